@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ompdbg answers beyond the OMPD standard: every task of a team, wait sites, identities of
+// handles, and how the layout of the runtime is known. A client finds these functions with
+// dlsym(); a library without them is a plain OMPD library.
+//
+// All functions return ompd_rc_t codes with the standard's meanings. Memory that a function
+// returns is allocated with the alloc_memory callback and owned by the caller, unless the comment
+// says otherwise.
+
+#ifndef OMPD_OMPD_EXT_H
+#define OMPD_OMPD_EXT_H
+
+#include <stddef.h>
+
+#include "ompd/ompd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- How the answers are known ---------------------------------------------------------------
+
+/** Where the layout of the runtime's structures was taken from. */
+enum ompd_ext_layout_source {
+	ompd_ext_layout_none = 0, // no layout: nothing can be answered
+	ompd_ext_layout_runtime = 1, // the runtime's own ompd_access__… variables
+	ompd_ext_layout_debug_info = 2, // debug information, answered by the debugger
+	ompd_ext_layout_table = 3, // built-in table of a release
+};
+
+typedef struct ompd_ext_layout_info {
+	ompd_size_t size; // in: sizeof (struct) of the caller; fields past it are left alone
+	const char *runtime; // "libgomp", static
+	const char *release; // releases that the layout describes, "GCC 13 to 16", static
+	uint32_t source; // enum ompd_ext_layout_source
+	uint32_t probes_agreed; // code probes that confirmed the layout
+	uint32_t probes_silent; // probes whose code could not be read or decoded
+	uint32_t reserved;
+} ompd_ext_layout_info;
+
+/**
+ * Tells how the layout of @p handle's runtime is known.
+ * @return ompd_rc_ok; ompd_rc_bad_input (no info, or size 0); ompd_rc_stale_handle (no handle).
+ */
+ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle,
+				   ompd_ext_layout_info *info);
+
+/**
+ * Why the last call on this library did not return ompd_rc_ok, as one line of text without a
+ * newline; "" if it did or if there is nothing to add to the return code. Owned by the library and
+ * valid until the next call into it.
+ */
+const char *ompd_ext_last_reason(void);
+
+// ---- Identities ------------------------------------------------------------------------------
+
+/**
+ * A number that identifies what a handle stands for as long as the target does not run: two
+ * handles of one scope in one address space have equal identities exactly if they compare equal.
+ * Never 0.
+ *
+ * @param scope ompd_scope_thread, _parallel or _task (ompd_scope_implicit_task is the same here).
+ * @return ompd_rc_ok, ompd_rc_bad_input, ompd_rc_stale_handle (no handle).
+ */
+ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id);
+
+// ---- Tasks -----------------------------------------------------------------------------------
+
+enum ompd_ext_task_kind {
+	ompd_ext_task_initial = 0,
+	ompd_ext_task_implicit = 1,
+	ompd_ext_task_explicit = 2,
+	ompd_ext_task_target = 3,
+};
+
+enum ompd_ext_task_status {
+	ompd_ext_task_running = 0, // the current task of its thread
+	ompd_ext_task_suspended = 1, // begun, and a thread runs another task on top of it
+	ompd_ext_task_queued = 2, // ready, waiting for a thread
+	ompd_ext_task_blocked = 3, // waits for the completion of tasks that it depends on
+	ompd_ext_task_detached = 4, // body is done, completion event not yet fulfilled
+	ompd_ext_task_creating = 5, // being set up by its generating task
+	ompd_ext_task_completed = 6, // done, memory not yet reused
+	ompd_ext_task_started = 7, // begun; whether it runs at this moment is not recorded
+};
+
+/** Bits that say what a task is; a bit counts only if it is set in flags_known too. */
+enum ompd_ext_task_flag {
+	ompd_ext_task_final = 1 << 0,
+	ompd_ext_task_undeferred = 1 << 1,
+	ompd_ext_task_untied = 1 << 2,
+	ompd_ext_task_mergeable = 1 << 3,
+	ompd_ext_task_detachable = 1 << 4,
+	ompd_ext_task_in_taskwait = 1 << 5, // waits in a taskwait
+	ompd_ext_task_in_depend_wait = 1 << 6, // waits for predecessors in a taskwait or undeferred task
+	ompd_ext_task_in_taskgroup_wait = 1 << 7, // waits at the end of a taskgroup
+};
+
+typedef struct ompd_ext_task_info {
+	uint64_t id; // as of ompd_ext_get_handle_id
+	uint64_t parent_id; // generating task, 0 if the runtime no longer records it
+	uint64_t parallel_id; // the region that the task is bound to
+	uint64_t function; // entry point of its outlined function, 0 if the runtime does not keep it
+	uint64_t taskgroup; // address of the innermost taskgroup's descriptor, 0 if none
+	uint32_t kind; // enum ompd_ext_task_kind
+	uint32_t status; // enum ompd_ext_task_status
+	uint32_t flags; // enum ompd_ext_task_flag
+	uint32_t flags_known;
+	int32_t priority; // meaningful for queued and blocked tasks, 0 otherwise
+	int32_t thread_num; // thread of its team that runs it or, implicit, to which it belongs; -1 unknown
+	uint32_t num_depends; // elements of its depend clauses
+	uint32_t num_predecessors; // unfinished tasks that it still waits for (blocked tasks)
+} ompd_ext_task_info;
+
+/** Fills @p info for one task. Codes: ok, bad_input, stale_handle, error (memory unreadable). */
+ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *info);
+
+typedef struct ompd_ext_task_iterator ompd_ext_task_iterator;
+
+/**
+ * Starts an enumeration of every task of one team: implicit tasks in the order of their thread
+ * numbers, then each explicit task exactly once, a parent before its children where the runtime
+ * records the parent. Tasks of enclosed regions are not included. For the implicit region
+ * outside of any parallel construct the only task is the initial task.
+ *
+ * @param[out] iterator to be released with ompd_ext_tasks_close().
+ * @return ok, bad_input, stale_handle, nomem, error.
+ */
+ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator);
+
+/**
+ * The same over every live region of every thread of the process, enclosing regions first.
+ * ompd_rc_unavailable if the threads of the process cannot be enumerated (no glibc descriptors).
+ */
+ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
+				  ompd_ext_task_iterator **iterator);
+
+/**
+ * Stores up to @p max records. *count is 0 at the end.
+ * @return ompd_rc_ok; ompd_rc_incomplete if a list was found damaged or longer than any sane
+ *         target's (what was read is returned, and the enumeration can go on);
+ *         ompd_rc_nomem, ompd_rc_bad_input.
+ */
+ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
+			      size_t max, size_t *count);
+
+/**
+ * After the end of the enumeration of one team: how many tasks the runtime counts that the
+ * enumeration could not reach (a detached or running task whose parent has ended, say).
+ * @return ok, unavailable (the runtime holds its lock: the count is in motion), bad_input.
+ */
+ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *count);
+
+ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator);
+
+/** A handle for a task that the enumeration of @p parallel returned. Released by
+ * ompd_rel_task_handle(). ompd_rc_bad_input if @p id is no task of it. */
+ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
+				  ompd_task_handle_t **task);
+
+enum ompd_ext_depend_kind {
+	ompd_ext_depend_out = 0, // out, inout or mutexinoutset: the runtime does not tell them apart
+	ompd_ext_depend_in = 1,
+	ompd_ext_depend_inoutset = 2,
+	ompd_ext_depend_all_memory = 3,
+};
+
+typedef struct ompd_ext_depend {
+	uint64_t address;
+	uint32_t kind; // enum ompd_ext_depend_kind
+	uint32_t reserved;
+} ompd_ext_depend;
+
+/** The depend clauses of a task. At most @p max are stored; *count is their number. */
+ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *depends, size_t max,
+				    size_t *count);
+
+/** Identities of the tasks that wait for the completion of @p task. As above. */
+ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, size_t max,
+				      size_t *count);
+
+// ---- Threads ---------------------------------------------------------------------------------
+
+/**
+ * The thread's number in @p parallel and in that region's team; -1 if it is no member.
+ * Codes: ok, bad_input, stale_handle, unavailable.
+ */
+ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
+				  int *thread_num);
+
+// ---- Wait sites ------------------------------------------------------------------------------
+
+enum ompd_ext_wait_kind {
+	ompd_ext_wait_none = 0, // a call into the runtime that does not wait
+	ompd_ext_wait_barrier = 1,
+	ompd_ext_wait_barrier_workshare = 2, // implicit, at the end of a worksharing construct
+	ompd_ext_wait_barrier_parallel = 3, // implicit, at the end of a parallel region
+	ompd_ext_wait_critical = 4,
+	ompd_ext_wait_lock = 5,
+	ompd_ext_wait_nest_lock = 6,
+	ompd_ext_wait_atomic = 7,
+	ompd_ext_wait_ordered = 8,
+	ompd_ext_wait_taskwait = 9,
+	ompd_ext_wait_taskgroup = 10,
+	ompd_ext_wait_taskyield = 11,
+	ompd_ext_wait_single = 12, // copyprivate data of a single construct
+	ompd_ext_wait_doacross = 13,
+	ompd_ext_wait_parallel = 14, // encounters a parallel construct: start, body, or end of it
+	ompd_ext_wait_task = 15, // encounters a task construct: creates it, or runs it undeferred
+	ompd_ext_wait_taskloop = 16,
+	ompd_ext_wait_teams = 17,
+	ompd_ext_wait_target = 18,
+	ompd_ext_wait_idle = 19, // idle in the pool
+	ompd_ext_wait_workshare = 20, // asks for the next iterations, section or single
+	ompd_ext_wait_runtime_lock = 21, // the runtime's internal lock
+	ompd_ext_wait_cancel = 22, // cancel or cancellation point
+	ompd_ext_wait_dependences = 23, // predecessors of an undeferred task or taskwait depend
+};
+
+typedef struct ompd_ext_wait_site {
+	uint32_t kind; // enum ompd_ext_wait_kind
+	uint32_t state; // ompt_state_t of a thread that waits there
+	uint64_t entry; // address of the runtime's function, 0 if not told by a call
+	const char *function; // its name ("GOMP_barrier"), static; NULL if not told by a call
+} ompd_ext_wait_site;
+
+/**
+ * Which function of the runtime the call instruction before @p return_address calls: follows
+ * direct calls, calls through the PLT, and calls through the GOT.
+ * @return ok; unavailable (no call there that can be followed, or not into the runtime);
+ *         bad_input; stale_handle.
+ */
+ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
+				 ompd_ext_wait_site *site);
+
+/** The same for an address that is itself the entry point of a function or its PLT stub. */
+ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
+				  ompd_ext_wait_site *site);
+
+/**
+ * What a thread waits for that sleeps on @p futex (the address its system call waits on): told
+ * by comparing the address with the barrier, semaphores and locks of the thread's team, pool
+ * and task.
+ * @return ok; unavailable (none of the runtime's own: a user's lock or critical); bad_input;
+ *         stale_handle.
+ */
+ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
+				  ompd_ext_wait_site *site);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
