@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the fields of libgomp's structures live in one process, how that is known, and the proof
+// that it is so. Callers name fields; offsets never leave this room.
+
+#ifndef OMPDBG_LAYOUT_H
+#define OMPDBG_LAYOUT_H
+
+#include "target/target.h"
+
+#define LAYOUT_STRUCT(s) GOMP_STRUCT_##s,
+#define LAYOUT_FIELD(s, f)
+enum gomp_struct {
+#include "layout/gomp_fields.def"
+	GOMP_STRUCT_COUNT
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+
+#define LAYOUT_STRUCT(s)
+#define LAYOUT_FIELD(s, f) GOMP_FIELD_##s##__##f,
+enum gomp_field {
+#include "layout/gomp_fields.def"
+	GOMP_FIELD_COUNT
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+
+/** Variables of the runtime that no symbol of a stripped library names; found by code probes, or
+ * by symbol where there is one. */
+#define LAYOUT_GLOBAL(g) GOMP_GLOBAL_##g,
+enum gomp_global {
+#include "layout/gomp_globals.def"
+	GOMP_GLOBAL_COUNT
+};
+#undef LAYOUT_GLOBAL
+
+/** Position of one field. size 0: this release has no such field. */
+struct layout_field {
+	uint32_t offset;
+	uint32_t size;
+};
+
+/** What one group of releases has in common; generated. */
+struct gomp_table {
+	const char *releases; // "GCC 13 to 16"
+	uint32_t first_release, last_release; // major versions
+	uint32_t struct_size[GOMP_STRUCT_COUNT];
+	struct layout_field field[GOMP_FIELD_COUNT];
+};
+
+extern const struct gomp_table gomp_tables[];
+extern const size_t gomp_table_count;
+
+enum layout_source {
+	LAYOUT_NONE = 0,
+	LAYOUT_RUNTIME = 1,
+	LAYOUT_DEBUG_INFO = 2,
+	LAYOUT_TABLE = 3,
+};
+
+/** The layout of one process's libgomp, proven on it. */
+struct gomp_layout {
+	enum layout_source source;
+	const char *releases; // static, "GCC 13 to 16", or "told by debug information"
+	uint32_t first_release, last_release; // 0 if not known
+	uint32_t struct_size[GOMP_STRUCT_COUNT];
+	struct layout_field field[GOMP_FIELD_COUNT];
+	uint64_t tls_offset; // address of a thread's struct gomp_thread less its thread pointer
+	uint64_t global[GOMP_GLOBAL_COUNT]; // address of each variable, 0 if not found
+	uint32_t probes_agreed, probes_silent;
+};
+
+/**
+ * Finds the layout of the libgomp in @p target and proves it by code probes.
+ *
+ * @param[out] layout filled on ompd_rc_ok.
+ * @param[out] reason one line that says why not, on any other code (static or written into the
+ *             caller's buffer of @p reason_size bytes).
+ * @return ompd_rc_ok; ompd_rc_unavailable: no libgomp in the target; ompd_rc_incompatible: it is
+ *         there, but its layout is not known or the probes contradict it; or a callback's code.
+ */
+ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout, char *reason,
+			   size_t reason_size);
+
+#endif

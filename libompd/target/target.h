@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Typed access to a target through the debugger's callbacks. Knows nothing of OpenMP.
+
+#ifndef OMPDBG_TARGET_H
+#define OMPDBG_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ompd/ompd.h"
+
+/** One address space of the debugger, as libompd sees it. */
+struct target {
+	const ompd_callbacks_t *callbacks; // the library's own copy of the table
+	ompd_address_space_context_t *context; // the debugger's, never looked into
+	ompd_device_type_sizes_t sizes;
+};
+
+/** Asks the debugger for the sizes of types. ompd_rc_unsupported if they are not those of LP64. */
+ompd_rc_t target_init(struct target *target, const ompd_callbacks_t *callbacks,
+		      ompd_address_space_context_t *context);
+
+/** Reads @p size bytes at @p address. ompd_rc_error (or the callback's code) if any is unreadable. */
+ompd_rc_t target_read(const struct target *target, uint64_t address, void *buffer, size_t size);
+
+/** Reads an integer of 1, 2, 4 or 8 bytes in the target's byte order; zero-extended. */
+ompd_rc_t target_read_uint(const struct target *target, uint64_t address, unsigned int size,
+			   uint64_t *ret);
+
+/** Converts @p size (1, 2, 4, 8) bytes of target memory in @p bytes; zero-extended. */
+uint64_t target_uint(const struct target *target, const void *bytes, unsigned int size);
+
+/** Reads a pointer. */
+ompd_rc_t target_read_pointer(const struct target *target, uint64_t address, uint64_t *ret);
+
+/** Reads a string of at most @p size - 1 bytes, always terminated. */
+ompd_rc_t target_read_string(const struct target *target, uint64_t address, char *buffer,
+			     size_t size);
+
+/**
+ * Address of a symbol. @p file_name restricts the look-up to an object of that name and may be
+ * NULL. ompd_rc_unavailable if there is none.
+ */
+ompd_rc_t target_symbol(const struct target *target, const char *name, const char *file_name,
+			uint64_t *ret);
+
+/** Zeroed memory from the debugger's allocator; NULL if there is none. */
+void *target_alloc(const struct target *target, size_t size);
+
+/** Releases memory of target_alloc(). NULL is ignored. */
+void target_free(const struct target *target, void *memory);
+
+/** A copy of @p string that its receiver releases with the free_memory callback. */
+char *target_strdup(const struct target *target, const char *string);
+
+#endif
