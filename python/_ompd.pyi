@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The C extension between Python and an OMPD library (gdb-plugin/).
+
+It knows the OMPD API and `ompd_ext.h`, and nothing of any debugger: a debugger is an object with
+the methods of `Services`.
+"""
+
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+THREAD_ID_LWP: int
+THREAD_ID_PTHREAD: int
+
+SCOPE_GLOBAL: int
+SCOPE_ADDRESS_SPACE: int
+SCOPE_THREAD: int
+SCOPE_PARALLEL: int
+SCOPE_IMPLICIT_TASK: int
+SCOPE_TASK: int
+
+RC_UNAVAILABLE: int
+RC_STALE_HANDLE: int
+RC_BAD_INPUT: int
+RC_ERROR: int
+RC_UNSUPPORTED: int
+RC_NEEDS_STATE_TRACKING: int
+RC_INCOMPATIBLE: int
+RC_NOMEM: int
+RC_INCOMPLETE: int
+RC_CALLBACK_ERROR: int
+
+class Error(Exception):
+    """An OMPD function did not return ompd_rc_ok."""
+
+    code: int  # the ompd_rc_t
+    function: str  # "ompd_get_state"
+    reason: str  # one line; the library's own words where it has some, else the code's meaning
+
+class Unavailable(Error):
+    """ompd_rc_unavailable, ompd_rc_unsupported or ompd_rc_needs_state_tracking: nobody knows."""
+
+class Services:
+    """What a debugger offers. (A protocol: any object with these methods will do.)"""
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Exactly `size` bytes; raises any Exception if one of them is unreadable."""
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """Address of a symbol, None if there is none. `thread`: context of thread_context()."""
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """A number that stands for the thread with that id (kind THREAD_ID_*), None if unknown."""
+    def direct_pid(self) -> int:
+        """Process whose data may be read directly instead of by read_memory(); 0: none."""
+    def message(self, text: str, category: int) -> None:
+        """A line that the library wants to say."""
+
+class Library:
+    """One loaded OMPD library. Loads it, and calls ompd_initialize."""
+
+    def __init__(self, path: str) -> None: ...
+    path: str
+    api_version: int
+    version_string: str
+    extended: bool  # has the functions of ompd_ext.h
+    def open(self, services: Services) -> AddressSpace: ...
+
+class Icv(NamedTuple):
+    id: int
+    name: str
+    scope: int
+
+class Layout(NamedTuple):
+    runtime: str
+    release: str
+    source: int  # enum ompd_ext_layout_source
+    probes_agreed: int
+    probes_silent: int
+
+class WaitSite(NamedTuple):
+    kind: int  # enum ompd_ext_wait_kind
+    state: int
+    entry: int
+    function: Optional[str]
+
+class TaskInfo(NamedTuple):
+    """struct ompd_ext_task_info, field by field."""
+
+    id: int
+    parent_id: int
+    parallel_id: int
+    function: int
+    taskgroup: int
+    kind: int
+    status: int
+    flags: int
+    flags_known: int
+    priority: int
+    thread_num: int
+    num_depends: int
+    num_predecessors: int
+
+class _Handle:
+    """Handles compare and hash by what they stand for, and release themselves."""
+
+    id: int  # ompd_ext_get_handle_id; without extensions a number unique in this AddressSpace
+    def icv(self, icv_id: int) -> int: ...
+    def icv_string(self, icv_id: int) -> str: ...
+    def tool_data(self) -> Tuple[int, int]: ...
+
+class AddressSpace:
+    library: Library
+    omp_version: int
+    omp_version_string: str
+    def thread(self, kind: int, ident: int) -> Thread:
+        """Raises Unavailable for a thread that is no OpenMP thread."""
+    def states(self) -> Dict[int, str]: ...
+    def icvs(self) -> List[Icv]: ...
+    def icv(self, icv_id: int) -> int: ...
+    def icv_string(self, icv_id: int) -> str: ...
+    def display_control_vars(self) -> List[str]: ...
+    def layout(self) -> Optional[Layout]: ...
+    def classify_call(self, return_address: int) -> Optional[WaitSite]: ...
+    def classify_entry(self, entry: int) -> Optional[WaitSite]: ...
+    def tasks(self) -> TaskIterator:
+        """Tasks of every region of the process (ompd_ext_tasks_open_all)."""
+    def invalidate(self) -> None:
+        """The target moved: forget cached memory."""
+    def stats(self) -> Dict[str, int]:
+        """Counters since reset_stats(): 'requests' (read_memory callbacks of the library),
+        'bytes' (asked by it), 'fetches' (reads that reached the target), 'fetched' (bytes of
+        them), 'direct' (fetches that went directly), 'symbols' (symbol look-ups that reached
+        the services)."""
+    def reset_stats(self) -> None: ...
+    def close(self) -> None: ...
+
+class Thread(_Handle):
+    def parallel(self) -> Parallel: ...
+    def task(self) -> Task: ...
+    def state(self) -> Tuple[int, int]:
+        """(state, wait id). Raises Unavailable where memory does not hold it."""
+    def thread_id(self, kind: int) -> int: ...
+    def thread_num(self, parallel: Parallel) -> Optional[int]: ...
+    def classify_futex(self, address: int) -> Optional[WaitSite]: ...
+
+class Parallel(_Handle):
+    def enclosing(self) -> Parallel:
+        """Raises Unavailable for the outermost region."""
+    def thread(self, thread_num: int) -> Thread: ...
+    def implicit_task(self, thread_num: int) -> Task: ...
+    def tasks(self) -> TaskIterator: ...
+    def task_by_id(self, ident: int) -> Task: ...
+
+class TaskIterator(Iterator[TaskInfo]):
+    damaged: bool  # a list of the runtime was found damaged; the rest was still read
+    def __next__(self) -> TaskInfo: ...
+    def unreached(self) -> Optional[int]: ...
+    def by_function(self) -> Dict[Tuple[int, int, int], int]:
+        """Consumes the iterator: number of tasks by (function, kind, status). Counted in C."""
+
+class Task(_Handle):
+    def parallel(self) -> Parallel: ...
+    def generating(self) -> Task: ...
+    def scheduling(self) -> Task: ...
+    def function(self) -> int: ...
+    def frame(self) -> Tuple[Tuple[int, int], Tuple[int, int]]:
+        """((exit address, flag), (enter address, flag))."""
+    def info(self) -> TaskInfo: ...
+    def depends(self) -> List[Tuple[int, int]]:
+        """(address, enum ompd_ext_depend_kind) each."""
+    def dependers(self) -> List[int]:
+        """Identities of the tasks that wait for this one."""
