@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "target/nptl.h"
+
+enum {
+	MAX_THREADS = 1 << 20, // bounds the walk over a damaged list
+};
+
+// A descriptor is three 32-bit words: bits per element, number of elements, offset in bytes.
+static ompd_rc_t read_descriptor(const struct target *target, const char *name, uint32_t *offset)
+{
+	uint64_t address, value;
+	ompd_rc_t rc = target_symbol(target, name, NULL, &address);
+
+	if (rc == ompd_rc_ok)
+		rc = target_read_uint(target, address + 8, 4, &value);
+	if (rc == ompd_rc_ok)
+		*offset = value;
+	return rc;
+}
+
+// Heads of the lists: members of ld.so's _rtld_global (glibc 2.34 and later), variables of their
+// own in a static program, or libpthread's in older releases.
+static uint64_t find_list(const struct target *target, const char *member, const char *variable,
+			  const char *old_variable)
+{
+	uint64_t address;
+	uint32_t offset;
+
+	if (target_symbol(target, "_rtld_global", NULL, &address) == ompd_rc_ok &&
+	    read_descriptor(target, member, &offset) == ompd_rc_ok)
+		return address + offset;
+	if (target_symbol(target, variable, NULL, &address) == ompd_rc_ok)
+		return address;
+	if (target_symbol(target, old_variable, NULL, &address) == ompd_rc_ok)
+		return address;
+	return 0;
+}
+
+void nptl_init(struct nptl *nptl, const struct target *target)
+{
+	*nptl = (struct nptl){ .available = false };
+	if (read_descriptor(target, "_thread_db_pthread_tid", &nptl->tid_offset) != ompd_rc_ok ||
+	    read_descriptor(target, "_thread_db_pthread_list", &nptl->list_offset) != ompd_rc_ok ||
+	    read_descriptor(target, "_thread_db_list_t_next", &nptl->next_offset) != ompd_rc_ok)
+		return;
+	nptl->list_heads[0] = find_list(target, "_thread_db_rtld_global__dl_stack_used",
+					"_dl_stack_used", "stack_used");
+	nptl->list_heads[1] = find_list(target, "_thread_db_rtld_global__dl_stack_user",
+					"_dl_stack_user", "__stack_user");
+	nptl->available = true;
+}
+
+ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+		   uint32_t *ret)
+{
+	uint64_t tid;
+
+	if (!nptl->available)
+		return ompd_rc_unavailable;
+	ompd_rc_t rc = target_read_uint(target, pthread + nptl->tid_offset, 4, &tid);
+
+	if (rc == ompd_rc_ok)
+		*ret = tid;
+	return rc;
+}
+
+ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
+		    struct nptl_cursor *cursor, uint64_t *ret)
+{
+	if (!nptl->available)
+		return ompd_rc_unavailable;
+	while (cursor->list < 2 && cursor->steps < MAX_THREADS) {
+		uint64_t head = nptl->list_heads[cursor->list];
+		uint64_t node = cursor->node ? cursor->node : head;
+
+		// An uninitialised list (too early in the process) has a null head.
+		if (head == 0 ||
+		    target_read_pointer(target, node + nptl->next_offset, &node) != ompd_rc_ok ||
+		    node == 0 || node == head) {
+			cursor->list++;
+			cursor->node = 0;
+			continue;
+		}
+		cursor->node = node;
+		cursor->steps++;
+		*ret = node - nptl->list_offset;
+		return ompd_rc_ok;
+	}
+	return ompd_rc_unavailable;
+}
+
+ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
+		    uint64_t *ret)
+{
+	struct nptl_cursor cursor = { 0 };
+	uint64_t pthread;
+
+	while (nptl_next(nptl, target, &cursor, &pthread) == ompd_rc_ok) {
+		uint32_t found;
+
+		if (nptl_tid(nptl, target, pthread, &found) == ompd_rc_ok && found == tid) {
+			*ret = pthread;
+			return ompd_rc_ok;
+		}
+	}
+	return ompd_rc_unavailable;
+}

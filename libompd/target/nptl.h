@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The threads of a glibc process, from glibc's own descriptors (_thread_db_*), which exist for
+// libthread_db. Needs nothing from the debugger but symbols and memory.
+
+#ifndef OMPDBG_NPTL_H
+#define OMPDBG_NPTL_H
+
+#include "target/target.h"
+
+/** Symbols and descriptors; constant for the life of a process. */
+struct nptl {
+	bool available;
+	uint32_t tid_offset; // in struct pthread
+	uint32_t list_offset; // in struct pthread
+	uint32_t next_offset; // in list_t
+	uint64_t list_heads[2]; // threads on glibc's stacks, threads on the user's stacks
+};
+
+/** Finds the descriptors. Sets available to false where there are none. */
+void nptl_init(struct nptl *nptl, const struct target *target);
+
+/** Kernel's id of the thread whose struct pthread is at @p pthread. */
+ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+		   uint32_t *ret);
+
+/** pthread_t of the thread with kernel id @p tid. ompd_rc_unavailable if glibc lists none. */
+ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
+		    uint64_t *ret);
+
+/** Position in the list of all threads. */
+struct nptl_cursor {
+	unsigned int list;
+	uint64_t node;
+	unsigned int steps;
+};
+
+/** Next pthread_t; ompd_rc_unavailable at the end. Start with a zeroed cursor. */
+ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
+		    struct nptl_cursor *cursor, uint64_t *ret);
+
+#endif
