@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the data of a process of this machine without its debugger. Code is left to the debugger,
+// which hides the breakpoints that it has put there.
+
+#ifndef OMPDBG_DIRECT_H
+#define OMPDBG_DIRECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct direct_extent {
+	uint64_t start, end;
+};
+
+/** All zero is closed. */
+struct direct {
+	pid_t pid;		       // 0 if closed
+	int memory;		       // file descriptor of /proc/PID/mem + 1, 0 if not open
+	bool refused;		       // process_vm_readv() is not permitted
+	struct direct_extent *extents; // readable memory that is not executable, ascending
+	size_t count;
+	size_t last; // index of the extent that was found last
+};
+
+/** Learns the mappings of @p pid. @return false if that is not possible. */
+bool direct_init(struct direct *direct, pid_t pid);
+
+void direct_deinit(struct direct *direct);
+
+/** The extent that holds @p address; NULL if it must not be read directly. */
+const struct direct_extent *direct_find(struct direct *direct, uint64_t address);
+
+/** Bytes read from the start of the range, 0 if none. Does not check against extents. */
+size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t size);
+
+#endif
