@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The type Parallel.
+
+#include "plugin.h"
+
+static PyObject *parallel_enclosing(PyObject *self, PyObject *unused)
+{
+	struct handle *parallel = handle_use(self, "ompd_get_enclosing_parallel_handle");
+	ompd_parallel_handle_t *enclosing = NULL;
+
+	(void)unused;
+	if (!parallel)
+		return NULL;
+	int result =
+		CALL(parallel->space, get_enclosing_parallel_handle, parallel->raw, &enclosing);
+	return handle_new(parallel->owner, KIND_PARALLEL, result, enclosing, parallel->generation);
+}
+
+static PyObject *parallel_thread(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	ompd_thread_handle_t *thread = NULL;
+	int num;
+
+	if (argument_int(args, kwargs, "thread", "thread_num", &num) < 0)
+		return NULL;
+	struct handle *parallel = handle_use(self, "ompd_get_thread_in_parallel");
+	if (!parallel)
+		return NULL;
+	int result = CALL(parallel->space, get_thread_in_parallel, parallel->raw, num, &thread);
+	return handle_new(parallel->owner, KIND_THREAD, result, thread, parallel->generation);
+}
+
+static PyObject *parallel_implicit_task(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	ompd_task_handle_t *task = NULL;
+	int num;
+
+	if (argument_int(args, kwargs, "implicit_task", "thread_num", &num) < 0)
+		return NULL;
+	struct handle *parallel = handle_use(self, "ompd_get_task_in_parallel");
+	if (!parallel)
+		return NULL;
+	int result = CALL(parallel->space, get_task_in_parallel, parallel->raw, num, &task);
+	return handle_new(parallel->owner, KIND_TASK, result, task, parallel->generation);
+}
+
+static PyObject *parallel_tasks(PyObject *self, PyObject *unused)
+{
+	struct handle *parallel = handle_use(self, "ompd_ext_tasks_open");
+	ompd_ext_task_iterator *iterator = NULL;
+
+	(void)unused;
+	if (!parallel)
+		return NULL;
+	int result = CALL(parallel->space, ext_tasks_open, parallel->raw, &iterator);
+	return handle_new(parallel->owner, KIND_ITERATOR, result, iterator, parallel->generation);
+}
+
+static PyObject *parallel_task_by_id(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	ompd_task_handle_t *task = NULL;
+	uint64_t ident;
+
+	if (argument_uint(args, kwargs, "task_by_id", "ident", &ident) < 0)
+		return NULL;
+	struct handle *parallel = handle_use(self, "ompd_ext_get_task_by_id");
+	if (!parallel)
+		return NULL;
+	int result = CALL(parallel->space, ext_get_task_by_id, parallel->raw, ident, &task);
+	return handle_new(parallel->owner, KIND_TASK, result, task, parallel->generation);
+}
+
+static PyMethodDef parallel_methods[] = {
+	METHOD("enclosing", parallel_enclosing, METH_NOARGS, "enclosing() -> Parallel"),
+	METHOD("thread", parallel_thread, METH_VARARGS | METH_KEYWORDS,
+	       "thread(thread_num) -> Thread"),
+	METHOD("implicit_task", parallel_implicit_task, METH_VARARGS | METH_KEYWORDS,
+	       "implicit_task(thread_num) -> Task"),
+	METHOD("tasks", parallel_tasks, METH_NOARGS,
+	       "tasks() -> TaskIterator over every task of the team"),
+	METHOD("task_by_id", parallel_task_by_id, METH_VARARGS | METH_KEYWORDS,
+	       "task_by_id(ident) -> Task"),
+	{ 0 },
+};
+
+static PyType_Slot parallel_slots[] = {
+	{ Py_tp_doc, "A parallel region." },
+	{ Py_tp_new, type_no_new },
+	{ Py_tp_dealloc, handle_dealloc },
+	{ Py_tp_traverse, handle_traverse },
+	{ Py_tp_clear, handle_clear },
+	{ Py_tp_richcompare, handle_compare },
+	{ Py_tp_hash, handle_hash },
+	{ Py_tp_methods, parallel_methods },
+	{ 0, NULL },
+};
+
+PyType_Spec parallel_spec = {
+	.name = "_ompd.Parallel",
+	.basicsize = sizeof(struct handle),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+	.slots = parallel_slots,
+};
