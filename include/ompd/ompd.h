@@ -26,19 +26,12 @@ typedef uint64_t ompd_icv_id_t;
 
 #define ompd_segment_none 0
 
-/** Kinds of operating system thread identifier (20.3.7). */
+/** Kinds of native thread identifier (20.3.7), numbered as existing clients do. */
 enum ompd_thread_id_kind {
-	ompd_thread_id_cudalogical = 0,
-	ompd_thread_id_lwp = 1, // sizeof (pid_t)
-	ompd_thread_id_pthread = 2, // sizeof (pthread_t)
-	ompd_thread_id_win32 = 3,
+	ompd_thread_id_pthread = 0, // pthread_t
+	ompd_thread_id_lwp = 1, // kernel's thread id, pid_t
+	ompd_thread_id_win32 = 2,
 };
-
-// The names under which existing clients spell the kinds.
-#define OMPD_THREAD_ID_CUDALOGICAL 0
-#define OMPD_THREAD_ID_LWP 1
-#define OMPD_THREAD_ID_PTHREAD 2
-#define OMPD_THREAD_ID_WINTHREAD 3
 
 typedef struct ompd_address_t {
 	ompd_seg_t segment;
@@ -153,8 +146,8 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 				 ompd_size_t sizeof_id, void *id,
 				 ompd_address_space_handle_t **device_handle);
 ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_handle,
-					  ompd_thread_id_t current, ompd_thread_id_t *next_id,
-					  int *more);
+					  ompd_thread_id_t **kinds, ompd_size_t **thread_id_sizes,
+					  int *count);
 ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle);
 ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space,
 			       ompd_word_t *omp_version);

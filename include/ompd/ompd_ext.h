@@ -83,6 +83,7 @@ enum ompd_ext_task_status {
 	ompd_ext_task_creating = 5, // being set up by its generating task
 	ompd_ext_task_completed = 6, // done, memory not yet reused
 	ompd_ext_task_started = 7, // begun; whether it runs at this moment is not recorded
+	ompd_ext_task_unknown = 8, // its thread is just entering or leaving the team
 };
 
 /** Bits that say what a task is; a bit counts only if it is set in flags_known too. */
@@ -107,7 +108,7 @@ typedef struct ompd_ext_task_info {
 	uint32_t status; // enum ompd_ext_task_status
 	uint32_t flags; // enum ompd_ext_task_flag
 	uint32_t flags_known;
-	int32_t priority; // meaningful for queued and blocked tasks, 0 otherwise
+	int32_t priority; // of an explicit task, 0 otherwise
 	int32_t thread_num; // thread of its team that runs it or, implicit, to which it belongs; -1 unknown
 	uint32_t num_depends; // elements of its depend clauses
 	uint32_t num_predecessors; // unfinished tasks that it still waits for (blocked tasks)
@@ -183,8 +184,9 @@ ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, s
 // ---- Threads ---------------------------------------------------------------------------------
 
 /**
- * The thread's number in @p parallel and in that region's team; -1 if it is no member.
- * Codes: ok, bad_input, stale_handle, unavailable.
+ * The thread's number in the team of @p parallel, or, in a region that encloses the thread's own,
+ * the number of its ancestor there: what omp_get_ancestor_thread_num() answers in the thread.
+ * Codes: ok; unavailable (the region does not enclose the thread); bad_input; stale_handle.
  */
 ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
 				  int *thread_num);

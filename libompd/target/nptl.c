@@ -42,6 +42,8 @@ void nptl_init(struct nptl *nptl, const struct target *target)
 	*nptl = (struct nptl){ .available = false };
 	if (read_descriptor(target, "_thread_db_pthread_tid", &nptl->tid_offset) != ompd_rc_ok ||
 	    read_descriptor(target, "_thread_db_pthread_list", &nptl->list_offset) != ompd_rc_ok ||
+	    read_descriptor(target, "_thread_db_pthread_start_routine", &nptl->start_offset) !=
+		    ompd_rc_ok ||
 	    read_descriptor(target, "_thread_db_list_t_next", &nptl->next_offset) != ompd_rc_ok)
 		return;
 	nptl->list_heads[0] = find_list(target, "_thread_db_rtld_global__dl_stack_used",
@@ -62,6 +64,20 @@ ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_
 
 	if (rc == ompd_rc_ok)
 		*ret = tid;
+	return rc;
+}
+
+ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+			  bool *ret)
+{
+	uint64_t start;
+
+	if (!nptl->available)
+		return ompd_rc_unavailable;
+	ompd_rc_t rc = target_read_pointer(target, pthread + nptl->start_offset, &start);
+
+	if (rc == ompd_rc_ok)
+		*ret = start == 0;
 	return rc;
 }
 

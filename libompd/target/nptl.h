@@ -13,6 +13,7 @@ struct nptl {
 	bool available;
 	uint32_t tid_offset; // in struct pthread
 	uint32_t list_offset; // in struct pthread
+	uint32_t start_offset; // of the start routine in struct pthread
 	uint32_t next_offset; // in list_t
 	uint64_t list_heads[2]; // threads on glibc's stacks, threads on the user's stacks
 };
@@ -27,6 +28,10 @@ ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_
 /** pthread_t of the thread with kernel id @p tid. ompd_rc_unavailable if glibc lists none. */
 ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
 		    uint64_t *ret);
+
+/** Whether @p pthread is the thread that runs main: it alone has no start routine. */
+ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+			  bool *ret);
 
 /** Position in the list of all threads. */
 struct nptl_cursor {

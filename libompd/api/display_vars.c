@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Display control variables (OpenMP 5.2, 20.5.9).
+
+#include "api/handles.h"
+#include "gomp/icv.h"
+
+static void free_strings(const struct target *target, const char **strings)
+{
+	for (size_t i = 0; strings && strings[i]; i++)
+		target_free(target, (char *)strings[i]);
+	target_free(target, strings);
+}
+
+/**
+ * The variables that steer the runtime as "NAME=value", with the values in force in the target;
+ * a null pointer ends the array. Released by ompd_rel_display_control_vars().
+ * @return ok; bad_input; nomem; stale_handle.
+ */
+ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_space_handle,
+					const char *const **control_vars)
+{
+	API_ENTER(address_space_handle, ADDRESS_SPACE);
+	if (!control_vars)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	const struct gomp_runtime *runtime = &address_space_handle->runtime;
+	size_t count = gomp_control_var_count();
+	const char **strings = target_alloc(&runtime->target, (count + 1) * sizeof(*strings));
+
+	for (size_t i = 0; strings && i < count; i++) {
+		char text[GOMP_CONTROL_VAR_MAX];
+
+		gomp_control_var_text(runtime, i, text);
+		strings[i] = target_strdup(&runtime->target, text);
+		if (!strings[i]) {
+			free_strings(&runtime->target, strings);
+			return ompd_rc_nomem;
+		}
+	}
+	if (!strings)
+		return ompd_rc_nomem;
+	reason_clear();
+	*control_vars = strings;
+	return ompd_rc_ok;
+}
+
+/** Releases what ompd_get_display_control_vars() returned, and sets *control_vars to NULL. */
+ompd_rc_t ompd_rel_display_control_vars(const char *const **control_vars)
+{
+	const struct target target = { .callbacks = library_callbacks() };
+	ompd_rc_t rc = api_enter();
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!control_vars || !*control_vars)
+		return reason(ompd_rc_bad_input, "no variables");
+	free_strings(&target, (const char **)*control_vars);
+	*control_vars = NULL;
+	return ompd_rc_ok;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the standard lacks: identities, enumeration of tasks, wait sites (ompd/ompd_ext.h).
+
+#include "api/handles.h"
+#include "api/regions.h"
+
+ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
+{
+	ompd_rc_t rc;
+
+	switch (scope) {
+	case ompd_scope_thread:
+		rc = api_enter_handle(handle, HANDLE_THREAD);
+		if (rc == ompd_rc_ok && id)
+			*id = ((ompd_thread_handle_t *)handle)->thread;
+		break;
+	case ompd_scope_parallel:
+		rc = api_enter_handle(handle, HANDLE_PARALLEL);
+		if (rc == ompd_rc_ok && id)
+			*id = gomp_region_id(&((ompd_parallel_handle_t *)handle)->region);
+		break;
+	case ompd_scope_implicit_task:
+	case ompd_scope_task:
+		rc = api_enter_handle(handle, HANDLE_TASK);
+		if (rc == ompd_rc_ok && id)
+			*id = gomp_task_id(&((ompd_task_handle_t *)handle)->task);
+		break;
+	default:
+		return reason(ompd_rc_bad_input, "no such scope");
+	}
+	return rc == ompd_rc_ok && !id ? reason(ompd_rc_bad_input, "no place for the result") : rc;
+}
+
+struct ompd_ext_task_iterator {
+	ompd_address_space_handle_t *space;
+	struct region_list regions; // still to be walked
+	size_t next_region;
+	struct gomp_task_walk *walk; // of the region before next_region
+	bool walk_ended;
+};
+
+static ompd_rc_t open_iterator(ompd_address_space_handle_t *space, const struct gomp_region *region,
+			       ompd_ext_task_iterator **ret)
+{
+	const struct target *target = &space->runtime.target;
+	ompd_ext_task_iterator *iterator = target_alloc(target, sizeof(*iterator));
+	ompd_rc_t rc;
+
+	if (!iterator)
+		return ompd_rc_nomem;
+	iterator->space = space;
+	if (region)
+		rc = region_list_add(&iterator->regions, target, region);
+	else
+		rc = region_list_collect(&iterator->regions, &space->runtime);
+	if (rc == ompd_rc_ok)
+		*ret = iterator;
+	else
+		ompd_ext_tasks_close(iterator);
+	return rc;
+}
+
+ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator)
+{
+	API_ENTER(parallel, PARALLEL);
+	if (!iterator)
+		return reason(ompd_rc_bad_input, "no place for the iterator");
+	return open_iterator(parallel->space, &parallel->region, iterator);
+}
+
+ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
+				  ompd_ext_task_iterator **iterator)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!iterator)
+		return reason(ompd_rc_bad_input, "no place for the iterator");
+	if (!handle->runtime.nptl.available)
+		return reason(ompd_rc_unavailable, "glibc's thread descriptors are not to be found");
+	return open_iterator(handle, NULL, iterator);
+}
+
+// Opens the walk over the next region; ompd_rc_unavailable if there is none.
+static ompd_rc_t next_walk(ompd_ext_task_iterator *iterator)
+{
+	if (iterator->next_region == iterator->regions.count)
+		return ompd_rc_unavailable;
+	if (iterator->walk)
+		gomp_task_walk_close(iterator->walk);
+	iterator->walk = NULL;
+	iterator->walk_ended = false;
+	return gomp_task_walk_open(&iterator->space->runtime,
+				   &iterator->regions.regions[iterator->next_region++],
+				   &iterator->walk);
+}
+
+ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
+			      size_t max, size_t *count)
+{
+	bool damaged = false;
+	ompd_rc_t rc = api_enter();
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!iterator || !records || !count || max == 0)
+		return reason(ompd_rc_bad_input, "no iterator, or no place for the result");
+	*count = 0;
+	while (*count < max) {
+		if (!iterator->walk || iterator->walk_ended) {
+			rc = next_walk(iterator);
+			if (rc == ompd_rc_unavailable)
+				break;
+			if (rc == ompd_rc_nomem)
+				return rc;
+			if (rc != ompd_rc_ok) {
+				damaged = true;
+				iterator->walk_ended = true;
+				continue;
+			}
+		}
+		rc = gomp_task_walk_next(iterator->walk, &records[*count]);
+		damaged |= gomp_task_walk_damaged(iterator->walk);
+		if (rc == ompd_rc_ok)
+			++*count;
+		else if (rc == ompd_rc_nomem)
+			return rc;
+		else
+			iterator->walk_ended = true;
+	}
+	reason_clear();
+	return damaged ? reason(ompd_rc_incomplete, "a list of tasks is damaged or being changed") :
+			 ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *count)
+{
+	ompd_rc_t rc = api_enter();
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!iterator || !count || !iterator->walk || !iterator->walk_ended ||
+	    iterator->regions.count != 1)
+		return reason(ompd_rc_bad_input,
+			      "the enumeration is not that of one team, or not at its end");
+	return gomp_task_walk_unreached(iterator->walk, count);
+}
+
+ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)
+{
+	ompd_rc_t rc = api_enter();
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!iterator)
+		return reason(ompd_rc_bad_input, "no iterator");
+	const struct target *target = &iterator->space->runtime.target;
+
+	if (iterator->walk)
+		gomp_task_walk_close(iterator->walk);
+	region_list_close(&iterator->regions, target);
+	target_free(target, iterator);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
+				  ompd_task_handle_t **task)
+{
+	struct gomp_task_walk *walk;
+	ompd_ext_task_info info;
+
+	API_ENTER(parallel, PARALLEL);
+	if (!task)
+		return reason(ompd_rc_bad_input, "no place for the handle");
+	ompd_rc_t rc =
+		gomp_task_walk_open(&parallel->space->runtime, &parallel->region, &walk);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	do
+		rc = gomp_task_walk_next(walk, &info);
+	while (rc == ompd_rc_ok && info.id != id);
+	gomp_task_walk_close(walk);
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_bad_input, "the region has no such task");
+
+	struct gomp_task found = { .address = id, .region = parallel->region };
+
+	// The initial task without a record is the one whose identity is no address.
+	if (id == gomp_task_id(&(struct gomp_task){ .region = parallel->region }))
+		found.address = 0;
+	return handle_new_task(parallel->space, &found, task);
+}
+
+ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
+				 ompd_ext_wait_site *site)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!site)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return gomp_classify_call(&handle->runtime, return_address, site);
+}
+
+ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
+				  ompd_ext_wait_site *site)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!site)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return gomp_classify_entry(&handle->runtime, entry, site);
+}
+
+ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
+				  ompd_ext_wait_site *site)
+{
+	struct gomp_thread read;
+
+	API_ENTER(thread, THREAD);
+	if (!site || !futex)
+		return reason(ompd_rc_bad_input, "no address, or no place for the result");
+	ompd_rc_t rc = handle_read_thread(thread, &read);
+
+	return rc == ompd_rc_ok ?
+		       gomp_classify_futex(&thread->space->runtime, &read, futex, site) :
+		       rc;
+}

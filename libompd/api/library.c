@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The library itself (OpenMP 5.2, 20.5.1).
+
+#include "api/handles.h"
+#include "config.h"
+
+enum {
+	OLDEST_VERSION = 201811, // OpenMP 5.0, the first with OMPD
+	VERSION = 202111, // OpenMP 5.2
+	NEWEST_VERSION = 202411, // 6.0 changed no type and no callback
+};
+
+static ompd_callbacks_t callbacks;
+static bool initialized;
+
+const ompd_callbacks_t *library_callbacks(void)
+{
+	return initialized ? &callbacks : NULL;
+}
+
+/**
+ * Makes the callbacks known. The table is copied.
+ * @return ok; bad_input (no table, or a callback that reading needs is missing); unsupported (a
+ *         version of the interface before 5.0 or after 6.0); error (called twice).
+ */
+ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *table)
+{
+	reason_clear();
+	if (initialized)
+		return reason(ompd_rc_error, "the library is already initialized");
+	if (!table)
+		return reason(ompd_rc_bad_input, "no table of callbacks");
+	if (api_version < OLDEST_VERSION || api_version > NEWEST_VERSION)
+		return reason(ompd_rc_unsupported, "version %lld of the interface is not supported",
+			      (long long)api_version);
+	if (!table->alloc_memory || !table->free_memory || !table->sizeof_type ||
+	    !table->symbol_addr_lookup || !table->read_memory || !table->read_string ||
+	    !table->device_to_host)
+		return reason(ompd_rc_bad_input, "a callback is missing");
+	callbacks = *table;
+	initialized = true;
+	return ompd_rc_ok;
+}
+
+/** Answers the _OPENMP value of the standard that the library implements. */
+ompd_rc_t ompd_get_api_version(ompd_word_t *version)
+{
+	reason_clear();
+	if (!version)
+		return reason(ompd_rc_bad_input, "no place for the version");
+	*version = VERSION;
+	return ompd_rc_ok;
+}
+
+/** Answers the library's name and version. The string is the library's. */
+ompd_rc_t ompd_get_version_string(const char **string)
+{
+	reason_clear();
+	if (!string)
+		return reason(ompd_rc_bad_input, "no place for the string");
+	*string = "ompdbg " OMPDBG_VERSION ", OMPD of OpenMP 5.2";
+	return ompd_rc_ok;
+}
+
+/** Forgets the callbacks. All handles must have been released. error: not initialized. */
+ompd_rc_t ompd_finalize(void)
+{
+	ompd_rc_t rc = api_enter();
+
+	initialized = false;
+	return rc;
+}
+
+const char *ompd_ext_last_reason(void)
+{
+	return reason_text();
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Thread states (OpenMP 5.2, 20.5.8).
+
+#include "api/handles.h"
+
+#define STATE(name) { ompt_state_##name, "ompt_state_" #name }
+
+static const struct {
+	ompt_state_t state;
+	const char *name;
+} states[] = {
+	STATE(work_serial),
+	STATE(work_parallel),
+	STATE(work_reduction),
+	STATE(wait_barrier),
+	STATE(wait_barrier_implicit_parallel),
+	STATE(wait_barrier_implicit_workshare),
+	STATE(wait_barrier_implicit),
+	STATE(wait_barrier_explicit),
+	STATE(wait_barrier_implementation),
+	STATE(wait_barrier_teams),
+	STATE(wait_taskwait),
+	STATE(wait_taskgroup),
+	STATE(wait_mutex),
+	STATE(wait_lock),
+	STATE(wait_critical),
+	STATE(wait_atomic),
+	STATE(wait_ordered),
+	STATE(wait_target),
+	STATE(wait_target_map),
+	STATE(wait_target_update),
+	STATE(idle),
+	STATE(overhead),
+	STATE(undefined),
+};
+
+enum {
+	STATE_COUNT = sizeof(states) / sizeof(states[0]),
+};
+
+/**
+ * Enumerates the states: from ompt_state_undefined on, each exactly once, undefined last.
+ * @param[out] next_state_name owned by the caller.
+ * @return ok; bad_input (no place for a result, or no state after @p current_state); nomem.
+ */
+ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handle,
+				ompd_word_t current_state, ompd_word_t *next_state,
+				const char **next_state_name, ompd_word_t *more_enums)
+{
+	size_t next = 0;
+
+	API_ENTER(address_space_handle, ADDRESS_SPACE);
+	if (!next_state || !next_state_name || !more_enums)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	if (current_state != ompt_state_undefined) {
+		while (next < STATE_COUNT && (ompd_word_t)states[next].state != current_state)
+			next++;
+		next++;
+	}
+	if (next >= STATE_COUNT)
+		return reason(ompd_rc_bad_input, "no state with value %lld",
+			      (long long)current_state);
+	*next_state_name = target_strdup(&address_space_handle->runtime.target, states[next].name);
+	if (!*next_state_name)
+		return ompd_rc_nomem;
+	*next_state = states[next].state;
+	*more_enums = next + 1 < STATE_COUNT;
+	return ompd_rc_ok;
+}
+
+/**
+ * The state of a thread, where the runtime records it: idle threads, taskwaits, taskgroups. The
+ * wait identifier is 0.
+ * @return ok; unavailable (not recorded); stale_handle; bad_input; error.
+ */
+ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state,
+			 ompd_wait_id_t *wait_id)
+{
+	struct gomp_thread thread;
+	ompd_wait_id_t ignored;
+
+	API_ENTER(thread_handle, THREAD);
+	if (!state)
+		return reason(ompd_rc_bad_input, "no place for the state");
+	ompd_rc_t rc = handle_read_thread(thread_handle, &thread);
+
+	return rc == ompd_rc_ok ? gomp_state(&thread_handle->space->runtime, &thread, state,
+					     wait_id ? wait_id : &ignored) :
+				  rc;
+}

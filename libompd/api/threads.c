@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Thread handles (OpenMP 5.2, 20.5.5).
+
+#include <string.h>
+
+#include "api/handles.h"
+
+/**
+ * The thread with number @p thread_num in the team of a region.
+ * @return ok; bad_input (no such number); unavailable (the thread is about to join or leave);
+ *         stale_handle; nomem; error.
+ */
+ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
+				      ompd_thread_handle_t **thread_handle)
+{
+	struct gomp_thread thread;
+
+	API_ENTER(parallel_handle, PARALLEL);
+	if (!thread_handle || thread_num < 0)
+		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
+	ompd_rc_t rc = gomp_region_member(&parallel_handle->space->runtime, &parallel_handle->region,
+					  thread_num, &thread);
+
+	return rc == ompd_rc_ok ? handle_new_thread(parallel_handle->space, thread.address,
+						    thread_handle) :
+				  rc;
+}
+
+static ompd_rc_t pthread_of_id(const struct gomp_runtime *runtime, ompd_thread_id_t kind,
+			       ompd_size_t size, const void *thread_id, uint64_t *ret)
+{
+	uint32_t tid;
+
+	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
+		return reason(ompd_rc_unsupported, "kind %llu of thread identifier is not supported",
+			      (unsigned long long)kind);
+	// Debuggers pass a kernel id as pid_t or as a 64-bit integer.
+	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
+		return reason(ompd_rc_bad_input, "a thread identifier of another size");
+	if (kind == ompd_thread_id_pthread) {
+		memcpy(ret, thread_id, sizeof(*ret));
+		return *ret ? ompd_rc_ok : reason(ompd_rc_bad_input, "a thread identifier of 0");
+	}
+	memcpy(&tid, thread_id, sizeof(tid));
+	if (!runtime->nptl.available)
+		return reason(ompd_rc_unsupported, "glibc's thread descriptors are not to be found");
+	ompd_rc_t rc = nptl_find(&runtime->nptl, &runtime->target, tid, ret);
+
+	return rc == ompd_rc_ok ? rc : reason(rc, "glibc knows no thread %u", tid);
+}
+
+/**
+ * The OpenMP thread behind a thread of the operating system.
+ * @return ok; unavailable (it is no OpenMP thread); unsupported (kind); bad_input (size of the
+ *         identifier); stale_handle; nomem; error.
+ */
+ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_thread_id_t kind,
+				 ompd_size_t sizeof_thread_id, const void *thread_id,
+				 ompd_thread_handle_t **thread_handle)
+{
+	struct gomp_thread thread;
+	uint64_t pthread;
+
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!thread_id || !thread_handle)
+		return reason(ompd_rc_bad_input, "no identifier, or no place for the handle");
+	ompd_rc_t rc = pthread_of_id(&handle->runtime, kind, sizeof_thread_id, thread_id, &pthread);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_read_thread(&handle->runtime,
+				      gomp_thread_of_pthread(&handle->runtime, pthread), &thread);
+	if (rc == ompd_rc_ok)
+		rc = gomp_check_openmp_thread(&handle->runtime, &thread);
+	return rc == ompd_rc_ok ? handle_new_thread(handle, thread.address, thread_handle) : rc;
+}
+
+ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
+{
+	return handle_release(thread_handle, HANDLE_THREAD);
+}
+
+ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
+				     ompd_thread_handle_t *thread_handle_2, int *cmp_value)
+{
+	API_ENTER(thread_handle_1, THREAD);
+	API_ENTER(thread_handle_2, THREAD);
+	return handle_compare(thread_handle_1->thread, thread_handle_2->thread, cmp_value);
+}
+
+/** The identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
+ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id_t kind,
+			     ompd_size_t sizeof_thread_id, void *thread_id)
+{
+	API_ENTER(thread_handle, THREAD);
+	if (!thread_id)
+		return reason(ompd_rc_bad_input, "no place for the identifier");
+	const struct gomp_runtime *runtime = &thread_handle->space->runtime;
+	uint64_t pthread = gomp_pthread_of_thread(runtime, thread_handle->thread);
+	uint32_t tid;
+
+	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
+		return reason(ompd_rc_unsupported, "kind %llu of thread identifier is not supported",
+			      (unsigned long long)kind);
+	if (sizeof_thread_id != 8 && !(sizeof_thread_id == 4 && kind == ompd_thread_id_lwp))
+		return reason(ompd_rc_bad_input, "a thread identifier of another size");
+	if (kind == ompd_thread_id_lwp) {
+		if (!runtime->nptl.available)
+			return reason(ompd_rc_unsupported,
+				      "glibc's thread descriptors are not to be found");
+		ompd_rc_t rc = nptl_tid(&runtime->nptl, &runtime->target, pthread, &tid);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+		pthread = tid;
+	}
+	if (sizeof_thread_id == 4)
+		memcpy(thread_id, &tid, sizeof(tid));
+	else
+		memcpy(thread_id, &pthread, sizeof(pthread));
+	return ompd_rc_ok;
+}
+
+/** Every thread runs on the host: the process's own address space. Not to be released twice. */
+ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
+				      ompd_address_space_handle_t **device)
+{
+	API_ENTER(thread_handle, THREAD);
+	if (!device)
+		return reason(ompd_rc_bad_input, "no place for the handle");
+	*device = thread_handle->space;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
+				  int *thread_num)
+{
+	struct gomp_membership place;
+	struct gomp_thread read;
+	bool idle;
+
+	API_ENTER(thread, THREAD);
+	API_ENTER(parallel, PARALLEL);
+	if (!thread_num || thread->space != parallel->space)
+		return reason(ompd_rc_bad_input, "no place for the number, or another process");
+	const struct gomp_runtime *runtime = &thread->space->runtime;
+	ompd_rc_t rc = handle_read_thread(thread, &read);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_is_idle(runtime, &read, &idle);
+	if (rc == ompd_rc_ok && idle)
+		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
+	if (rc == ompd_rc_ok)
+		rc = gomp_find_membership(runtime, &read, &parallel->region, &place);
+	if (rc == ompd_rc_ok)
+		*thread_num = (int)place.ts.team_id;
+	return rc;
+}

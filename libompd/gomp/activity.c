@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gomp/gomp.h"
+
+enum {
+	MAX_STACKED = 4096, // undeferred tasks on top of one another; more are taken for damage
+};
+
+// The task that a thread works on in the region, and the tasks that it certainly stands on: an
+// undeferred task runs on top of its parent.
+static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			      uint32_t thread_num, struct gomp_activity *activity)
+{
+	struct gomp_thread thread;
+	struct gomp_membership place;
+	struct gomp_task task;
+
+	if (gomp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok ||
+	    gomp_find_membership(runtime, &thread, region, &place) != ompd_rc_ok ||
+	    gomp_member_task(runtime, &thread, region, &task) != ompd_rc_ok)
+		return ompd_rc_ok; // not a member yet, or no longer: nothing is known of it
+
+	bool running = !place.inner.team;
+	uint64_t address = task.address;
+
+	for (unsigned int i = 0; i < MAX_STACKED; i++) {
+		struct gomp_task_record record;
+		ompd_rc_t rc = idmap_add(&activity->begun, &runtime->target, address,
+					 2 * (uint64_t)thread_num + running, NULL);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (!address || gomp_read_task(runtime, address, &record) != ompd_rc_ok ||
+		    record.kind != GOMP_TASK_UNDEFERRED || (!record.parent && region->level))
+			break;
+		address = record.parent;
+		running = false;
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			     struct gomp_activity *ret)
+{
+	*ret = (struct gomp_activity){ 0 };
+	for (uint32_t i = 0; i < region->nthreads; i++) {
+		ompd_rc_t rc = append_stack(runtime, region, i, ret);
+
+		if (rc != ompd_rc_ok) {
+			gomp_activity_close(runtime, ret);
+			return rc;
+		}
+	}
+	return ompd_rc_ok;
+}
+
+void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity)
+{
+	idmap_close(&activity->begun, &runtime->target);
+}
+
+bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
+			struct gomp_activity_entry *ret)
+{
+	uint64_t value;
+
+	if (!idmap_find(&activity->begun, task, &value))
+		return false;
+	*ret = (struct gomp_activity_entry){ .thread_num = value / 2, .running = value % 2 };
+	return true;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ompdbg knows of libgomp: threads, teams, tasks, control variables and waits, in terms of
+// the runtime's structures by field name. The comments that name functions (gomp_team_start, …)
+// name those of libgomp on whose behaviour a rule rests.
+
+#ifndef OMPDBG_GOMP_H
+#define OMPDBG_GOMP_H
+
+#include "layout/layout.h"
+#include "ompd/ompd_ext.h"
+#include "target/idmap.h"
+#include "target/nptl.h"
+#include "target/reason.h"
+#include "target/target.h"
+
+struct gomp_wait_table;
+
+/** One process's libgomp. Everything in it is constant for the life of the process. */
+struct gomp_runtime {
+	struct target target;
+	struct gomp_layout layout;
+	struct nptl nptl;
+	struct gomp_wait_table *waits; // resolved at the first question
+	ompd_word_t omp_version; // the runtime's _OPENMP
+};
+
+/** Recognises libgomp in @p target and proves its layout. */
+ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target);
+void gomp_close(struct gomp_runtime *runtime);
+
+// ---- Fields (gomp/read.c) --------------------------------------------------------------------
+
+/** Address of a field of the structure at @p base. */
+static inline uint64_t gomp_at(const struct gomp_runtime *runtime, uint64_t base,
+			       enum gomp_field field)
+{
+	return base + runtime->layout.field[field].offset;
+}
+
+static inline bool gomp_has(const struct gomp_runtime *runtime, enum gomp_field field)
+{
+	return runtime->layout.field[field].size != 0;
+}
+
+/** Value of an integer, boolean or pointer field, zero-extended. */
+ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
+		    uint64_t *ret);
+
+/** Value of a global variable of @p size bytes; ompd_rc_unavailable if its place is not known. */
+ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global global,
+			   unsigned int size, uint64_t *ret);
+
+enum {
+	GOMP_RECORD_MAX = 512, // no structure that is read as a whole is larger
+};
+
+/** A copy of a whole structure of the target. */
+struct gomp_record {
+	uint64_t address;
+	uint8_t bytes[GOMP_RECORD_MAX];
+};
+
+ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
+			   enum gomp_struct type, struct gomp_record *ret);
+/** Field of a record, zero-extended; 0 if the release has no such field. @p base is the offset of
+ * the structure within the record. */
+uint64_t gomp_get(const struct gomp_runtime *runtime, const struct gomp_record *record,
+		  uint32_t base, enum gomp_field field);
+
+// ---- Threads (gomp/thread.c) -----------------------------------------------------------------
+
+/** struct gomp_team_state: a thread's place in one region. */
+struct gomp_team_state {
+	uint64_t team; // 0: no team
+	uint32_t team_id;
+	uint32_t level;
+	uint32_t active_level;
+	uint32_t place_partition_off;
+	uint32_t place_partition_len;
+	uint64_t def_allocator;
+};
+
+struct gomp_thread {
+	uint64_t address; // of the struct gomp_thread
+	struct gomp_team_state ts;
+	uint64_t fn; // set by the primary thread, cleared by the worker when it leaves the dock
+	uint64_t task;
+	uint64_t pool;
+	uint32_t place; // plus one; 0: not bound
+	uint32_t num_teams; // less one
+	uint32_t team_num;
+};
+
+ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t address,
+			       struct gomp_team_state *ret);
+ompd_rc_t gomp_read_thread(const struct gomp_runtime *runtime, uint64_t address,
+			   struct gomp_thread *ret);
+
+/** The struct gomp_thread of a pthread_t and back (glibc on x86-64: the thread pointer). */
+uint64_t gomp_thread_of_pthread(const struct gomp_runtime *runtime, uint64_t pthread);
+uint64_t gomp_pthread_of_thread(const struct gomp_runtime *runtime, uint64_t thread);
+
+/**
+ * Whether a thread takes part in OpenMP: ompd_rc_ok, or ompd_rc_unavailable with the reason for
+ * one that never did, or is on its way out.
+ */
+ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
+				   const struct gomp_thread *thread);
+
+/** The initial thread of the thread's contention group: itself, or the owner of its pool. */
+ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		       uint64_t *ret);
+
+/**
+ * Whether a worker is idle: in its pool's dock, its last region at an end. libgomp leaves the
+ * team pointer of an idle worker as it was; that the region is over is told by the pool's
+ * last_team and by the primary thread, which is no longer in the team.
+ */
+ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		       bool *ret);
+
+// ---- Regions (gomp/region.c) -----------------------------------------------------------------
+
+/** A parallel region. team 0: the implicit region of an initial thread. */
+struct gomp_region {
+	uint64_t team;
+	uint64_t root; // initial thread of the contention group
+	uint64_t artificial_team; // libgomp may give an implicit region a team for its tasks
+	uint32_t level;
+	uint32_t active_level;
+	uint32_t nthreads;
+	struct gomp_team_state outer; // of the primary thread, before the region
+};
+
+/** The region of a team state; verifies the team's invariants. */
+ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
+			       const struct gomp_team_state *ts, struct gomp_region *ret);
+
+/** The innermost region that the thread takes part in; unavailable if it is idle. */
+ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			      struct gomp_region *ret);
+
+/** ompd_rc_unavailable for the implicit region. */
+ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
+				const struct gomp_region *region, struct gomp_region *ret);
+
+/** The thread with number @p thread_num; unavailable if it has not started yet. */
+ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			     uint32_t thread_num, struct gomp_thread *ret);
+
+/** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
+struct gomp_membership {
+	struct gomp_team_state ts; // of the thread or its ancestor in the region
+	struct gomp_team_state inner; // one level further in; team 0 if the region is innermost
+	bool member; // the thread itself belongs to the region's team
+};
+
+/**
+ * Finds @p region among the thread's region and those that enclose it. A thread is a member of an
+ * enclosing region only as the primary thread of each region between; else its ancestor is.
+ * ompd_rc_unavailable if the region does not enclose the thread.
+ */
+ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime,
+			       const struct gomp_thread *thread, const struct gomp_region *region,
+			       struct gomp_membership *ret);
+
+bool gomp_same_region(const struct gomp_region *a, const struct gomp_region *b);
+uint64_t gomp_region_id(const struct gomp_region *region);
+
+/** Address of the record of an implicit task. */
+uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t team,
+				    uint32_t thread_num);
+
+// ---- Tasks (gomp/task.c) ---------------------------------------------------------------------
+
+/** A task. address 0: the initial task of region.root, for which libgomp has no record. */
+struct gomp_task {
+	uint64_t address;
+	struct gomp_region region;
+};
+
+/** enum gomp_task_kind; the values are checked against the debug information by a test. */
+enum gomp_task_kind {
+	GOMP_TASK_IMPLICIT,
+	GOMP_TASK_UNDEFERRED,
+	GOMP_TASK_WAITING,
+	GOMP_TASK_TIED,
+	GOMP_TASK_ASYNC_RUNNING,
+	GOMP_TASK_DETACHED,
+	GOMP_TASK_KIND_COUNT
+};
+
+/** A task's record with the fields that are always meaningful. */
+struct gomp_task_record {
+	struct gomp_record record;
+	enum gomp_task_kind kind;
+	uint64_t parent;
+};
+
+ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
+			 struct gomp_task_record *ret);
+
+ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			    struct gomp_task *ret);
+/** The current task of a member of @p region within that region. */
+ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			   const struct gomp_region *region, struct gomp_task *ret);
+ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			     uint32_t thread_num, struct gomp_task *ret);
+ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			       struct gomp_task *ret);
+ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			       struct gomp_task *ret);
+ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			     uint64_t *ret);
+/** Number of the implicit task at @p address in its team; false if it is none of the region. */
+bool gomp_implicit_task_number(const struct gomp_runtime *runtime,
+			       const struct gomp_region *region, uint64_t address, uint32_t *ret);
+bool gomp_same_task(const struct gomp_task *a, const struct gomp_task *b);
+uint64_t gomp_task_id(const struct gomp_task *task);
+
+// ---- Which thread has which task (gomp/activity.c) -------------------------------------------
+
+/** The begun tasks of a region whose threads are known, by address (0: an initial task without a
+ * record). */
+struct gomp_activity {
+	struct idmap begun; // address -> thread number, and whether it runs
+};
+
+/** What a thread does with a task. */
+struct gomp_activity_entry {
+	uint32_t thread_num;
+	bool running; // else suspended: the thread runs something on top of it
+};
+
+ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			     struct gomp_activity *ret);
+void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity);
+bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
+			struct gomp_activity_entry *ret);
+
+// ---- What is known of a task (gomp/task_info.c) ----------------------------------------------
+
+ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			 ompd_ext_task_info *ret);
+/** The same for a record that was already read, and the activity of its region. */
+void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			const struct gomp_activity *activity,
+			const struct gomp_task_record *record, ompd_ext_task_info *ret);
+/** The same for the initial task that has no record. */
+void gomp_describe_initial_task(const struct gomp_region *region,
+				const struct gomp_activity *activity, ompd_ext_task_info *ret);
+ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			    ompd_ext_depend *depends, size_t max, size_t *count);
+ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			      uint64_t *ids, size_t max, size_t *count);
+/** Whether a task waits in a taskwait: bits of ompd_ext_task_in_taskwait, _in_depend_wait. */
+uint32_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
+			     const struct gomp_task_record *record);
+/** Whether a task opened the taskgroup that it is in, and sleeps at the end of it. */
+bool gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+			     const struct gomp_task_record *record);
+
+// ---- All tasks of a region (gomp/task_walk.c) ------------------------------------------------
+
+struct gomp_task_walk;
+
+ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			      struct gomp_task_walk **ret);
+/** Next task; ompd_rc_unavailable at the end, ompd_rc_nomem. */
+ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *ret);
+/** Whether a list was found damaged so far; the others are walked all the same. */
+bool gomp_task_walk_damaged(const struct gomp_task_walk *walk);
+/** Tasks that the team counts and the finished walk did not meet. */
+ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret);
+void gomp_task_walk_close(struct gomp_task_walk *walk);
+
+// ---- States and waits (gomp/wait.c) ----------------------------------------------------------
+
+ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		     ompd_word_t *state, ompd_wait_id_t *wait_id);
+ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_address,
+			     ompd_ext_wait_site *site);
+ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
+			      ompd_ext_wait_site *site);
+ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			      uint64_t futex, ompd_ext_wait_site *site);
+
+#endif

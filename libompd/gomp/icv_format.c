@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ICVs as text, in the form of the environment variables that set them.
+
+#include <stdio.h>
+
+#include "gomp/icv.h"
+
+// Text of a value that is one of a few names; the number itself if it is none of them.
+static ompd_rc_t format_name(const char *const *names, size_t count, ompd_word_t value, char *text)
+{
+	if (value >= 0 && (size_t)value < count)
+		snprintf(text, GOMP_ICV_TEXT_MAX, "%s", names[value]);
+	else
+		snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
+	return ompd_rc_ok;
+}
+
+#define FORMAT_NAME(value, text, ...)                                                             \
+	format_name((const char *const[]){ __VA_ARGS__ },                                         \
+		    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *), (value), \
+		    (text))
+
+GOMP_ICV_FORMATTER(boolean)
+{
+	(void)query;
+	return FORMAT_NAME(value, text, "false", "true");
+}
+
+GOMP_ICV_FORMATTER(nthreads)
+{
+	struct gomp_icv_query of_region = *query;
+	ompd_word_t level = 0;
+	uint64_t list, length;
+	ompd_rc_t rc = gomp_icv_levels(&of_region, &level);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_icv_nthreads_list(query, &list, &length);
+	if (rc != ompd_rc_ok)
+		return rc;
+	int used = snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
+
+	for (uint64_t i = (uint64_t)level + 1; i < length && used < GOMP_ICV_TEXT_MAX; i++) {
+		uint64_t element;
+
+		rc = target_read_uint(&query->runtime->target, list + 8 * i, 8, &element);
+		if (rc != ompd_rc_ok)
+			return rc;
+		used += snprintf(text + used, GOMP_ICV_TEXT_MAX - used, ",%llu",
+				 (unsigned long long)element);
+	}
+	return ompd_rc_ok;
+}
+
+GOMP_ICV_FORMATTER(schedule)
+{
+	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
+	enum { MONOTONIC = 0x80000000u };
+	struct gomp_task task = { 0 };
+	uint64_t kind = (uint64_t)value & ~(uint64_t)MONOTONIC & 0xffffffffu;
+	uint64_t base = query->runtime->layout.global[GOMP_GLOBAL_gomp_global_icv];
+	uint64_t chunk;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (query->task)
+		task = *query->task;
+	else if (query->thread)
+		rc = gomp_current_task(query->runtime, query->thread, &task);
+	if (rc == ompd_rc_ok && task.address)
+		base = gomp_at(query->runtime, task.address, GOMP_FIELD_gomp_task__icv);
+	if (rc == ompd_rc_ok)
+		rc = gomp_read(query->runtime, base,
+			       GOMP_FIELD_gomp_task_icv__run_sched_chunk_size, &chunk);
+	if (rc != ompd_rc_ok)
+		return rc;
+	int used = snprintf(text, GOMP_ICV_TEXT_MAX, "%s",
+			    (uint64_t)value & MONOTONIC ? "monotonic:" : "");
+
+	if (kind < sizeof(kinds) / sizeof(kinds[0]))
+		used += snprintf(text + used, GOMP_ICV_TEXT_MAX - used, "%s", kinds[kind]);
+	else
+		used += snprintf(text + used, GOMP_ICV_TEXT_MAX - used, "%llu",
+				 (unsigned long long)kind);
+	if ((int32_t)chunk > 0)
+		snprintf(text + used, GOMP_ICV_TEXT_MAX - used, ",%d", (int32_t)chunk);
+	return ompd_rc_ok;
+}
+
+GOMP_ICV_FORMATTER(bind)
+{
+	(void)query;
+	return FORMAT_NAME(value, text, "false", "true", "primary", "close", "spread");
+}
+
+GOMP_ICV_FORMATTER(places)
+{
+	const struct gomp_thread *thread = query->thread;
+
+	// As numbers of places, first to last; the processors of each are the system's affair.
+	if (thread->ts.place_partition_len <= 1)
+		snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
+	else
+		snprintf(text, GOMP_ICV_TEXT_MAX, "%lld-%lld", (long long)value,
+			 (long long)value + thread->ts.place_partition_len - 1);
+	return ompd_rc_ok;
+}
+
+GOMP_ICV_FORMATTER(affinity_format)
+{
+	uint64_t string;
+	size_t size = (size_t)value + 1 < GOMP_ICV_TEXT_MAX ? (size_t)value + 1 :
+							      GOMP_ICV_TEXT_MAX;
+	ompd_rc_t rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8,
+					&string);
+
+	return rc == ompd_rc_ok ?
+		       target_read_string(&query->runtime->target, string, text, size) :
+		       rc;
+}
+
+GOMP_ICV_FORMATTER(wait_policy)
+{
+	(void)query;
+	if (value < 0) {
+		snprintf(text, GOMP_ICV_TEXT_MAX, "undefined");
+		return ompd_rc_ok;
+	}
+	return FORMAT_NAME(value, text, "passive", "active");
+}
+
+GOMP_ICV_FORMATTER(target_offload)
+{
+	(void)query;
+	return FORMAT_NAME(value, text, "default", "mandatory", "disabled");
+}
+
+GOMP_ICV_FORMATTER(allocator)
+{
+	(void)query;
+	return FORMAT_NAME(value, text, "omp_null_allocator", "omp_default_mem_alloc",
+			   "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
+			   "omp_high_bw_mem_alloc", "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
+			   "omp_pteam_mem_alloc", "omp_thread_mem_alloc");
+}

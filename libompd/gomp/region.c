@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gomp/gomp.h"
+
+enum {
+	MAX_LEVEL = 4096, // deeper nesting is taken for damage
+	MAX_THREADS = 1 << 20, // likewise a larger team
+};
+
+static ompd_rc_t implicit_region(uint64_t root, const struct gomp_team_state *ts,
+				 struct gomp_region *ret)
+{
+	*ret = (struct gomp_region){
+		.root = root,
+		.artificial_team = ts->team,
+		.nthreads = 1,
+	};
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
+			       const struct gomp_team_state *ts, struct gomp_region *ret)
+{
+	uint64_t nthreads = 0;
+
+	if (ts->level == 0)
+		return implicit_region(root, ts, ret);
+	if (!ts->team || ts->level > MAX_LEVEL)
+		return reason(ompd_rc_error, "a thread's place in its team is being changed, or damaged");
+	*ret = (struct gomp_region){
+		.team = ts->team,
+		.root = root,
+		.level = ts->level,
+		.active_level = ts->active_level,
+	};
+	ompd_rc_t rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_read_team_state(runtime,
+					  gomp_at(runtime, ts->team,
+						  GOMP_FIELD_gomp_team__prev_ts),
+					  &ret->outer);
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
+			      (unsigned long long)ts->team);
+	ret->nthreads = nthreads;
+	// What gomp_team_start establishes: one level further in, one active level further if the
+	// team has more than one thread; and the primary thread had a team unless at level 0.
+	if (nthreads == 0 || nthreads > MAX_THREADS || ts->team_id >= nthreads ||
+	    ret->outer.level + 1 != ts->level || (ret->outer.level && !ret->outer.team) ||
+	    ret->outer.active_level + (nthreads > 1) != ts->active_level)
+		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
+			      (unsigned long long)ts->team);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			      struct gomp_region *ret)
+{
+	uint64_t root;
+	bool idle;
+	ompd_rc_t rc = gomp_is_idle(runtime, thread, &idle);
+
+	if (rc == ompd_rc_ok && idle)
+		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
+	if (rc == ompd_rc_ok)
+		rc = gomp_root_of(runtime, thread, &root);
+	if (rc == ompd_rc_ok)
+		rc = gomp_region_of_state(runtime, root, &thread->ts, ret);
+	return rc;
+}
+
+ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
+				const struct gomp_region *region, struct gomp_region *ret)
+{
+	if (region->level == 0)
+		return reason(ompd_rc_unavailable, "no region encloses the outermost one");
+	return gomp_region_of_state(runtime, region->root, &region->outer, ret);
+}
+
+ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime,
+			       const struct gomp_thread *thread, const struct gomp_region *region,
+			       struct gomp_membership *ret)
+{
+	uint64_t root;
+	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
+
+	*ret = (struct gomp_membership){ .ts = thread->ts, .member = true };
+	if (rc != ompd_rc_ok)
+		return rc;
+	while (ret->ts.level > region->level) {
+		struct gomp_region inner;
+
+		rc = gomp_region_of_state(runtime, root, &ret->ts, &inner);
+		if (rc != ompd_rc_ok)
+			return rc;
+		ret->inner = ret->ts;
+		ret->member &= ret->ts.team_id == 0;
+		ret->ts = inner.outer;
+	}
+	if (ret->ts.level != region->level || root != region->root ||
+	    (region->level && ret->ts.team != region->team))
+		return reason(ompd_rc_unavailable, "the region does not enclose the thread");
+	return ompd_rc_ok;
+}
+
+// The primary thread of a region is the thread that encountered it.
+static ompd_rc_t primary_thread(const struct gomp_runtime *runtime,
+				const struct gomp_region *region, struct gomp_thread *ret)
+{
+	struct gomp_region outer;
+
+	if (region->level <= 1)
+		return gomp_read_thread(runtime, region->root, ret);
+	ompd_rc_t rc = gomp_enclosing_region(runtime, region, &outer);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_region_member(runtime, &outer, region->outer.team_id, ret);
+	return rc;
+}
+
+// A worker stores the address of its own semaphore in its team's array (gomp_thread_start).
+static ompd_rc_t worker_thread(const struct gomp_runtime *runtime,
+			       const struct gomp_region *region, uint32_t thread_num,
+			       struct gomp_thread *ret)
+{
+	uint64_t array, semaphore;
+	ompd_rc_t rc = gomp_read(runtime, region->team, GOMP_FIELD_gomp_team__ordered_release,
+				 &array);
+
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(&runtime->target, array + 8 * (uint64_t)thread_num,
+					 &semaphore);
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_error, "the threads of the team at 0x%llx cannot be read",
+			      (unsigned long long)region->team);
+	rc = gomp_read_thread(
+		runtime,
+		semaphore - runtime->layout.field[GOMP_FIELD_gomp_thread__release].offset, ret);
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_unavailable, "thread %u has not joined its team yet",
+			      thread_num);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			     uint32_t thread_num, struct gomp_thread *ret)
+{
+	struct gomp_membership place;
+
+	if (thread_num >= region->nthreads)
+		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
+	ompd_rc_t rc = thread_num == 0 ? primary_thread(runtime, region, ret) :
+					 worker_thread(runtime, region, thread_num, ret);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = gomp_find_membership(runtime, ret, region, &place);
+	if (rc != ompd_rc_ok || !place.member || place.ts.team_id != thread_num)
+		return reason(ompd_rc_unavailable, "thread %u is not in its team", thread_num);
+	return ompd_rc_ok;
+}
+
+bool gomp_same_region(const struct gomp_region *a, const struct gomp_region *b)
+{
+	return gomp_region_id(a) == gomp_region_id(b);
+}
+
+uint64_t gomp_region_id(const struct gomp_region *region)
+{
+	// Two structures of the runtime never share an address.
+	return region->level ? region->team : region->root;
+}
+
+uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t team,
+				    uint32_t thread_num)
+{
+	return gomp_at(runtime, team, GOMP_FIELD_gomp_team__implicit_task) +
+	       (uint64_t)thread_num * runtime->layout.struct_size[GOMP_STRUCT_gomp_task];
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gomp/gomp.h"
+
+ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
+{
+	char why[200] = "";
+	uint64_t symbol;
+
+	*runtime = (struct gomp_runtime){ .target = *target };
+	ompd_rc_t rc = gomp_layout_open(target, &runtime->layout, why, sizeof(why));
+
+	if (rc != ompd_rc_ok)
+		return why[0] ? reason(rc, "%s", why) : rc;
+	nptl_init(&runtime->nptl, target);
+	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.1; omp_target_memset came with it.
+	runtime->omp_version =
+		target_symbol(target, "omp_target_memset", NULL, &symbol) == ompd_rc_ok ? 202111 :
+											  201511;
+	return ompd_rc_ok;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gomp/gomp.h"
+
+enum {
+	MAX_ANCESTORS = 1 << 20, // longer chains of parents are taken for damage
+};
+
+// Every task is initialised by gomp_init_task; afterwards these hold nothing but 0 or 1.
+static bool looks_like_a_task(const struct gomp_runtime *runtime, const struct gomp_record *record)
+{
+	static const enum gomp_field booleans[] = {
+		GOMP_FIELD_gomp_task__deferred_p,	 GOMP_FIELD_gomp_task__in_tied_task,
+		GOMP_FIELD_gomp_task__final_task,	 GOMP_FIELD_gomp_task__copy_ctors_done,
+		GOMP_FIELD_gomp_task__parent_depends_on,
+	};
+
+	for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++) {
+		if (gomp_get(runtime, record, 0, booleans[i]) > 1)
+			return false;
+	}
+	return gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__kind) < GOMP_TASK_KIND_COUNT;
+}
+
+ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
+			 struct gomp_task_record *ret)
+{
+	ompd_rc_t rc =
+		gomp_read_record(runtime, address, GOMP_STRUCT_gomp_task, &ret->record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!looks_like_a_task(runtime, &ret->record))
+		return reason(ompd_rc_error, "the task at 0x%llx is damaged",
+			      (unsigned long long)address);
+	ret->kind = (enum gomp_task_kind)gomp_get(runtime, &ret->record, 0,
+						  GOMP_FIELD_gomp_task__kind);
+	ret->parent = gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__parent);
+	return ompd_rc_ok;
+}
+
+bool gomp_implicit_task_number(const struct gomp_runtime *runtime,
+			       const struct gomp_region *region, uint64_t address, uint32_t *ret)
+{
+	uint64_t size = runtime->layout.struct_size[GOMP_STRUCT_gomp_task];
+	uint64_t team = region->level ? region->team : region->artificial_team;
+
+	if (!team)
+		return false;
+	uint64_t first = gomp_implicit_task_address(runtime, team, 0);
+
+	if (address < first || (address - first) % size != 0 ||
+	    (address - first) / size >= region->nthreads)
+		return false;
+	if (ret)
+		*ret = (address - first) / size;
+	return true;
+}
+
+// Completes a task that was found by a pointer in @p region: an implicit task of a parallel
+// region lies in its team.
+static ompd_rc_t adopt(const struct gomp_runtime *runtime, const struct gomp_region *region,
+		       uint64_t address, struct gomp_task *ret)
+{
+	struct gomp_task_record record;
+
+	*ret = (struct gomp_task){ .address = address, .region = *region };
+	if (address == 0)
+		return region->level == 0 ?
+			       ompd_rc_ok :
+			       reason(ompd_rc_error, "the thread's task is being changed");
+	ompd_rc_t rc = gomp_read_task(runtime, address, &record);
+
+	if (rc == ompd_rc_ok && region->level && record.kind == GOMP_TASK_IMPLICIT &&
+	    !gomp_implicit_task_number(runtime, region, address, NULL))
+		return reason(ompd_rc_error, "the thread's task is being changed, or damaged");
+	return rc;
+}
+
+ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			    struct gomp_task *ret)
+{
+	struct gomp_region region;
+	ompd_rc_t rc = gomp_current_region(runtime, thread, &region);
+
+	return rc == ompd_rc_ok ? adopt(runtime, &region, thread->task, ret) : rc;
+}
+
+ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			   const struct gomp_region *region, struct gomp_task *ret)
+{
+	struct gomp_membership place;
+	struct gomp_task_record inner;
+	ompd_rc_t rc = gomp_find_membership(runtime, thread, region, &place);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!place.member)
+		return reason(ompd_rc_unavailable, "the thread is no member of the region");
+	if (!place.inner.team)
+		return adopt(runtime, region, thread->task, ret);
+	// The implicit task of a region's primary thread is a child of the task that encountered
+	// the region (gomp_team_start).
+	rc = gomp_read_task(runtime, gomp_implicit_task_address(runtime, place.inner.team, 0),
+			    &inner);
+	return rc == ompd_rc_ok ? adopt(runtime, region, inner.parent, ret) : rc;
+}
+
+ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			     uint32_t thread_num, struct gomp_task *ret)
+{
+	if (thread_num >= region->nthreads)
+		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
+	if (region->level) {
+		*ret = (struct gomp_task){
+			.address = gomp_implicit_task_address(runtime, region->team, thread_num),
+			.region = *region,
+		};
+		return ompd_rc_ok;
+	}
+
+	// The initial task: the last of the parents of the root thread's task at level 0.
+	struct gomp_thread root;
+	ompd_rc_t rc = gomp_read_thread(runtime, region->root, &root);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_member_task(runtime, &root, region, ret);
+	for (unsigned int i = 0; rc == ompd_rc_ok && ret->address; i++) {
+		struct gomp_task_record record;
+
+		rc = gomp_read_task(runtime, ret->address, &record);
+		if (rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT)
+			break;
+		if (i == MAX_ANCESTORS)
+			return reason(ompd_rc_error, "a chain of parent tasks does not end");
+		ret->address = record.parent;
+	}
+	return rc;
+}
+
+ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			       struct gomp_task *ret)
+{
+	struct gomp_task_record record;
+	struct gomp_region outer;
+
+	if (task->address == 0)
+		return reason(ompd_rc_unavailable, "the initial task was generated by no other");
+	ompd_rc_t rc = gomp_read_task(runtime, task->address, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (record.kind == GOMP_TASK_IMPLICIT) {
+		if (task->region.level == 0)
+			return reason(ompd_rc_unavailable,
+				      "the initial task was generated by no other");
+		rc = gomp_enclosing_region(runtime, &task->region, &outer);
+		return rc == ompd_rc_ok ? adopt(runtime, &outer, record.parent, ret) : rc;
+	}
+	// When a task ends, its queued children lose their parent (gomp_clear_parent); an
+	// undeferred task is in no queue and keeps it, null for an initial task without a record.
+	if (record.parent == 0 &&
+	    (record.kind != GOMP_TASK_UNDEFERRED || task->region.level != 0))
+		return reason(ompd_rc_unavailable, "the generating task has ended");
+	return adopt(runtime, &task->region, record.parent, ret);
+}
+
+ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			       struct gomp_task *ret)
+{
+	struct gomp_task_record record;
+	uint32_t number;
+
+	if (task->address == 0)
+		return reason(ompd_rc_unavailable, "the initial task was scheduled by no other");
+	ompd_rc_t rc = gomp_read_task(runtime, task->address, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	// An undeferred task runs on top of the task that generated it; so does the implicit task
+	// of a region's primary thread. What a deferred task runs on top of is not recorded.
+	if (record.kind == GOMP_TASK_UNDEFERRED)
+		return gomp_generating_task(runtime, task, ret);
+	if (record.kind != GOMP_TASK_IMPLICIT)
+		return reason(ompd_rc_unavailable,
+			      "libgomp does not record on top of which task a deferred task runs");
+	if (gomp_implicit_task_number(runtime, &task->region, task->address, &number) && number == 0)
+		return gomp_generating_task(runtime, task, ret);
+	return reason(ompd_rc_unavailable, "a worker thread's implicit task is scheduled by no other");
+}
+
+ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			     uint64_t *ret)
+{
+	struct gomp_task_record record;
+
+	if (task->address == 0)
+		return reason(ompd_rc_unavailable, "the initial task has no outlined function");
+	ompd_rc_t rc = gomp_read_task(runtime, task->address, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	// The field is set for deferred tasks only (GOMP_task, GOMP_taskloop).
+	if (record.kind == GOMP_TASK_IMPLICIT || record.kind == GOMP_TASK_UNDEFERRED)
+		return reason(ompd_rc_unavailable,
+			      "libgomp keeps the function of deferred tasks only");
+	*ret = gomp_get(runtime, &record.record, 0, GOMP_FIELD_gomp_task__fn);
+	if (*ret == 0)
+		return reason(ompd_rc_unavailable, "a target task has no function on the host");
+	return ompd_rc_ok;
+}
+
+bool gomp_same_task(const struct gomp_task *a, const struct gomp_task *b)
+{
+	return gomp_task_id(a) == gomp_task_id(b);
+}
+
+uint64_t gomp_task_id(const struct gomp_task *task)
+{
+	// Every structure of the runtime is aligned: an odd number can only be the initial task of
+	// the thread at the address before it.
+	return task->address ? task->address : task->region.root + 1;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gomp/gomp.h"
+
+static uint64_t field(const struct gomp_runtime *runtime, const struct gomp_task_record *record,
+		      enum gomp_field which)
+{
+	return gomp_get(runtime, &record->record, 0, which);
+}
+
+uint32_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
+			     const struct gomp_task_record *record)
+{
+	uint64_t taskwait = field(runtime, record, GOMP_FIELD_gomp_task__taskwait);
+	uint64_t in_taskwait, in_depend_wait;
+	uint32_t flags = 0;
+
+	// The flags are set by the waiting task before it sleeps, and cleared by the one that
+	// wakes it (GOMP_taskwait, gomp_task_run_post_remove_parent).
+	if (taskwait &&
+	    gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_taskwait, &in_taskwait) ==
+		    ompd_rc_ok &&
+	    in_taskwait == 1)
+		flags |= ompd_ext_task_in_taskwait;
+	if (taskwait &&
+	    gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_depend_wait,
+		      &in_depend_wait) == ompd_rc_ok &&
+	    in_depend_wait == 1)
+		flags |= ompd_ext_task_in_depend_wait;
+	return flags;
+}
+
+bool gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+			     const struct gomp_task_record *record)
+{
+	uint64_t taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup);
+	uint64_t waits, outer;
+
+	if (!taskgroup ||
+	    gomp_read(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__in_taskgroup_wait, &waits) !=
+		    ompd_rc_ok ||
+	    waits != 1)
+		return false;
+	// A task inherits the taskgroup of the task that generates it; who has another one than
+	// its parent has opened it. Without a parent that cannot be told.
+	if (!record->parent)
+		return record->kind == GOMP_TASK_IMPLICIT;
+	return gomp_read(runtime, record->parent, GOMP_FIELD_gomp_task__taskgroup, &outer) ==
+		       ompd_rc_ok &&
+	       outer != taskgroup;
+}
+
+static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime,
+					      const struct gomp_activity *activity,
+					      const struct gomp_task_record *record,
+					      ompd_ext_task_info *ret)
+{
+	struct gomp_activity_entry entry;
+
+	if (gomp_activity_find(activity, record->record.address, &entry)) {
+		ret->thread_num = entry.thread_num;
+		return entry.running ? ompd_ext_task_running : ompd_ext_task_suspended;
+	}
+	if (record->kind != GOMP_TASK_TIED)
+		return ompd_ext_task_unknown;
+	// No thread has it as its current task. Between gomp_task_run_pre and the first
+	// instruction of the task that is so too; only a task that waits is surely suspended.
+	if (field(runtime, record, GOMP_FIELD_gomp_task__taskwait) ||
+	    gomp_waits_in_taskgroup(runtime, record))
+		return ompd_ext_task_suspended;
+	return ompd_ext_task_started;
+}
+
+static enum ompd_ext_task_status implicit_status(const struct gomp_runtime *runtime,
+						 const struct gomp_region *region,
+						 const struct gomp_activity *activity,
+						 const struct gomp_task_record *record,
+						 ompd_ext_task_info *ret)
+{
+	struct gomp_thread thread;
+	uint32_t number = 0;
+	enum ompd_ext_task_status status = begun_status(runtime, activity, record, ret);
+
+	gomp_implicit_task_number(runtime, region, record->record.address, &number);
+	ret->thread_num = number;
+	if (status == ompd_ext_task_unknown &&
+	    gomp_region_member(runtime, region, number, &thread) == ompd_rc_ok)
+		return ompd_ext_task_suspended; // its thread runs a deferred task on top of it
+	return status;
+}
+
+static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
+					   const struct gomp_region *region,
+					   const struct gomp_activity *activity,
+					   const struct gomp_task_record *record,
+					   ompd_ext_task_info *ret)
+{
+	switch (record->kind) {
+	case GOMP_TASK_IMPLICIT:
+		return implicit_status(runtime, region, activity, record, ret);
+	case GOMP_TASK_WAITING:
+		return ret->num_predecessors ? ompd_ext_task_blocked : ompd_ext_task_queued;
+	case GOMP_TASK_DETACHED:
+		return ompd_ext_task_detached;
+	case GOMP_TASK_ASYNC_RUNNING:
+		return ompd_ext_task_started;
+	case GOMP_TASK_UNDEFERRED:
+		// A deferred task looks undeferred while its arguments are copied (GOMP_task).
+		if (field(runtime, record, GOMP_FIELD_gomp_task__deferred_p))
+			return ompd_ext_task_creating;
+		return begun_status(runtime, activity, record, ret);
+	default:
+		return begun_status(runtime, activity, record, ret);
+	}
+}
+
+static uint64_t parent_id(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			  uint64_t address)
+{
+	struct gomp_task task = { .address = address, .region = *region };
+	struct gomp_task parent;
+
+	return gomp_generating_task(runtime, &task, &parent) == ompd_rc_ok ? gomp_task_id(&parent) :
+									     0;
+}
+
+void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			const struct gomp_activity *activity,
+			const struct gomp_task_record *record, ompd_ext_task_info *ret)
+{
+	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
+	bool deferred = !implicit && record->kind != GOMP_TASK_UNDEFERRED;
+
+	*ret = (ompd_ext_task_info){
+		.id = record->record.address,
+		.parallel_id = gomp_region_id(region),
+		.taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup),
+		.kind = implicit && region->level == 0 ? ompd_ext_task_initial :
+			implicit		       ? ompd_ext_task_implicit :
+							 ompd_ext_task_explicit,
+		.flags_known = ompd_ext_task_final | ompd_ext_task_undeferred |
+			       ompd_ext_task_in_taskwait | ompd_ext_task_in_depend_wait |
+			       ompd_ext_task_in_taskgroup_wait,
+		.thread_num = -1,
+	};
+	// A deferred task's parent lies in the same region: no need to look at it.
+	if (deferred)
+		ret->parent_id = record->parent;
+	else
+		ret->parent_id = parent_id(runtime, region, record->record.address);
+	if (deferred) {
+		ret->function = field(runtime, record, GOMP_FIELD_gomp_task__fn);
+		ret->num_depends = field(runtime, record, GOMP_FIELD_gomp_task__depend_count);
+		if (ret->function == 0)
+			ret->kind = ompd_ext_task_target;
+	}
+	if (!implicit)
+		ret->priority = (int32_t)field(runtime, record, GOMP_FIELD_gomp_task__priority);
+	// The count is set for tasks with depend clauses only (gomp_task_handle_depend).
+	if (record->kind == GOMP_TASK_WAITING && ret->num_depends)
+		ret->num_predecessors =
+			field(runtime, record, GOMP_FIELD_gomp_task__num_dependees);
+	if (field(runtime, record, GOMP_FIELD_gomp_task__final_task))
+		ret->flags |= ompd_ext_task_final;
+	if (record->kind == GOMP_TASK_UNDEFERRED)
+		ret->flags |= ompd_ext_task_undeferred;
+	if (gomp_has(runtime, GOMP_FIELD_gomp_task__detach_team)) {
+		ret->flags_known |= ompd_ext_task_detachable;
+		if (field(runtime, record, GOMP_FIELD_gomp_task__detach_team))
+			ret->flags |= ompd_ext_task_detachable;
+	}
+	ret->flags |= gomp_taskwait_flags(runtime, record);
+	ret->status = status_of(runtime, region, activity, record, ret);
+	if (ret->status == ompd_ext_task_creating) {
+		ret->flags &= ~ompd_ext_task_undeferred;
+		ret->thread_num = -1;
+	}
+	if (ret->status <= ompd_ext_task_suspended && gomp_waits_in_taskgroup(runtime, record))
+		ret->flags |= ompd_ext_task_in_taskgroup_wait;
+}
+
+void gomp_describe_initial_task(const struct gomp_region *region,
+				const struct gomp_activity *activity, ompd_ext_task_info *ret)
+{
+	struct gomp_activity_entry entry;
+	bool running = gomp_activity_find(activity, 0, &entry) && entry.running;
+
+	*ret = (ompd_ext_task_info){
+		.id = gomp_task_id(&(struct gomp_task){ .region = *region }),
+		.parallel_id = gomp_region_id(region),
+		.kind = ompd_ext_task_initial,
+		.status = running ? ompd_ext_task_running : ompd_ext_task_suspended,
+		.flags_known = ompd_ext_task_final | ompd_ext_task_undeferred,
+	};
+}
+
+ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			 ompd_ext_task_info *ret)
+{
+	struct gomp_task_record record;
+	struct gomp_activity activity;
+	ompd_rc_t rc = gomp_activity_open(runtime, &task->region, &activity);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (task->address == 0) {
+		gomp_describe_initial_task(&task->region, &activity, ret);
+	} else {
+		rc = gomp_read_task(runtime, task->address, &record);
+		if (rc == ompd_rc_ok)
+			gomp_describe_task(runtime, &task->region, &activity, &record, ret);
+	}
+	gomp_activity_close(runtime, &activity);
+	return rc;
+}
+
+enum {
+	MAX_DEPENDS = 1 << 24, // more are taken for damage
+};
+
+ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			    ompd_ext_depend *depends, size_t max, size_t *count)
+{
+	struct gomp_task_record record;
+
+	*count = 0;
+	if (task->address == 0)
+		return ompd_rc_ok;
+	ompd_rc_t rc = gomp_read_task(runtime, task->address, &record);
+
+	if (rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT ||
+	    record.kind == GOMP_TASK_UNDEFERRED)
+		return rc;
+	uint64_t number = field(runtime, &record, GOMP_FIELD_gomp_task__depend_count);
+	uint64_t entry = gomp_at(runtime, task->address, GOMP_FIELD_gomp_task__depend);
+
+	if (number > MAX_DEPENDS)
+		return reason(ompd_rc_error, "the task's list of dependences is damaged");
+	*count = number;
+	for (size_t i = 0; i < number && i < max; i++) {
+		uint64_t address, is_in;
+
+		rc = gomp_read(runtime, entry, GOMP_FIELD_gomp_task_depend_entry__addr, &address);
+		if (rc == ompd_rc_ok)
+			rc = gomp_read(runtime, entry, GOMP_FIELD_gomp_task_depend_entry__is_in,
+				       &is_in);
+		if (rc != ompd_rc_ok)
+			return rc;
+		depends[i] = (ompd_ext_depend){
+			.address = address,
+			.kind = is_in == 2   ? ompd_ext_depend_inoutset :
+				is_in	     ? ompd_ext_depend_in :
+				address == 0 ? ompd_ext_depend_all_memory :
+					       ompd_ext_depend_out,
+		};
+		entry += runtime->layout.struct_size[GOMP_STRUCT_gomp_task_depend_entry];
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			      uint64_t *ids, size_t max, size_t *count)
+{
+	uint64_t vector = 0, number;
+
+	*count = 0;
+	if (task->address == 0)
+		return ompd_rc_ok;
+	ompd_rc_t rc = gomp_read(runtime, task->address, GOMP_FIELD_gomp_task__dependers, &vector);
+
+	if (rc != ompd_rc_ok || vector == 0)
+		return rc;
+	rc = gomp_read(runtime, vector, GOMP_FIELD_gomp_dependers_vec__n_elem, &number);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (number > MAX_DEPENDS)
+		return reason(ompd_rc_error, "the task's list of dependers is damaged");
+	*count = number;
+	for (size_t i = 0; i < number && i < max && rc == ompd_rc_ok; i++)
+		rc = target_read_pointer(&runtime->target,
+					 gomp_at(runtime, vector,
+						 GOMP_FIELD_gomp_dependers_vec__elem) +
+						 8 * i,
+					 &ids[i]);
+	return rc;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every task of a region, each once. Tasks hang together by the queues of children, of the team
+// and of taskgroups, by the vectors of tasks that depend on another, and by the threads that run
+// them; no one of these holds all. The walk follows all of them from the implicit tasks on, and
+// remembers which tasks it met.
+
+#include <string.h>
+
+#include "gomp/gomp.h"
+
+enum {
+	CHUNK = 64, // pointers of a vector that are read at once
+	MAX_TREE_DEPTH = 1 << 16,
+};
+
+/** enum priority_queue_type: which of a task's nodes links it into which kind of queue. */
+enum queue_type { QUEUE_TEAM, QUEUE_CHILDREN, QUEUE_TASKGROUP };
+
+/** A place where more tasks are to be found. */
+struct source {
+	enum { SOURCE_LIST, SOURCE_TREE, SOURCE_VECTOR } kind;
+	enum queue_type queue; // lists and trees
+	uint64_t head; // list: first node; tree: the node; vector: its elements
+	uint64_t next; // list: next node to take, 0: the first; vector: index of the next
+	uint64_t count; // vector: number of elements; tree: depth
+};
+
+struct gomp_task_walk {
+	const struct gomp_runtime *runtime;
+	struct gomp_region region;
+	uint64_t team; // whose queues are walked; 0: none
+	struct gomp_activity activity;
+	struct idmap met; // tasks, and taskgroups
+	struct source *sources; // a stack
+	size_t source_count, source_capacity;
+	uint32_t implicit; // implicit tasks taken so far
+	size_t begun; // slots of the activity taken so far
+	uint32_t counted; // tasks met that the team counts
+	bool damaged; // a list was; the rest is still walked
+	uint64_t chunk[CHUNK]; // part of the vector on top of the stack
+	uint64_t chunk_address; // 0: nothing
+};
+
+static ompd_rc_t push(struct gomp_task_walk *walk, const struct source *source)
+{
+	const struct target *target = &walk->runtime->target;
+
+	if (walk->source_count == walk->source_capacity) {
+		size_t capacity = walk->source_capacity ? 2 * walk->source_capacity : 64;
+		struct source *sources = target_alloc(target, capacity * sizeof(*sources));
+
+		if (!sources)
+			return ompd_rc_nomem;
+		if (walk->source_count)
+			memcpy(sources, walk->sources, walk->source_count * sizeof(*sources));
+		target_free(target, walk->sources);
+		walk->sources = sources;
+		walk->source_capacity = capacity;
+	}
+	walk->sources[walk->source_count++] = *source;
+	return ompd_rc_ok;
+}
+
+// A queue is a tree of lists by priority if there is more than one priority, else one list.
+static ompd_rc_t push_queue(struct gomp_task_walk *walk, enum queue_type type, uint64_t root,
+			    uint64_t tasks)
+{
+	if (root)
+		return push(walk, &(struct source){
+					  .kind = SOURCE_TREE, .queue = type, .head = root });
+	if (tasks)
+		return push(walk, &(struct source){
+					  .kind = SOURCE_LIST, .queue = type, .head = tasks });
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type, uint64_t queue)
+{
+	const struct gomp_runtime *runtime = walk->runtime;
+	uint64_t root, tasks;
+	ompd_rc_t rc = target_read_pointer(&runtime->target,
+					   gomp_at(runtime, queue, GOMP_FIELD_priority_queue__t),
+					   &root);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_read(runtime, gomp_at(runtime, queue, GOMP_FIELD_priority_queue__l),
+			       GOMP_FIELD_priority_list__tasks, &tasks);
+	return rc == ompd_rc_ok ? push_queue(walk, type, root, tasks) : rc;
+}
+
+static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type queue)
+{
+	return runtime->layout.field[GOMP_FIELD_gomp_task__pnode].offset +
+	       queue * runtime->layout.struct_size[GOMP_STRUCT_priority_node];
+}
+
+// Pushes what hangs from a task that was just met. Later pushed is sooner taken: its children
+// come first, then the tasks that depend on it.
+static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_record *record)
+{
+	const struct gomp_runtime *runtime = walk->runtime;
+	const struct layout_field *fields = runtime->layout.field;
+	uint32_t queue = fields[GOMP_FIELD_gomp_task__children_queue].offset;
+	uint64_t taskgroup = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__taskgroup);
+	uint64_t vector = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__dependers);
+	ompd_rc_t rc = ompd_rc_ok;
+	bool added = false;
+
+	if (taskgroup)
+		rc = idmap_add(&walk->met, &runtime->target, taskgroup, 0, &added);
+	if (rc == ompd_rc_ok && added)
+		rc = push_queue_at(walk, QUEUE_TASKGROUP,
+				   gomp_at(runtime, taskgroup,
+					   GOMP_FIELD_gomp_taskgroup__taskgroup_queue));
+	if (rc == ompd_rc_ok && vector) {
+		uint64_t count;
+
+		rc = gomp_read(runtime, vector, GOMP_FIELD_gomp_dependers_vec__n_elem, &count);
+		if (rc == ompd_rc_ok && count)
+			rc = push(walk, &(struct source){
+						.kind = SOURCE_VECTOR,
+						.head = gomp_at(runtime, vector,
+								GOMP_FIELD_gomp_dependers_vec__elem),
+						.count = count });
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	uint64_t root = gomp_get(runtime, record, queue, GOMP_FIELD_priority_queue__t);
+	uint64_t tasks =
+		gomp_get(runtime, record, queue + fields[GOMP_FIELD_priority_queue__l].offset,
+			 GOMP_FIELD_priority_list__tasks);
+
+	return push_queue(walk, QUEUE_CHILDREN, root, tasks);
+}
+
+static void pop(struct gomp_task_walk *walk)
+{
+	walk->source_count--;
+	walk->chunk_address = 0;
+}
+
+// Gives up the list on top of the stack.
+static ompd_rc_t damaged(struct gomp_task_walk *walk)
+{
+	pop(walk);
+	walk->damaged = true;
+	return ompd_rc_stale_handle;
+}
+
+// Replaces a tree node by its list and its subtrees.
+static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
+{
+	const struct gomp_runtime *runtime = walk->runtime;
+	struct source tree = walk->sources[walk->source_count - 1];
+	uint64_t children[2], tasks;
+
+	if (tree.count > MAX_TREE_DEPTH ||
+	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__left, &children[0]) !=
+		    ompd_rc_ok ||
+	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__right,
+		      &children[1]) != ompd_rc_ok ||
+	    gomp_read(runtime,
+		      gomp_at(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__key),
+		      GOMP_FIELD_priority_list__tasks, &tasks) != ompd_rc_ok)
+		return damaged(walk);
+	pop(walk);
+
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (int i = 0; i < 2 && rc == ompd_rc_ok; i++) {
+		bool added = false;
+
+		// The same node is a key of its own in each kind of queue; a tree that bites its
+		// tail is met twice.
+		if (children[i])
+			rc = idmap_add(&walk->met, &runtime->target, children[i], 0, &added);
+		if (rc == ompd_rc_ok && added)
+			rc = push(walk, &(struct source){ .kind = SOURCE_TREE,
+							  .queue = tree.queue,
+							  .head = children[i],
+							  .count = tree.count + 1 });
+	}
+	if (rc == ompd_rc_ok && tasks)
+		rc = push(walk, &(struct source){
+					.kind = SOURCE_LIST, .queue = tree.queue, .head = tasks });
+	return rc;
+}
+
+// Takes the next task of the vector on top of the stack.
+static ompd_rc_t next_of_vector(struct gomp_task_walk *walk, uint64_t *task)
+{
+	struct source *vector = &walk->sources[walk->source_count - 1];
+	uint64_t first = vector->next / CHUNK * CHUNK;
+	uint64_t address = vector->head + 8 * first;
+	size_t in_chunk = vector->count - first < CHUNK ? vector->count - first : CHUNK;
+
+	if (walk->chunk_address != address) {
+		if (target_read(&walk->runtime->target, address, walk->chunk, 8 * in_chunk) !=
+		    ompd_rc_ok)
+			return damaged(walk);
+		walk->chunk_address = address;
+	}
+	*task = target_uint(&walk->runtime->target, &walk->chunk[vector->next - first], 8);
+	// Popped before its last task is looked at, so that a long chain of dependences does not
+	// pile up.
+	if (++vector->next == vector->count)
+		pop(walk);
+	return ompd_rc_ok;
+}
+
+// Finds the next address of a task, and reads the task if it is new.
+static ompd_rc_t next_task(struct gomp_task_walk *walk, struct gomp_task_record *record)
+{
+	const struct gomp_runtime *runtime = walk->runtime;
+	struct source *top = &walk->sources[walk->source_count - 1];
+	bool is_list = top->kind == SOURCE_LIST;
+	uint64_t address = 0, node = 0;
+	size_t depth = walk->source_count;
+	bool added;
+	ompd_rc_t rc;
+
+	if (is_list) {
+		node = top->next ? top->next : top->head;
+		address = node - node_offset(runtime, top->queue);
+	} else {
+		rc = next_of_vector(walk, &address);
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	if (gomp_read_task(runtime, address, record) != ompd_rc_ok) {
+		// A vector may have been popped with its last task.
+		walk->damaged = true;
+		return depth == walk->source_count ? damaged(walk) : ompd_rc_stale_handle;
+	}
+	rc = idmap_add(&walk->met, &runtime->target, address, 0, &added);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (is_list) {
+		const uint8_t *bytes =
+			record->record.bytes + node_offset(runtime, top->queue) +
+			runtime->layout.field[GOMP_FIELD_priority_node__next].offset;
+		uint64_t next = target_uint(&runtime->target, bytes, 8);
+
+		// Lists are rings. A ring that does not come back to its head is cut off where it
+		// meets itself.
+		top->count++;
+		top->next = next;
+		if (next == top->head)
+			pop(walk);
+		else if (!next || top->count > walk->met.count)
+			damaged(walk);
+	}
+	return added ? ompd_rc_ok : ompd_rc_stale_handle;
+}
+
+static ompd_rc_t emit(struct gomp_task_walk *walk, const struct gomp_task_record *record,
+		      ompd_ext_task_info *ret)
+{
+	gomp_describe_task(walk->runtime, &walk->region, &walk->activity, record, ret);
+	// What gomp_team.task_count counts: tasks that entered the team's queue and have not ended.
+	walk->counted += ret->kind >= ompd_ext_task_explicit &&
+			 record->kind != GOMP_TASK_UNDEFERRED &&
+			 ret->status != ompd_ext_task_blocked;
+	ompd_rc_t rc = push_neighbours(walk, &record->record);
+
+	if (rc == ompd_rc_nomem)
+		return rc;
+	walk->damaged |= rc != ompd_rc_ok;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
+			      ompd_ext_task_info *ret)
+{
+	struct gomp_task_record record;
+	bool added;
+	ompd_rc_t rc = idmap_add(&walk->met, &walk->runtime->target, address, 0, &added);
+
+	if (rc != ompd_rc_ok || !added)
+		return rc == ompd_rc_ok ? ompd_rc_stale_handle : rc;
+	if (address == 0) {
+		gomp_describe_initial_task(&walk->region, &walk->activity, ret);
+		return ompd_rc_ok;
+	}
+	if (gomp_read_task(walk->runtime, address, &record) != ompd_rc_ok) {
+		walk->damaged = true;
+		return ompd_rc_stale_handle;
+	}
+	return emit(walk, &record, ret);
+}
+
+// One step; ompd_rc_stale_handle: nothing new was met, go on.
+static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	struct gomp_task_record record;
+	struct gomp_task task;
+
+	if (walk->implicit < walk->region.nthreads) {
+		ompd_rc_t rc = gomp_implicit_task(walk->runtime, &walk->region, walk->implicit++,
+						  &task);
+
+		if (rc == ompd_rc_ok)
+			return emit_address(walk, task.address, ret);
+		walk->damaged = true;
+		return ompd_rc_stale_handle;
+	}
+	if (walk->source_count) {
+		if (walk->sources[walk->source_count - 1].kind == SOURCE_TREE) {
+			ompd_rc_t rc = expand_tree(walk);
+
+			return rc == ompd_rc_ok ? ompd_rc_stale_handle : rc;
+		}
+
+		ompd_rc_t rc = next_task(walk, &record);
+
+		return rc == ompd_rc_ok ? emit(walk, &record, ret) : rc;
+	}
+	// What no queue knows: undeferred tasks, and running tasks whose parent has ended.
+	while (walk->begun < walk->activity.begun.capacity) {
+		uint64_t key = walk->activity.begun.slots[walk->begun++].key;
+
+		if (key)
+			return emit_address(walk, key - 1, ret);
+	}
+	return reason(ompd_rc_unavailable, "no more tasks");
+}
+
+ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	ompd_rc_t rc;
+
+	do
+		rc = step(walk, ret);
+	while (rc == ompd_rc_stale_handle);
+	return rc;
+}
+
+ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			      struct gomp_task_walk **ret)
+{
+	struct gomp_task_walk *walk = target_alloc(&runtime->target, sizeof(*walk));
+
+	if (!walk)
+		return ompd_rc_nomem;
+	walk->runtime = runtime;
+	walk->region = *region;
+	walk->team = region->level ? region->team : region->artificial_team;
+	ompd_rc_t rc = gomp_activity_open(runtime, region, &walk->activity);
+
+	if (rc == ompd_rc_ok && walk->team &&
+	    push_queue_at(walk, QUEUE_TEAM,
+			  gomp_at(runtime, walk->team, GOMP_FIELD_gomp_team__task_queue)) !=
+		    ompd_rc_ok)
+		walk->damaged = true;
+	if (rc != ompd_rc_ok) {
+		gomp_task_walk_close(walk);
+		return rc;
+	}
+	*ret = walk;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret)
+{
+	uint64_t lock, count;
+
+	*ret = 0;
+	if (!walk->team)
+		return ompd_rc_ok;
+	ompd_rc_t rc = gomp_read(walk->runtime, walk->team, GOMP_FIELD_gomp_team__task_lock, &lock);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_read(walk->runtime, walk->team, GOMP_FIELD_gomp_team__task_count, &count);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (lock)
+		return reason(ompd_rc_unavailable, "the team's tasks are being changed");
+	*ret = count > walk->counted ? count - walk->counted : 0;
+	return ompd_rc_ok;
+}
+
+bool gomp_task_walk_damaged(const struct gomp_task_walk *walk)
+{
+	return walk->damaged;
+}
+
+void gomp_task_walk_close(struct gomp_task_walk *walk)
+{
+	const struct target *target = &walk->runtime->target;
+
+	gomp_activity_close(walk->runtime, &walk->activity);
+	idmap_close(&walk->met, target);
+	target_free(target, walk->sources);
+	target_free(target, walk);
+}

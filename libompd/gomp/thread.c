@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gomp/gomp.h"
+
+static void decode_team_state(const struct gomp_runtime *runtime, const struct gomp_record *record,
+			      uint32_t base, struct gomp_team_state *ret)
+{
+	ret->team = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__team);
+	ret->team_id = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__team_id);
+	ret->level = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__level);
+	ret->active_level =
+		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__active_level);
+	ret->place_partition_off =
+		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__place_partition_off);
+	ret->place_partition_len =
+		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__place_partition_len);
+	ret->def_allocator =
+		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__def_allocator);
+}
+
+ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t address,
+			       struct gomp_team_state *ret)
+{
+	struct gomp_record record;
+	ompd_rc_t rc =
+		gomp_read_record(runtime, address, GOMP_STRUCT_gomp_team_state, &record);
+
+	if (rc == ompd_rc_ok)
+		decode_team_state(runtime, &record, 0, ret);
+	return rc;
+}
+
+ompd_rc_t gomp_read_thread(const struct gomp_runtime *runtime, uint64_t address,
+			   struct gomp_thread *ret)
+{
+	struct gomp_record record;
+	ompd_rc_t rc = gomp_read_record(runtime, address, GOMP_STRUCT_gomp_thread, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->address = address;
+	ret->fn = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__fn);
+	ret->task = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__task);
+	ret->pool = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__thread_pool);
+	ret->place = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__place);
+	ret->num_teams = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__num_teams);
+	ret->team_num = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__team_num);
+	decode_team_state(runtime, &record,
+			  runtime->layout.field[GOMP_FIELD_gomp_thread__ts].offset, &ret->ts);
+	return ompd_rc_ok;
+}
+
+uint64_t gomp_thread_of_pthread(const struct gomp_runtime *runtime, uint64_t pthread)
+{
+	return pthread + runtime->layout.tls_offset;
+}
+
+uint64_t gomp_pthread_of_thread(const struct gomp_runtime *runtime, uint64_t thread)
+{
+	return thread - runtime->layout.tls_offset;
+}
+
+ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
+				   const struct gomp_thread *thread)
+{
+	bool initial;
+
+	// gomp_thread_start and gomp_free_pool_helper clear pool and task before the thread ends,
+	// and leave the team.
+	if (thread->ts.team && !thread->task && !thread->pool)
+		return reason(ompd_rc_unavailable, "the thread is leaving the OpenMP runtime");
+	if (thread->ts.team || thread->task || thread->pool)
+		return ompd_rc_ok;
+	ompd_rc_t rc = nptl_is_initial(&runtime->nptl, &runtime->target,
+				       gomp_pthread_of_thread(runtime, thread->address), &initial);
+
+	if (rc == ompd_rc_ok && initial)
+		return ompd_rc_ok;
+	return reason(ompd_rc_unavailable, "the thread has not used OpenMP");
+}
+
+ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		       uint64_t *ret)
+{
+	uint64_t threads = 0, first = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (thread->pool)
+		rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads,
+			       &threads);
+	// The array exists from the first team of more than one thread on; its first element is
+	// the thread that owns the pool (gomp_team_start).
+	if (rc == ompd_rc_ok && threads)
+		rc = target_read_pointer(&runtime->target, threads, &first);
+	if (rc != ompd_rc_ok)
+		return reason(rc, "the thread pool at 0x%llx cannot be read",
+			      (unsigned long long)thread->pool);
+	*ret = first ? first : thread->address;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		       bool *ret)
+{
+	struct gomp_region region;
+	struct gomp_thread primary;
+	uint64_t root, last_team;
+
+	*ret = false;
+	if (!thread->ts.team || thread->ts.level == 0 || !thread->pool)
+		return ompd_rc_ok;
+	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
+
+	if (rc != ompd_rc_ok || root == thread->address)
+		return rc;
+	rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__last_team, &last_team);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (last_team == thread->ts.team) {
+		*ret = true;
+		return ompd_rc_ok;
+	}
+	if (thread->ts.team_id == 0)
+		return ompd_rc_ok; // the primary thread of a nested region
+	rc = gomp_region_of_state(runtime, root, &thread->ts, &region);
+	if (rc == ompd_rc_ok)
+		rc = gomp_region_member(runtime, &region, 0, &primary);
+	if (rc == ompd_rc_unavailable) {
+		// The primary thread has left: the region is over.
+		*ret = true;
+		return ompd_rc_ok;
+	}
+	return rc;
+}

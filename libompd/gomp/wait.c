@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread waits for. libgomp records it only for taskwait, taskgroup and idle threads; for
+// the rest the call that the user's code made tells, and the word of memory that the thread
+// sleeps on.
+
+#include "gomp/gomp.h"
+#include "layout/call.h"
+
+struct wait_function {
+	const char *name;
+	enum ompd_ext_wait_kind kind;
+	ompt_state_t state;
+};
+
+#define WAIT(function, kind, state) { #function, ompd_ext_wait_##kind, ompt_state_##state },
+static const struct wait_function wait_functions[] = {
+#include "gomp/waits.def"
+};
+#undef WAIT
+
+enum {
+	WAIT_FUNCTIONS = sizeof(wait_functions) / sizeof(wait_functions[0]),
+};
+
+/** Addresses of the functions in one process. */
+struct gomp_wait_table {
+	struct idmap functions; // entry point -> index
+};
+
+static ompd_rc_t resolve(struct gomp_runtime *runtime)
+{
+	const struct target *target = &runtime->target;
+	struct gomp_wait_table *table = target_alloc(target, sizeof(*table));
+
+	if (!table)
+		return ompd_rc_nomem;
+	runtime->waits = table;
+	for (size_t i = 0; i < WAIT_FUNCTIONS; i++) {
+		uint64_t address;
+
+		// The fully qualified look-up misses in a static program, the plain one finds it.
+		if (target_symbol(target, wait_functions[i].name, "libgomp.so.1", &address) !=
+			    ompd_rc_ok &&
+		    target_symbol(target, wait_functions[i].name, NULL, &address) != ompd_rc_ok)
+			continue;
+		ompd_rc_t rc = idmap_add(&table->functions, target, address, i, NULL);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
+			      ompd_ext_wait_site *site)
+{
+	uint64_t index;
+
+	if (!runtime->waits) {
+		ompd_rc_t rc = resolve(runtime);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	if (!idmap_find(&runtime->waits->functions, entry, &index)) {
+		entry = call_follow_stub(&runtime->target, entry);
+		if (!idmap_find(&runtime->waits->functions, entry, &index))
+			return reason(ompd_rc_unavailable,
+				      "not a function of the runtime that may wait");
+	}
+	*site = (ompd_ext_wait_site){
+		.kind = wait_functions[index].kind,
+		.state = wait_functions[index].state,
+		.entry = entry,
+		.function = wait_functions[index].name,
+	};
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_address,
+			     ompd_ext_wait_site *site)
+{
+	uint64_t entry;
+	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
+
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+	return gomp_classify_entry(runtime, entry, site);
+}
+
+ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		     ompd_word_t *state, ompd_wait_id_t *wait_id)
+{
+	struct gomp_task task;
+	struct gomp_task_record record;
+	bool idle;
+
+	*wait_id = 0;
+	ompd_rc_t rc = gomp_is_idle(runtime, thread, &idle);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (idle) {
+		*state = ompt_state_idle;
+		return ompd_rc_ok;
+	}
+	rc = gomp_current_task(runtime, thread, &task);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (task.address) {
+		rc = gomp_read_task(runtime, task.address, &record);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (gomp_taskwait_flags(runtime, &record)) {
+			*state = ompt_state_wait_taskwait;
+			return ompd_rc_ok;
+		}
+		if (gomp_waits_in_taskgroup(runtime, &record)) {
+			*state = ompt_state_wait_taskgroup;
+			return ompd_rc_ok;
+		}
+	}
+	return reason(ompd_rc_unavailable,
+		      "libgomp records the state of idle threads, taskwaits and taskgroups only");
+}
+
+static bool is_within(uint64_t address, uint64_t base, uint64_t size)
+{
+	return base && address >= base && address - base < size;
+}
+
+// Synchronisation objects of a team.
+static bool classify_in_team(const struct gomp_runtime *runtime, uint64_t team, uint64_t futex,
+			     ompd_ext_wait_site *site)
+{
+	uint64_t barrier = gomp_at(runtime, team, GOMP_FIELD_gomp_team__barrier);
+	uint64_t lock = gomp_at(runtime, team, GOMP_FIELD_gomp_team__task_lock);
+
+	if (is_within(futex, barrier, runtime->layout.struct_size[GOMP_STRUCT_gomp_barrier_t])) {
+		// Which barrier of the region it is, the object does not tell.
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_barrier,
+					      .state = ompt_state_wait_barrier };
+		return true;
+	}
+	if (futex == lock) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_runtime_lock,
+					      .state = ompt_state_overhead };
+		return true;
+	}
+	return false;
+}
+
+static bool classify_in_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			     uint64_t futex, ompd_ext_wait_site *site)
+{
+	uint64_t taskwait, taskgroup, semaphore;
+
+	if (!thread->task)
+		return false;
+	if (gomp_read(runtime, thread->task, GOMP_FIELD_gomp_task__taskwait, &taskwait) ==
+		    ompd_rc_ok &&
+	    taskwait &&
+	    futex == gomp_at(runtime, taskwait, GOMP_FIELD_gomp_taskwait__taskwait_sem)) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_taskwait,
+					      .state = ompt_state_wait_taskwait };
+		return true;
+	}
+	if (gomp_read(runtime, thread->task, GOMP_FIELD_gomp_task__taskgroup, &taskgroup) ==
+		    ompd_rc_ok &&
+	    taskgroup &&
+	    futex == gomp_at(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__taskgroup_sem)) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_taskgroup,
+					      .state = ompt_state_wait_taskgroup };
+		return true;
+	}
+	// A thread waits for its turn on its own semaphore, the primary thread on its team's.
+	semaphore = gomp_at(runtime, thread->address, GOMP_FIELD_gomp_thread__release);
+	if (futex == semaphore ||
+	    (thread->ts.team &&
+	     futex == gomp_at(runtime, thread->ts.team, GOMP_FIELD_gomp_team__master_release))) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_ordered,
+					      .state = ompt_state_wait_ordered };
+		return true;
+	}
+	return false;
+}
+
+ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			      uint64_t futex, ompd_ext_wait_site *site)
+{
+	if (thread->pool &&
+	    is_within(futex, gomp_at(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads_dock),
+		      runtime->layout.struct_size[GOMP_STRUCT_gomp_simple_barrier_t])) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_idle,
+					      .state = ompt_state_idle };
+		return ompd_rc_ok;
+	}
+	if (thread->ts.team && classify_in_team(runtime, thread->ts.team, futex, site))
+		return ompd_rc_ok;
+	if (classify_in_task(runtime, thread, futex, site))
+		return ompd_rc_ok;
+	if (futex == runtime->layout.global[GOMP_GLOBAL_default_lock] && futex) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_critical,
+					      .state = ompt_state_wait_critical };
+		return ompd_rc_ok;
+	}
+	if (futex == runtime->layout.global[GOMP_GLOBAL_atomic_lock] && futex) {
+		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_atomic,
+					      .state = ompt_state_wait_atomic };
+		return ompd_rc_ok;
+	}
+	return reason(ompd_rc_unavailable, "not an object of the runtime: a lock of the program");
+}
+
+void gomp_close(struct gomp_runtime *runtime)
+{
+	if (runtime->waits)
+		idmap_close(&runtime->waits->functions, &runtime->target);
+	target_free(&runtime->target, runtime->waits);
+	runtime->waits = NULL;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads what a short function does to memory out of its instructions, by following them with
+// symbolic registers. Knows instructions, nothing of OpenMP or of any runtime.
+
+#ifndef OMPDBG_CODE_H
+#define OMPDBG_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	CODE_WINDOW = 256, // bytes of a function that are looked at
+	CODE_DEPTH = 5, // loads in a row that are kept
+	CODE_REGISTERS = 32,
+	CODE_PENDING = 16, // paths that wait to be followed
+	CODE_FORKS = 4, // times that one branch is followed both ways
+	CODE_STEPS = 2048, // instructions over all paths
+	CODE_ACCESSES = 96,
+};
+
+/** What a value starts from. */
+enum code_base {
+	CODE_UNKNOWN = 0,
+	CODE_ABSOLUTE, // a number, or the address of a variable
+	CODE_THREAD, // the thread pointer
+	CODE_STACK, // the stack pointer at entry
+	CODE_ARGUMENT, // the first argument at entry
+};
+
+/**
+ * base + offset[0], and for each load one more: the word there + offset[1], and so on. A value of
+ * depth 2 is "word at (word at (base + offset[0]) + offset[1]) + offset[2]".
+ */
+struct code_value {
+	uint8_t base; // enum code_base
+	uint8_t depth; // loads made
+	int64_t offset[CODE_DEPTH + 1];
+};
+
+enum code_access_kind {
+	CODE_READ,
+	CODE_WRITE,
+	CODE_UPDATE, // read and written by one instruction
+	CODE_PASSED, // not accessed: handed to another function as its first argument
+};
+
+struct code_access {
+	struct code_value address;
+	uint8_t kind; // enum code_access_kind
+	uint8_t width; // bytes; 0 for CODE_PASSED
+	bool thread_slot; // a read of the word that holds a thread-local variable's offset
+};
+
+/** Everything found in one function. */
+struct code_report {
+	struct code_access access[CODE_ACCESSES];
+	unsigned int count;
+	bool complete; // every path was followed to its end and understood
+};
+
+/** A function in the target. */
+struct code_window {
+	uint64_t address;
+	const uint8_t *bytes;
+	size_t size; // at most CODE_WINDOW
+	/** Reads a word of the target's memory; false if it can't. */
+	bool (*read_word)(const void *context, uint64_t address, uint64_t *ret);
+	const void *context;
+};
+
+struct code_state {
+	uint64_t pc;
+	struct code_value reg[CODE_REGISTERS];
+};
+
+/** One exploration. Owned by code_explore(), seen by the architectures. */
+struct code_explorer {
+	const struct code_window *window;
+	struct code_report *report;
+	unsigned int steps;
+	unsigned int pending_count;
+	uint8_t forks[CODE_WINDOW]; // by offset of the instruction in the window
+	struct code_state pending[CODE_PENDING];
+};
+
+enum code_step {
+	CODE_NEXT, // state->pc is the next instruction
+	CODE_END, // the path leaves the function as it should
+	CODE_LOST, // not understood, or out of the window
+};
+
+/** What one architecture provides. */
+struct code_architecture {
+	const char *name;
+	/** Registers as they are at a function's entry. The rest is CODE_UNKNOWN. */
+	void (*enter)(struct code_state *state);
+	/** Follows the instruction at state->pc. */
+	enum code_step (*step)(struct code_explorer *explorer, struct code_state *state);
+};
+
+extern const struct code_architecture code_x86_64;
+
+/** Follows every path of the function in @p window; the result is in @p report. */
+void code_explore(const struct code_architecture *architecture, const struct code_window *window,
+		  struct code_report *report);
+
+/** True if @p a and @p b are the same expression. Unknown values equal nothing. */
+bool code_value_equal(const struct code_value *a, const struct code_value *b);
+
+/** A number. */
+struct code_value code_number(int64_t number);
+
+/** @p value + @p number. */
+struct code_value code_value_plus(struct code_value value, int64_t number);
+
+/** @p a + @p b, where the result can be expressed; a thread-local variable's offset is looked up. */
+struct code_value code_value_sum(struct code_explorer *explorer, const struct code_value *a,
+				 const struct code_value *b);
+
+/** Notes an access and returns the word that a read of 8 bytes gives. */
+struct code_value code_touch(struct code_explorer *explorer, const struct code_value *address,
+			     enum code_access_kind kind, unsigned int width);
+
+/** Remembers to go on at @p pc with a copy of @p state; false if this branch had its turns. */
+bool code_fork(struct code_explorer *explorer, const struct code_state *state, uint64_t pc);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment that a process was started with, from its initial stack.
+
+#ifndef OMPDBG_ENVIRON_H
+#define OMPDBG_ENVIRON_H
+
+#include "target/target.h"
+
+/**
+ * Copies the value of the variable @p name as of the start of the process; later setenv() calls
+ * do not change that block.
+ * ompd_rc_unavailable: it was not set. ompd_rc_error: the block cannot be found or read.
+ */
+ompd_rc_t environ_get(const struct target *target, const char *name, char *value, size_t size);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why the last call failed, in words. One text for the whole library: OMPD is called by one
+// thread at a time (OpenMP 5.2, 20.1).
+
+#ifndef OMPDBG_REASON_H
+#define OMPDBG_REASON_H
+
+#include <stdarg.h>
+
+#include "ompd/ompd.h"
+
+/** Forgets the text; every entry point of the API does so first. */
+void reason_clear(void);
+
+/** The text, "" if there is none. */
+const char *reason_text(void);
+
+/** Stores a text and returns @p rc, so that a failing function can end with it. */
+ompd_rc_t reason(ompd_rc_t rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
