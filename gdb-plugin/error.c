@@ -95,7 +95,7 @@ int error_raise(const char *function, ompd_rc_t rc, const char *reason)
 	PyObject *message = said ? PyUnicode_FromFormat("%s: %U", function, said) : NULL;
 	PyObject *error = message ? PyObject_CallFunctionObjArgs(type, message, NULL) : NULL;
 
-	if (error && set_attribute(error, "code", PyLong_FromLong((long)rc)) == 0 &&
+	if (error && set_attribute(error, "code", PyLong_FromLong((int)rc)) == 0 &&
 	    set_attribute(error, "function", PyUnicode_FromString(function)) == 0 &&
 	    PyObject_SetAttrString(error, "reason", said) == 0) {
 		if (cause) {

@@ -19,7 +19,7 @@ static const char *resolve(struct library *library)
 	*(void **)&library->name = dlsym(library->image, "ompd_" #name); \
 	if (!library->name)                                              \
 		otherwise;
-#define REQUIRED(name)	RESOLVE(name, missing = "ompd_" #name)
+#define REQUIRED(name)	RESOLVE(name, missing = missing ? missing : "ompd_" #name)
 #define STANDARD(name)	RESOLVE(name, (void)0)
 #define EXTENSION(name) RESOLVE(name, library->extended = false)
 #include "functions.def"

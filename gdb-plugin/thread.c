@@ -74,9 +74,11 @@ static PyObject *thread_num(PyObject *self, PyObject *args, PyObject *kwargs)
 			    "the parallel region is of another address space");
 		return NULL;
 	}
-	if (CALL(thread->space, ext_get_thread_num, thread->raw, parallel->raw, &num) < 0)
+	int rc = CALL_ACCEPTING(thread->space, ACCEPT_OK | ACCEPT_UNAVAILABLE, ext_get_thread_num,
+				thread->raw, parallel->raw, &num);
+	if (rc < 0)
 		return NULL;
-	if (num < 0)
+	if (rc == ompd_rc_unavailable || num < 0)
 		Py_RETURN_NONE;
 	return PyLong_FromLong(num);
 }
@@ -107,7 +109,7 @@ static PyMethodDef thread_methods[] = {
 	METHOD("state", thread_state, METH_NOARGS, "state() -> (state, wait id)"),
 	METHOD("thread_id", thread_id, METH_VARARGS | METH_KEYWORDS, "thread_id(kind) -> int"),
 	METHOD("thread_num", thread_num, METH_VARARGS | METH_KEYWORDS,
-	       "thread_num(parallel) -> int, None if the thread is no member"),
+	       "thread_num(parallel) -> int, None if the region does not enclose the thread"),
 	METHOD("classify_futex", thread_classify_futex, METH_VARARGS | METH_KEYWORDS,
 	       "classify_futex(address) -> WaitSite, None if it is none of the runtime's own"),
 	{ 0 },
