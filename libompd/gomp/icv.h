@@ -46,6 +46,12 @@ size_t gomp_control_var_count(void);
  * @p text has GOMP_CONTROL_VAR_MAX bytes. */
 void gomp_control_var_text(const struct gomp_runtime *runtime, size_t index, char *text);
 
+/** The value of an integer of @p bits bits with its sign. */
+static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
+{
+	return (ompd_word_t)(value << (64 - bits)) >> (64 - bits);
+}
+
 // Readers, used by the table (gomp/icv_table.c).
 #define GOMP_ICV_READER(name) \
 	ompd_rc_t gomp_icv_##name(const struct gomp_icv_query *query, ompd_word_t *ret)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Takes one x86-64 instruction apart: prefixes, opcode, ModRM, displacement, immediate. Knows the
-// forms that compilers use in small functions; anything else is refused.
+// forms that compilers use in small functions; anything else is refused, above all int3, under
+// which a debugger's breakpoint hides what the program has there.
 
 #include "layout/code_x86_64_insn.h"
 
@@ -66,7 +67,6 @@ static const struct opcode one_byte[256] = {
 	[0xc6] = { X86_MOVE, X86_EI, 1, IMM_8, GROUP_MOVE, 0 },
 	[0xc7] = { X86_MOVE, X86_EI, SIZE_V, IMM_Z, GROUP_MOVE, 0 },
 	[0xc9] = { X86_LEAVE, X86_NONE, 8, IMM_NONE, 0, 0 },
-	[0xcc] = { X86_TRAP, X86_NONE, 8, IMM_NONE, 0, 0 },
 	[0xd0] = { X86_ALU, X86_E, 1, IMM_NONE, 0, 0 },
 	[0xd1] = { X86_ALU, X86_E, SIZE_V, IMM_NONE, 0, 0 },
 	[0xd2] = { X86_ALU, X86_E, 1, IMM_NONE, 0, 0 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the value of each ICV is kept.
+// ICVs of threads, regions and tasks.
 
 #include <limits.h>
 #include <string.h>
@@ -69,12 +69,6 @@ static ompd_rc_t read_icv(const struct gomp_icv_query *query, enum gomp_field fi
 	return gomp_read(runtime, base, field, ret);
 }
 
-// The sign of a value of @p bits bits.
-static ompd_word_t sign_extend(uint64_t value, unsigned int bits)
-{
-	return (ompd_word_t)(value << (64 - bits)) >> (64 - bits);
-}
-
 GOMP_ICV_READER(dyn)
 {
 	uint64_t value;
@@ -94,7 +88,7 @@ GOMP_ICV_READER(default_device)
 		return reason(ompd_rc_unavailable,
 			      "decided when the first target construct is met");
 	if (rc == ompd_rc_ok)
-		*ret = sign_extend(value, 32);
+		*ret = gomp_icv_signed(value, 32);
 	return rc;
 }
 
@@ -140,7 +134,7 @@ GOMP_ICV_READER(bind)
 	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__bind_var, &value);
 
 	if (rc == ompd_rc_ok)
-		*ret = sign_extend(value, 8);
+		*ret = gomp_icv_signed(value, 8);
 	return rc;
 }
 
@@ -371,86 +365,4 @@ GOMP_ICV_READER(team_size)
 	if (rc == ompd_rc_ok)
 		*ret = region.nthreads;
 	return rc;
-}
-
-// ---- Variables of the process ----------------------------------------------------------------
-
-static ompd_rc_t read_global(const struct gomp_icv_query *query, enum gomp_global global,
-			     unsigned int size, ompd_word_t *ret)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_read_global(query->runtime, global, size, &value);
-
-	if (rc == ompd_rc_ok)
-		*ret = sign_extend(value, 8 * size);
-	return rc;
-}
-
-GOMP_ICV_READER(cancel)
-{
-	return read_global(query, GOMP_GLOBAL_gomp_cancel_var, 1, ret);
-}
-
-GOMP_ICV_READER(max_task_priority)
-{
-	return read_global(query, GOMP_GLOBAL_gomp_max_task_priority_var, 4, ret);
-}
-
-GOMP_ICV_READER(num_procs)
-{
-	return read_global(query, GOMP_GLOBAL_gomp_available_cpus, 8, ret);
-}
-
-GOMP_ICV_READER(nteams)
-{
-	if (query->runtime->layout.global[GOMP_GLOBAL_gomp_nteams_var] == 0)
-		return gomp_icv_not_kept(query, ret);
-	return read_global(query, GOMP_GLOBAL_gomp_nteams_var, 4, ret);
-}
-
-GOMP_ICV_READER(teams_thread_limit)
-{
-	if (query->runtime->layout.global[GOMP_GLOBAL_gomp_teams_thread_limit_var] == 0)
-		return gomp_icv_not_kept(query, ret);
-	return read_global(query, GOMP_GLOBAL_gomp_teams_thread_limit_var, 4, ret);
-}
-
-GOMP_ICV_READER(display_affinity)
-{
-	return read_global(query, GOMP_GLOBAL_gomp_display_affinity_var, 1, ret);
-}
-
-GOMP_ICV_READER(target_offload)
-{
-	return read_global(query, GOMP_GLOBAL_gomp_target_offload_var, 4, ret);
-}
-
-GOMP_ICV_READER(stacksize)
-{
-	return read_global(query, GOMP_GLOBAL_stacksize, 8, ret);
-}
-
-GOMP_ICV_READER(wait_policy)
-{
-	return read_global(query, GOMP_GLOBAL_wait_policy, 4, ret);
-}
-
-GOMP_ICV_READER(affinity_format)
-{
-	// The value is a text; the integer is its length.
-	return read_global(query, GOMP_GLOBAL_gomp_affinity_format_len, 8, ret);
-}
-
-GOMP_ICV_READER(no_tool_interface)
-{
-	(void)query;
-	(void)ret;
-	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
-}
-
-GOMP_ICV_READER(not_kept)
-{
-	(void)query;
-	(void)ret;
-	return reason(ompd_rc_unavailable, "this release of libgomp does not keep it");
 }

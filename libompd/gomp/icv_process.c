@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ICVs of the process.
+
+#include "gomp/icv.h"
+#include "target/environ.h"
+
+static ompd_rc_t read_global(const struct gomp_icv_query *query, enum gomp_global global,
+			     unsigned int size, ompd_word_t *ret)
+{
+	uint64_t value;
+	ompd_rc_t rc = gomp_read_global(query->runtime, global, size, &value);
+
+	if (rc == ompd_rc_ok)
+		*ret = gomp_icv_signed(value, 8 * size);
+	return rc;
+}
+
+GOMP_ICV_READER(cancel)
+{
+	return read_global(query, GOMP_GLOBAL_gomp_cancel_var, 1, ret);
+}
+
+GOMP_ICV_READER(max_task_priority)
+{
+	return read_global(query, GOMP_GLOBAL_gomp_max_task_priority_var, 4, ret);
+}
+
+GOMP_ICV_READER(num_procs)
+{
+	return read_global(query, GOMP_GLOBAL_gomp_available_cpus, 8, ret);
+}
+
+GOMP_ICV_READER(nteams)
+{
+	if (query->runtime->layout.global[GOMP_GLOBAL_gomp_nteams_var] == 0)
+		return gomp_icv_not_kept(query, ret);
+	return read_global(query, GOMP_GLOBAL_gomp_nteams_var, 4, ret);
+}
+
+GOMP_ICV_READER(teams_thread_limit)
+{
+	if (query->runtime->layout.global[GOMP_GLOBAL_gomp_teams_thread_limit_var] == 0)
+		return gomp_icv_not_kept(query, ret);
+	return read_global(query, GOMP_GLOBAL_gomp_teams_thread_limit_var, 4, ret);
+}
+
+// The variables that follow are set from the environment when libgomp is loaded, and by nothing
+// else. Where the variable itself cannot be found, what the process was started with decides.
+
+// Skips blanks and compares a word regardless of case, as libgomp does (env.c).
+static bool is_word(const char *text, const char *word)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	for (; *word; text++, word++) {
+		if ((*text | 0x20) != *word)
+			return false;
+	}
+	while (*text == ' ' || *text == '\t')
+		text++;
+	return *text == '\0';
+}
+
+/** A word that an environment variable may hold, and the value that it stands for. */
+struct word {
+	const char *text;
+	ompd_word_t value;
+};
+
+static ompd_rc_t from_environment(const struct gomp_icv_query *query, const char *variable,
+				  const struct word *words, size_t count, ompd_word_t otherwise,
+				  ompd_word_t *ret)
+{
+	char text[64];
+	ompd_rc_t rc = environ_get(&query->runtime->target, variable, text, sizeof(text));
+
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return reason(ompd_rc_unavailable,
+			      "neither the variable nor the program's environment can be found");
+	*ret = otherwise; // unset, or not understood
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+		if (is_word(text, words[i].text))
+			*ret = words[i].value;
+	}
+	return ompd_rc_ok;
+}
+
+#define FROM_ENVIRONMENT(query, variable, words, otherwise, ret)                              \
+	from_environment((query), (variable), (words), sizeof(words) / sizeof((words)[0]), \
+			 (otherwise), (ret))
+
+static bool is_known(const struct gomp_icv_query *query, enum gomp_global global)
+{
+	return query->runtime->layout.global[global] != 0;
+}
+
+GOMP_ICV_READER(display_affinity)
+{
+	static const struct word words[] = { { "true", 1 }, { "false", 0 } };
+
+	if (is_known(query, GOMP_GLOBAL_gomp_display_affinity_var))
+		return read_global(query, GOMP_GLOBAL_gomp_display_affinity_var, 1, ret);
+	return FROM_ENVIRONMENT(query, "OMP_DISPLAY_AFFINITY", words, 0, ret);
+}
+
+GOMP_ICV_READER(target_offload)
+{
+	static const struct word words[] = { { "mandatory", 1 }, { "disabled", 2 } };
+
+	if (is_known(query, GOMP_GLOBAL_gomp_target_offload_var))
+		return read_global(query, GOMP_GLOBAL_gomp_target_offload_var, 4, ret);
+	// GCC 10 does not know the variable; gomp_target_offload_var came with GCC 11.
+	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_team_state__def_allocator))
+		return gomp_icv_not_kept(query, ret);
+	return FROM_ENVIRONMENT(query, "OMP_TARGET_OFFLOAD", words, 0, ret);
+}
+
+GOMP_ICV_READER(wait_policy)
+{
+	static const struct word words[] = { { "active", 1 }, { "passive", 0 } };
+
+	if (is_known(query, GOMP_GLOBAL_wait_policy))
+		return read_global(query, GOMP_GLOBAL_wait_policy, 4, ret);
+	return FROM_ENVIRONMENT(query, "OMP_WAIT_POLICY", words, -1, ret);
+}
+
+GOMP_ICV_READER(stacksize)
+{
+	return read_global(query, GOMP_GLOBAL_stacksize, 8, ret);
+}
+
+GOMP_ICV_READER(affinity_format)
+{
+	// The value is a text; the integer is its length.
+	return read_global(query, GOMP_GLOBAL_gomp_affinity_format_len, 8, ret);
+}
+
+GOMP_ICV_READER(no_tool_interface)
+{
+	(void)query;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+}
+
+GOMP_ICV_READER(not_kept)
+{
+	(void)query;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "this release of libgomp does not keep it");
+}
