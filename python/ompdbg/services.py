@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the model asks of a debugger.
+
+The model knows no debugger: it works on any object with the methods of `Services`. The first five
+are those that the extension `_ompd` passes on to the OMPD library.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, List, NamedTuple, Optional, Protocol, Tuple, Type
+
+
+class TargetThread(NamedTuple):
+    """A thread as the debugger sees it."""
+
+    number: int  # the debugger's number in its inferior
+    label: str  # as the debugger prints it: "3", or "2.3" with several inferiors
+    lwp: int
+    name: str
+    running: bool
+    selected: bool
+
+
+class SymbolAt(NamedTuple):
+    """The symbol that covers an address."""
+
+    name: str
+    offset: int
+    object_file: Optional[str]  # None: the program itself
+
+
+class Function(NamedTuple):
+    """A function of the program, found by an address in it or by its linkage name."""
+
+    name: str  # as the debugger prints it
+    symbol: str  # as the linker knows it, where that is known; else `name`
+    start: int  # entry point
+    file: Optional[str]
+    line: Optional[int]  # of its definition; of an outlined function, of the construct
+
+
+class Frame(Protocol):
+    """One frame of a stack. Everything but `level` and `pc` may be worked out on demand."""
+
+    @property
+    def level(self) -> int:
+        """The debugger's number of the frame, 0 for the innermost."""
+
+    @property
+    def pc(self) -> int:
+        """Where the frame continues: the return address in a frame that called another."""
+
+    @property
+    def is_call(self) -> bool:
+        """`pc` is the return address of a call (neither innermost nor interrupted)."""
+
+    @property
+    def is_signal(self) -> bool:
+        """The frame that the kernel pushed to call a signal handler."""
+
+    @property
+    def is_inlined(self) -> bool:
+        """The function was inlined into that of the next older frame."""
+
+    @property
+    def object_file(self) -> Optional[str]:
+        """Path of the shared object of `pc`; None in the program itself."""
+
+    @property
+    def function(self) -> Optional[str]:
+        """The function's name as the debugger prints it."""
+
+    @property
+    def symbol(self) -> Optional[str]:
+        """The linker's name of the function where known, else `function`."""
+
+    @property
+    def start(self) -> Optional[int]:
+        """Entry point of the function."""
+
+    @property
+    def file(self) -> Optional[str]:
+        """Source file of `pc`."""
+
+    @property
+    def line(self) -> Optional[int]:
+        """Source line of `pc`."""
+
+
+class Variable(NamedTuple):
+    """A variable of a frame, as the debugger prints its value."""
+
+    name: str
+    value: str
+
+
+class Services(Protocol):
+    """A debugger."""
+
+    @property
+    def errors(self) -> Tuple[Type[Exception], ...]:
+        """What its methods may raise when the target cannot answer."""
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Exactly `size` bytes; raises if one of them is unreadable."""
+
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """Address of a symbol, in objects of that file name only if one is given."""
+
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """A number for the thread with that id; None if there is no such thread."""
+
+    def direct_pid(self) -> int:
+        """Process whose memory may be read past the debugger; 0: none."""
+
+    def message(self, text: str, category: int) -> None:
+        """A line that the OMPD library wants to say."""
+
+    def threads(self) -> List[TargetThread]:
+        """All threads of the program, by number."""
+
+    def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
+        """(kind, id) by which the OMPD library may know the thread, best first."""
+
+    def stack(self, thread: TargetThread) -> Iterator[Frame]:
+        """Frames of a stopped thread, innermost first, unwound only as far as they are asked
+        for. Ends where the debugger cannot unwind further."""
+
+    def register(self, thread: TargetThread, name: str) -> Optional[int]:
+        """A register in the innermost frame of a stopped thread; None if there is none."""
+
+    def symbol_at(self, address: int) -> Optional[SymbolAt]:
+        """The symbol that covers an address."""
+
+    def function_at(self, address: int) -> Optional[Function]:
+        """The function that covers an address."""
+
+    def function_named(self, symbol: str) -> Optional[Function]:
+        """The function with that linkage name in the program or a library."""
+
+    def demangle(self, symbol: str) -> Optional[str]:
+        """The C++ name of a mangled one."""
+
+    def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Arguments of the frame's function; [] without debug information."""
+
+    def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Local variables at the frame's place, innermost block first."""
