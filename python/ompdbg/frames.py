@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whose a frame is, and which function of the source an outlined function was cut from.
+
+GCC moves the body of each parallel, task, taskloop, teams and target construct into a function
+of its own, named after the enclosing one: `fib._omp_fn.0`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, NamedTuple, Optional
+
+from ompdbg.services import Frame, Function, Services, SymbolAt
+
+USER = "user"
+RUNTIME = "runtime"
+SYSTEM = "system"
+
+VDSO = "[vdso]"
+
+_RUNTIME_OBJECT = re.compile(r"lib(gomp|omp|iomp5)\b.*\.so")
+_SYSTEM_OBJECT = re.compile(
+    r"(ld|ld-linux[\w-]*|lib(c|m|mvec|pthread|rt|dl|gcc_s|stdc\+\+|gfortran|quadmath))"
+    r"(-[\d.]+)?\.so|lib([alt]|ub)san\.so"
+)
+_RUNTIME_SYMBOL = re.compile(r"(i?gomp_|GOMP_|omp_|goacc_|GOACC_|acc_)")
+# Functions by which the start of the runtime's code in a static program is found.
+_RUNTIME_ENTRIES = ("GOMP_parallel", "GOMP_barrier", "GOMP_task", "omp_get_thread_num")
+
+_OUTLINED = re.compile(r"(?P<base>[\w$.]+?)\._omp_(?P<role>fn|cpyfn)\.\d+")
+_DEMANGLED_OUTLINED = re.compile(
+    r"(?P<base>.+?) \[clone (?:\.\w+)*?\._omp_(?P<role>fn|cpyfn)\.\d+"
+)
+_CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
+_FORTRAN_SUFFIXES = ("f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp")
+_FORTRAN_MODULE = re.compile(r"__(?P<module>\w+?)_MOD_(?P<procedure>\w+)$")
+
+
+def base_name(path: str) -> str:
+    """A file's name without its folders."""
+    return path.rpartition("/")[2]
+
+
+def is_runtime_object(path: Optional[str]) -> bool:
+    """A shared object that is an OpenMP runtime."""
+    return path is not None and _RUNTIME_OBJECT.match(base_name(path)) is not None
+
+
+def is_system_object(path: Optional[str]) -> bool:
+    """A shared object of the C library or of a language's run-time support."""
+    if path is None:
+        return False
+    return path == VDSO or _SYSTEM_OBJECT.match(base_name(path)) is not None
+
+
+class Classifier:
+    """Tells users' frames from the runtime's and the system's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._objects: Dict[Optional[str], str] = {}
+        self._static_runtime: Optional[int] = self._find_static_runtime()
+
+    def _find_static_runtime(self) -> Optional[int]:
+        """Where the runtime's code begins in a program that contains it; None if it does not."""
+        found = []
+        for name in _RUNTIME_ENTRIES:
+            entry = self._services.symbol_address(name, None, None)
+            symbol = None if entry is None else self._services.symbol_at(entry)
+            if entry is not None and symbol is not None and symbol.object_file is None:
+                found.append(entry)
+        return min(found, default=None)
+
+    def kind(self, frame: Frame) -> str:
+        """USER, RUNTIME or SYSTEM. A signal frame is a user's: it is part of his story."""
+        if frame.is_signal:
+            return USER
+        path = frame.object_file
+        if path is None and self._static_runtime is not None:
+            return self._kind_in_static(frame, self._static_runtime)
+        kind = self._objects.get(path)
+        if kind is None:
+            if is_runtime_object(path):
+                kind = RUNTIME
+            elif is_system_object(path):
+                kind = SYSTEM
+            else:
+                kind = USER
+            self._objects[path] = kind
+        return kind
+
+    def is_users_symbol(self, symbol: SymbolAt) -> bool:
+        """A variable or function of the program or of a library of the user's."""
+        path = symbol.object_file
+        if is_runtime_object(path) or is_system_object(path):
+            return False
+        if path is None and self._static_runtime is not None:
+            return not _RUNTIME_SYMBOL.match(symbol.name)
+        return True
+
+    def _kind_in_static(self, frame: Frame, runtime: int) -> str:
+        """In one object for all, symbols tell: the runtime's have its prefixes. Of what has no
+        source line, the libraries' code is what the linker put behind the runtime's begin."""
+        symbol = frame.symbol
+        if symbol is not None and _RUNTIME_SYMBOL.match(symbol):
+            return RUNTIME
+        if frame.line is not None:
+            return USER
+        if symbol is not None and parse_outlined(symbol) is not None:
+            return USER
+        if frame.pc >= runtime or (symbol is not None and symbol.startswith("_")):
+            return SYSTEM
+        return USER
+
+
+class Outlined(NamedTuple):
+    """What the name of an outlined function tells."""
+
+    base: str  # the enclosing function: linkage name, or demangled where only that was known
+    role: str  # "fn", or "cpyfn" for the function that copies a task's firstprivate data
+
+
+def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
+    """Takes an outlined function's name apart; None for a name that is none."""
+    if symbol is None or "._omp_" not in symbol:
+        return None
+    match = _DEMANGLED_OUTLINED.match(symbol) or _OUTLINED.search(symbol)
+    if match is None:
+        return None
+    return Outlined(_CLONE.sub("", match.group("base")), match.group("role"))
+
+
+class Namer:
+    """Names of functions as the source has them."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._names: Dict[str, Optional[str]] = {}
+
+    def enclosing(self, symbol: Optional[str], file: Optional[str]) -> Optional[str]:
+        """The function of the source whose construct was outlined into `symbol`; None if that
+        is no outlined function."""
+        if symbol is None or "._omp_" not in symbol:
+            return None
+        if symbol not in self._names:
+            outlined = parse_outlined(symbol)
+            self._names[symbol] = (
+                None if outlined is None else self._name(outlined.base, is_fortran(file))
+            )
+        return self._names[symbol]
+
+    def _name(self, base: str, fortran: bool) -> str:
+        found: Optional[Function] = self._services.function_named(base)
+        if found is not None and found.name != base:
+            return found.name
+        if base.startswith("_Z"):
+            return self._services.demangle(base) or base
+        if base == "MAIN__":
+            return "the main program"
+        module = _FORTRAN_MODULE.match(base)
+        if module is not None:
+            return f"{module.group('module')}::{module.group('procedure')}"
+        if fortran and base.endswith("_"):
+            return base[:-1]
+        return base
+
+
+def is_fortran(file: Optional[str]) -> bool:
+    """A source file of Fortran, by its suffix."""
+    return (file or "").rpartition(".")[2].lower() in _FORTRAN_SUFFIXES
