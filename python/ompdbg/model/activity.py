@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What can be observed of a thread: its newest frames, its registers, and what OMPD records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
+
+import _ompd
+
+from ompdbg import frames, waits
+from ompdbg.services import Frame
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+
+# How many frames below the innermost user frame may lack source lines.
+_SEARCHED_FOR_SOURCE = 32
+# More frames of runtime and libraries than this on top of user code are not walked over.
+_MAX_FOREIGN = 256
+
+# x86-64 Linux: the number of the system call, its instruction, and its operations that wait.
+_FUTEX_CALL = 202
+_SYSCALL_INSTRUCTION = b"\x0f\x05"
+_OPERATION_MASK = 0x7F
+_WAITING_OPERATIONS = (0, 9, 6, 11)  # WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_PI
+
+# x86-64: a direct call, and how far away a function of the same object can be.
+_DIRECT_CALL = 0xE8
+_DIRECT_CALL_SIZE = 5
+_SAME_OBJECT = 1 << 27
+
+
+class Observation(NamedTuple):
+    """What was seen."""
+
+    evidence: waits.Evidence
+    location: Optional[Frame]
+
+
+class _Top(NamedTuple):
+    """The frames down to the innermost user frame."""
+
+    first: Optional[Frame]
+    runtime: List[Frame]  # the runtime's frames above it, innermost first
+    user: Optional[Frame]
+    location: Optional[Frame]
+
+
+def observe(thread: "Thread") -> Observation:
+    """Looks at a stopped thread."""
+    top = _newest_frames(thread)
+    recorded = _recorded_state(thread)
+    evidence = waits.Evidence(bool(top.runtime), thread.level or 0, recorded)
+    if not top.runtime or (recorded is not None and recorded[0] == waits.IDLE):
+        return Observation(evidence, top.location)
+    call = _called(thread, top)
+    futex = _futex_address(thread, top)
+    site = _futex_site(thread, futex)
+    symbol = thread.runtime.services.symbol_at(futex) if futex is not None else None
+    users = symbol is not None and thread.runtime.classifier.is_users_symbol(symbol)
+    after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
+        _went_on(thread, top.runtime)
+    )
+    evidence = evidence._replace(
+        call=call,
+        futex=futex,
+        futex_site=site,
+        futex_symbol=symbol,
+        symbol_is_users=users,
+        after_user_code=after,
+    )
+    return Observation(evidence, top.location)
+
+
+def _newest_frames(thread: "Thread") -> _Top:
+    classifier = thread.runtime.classifier
+    stack: Iterator[Frame] = thread.runtime.services.stack(thread.target)
+    first: Optional[Frame] = None
+    runtime: List[Frame] = []
+    for depth, frame in enumerate(stack):
+        if first is None:
+            first = frame
+        if frame.is_signal:
+            continue
+        kind = classifier.kind(frame)
+        if kind == frames.USER:
+            return _Top(first, runtime, frame, _with_source(thread, frame, stack))
+        if kind == frames.RUNTIME:
+            runtime.append(frame)
+        if depth >= _MAX_FOREIGN:
+            break
+    return _Top(first, runtime, None, None)
+
+
+def _with_source(thread: "Thread", innermost: Frame, older: Iterator[Frame]) -> Frame:
+    """The innermost user frame that has source lines, or just the innermost."""
+    if innermost.line is not None:
+        return innermost
+    for _, frame in zip(range(_SEARCHED_FOR_SOURCE), older):
+        kind = thread.runtime.classifier.kind(frame)
+        if kind == frames.RUNTIME:
+            break
+        if kind == frames.USER and frame.line is not None:
+            return frame
+    return innermost
+
+
+def _recorded_state(thread: "Thread") -> Optional[Tuple[int, int]]:
+    if thread.handle is None:
+        return None
+    try:
+        return thread.handle.state()
+    except _ompd.Error:
+        return None
+
+
+def _called(thread: "Thread", top: _Top) -> Optional[_ompd.WaitSite]:
+    """The function of the runtime that the user's code called."""
+    space = thread.runtime.space
+    try:
+        if top.user is not None and top.user.is_call:
+            site = space.classify_call(top.user.pc)
+            if site is not None:
+                return site
+    except _ompd.Error:
+        pass  # no call into the runtime there: the code that made it left no frame
+    # Where user code jumped to the runtime's function, that function may have a frame. The
+    # oldest frame of a thread without user frames is the one that called the user's code.
+    entered = top.runtime if top.user is not None else top.runtime[:-1]
+    return classify_frame(thread, entered[-1]) if entered else None
+
+
+def classify_frame(thread: "Thread", frame: Frame) -> Optional[_ompd.WaitSite]:
+    """Which function of the runtime a frame of it belongs to, if it is one that users call."""
+    if frame.start is None:
+        return None
+    try:
+        return thread.runtime.space.classify_entry(frame.start)
+    except _ompd.Error:
+        return None
+
+
+def _futex_address(thread: "Thread", top: _Top) -> Optional[int]:
+    """The address on which the thread sleeps in a futex system call made by the runtime."""
+    first = top.first
+    if first is None or not top.runtime or first is not top.runtime[0]:
+        return None
+    services = thread.runtime.services
+    number = services.register(thread.target, "orig_rax")
+    if number != _FUTEX_CALL:
+        return None
+    size = len(_SYSCALL_INSTRUCTION)
+    if _code(thread, first.pc - size, size) != _SYSCALL_INSTRUCTION:
+        return None
+    operation = services.register(thread.target, "rsi")
+    if operation is None or operation & _OPERATION_MASK not in _WAITING_OPERATIONS:
+        return None
+    return services.register(thread.target, "rdi")
+
+
+def _futex_site(thread: "Thread", futex: Optional[int]) -> Optional[_ompd.WaitSite]:
+    if futex is None or thread.handle is None:
+        return None
+    try:
+        return thread.handle.classify_futex(futex)
+    except _ompd.Error:
+        return None
+
+
+def _went_on(thread: "Thread", runtime: List[Frame]) -> bool:
+    """Whether the runtime's oldest frame waits by itself: it called a function of its own, and
+    not through a pointer the user's."""
+    if len(runtime) < 2:
+        return True
+    pc = runtime[-1].pc
+    code = _code(thread, pc - _DIRECT_CALL_SIZE, _DIRECT_CALL_SIZE)
+    if code is None or code[0] != _DIRECT_CALL:
+        return False
+    return abs(int.from_bytes(code[1:], "little", signed=True)) < _SAME_OBJECT
+
+
+def _code(thread: "Thread", address: int, size: int) -> Optional[bytes]:
+    return thread.runtime.read_code(address, size)

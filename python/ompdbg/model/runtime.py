@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The OpenMP runtime of a program at one stop, and the way to everything else of the model."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Dict, List, Optional, Set, Tuple
+
+import _ompd
+
+from ompdbg.frames import Classifier, Namer
+from ompdbg.model.team import Team
+from ompdbg.model.thread import Thread
+
+if TYPE_CHECKING:
+    from ompdbg.services import Services
+
+# Regions nested deeper than this are taken for damaged memory.
+_MAX_NESTING = 4096
+
+_STATE_PREFIX = "ompt_state_"
+
+
+class Runtime:
+    """One runtime of one process. Made anew for each command."""
+
+    def __init__(self, space: _ompd.AddressSpace, services: "Services") -> None:
+        self.space = space
+        self.services = services
+        self._teams: Dict[int, Team] = {}
+        self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
+
+    @cached_property
+    def classifier(self) -> Classifier:
+        """Tells whose a frame is."""
+        return Classifier(self.services)
+
+    @cached_property
+    def namer(self) -> Namer:
+        """Names outlined functions."""
+        return Namer(self.services)
+
+    def read_code(self, address: int, size: int) -> Optional[bytes]:
+        """Instruction bytes; None if they cannot be read."""
+        key = (address, size)
+        if key not in self._instructions:
+            try:
+                self._instructions[key] = self.services.read_memory(address, size)
+            except self.services.errors:
+                self._instructions[key] = None
+        return self._instructions[key]
+
+    # ---- Names ------------------------------------------------------------------------------
+
+    @cached_property
+    def _states(self) -> Dict[int, str]:
+        return self.space.states()
+
+    def state_name(self, state: int) -> str:
+        """A state's name without its prefix."""
+        name = self._states.get(state, f"{state:#x}")
+        return name[len(_STATE_PREFIX) :] if name.startswith(_STATE_PREFIX) else name
+
+    def state_names(self) -> List[str]:
+        """All states that a thread can be in."""
+        return [self.state_name(state) for state in self._states]
+
+    @cached_property
+    def _icvs(self) -> Dict[str, int]:
+        return {icv.name: icv.id for icv in self.space.icvs()}
+
+    def icv_id(self, name: str) -> Optional[int]:
+        """The id of a control variable; None if the OMPD library has no such variable."""
+        return self._icvs.get(name)
+
+    # ---- Threads ----------------------------------------------------------------------------
+
+    @cached_property
+    def threads(self) -> List[Thread]:
+        """Every thread of the process, OpenMP or not, in the debugger's order."""
+        return [Thread(self, target) for target in self.services.threads()]
+
+    @cached_property
+    def _threads_by_handle(self) -> Dict[int, Thread]:
+        return {t.handle.id: t for t in self.threads if t.handle is not None}
+
+    def thread_of(self, handle: _ompd.Thread) -> Optional[Thread]:
+        """The debugger's thread that a handle stands for."""
+        return self._threads_by_handle.get(handle.id)
+
+    @property
+    def selected_thread(self) -> Optional[Thread]:
+        """The thread that the user has selected."""
+        return next((thread for thread in self.threads if thread.target.selected), None)
+
+    # ---- Teams ------------------------------------------------------------------------------
+
+    def team(self, handle: _ompd.Parallel) -> Team:
+        """The team of a parallel region."""
+        team = self._teams.get(handle.id)
+        if team is None:
+            team = self._teams[handle.id] = Team(self, handle)
+        return team
+
+    def team_by_id(self, ident: int) -> Optional[Team]:
+        """The team with that identity, if a thread is in it or in a region that it encloses."""
+        self._find_teams()
+        return self._teams.get(ident)
+
+    @cached_property
+    def teams(self) -> List[Team]:
+        """The teams of all parallel regions: a team before those that it encloses."""
+        self._find_teams()
+        found = [team for team in self._teams.values() if team.level != 0]
+        return sorted(found, key=lambda team: team.path)
+
+    @cached_property
+    def outermost_teams(self) -> List[Team]:
+        """The teams that no other encloses, by the number of the thread that formed them."""
+        self._find_teams()
+        found = [team for team in self._teams.values() if team.is_outermost]
+        return sorted(found, key=lambda team: team.founder_number)
+
+    def _find_teams(self) -> None:
+        for thread in self.threads:
+            team = thread.team
+            seen: Set[int] = set()
+            while team is not None and team.id not in seen and len(seen) < _MAX_NESTING:
+                seen.add(team.id)
+                team = team.parent
+
+    def named_team(self, label: str) -> Optional[Team]:
+        """The team that tables call `label`."""
+        return next((team for team in self.teams if team.label == label), None)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The logical stack of a thread: how it got where it is, in the terms of the source.
+
+The stack of a worker thread ends in the runtime. Its story goes on in the thread that encountered
+the parallel construct, from the call of the runtime that opened the region, and so on until main.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple
+
+import _ompd
+
+from ompdbg import frames
+from ompdbg.model.activity import classify_frame
+from ompdbg.services import Frame
+
+if TYPE_CHECKING:
+    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.team import Team
+    from ompdbg.model.thread import Thread
+
+PARALLEL = "parallel region"
+TASK = "task"
+TASKLOOP = "taskloop task"
+TEAMS = "teams region"
+TARGET = "target region"
+COPY = "copy of task data"
+OUTLINED = "outlined code"
+
+# By enum ompd_ext_wait_kind of the call that led to the code. A task may run in every other
+# call that waits or schedules.
+_CONSTRUCTS = {14: PARALLEL, 15: TASK, 16: TASKLOOP, 17: TEAMS, 18: TARGET}
+_PARALLEL_CALL = 14
+_TARGET_CALL = 18
+_NO_TASK_RUNS = (0, 4, 5, 6, 7)
+
+# More threads than this on the way to main are taken for damaged memory.
+_MAX_PARTS = 1024
+
+
+class LogicalFrame(NamedTuple):
+    """One frame of a user's code."""
+
+    frame: Frame
+    kind: str  # frames.USER, RUNTIME or SYSTEM
+    construct: Optional[str]  # PARALLEL, ... for the code of an OpenMP construct
+    function: Optional[str]  # of the source: for a construct, the one that contains it
+    construct_line: Optional[int]  # where the construct begins
+    construct_file: Optional[str]
+
+
+class Part(NamedTuple):
+    """The frames that lie on one thread's stack."""
+
+    thread: "Thread"
+    team: Optional["Team"]  # in which the innermost of these frames works
+    thread_num: Optional[int]  # in that team
+    frames: List[LogicalFrame]
+
+
+class LogicalStack(NamedTuple):
+    """All parts, innermost first."""
+
+    parts: List[Part]
+    note: Optional[str]  # why it ends before main
+
+
+class _Call(NamedTuple):
+    """A call of the runtime on a stack."""
+
+    caller: int  # index of the user frame that made it; the stack's length if there is none
+    kind: Optional[int]  # enum ompd_ext_wait_kind; None: not known
+
+
+def logical_stack(thread: "Thread") -> LogicalStack:
+    """The stack of a thread, continued to main."""
+    parts: List[Part] = []
+    seen: Set[int] = set()
+    current, team, opened = thread, thread.team, None
+    while len(parts) < _MAX_PARTS:
+        walk = _Walk(current)
+        begin = 0
+        if opened is not None:
+            found = walk.opening_of(opened)
+            if found is None:
+                note = (
+                    f"thread {current.target.label} encountered the region; its call was not found"
+                )
+                return LogicalStack(parts, note)
+            begin = found
+        number = current.number_in(team) if team is not None else None
+        parts.append(Part(current, team, number, walk.frames[begin:]))
+        seen.add(current.target.number)
+        region = walk.worker_region
+        if region is None:
+            return LogicalStack(parts, None)
+        primary = region.primary
+        if primary is None:
+            return LogicalStack(parts, "the thread that encountered the region is not known")
+        if primary.target.number in seen:
+            return LogicalStack(parts, f"thread {primary.target.label} was already met")
+        if primary.target.running:
+            return LogicalStack(parts, f"thread {primary.target.label} is running")
+        current, team, opened = primary, region.parent, region
+    return LogicalStack(parts, None)
+
+
+class _Walk:
+    """The whole stack of one thread, with the constructs on it."""
+
+    def __init__(self, thread: "Thread") -> None:
+        self._thread = thread
+        self._runtime: "Runtime" = thread.runtime
+        self._stack = list(self._runtime.services.stack(thread.target))
+        self._kinds = [self._runtime.classifier.kind(frame) for frame in self._stack]
+        self._calls = self._find_calls()
+        self._tasks: Optional[Set[int]] = None
+        self.frames = [self._logical(index) for index in range(len(self._stack))]
+        self._formed, self.worker_region = self._regions()
+
+    # ---- Frames -----------------------------------------------------------------------------
+
+    def _logical(self, index: int) -> LogicalFrame:
+        frame, kind = self._stack[index], self._kinds[index]
+        plain = LogicalFrame(frame, kind, None, frame.function, None, None)
+        if kind != frames.USER or frame.is_signal or frame.is_inlined:
+            return plain
+        enclosing = self._runtime.namer.enclosing(frame.symbol, frame.file)
+        call = self._calls.get(index + 1)
+        if call is None and enclosing is None:
+            return plain
+        construct = OUTLINED if call is None else self._construct(frame, call)
+        function = self._runtime.services.function_at(frame.start or frame.pc)
+        return LogicalFrame(
+            frame,
+            kind,
+            construct,
+            enclosing or frame.function,
+            function.line if function is not None else None,
+            function.file if function is not None else None,
+        )
+
+    def _construct(self, frame: Frame, call: _Call) -> str:
+        """What construct a function is the code of that the runtime called."""
+        outlined = frames.parse_outlined(frame.symbol)
+        if outlined is not None and outlined.role == "cpyfn":
+            return COPY
+        if call.kind in _CONSTRUCTS and call.kind != _PARALLEL_CALL:
+            return _CONSTRUCTS[call.kind]
+        if frame.start is not None and frame.start in self._task_functions():
+            return TASK
+        if call.kind is None:
+            return PARALLEL if call.caller >= len(self._stack) else OUTLINED
+        if call.kind == _PARALLEL_CALL:
+            return PARALLEL
+        return OUTLINED if call.kind in _NO_TASK_RUNS else TASK
+
+    def _task_functions(self) -> Set[int]:
+        if self._tasks is None:
+            self._tasks = set(self._thread.explicit_functions)
+        return self._tasks
+
+    # ---- Calls of the runtime ---------------------------------------------------------------
+
+    def _find_calls(self) -> Dict[int, _Call]:
+        """Calls of the runtime, by the index of their innermost frame of the runtime."""
+        calls: Dict[int, _Call] = {}
+        count = len(self._stack)
+        index = 0
+        while index < count:
+            if self._kinds[index] != frames.RUNTIME:
+                index += 1
+                continue
+            begin = outermost = index
+            while index < count and self._kinds[index] != frames.USER:
+                if self._kinds[index] == frames.RUNTIME:
+                    outermost = index
+                index += 1
+            calls[begin] = _Call(index, self._kind_of_call(index, outermost))
+        return calls
+
+    def _kind_of_call(self, caller: int, outermost: int) -> Optional[int]:
+        if caller >= len(self._stack):
+            return None
+        site = self._classify(self._stack[caller])
+        if site is None:
+            site = classify_frame(self._thread, self._stack[outermost])
+        return None if site is None else site.kind
+
+    def _classify(self, user: Frame) -> Optional[_ompd.WaitSite]:
+        if not user.is_call:
+            return None
+        try:
+            return self._runtime.space.classify_call(user.pc)
+        except _ompd.Error:
+            return None
+
+    # ---- Regions ----------------------------------------------------------------------------
+
+    def _regions(self) -> Tuple[List["Team"], Optional["Team"]]:
+        """The regions that the thread itself opened, innermost first; and the one in which it
+        is a worker."""
+        formed: List["Team"] = []
+        team = self._thread.team
+        while team is not None and team.level != 0 and team not in formed:
+            number = self._thread.number_in(team)
+            if number is None:
+                return formed, None
+            if number != 0:
+                return formed, team
+            formed.append(team)
+            team = team.parent
+        return formed, None
+
+    def opening_of(self, region: "Team") -> Optional[int]:
+        """Index of the frame that called the runtime to open a region of this thread."""
+        if region not in self._formed:
+            return None
+        outside = len(self._formed) - 1 - self._formed.index(region)
+        calls = []
+        for call in self._calls.values():
+            if call.kind == _TARGET_CALL:
+                break  # within target code run by the host, levels count anew
+            if call.kind == _PARALLEL_CALL:
+                calls.append(call)
+        if outside >= len(calls):
+            return None
+        return calls[len(calls) - 1 - outside].caller

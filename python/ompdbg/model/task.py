@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tasks: implicit, explicit, and the initial ones."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple
+
+import _ompd
+
+from ompdbg.frames import base_name
+
+if TYPE_CHECKING:
+    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.team import Team
+
+INITIAL, IMPLICIT, EXPLICIT, TARGET = range(4)
+
+KINDS = {INITIAL: "initial", IMPLICIT: "implicit", EXPLICIT: "explicit", TARGET: "target"}
+
+RUNNING, SUSPENDED, QUEUED, BLOCKED, DETACHED, CREATING, COMPLETED, STARTED = range(8)
+
+STATUSES = {
+    RUNNING: "running",
+    SUSPENDED: "suspended",
+    QUEUED: "queued",
+    BLOCKED: "blocked",
+    DETACHED: "detached",
+    CREATING: "creating",
+    COMPLETED: "completed",
+    STARTED: "started",
+}
+
+# Tasks that have not begun have no children yet.
+NOT_BEGUN = (QUEUED, BLOCKED)
+
+FLAGS = {
+    1 << 0: "final",
+    1 << 1: "undeferred",
+    1 << 2: "untied",
+    1 << 3: "mergeable",
+    1 << 4: "detachable",
+    1 << 5: "in_taskwait",
+    1 << 6: "in_depend_wait",
+    1 << 7: "in_taskgroup_wait",
+}
+
+DEPENDS = {0: "out", 1: "in", 2: "inoutset", 3: "all_memory"}
+
+# A chain of tasks longer than this is taken for damaged memory.
+_MAX_CHAIN = 100_000
+
+
+class Depend(NamedTuple):
+    """One element of a depend clause."""
+
+    address: int
+    kind: str
+    symbol: Optional[str]
+
+
+class TaskFunction(NamedTuple):
+    """The code of a task, as the source has it."""
+
+    name: str  # the function that contains the construct
+    symbol: str  # the function that was made from it
+    file: Optional[str]
+    line: Optional[int]  # of the construct
+
+    @property
+    def place(self) -> str:
+        """`fib at fib.c:9`."""
+        if self.file is None:
+            return self.name
+        return f"{self.name} at {base_name(self.file)}:{self.line}"
+
+
+class Task:
+    """One task."""
+
+    def __init__(
+        self, runtime: "Runtime", info: _ompd.TaskInfo, handle: Optional[_ompd.Task] = None
+    ) -> None:
+        self._runtime = runtime
+        self._handle = handle
+        self.info = info
+        self.id = info.id
+
+    @property
+    def kind(self) -> str:
+        """initial, implicit, explicit, or target."""
+        return KINDS.get(self.info.kind, str(self.info.kind))
+
+    @property
+    def status(self) -> str:
+        """What has become of it so far."""
+        return STATUSES.get(self.info.status, str(self.info.status))
+
+    @property
+    def flags(self) -> List[str]:
+        """What is known to be so of it."""
+        known = self.info.flags & self.info.flags_known
+        return [name for bit, name in FLAGS.items() if known & bit]
+
+    @property
+    def parent_id(self) -> Optional[int]:
+        """The task that generated it; None if that is not recorded."""
+        return self.info.parent_id or None
+
+    @property
+    def thread_num(self) -> Optional[int]:
+        """The thread of its team that executes it."""
+        return self.info.thread_num if self.info.thread_num >= 0 else None
+
+    @cached_property
+    def team(self) -> Optional["Team"]:
+        """The team of the region that it is bound to."""
+        return self._runtime.team_by_id(self.info.parallel_id)
+
+    @property
+    def function(self) -> Optional[TaskFunction]:
+        """Its code; None where the runtime does not keep it."""
+        return task_function(self._runtime, self.info.function)
+
+    @cached_property
+    def depends(self) -> List[Depend]:
+        """The elements of its depend clauses."""
+        if not self.info.num_depends:
+            return []
+        try:
+            handle = self._handle or self._find_handle()
+            found = handle.depends() if handle is not None else []
+        except _ompd.Error:
+            return []
+        return [
+            Depend(address, DEPENDS.get(kind, str(kind)), self._symbol(address))
+            for address, kind in found
+        ]
+
+    def _find_handle(self) -> Optional[_ompd.Task]:
+        return None if self.team is None else self.team.handle.task_by_id(self.id)
+
+    def _symbol(self, address: int) -> Optional[str]:
+        symbol = self._runtime.services.symbol_at(address) if address else None
+        if symbol is None:
+            return None
+        return f"{symbol.name}+{symbol.offset}" if symbol.offset else symbol.name
+
+
+def task_function(runtime: "Runtime", address: int) -> Optional[TaskFunction]:
+    """The code at an entry point."""
+    if not address:
+        return None
+    function = runtime.services.function_at(address)
+    if function is None:
+        return TaskFunction(f"{address:#x}", f"{address:#x}", None, None)
+    name = runtime.namer.enclosing(function.symbol, function.file) or function.name
+    return TaskFunction(name, function.symbol, function.file, function.line)
+
+
+def explicit_functions(thread: _ompd.Thread) -> List[int]:
+    """Entry points of the explicit tasks that a thread executes, the current one first."""
+    found: List[int] = []
+    seen: Set[int] = set()
+    try:
+        task = thread.task()
+        while task.id not in seen and len(seen) < _MAX_CHAIN:
+            seen.add(task.id)
+            info = task.info()
+            if info.kind in (EXPLICIT, TARGET) and info.function:
+                found.append(info.function)
+            task = task.scheduling()
+    except _ompd.Error:
+        pass  # the outermost task was not scheduled by another
+    return found
+
+
+class TaskGroup(NamedTuple):
+    """Tasks that are alike: they were not begun, and differ in nothing that a table shows."""
+
+    first: Task
+    number: int
+
+
+class TaskPool:
+    """All tasks of the process. Of many tasks alike only the first few are kept."""
+
+    def __init__(self, runtime: "Runtime", keep: Optional[int]) -> None:
+        """Keeps `keep` of the tasks alike; None: all."""
+        self._runtime = runtime
+        self.total = 0
+        self.tasks: List[Task] = []
+        self.more: List[TaskGroup] = []
+        self._read(keep)
+
+    def _read(self, keep: Optional[int]) -> None:
+        iterator = self._runtime.space.tasks()
+        met: Dict[Tuple[int, ...], int] = {}
+        first_left_out: Dict[Tuple[int, ...], Task] = {}
+        for info in iterator:
+            self.total += 1
+            if keep is not None and info.status in NOT_BEGUN:
+                key = (info.parallel_id, info.parent_id, info.function, info.status, info.kind)
+                count = met[key] = met.get(key, 0) + 1
+                if count > keep:
+                    if count == keep + 1:
+                        first_left_out[key] = Task(self._runtime, info)
+                    continue
+            self.tasks.append(Task(self._runtime, info))
+        self.more = [
+            TaskGroup(task, met[key] - (keep or 0)) for key, task in first_left_out.items()
+        ]
+        self.damaged = iterator.damaged
+
+
+class TaskCount(NamedTuple):
+    """How many tasks of one function there are."""
+
+    function: Optional[TaskFunction]
+    kind: str
+    status: str
+    number: int
+
+
+def count_by_function(runtime: "Runtime") -> List[TaskCount]:
+    """Numbers of tasks by function, kind and status, the largest first. No object is made for
+    a task."""
+    counts = runtime.space.tasks().by_function()
+    rows = [
+        TaskCount(
+            task_function(runtime, function),
+            KINDS.get(kind, str(kind)),
+            STATUSES.get(status, str(status)),
+            count,
+        )
+        for (function, kind, status), count in counts.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.number, row.kind, row.status))

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A parallel region and its team."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, List, Optional, Tuple
+
+import _ompd
+
+if TYPE_CHECKING:
+    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.thread import Thread
+
+# The label of the implicit region around everything, in which no team works.
+NO_TEAM = "-"
+
+_UNKNOWN = 1 << 30  # sorts behind every number of a thread
+
+
+class Team:
+    """A team, or the initial thread on its own outside of any parallel region (level 0)."""
+
+    def __init__(self, runtime: "Runtime", handle: _ompd.Parallel) -> None:
+        self._runtime = runtime
+        self.handle = handle
+        self.id = handle.id
+
+    def _icv(self, name: str) -> Optional[int]:
+        icv = self._runtime.icv_id(name)
+        if icv is None:
+            return None
+        try:
+            return self.handle.icv(icv)
+        except _ompd.Error:
+            return None
+
+    @cached_property
+    def level(self) -> Optional[int]:
+        """Number of parallel regions around and including this one."""
+        return self._icv("levels-var")
+
+    @cached_property
+    def active_level(self) -> Optional[int]:
+        """How many of them have more than one thread."""
+        return self._icv("active-levels-var")
+
+    @cached_property
+    def size(self) -> Optional[int]:
+        """Number of its threads."""
+        return self._icv("team-size-var")
+
+    @cached_property
+    def parent(self) -> Optional["Team"]:
+        """The team of the enclosing region."""
+        try:
+            return self._runtime.team(self.handle.enclosing())
+        except _ompd.Error:
+            return None
+
+    @cached_property
+    def primary(self) -> Optional["Thread"]:
+        """Thread 0, which encountered the parallel construct."""
+        return self.member(0)
+
+    def member(self, thread_num: int) -> Optional["Thread"]:
+        """The thread with that number; None if the debugger has no such thread."""
+        try:
+            return self._runtime.thread_of(self.handle.thread(thread_num))
+        except _ompd.Error:
+            return None
+
+    # ---- Its name ---------------------------------------------------------------------------
+
+    @property
+    def is_outermost(self) -> bool:
+        """A parallel region that no other encloses."""
+        if self.level == 0:
+            return False
+        return self.parent is None or self.parent.level == 0
+
+    @property
+    def founder_number(self) -> int:
+        """The debugger's number of the thread that formed the team."""
+        return self.primary.target.number if self.primary is not None else _UNKNOWN
+
+    @cached_property
+    def path(self) -> Tuple[int, ...]:
+        """The way to it from outside: the outermost team's number, and for each level below the
+        number of the thread that formed the team in the team around it."""
+        chain: List[Team] = [self]
+        while not chain[-1].is_outermost and chain[-1].parent is not None:
+            if chain[-1].parent in chain:
+                break  # damaged memory
+            chain.append(chain[-1].parent)
+        outermost = self._runtime.outermost_teams
+        first = outermost.index(chain[-1]) + 1 if chain[-1] in outermost else _UNKNOWN
+        return (first, *(team._number_in_parent() for team in reversed(chain[:-1])))
+
+    def _number_in_parent(self) -> int:
+        if self.primary is None or self.primary.handle is None or self.parent is None:
+            return _UNKNOWN
+        number = self.primary.number_in(self.parent)
+        return _UNKNOWN if number is None else number
+
+    @cached_property
+    def label(self) -> str:
+        """Short name for tables: `1`, and `1.2` for the team that thread 2 of team 1 formed."""
+        if self.level == 0:
+            return NO_TEAM
+        return ".".join("?" if number == _UNKNOWN else str(number) for number in self.path)
