@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Logical stacks as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional
+
+from ompdbg import frames
+from ompdbg.frames import base_name
+
+if TYPE_CHECKING:
+    from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
+    from ompdbg.services import Variable
+
+_SIGNAL = "<signal handler called>"
+
+
+class Options(NamedTuple):
+    """What of a stack is shown."""
+
+    raw: bool = False  # frames of runtime and libraries too, and addresses
+    limit: Optional[int] = None  # number of frames
+    arguments: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
+    variables: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
+
+
+def shown_parts(stack: "LogicalStack", options: Options) -> "List[Part]":
+    """The parts of a stack with the frames that are shown."""
+    left = options.limit
+    parts: List["Part"] = []
+    for part in stack.parts:
+        kept = [f for f in part.frames if options.raw or f.kind == frames.USER]
+        if left is not None:
+            if left <= 0:
+                break
+            kept = kept[:left]
+            left -= len(kept)
+        parts.append(part._replace(frames=kept))
+    return parts
+
+
+def stack_lines(stack: "LogicalStack", options: Options) -> List[str]:
+    """The stack, each part under the thread that it lies on."""
+    lines: List[str] = []
+    parts = shown_parts(stack, options)
+    shown = sum(len(part.frames) for part in parts)
+    for part in parts:
+        lines.append(heading(part))
+        if not part.frames:
+            lines.append("no user frames")
+        for frame in part.frames:
+            lines.append(_frame(part, frame, options))
+            lines.extend(_variables(part, frame, options))
+    total = sum(len(part.frames) for part in shown_parts(stack, options._replace(limit=None)))
+    if shown < total:
+        lines.append("(More stack frames follow...)")
+    elif stack.note is not None:
+        lines.append(f"(The stack ends here: {stack.note}.)")
+    return lines
+
+
+def heading(part: "Part") -> str:
+    """`-- thread 3: OpenMP thread 2 of 4, team 1.0, level 2 --`."""
+    words = f"thread {part.thread.target.label}"
+    if part.team is not None and part.team.level and part.thread_num is not None:
+        size = "?" if part.team.size is None else part.team.size
+        words += f": OpenMP thread {part.thread_num} of {size}"
+        words += f", team {part.team.label}, level {part.team.level}"
+    elif part.team is not None:
+        words += ": outside of parallel regions"
+    elif part.thread.openmp is False:
+        words += ": no OpenMP thread"
+    elif part.thread.wait is not None:
+        words += f": {part.thread.wait.title}"
+    return f"-- {words} --"
+
+
+def _frame(part: "Part", item: "LogicalFrame", options: Options) -> str:
+    frame = item.frame
+    number = f"#{frame.level}".ljust(4)
+    if frame.is_signal:
+        return f"{number}{_SIGNAL}"
+    address = f"{frame.pc:#018x} in " if options.raw and not frame.is_inlined else ""
+    if item.construct is not None:
+        return f"{number}{address}{_construct(item)}"
+    function = item.function or ("??" if options.raw else f"{frame.pc:#x}")
+    text = f"{number}{address}{function} ({_arguments(part, item, options)})"
+    if frame.file is not None and frame.line is not None:
+        return f"{text} at {base_name(frame.file)}:{frame.line}"
+    if frame.object_file is not None:
+        return f"{text} from {base_name(frame.object_file)}"
+    return text
+
+
+def _construct(item: "LogicalFrame") -> str:
+    """`parallel region of main at x.c:17, line 19`."""
+    frame = item.frame
+    text = f"{item.construct} of {item.function or hex(frame.start or frame.pc)}"
+    if item.construct_file is not None and item.construct_line is not None:
+        text += f" at {base_name(item.construct_file)}:{item.construct_line}"
+    if frame.file is None or frame.line is None:
+        return text
+    if frame.file == item.construct_file:
+        return f"{text}, line {frame.line}"
+    return f"{text}, at {base_name(frame.file)}:{frame.line}"
+
+
+def _arguments(part: "Part", item: "LogicalFrame", options: Options) -> str:
+    if options.arguments is None or item.kind != frames.USER:
+        return ""
+    found = options.arguments(part, item)
+    return ", ".join(f"{argument.name}={argument.value}" for argument in found)
+
+
+def _variables(part: "Part", item: "LogicalFrame", options: Options) -> List[str]:
+    if options.variables is None or item.frame.is_signal or item.kind != frames.USER:
+        return []
+    found = options.variables(part, item)
+    if not found:
+        return ["        No locals."]
+    return [
+        f"        {variable.name} = {line}" if not index else f"        {line}"
+        for variable in found
+        for index, line in enumerate(variable.value.split("\n"))
+    ]

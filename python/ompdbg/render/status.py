@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The state of things as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+from ompdbg.model.status import LAYOUT_SOURCES
+from ompdbg.render import json
+from ompdbg.render.table import cut
+
+if TYPE_CHECKING:
+    import _ompd
+
+    from ompdbg.model.status import Status
+
+Stats = Dict[str, Dict[str, int]]
+
+_LABEL_WIDTH = 14
+_SOURCES = {
+    "none": "not known",
+    "runtime": "told by the runtime itself",
+    "debug_info": "from debug information",
+    "table": "built-in table",
+}
+_STATS = (("last_command", "last command"), ("this_command", "this command"))
+
+
+def status_lines(status: "Status", stats: Optional[Stats], width: Optional[int]) -> List[str]:
+    """A few lines, the most telling first."""
+    layout = status.layout
+    runtime = "unknown" if layout is None else f"{layout.runtime}, {layout.release}"
+    version = status.omp_version_string or str(status.omp_version)
+    lines = [
+        _line("Runtime", runtime),
+        _line("OpenMP", version),
+        _line("OMPD library", f"{status.library_version}, {status.library}"),
+    ]
+    if layout is not None:
+        lines.append(_line("Layout", layout_in_words(layout)))
+    lines.append(_line("Threads", _threads(status)))
+    lines.append(_line("Teams", _teams(status)))
+    for index, missing in enumerate(status.unavailable):
+        lines.append(_line("" if index else "Unavailable", f"{missing.what}: {missing.reason}"))
+    if stats is not None:
+        lines.extend(_line(label.capitalize(), _counted(stats[key])) for key, label in _STATS)
+    return lines if width is None else [cut(line, width) for line in lines]
+
+
+def layout_in_words(layout: "_ompd.Layout") -> str:
+    """`built-in table, confirmed by 14 code probes (2 silent)`."""
+    source = _SOURCES[LAYOUT_SOURCES.get(layout.source, "none")]
+    if not layout.probes_agreed and not layout.probes_silent:
+        return source
+    silent = f", {layout.probes_silent} silent" if layout.probes_silent else ""
+    return f"{source}, confirmed by {layout.probes_agreed} code probes{silent}"
+
+
+def _line(label: str, text: str) -> str:
+    return f"{label:<{_LABEL_WIDTH}}{text}"
+
+
+def _threads(status: "Status") -> str:
+    text = f"{status.threads}, {status.openmp_threads} of them OpenMP"
+    return f"{text}, {status.running_threads} running" if status.running_threads else text
+
+
+def _teams(status: "Status") -> str:
+    return f"{status.teams}, nested {status.nesting} deep" if status.teams else "0"
+
+
+def _counted(stats: Dict[str, int]) -> str:
+    return (
+        f"{stats.get('fetches', 0)} reads of the target, {stats.get('fetched', 0)} bytes"
+        f" ({stats.get('direct', 0)} direct); {stats.get('requests', 0)} requests,"
+        f" {stats.get('symbols', 0)} symbols"
+    )
+
+
+def status_json(status: "Status", stats: Optional[Stats]) -> str:
+    """The same as JSON."""
+    layout = None
+    if status.layout is not None:
+        layout = {
+            "runtime": status.layout.runtime,
+            "release": status.layout.release,
+            "source": LAYOUT_SOURCES.get(status.layout.source, "none"),
+            "probes_agreed": status.layout.probes_agreed,
+            "probes_silent": status.layout.probes_silent,
+        }
+    sections: Dict[str, Any] = {
+        "library": {
+            "path": status.library,
+            "version": status.library_version,
+            "api_version": status.api_version,
+        },
+        "openmp": {"version": status.omp_version, "version_string": status.omp_version_string},
+        "layout": layout,
+        "threads": {
+            "total": status.threads,
+            "openmp": status.openmp_threads,
+            "running": status.running_threads,
+        },
+        "teams": {"total": status.teams, "nesting": status.nesting},
+        "unavailable": [
+            {"what": missing.what, "reason": missing.reason} for missing in status.unavailable
+        ],
+    }
+    if stats is not None:
+        sections["stats"] = stats
+    return json.document(**sections)

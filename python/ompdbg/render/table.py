@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tables that fit a terminal: columns give way in a set order, and no line wraps."""
+
+from __future__ import annotations
+
+from typing import List, NamedTuple, Optional, Sequence
+
+_GAP = "  "
+_CUT = "..."
+
+
+class Column(NamedTuple):
+    """One column."""
+
+    title: str
+    right: bool = False  # aligned
+    squeeze: Optional[int] = None  # may be cut down to this width; None: never
+    drop: int = 0  # which column goes first where space is short: the highest; 0: never
+
+
+def cut(text: str, width: int) -> str:
+    """The text, or as much of its begin as fits."""
+    if len(text) <= width:
+        return text
+    return text[: max(width - len(_CUT), 0)] + _CUT[: max(width, 0)]
+
+
+def natural_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+    """How wide the table is if nothing is cut."""
+    widths = _natural(columns, rows)
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def table(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: Optional[int]
+) -> List[str]:
+    """Lines of a table of at most `width` columns (None: as wide as it is), the head first."""
+    columns, rows = _drop(columns, rows, width)
+    widths = _squeeze(columns, rows, width)
+    lines = [_line(columns, [column.title for column in columns], widths)]
+    lines.extend(_line(columns, row, widths) for row in rows)
+    return lines if width is None else [cut(line, width) for line in lines]
+
+
+def _natural(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> List[int]:
+    return [
+        max([len(column.title), *(len(row[index]) for row in rows)])
+        for index, column in enumerate(columns)
+    ]
+
+
+def _least(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+    widths = _natural(columns, rows)
+    for index, column in enumerate(columns):
+        if column.squeeze is not None:
+            widths[index] = min(widths[index], max(column.squeeze, len(column.title)))
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _drop(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: Optional[int]
+) -> "tuple[Sequence[Column], Sequence[Sequence[str]]]":
+    while width is not None and _least(columns, rows) > width:
+        order = max(column.drop for column in columns)
+        if order == 0:
+            break
+        gone = [column.drop for column in columns].index(order)
+        columns = [column for index, column in enumerate(columns) if index != gone]
+        rows = [[cell for index, cell in enumerate(row) if index != gone] for row in rows]
+    return columns, rows
+
+
+def _squeeze(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: Optional[int]
+) -> List[int]:
+    widths = _natural(columns, rows)
+    if width is None:
+        return widths
+    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    # The last columns give way first.
+    for index in reversed(range(len(columns))):
+        squeeze = columns[index].squeeze
+        if squeeze is None or excess <= 0:
+            continue
+        least = max(squeeze, len(columns[index].title))
+        given = min(excess, max(widths[index] - least, 0))
+        widths[index] -= given
+        excess -= given
+    return widths
+
+
+def _line(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> str:
+    parts = []
+    for column, cell, width in zip(columns, cells, widths):
+        text = cut(cell, width)
+        parts.append(text.rjust(width) if column.right else text.ljust(width))
+    return _GAP.join(parts).rstrip()

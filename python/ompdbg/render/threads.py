@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of threads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
+
+from ompdbg.frames import base_name
+from ompdbg.render.table import Column, cut, natural_width, table
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Location, Thread
+
+UNKNOWN = "?"
+NO_OPENMP = "no OpenMP thread"
+RUNNING = "running"
+
+_SHOWN_REASONS = 8
+
+_COLUMNS = (
+    Column("Thread", right=True),
+    Column("OMP", right=True),
+    Column("Level", right=True, drop=2),
+    Column("Team", squeeze=8),
+    Column("State", squeeze=14),
+    Column("Waits for", squeeze=12),
+    Column("Task", drop=1),
+    Column("Where", squeeze=20),
+)
+_STATE, _WAITS = 4, 5
+
+
+def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]:
+    """One row per thread, and a line that sums up."""
+    rows = [_row(thread) for thread in threads]
+    columns: Sequence[Column] = _COLUMNS
+    if width is not None and natural_width(columns, rows) > width:
+        # What a thread waits for tells its state: one column for both.
+        columns = [column for index, column in enumerate(columns) if index != _WAITS]
+        rows = [_merged(row) for row in rows]
+    lines = table(columns, rows, width)
+    lines.append(_fit(summary(threads), width))
+    lines.extend(_fit(line, width) for line in _reasons(threads))
+    return lines
+
+
+def place(location: "Optional[Location]") -> str:
+    """`work at hang.c:12`; without debug information as much of it as is known."""
+    if location is None:
+        return ""
+    function = location.function
+    if function is None:
+        return f"{location.address:#x}"
+    if location.file is None or location.line is None:
+        return function
+    return f"{function} at {base_name(location.file)}:{location.line}"
+
+
+def state(thread: "Thread") -> str:
+    """What the State column says."""
+    if thread.target.running:
+        return RUNNING
+    if thread.openmp is False:
+        return NO_OPENMP
+    return thread.state or UNKNOWN
+
+
+def summary(threads: Sequence["Thread"]) -> str:
+    """`8 threads: 5 wait_barrier, 2 work_parallel, 1 no OpenMP thread`."""
+    counts = Counter(state(thread) for thread in threads)
+    noun = "thread" if len(threads) == 1 else "threads"
+    if not threads:
+        return f"0 {noun}"
+    parts = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    return f"{len(threads)} {noun}: {parts}"
+
+
+def _row(thread: "Thread") -> List[str]:
+    number = f"* {thread.target.label}" if thread.target.selected else thread.target.label
+    team = thread.team
+    if thread.thread_num is None:
+        member = ""
+    else:
+        size = UNKNOWN if thread.team_size is None else thread.team_size
+        member = f"{thread.thread_num}/{size}"
+    return [
+        number,
+        member,
+        "" if thread.level is None else str(thread.level),
+        "" if team is None else team.label,
+        state(thread),
+        "" if thread.wait is None else thread.wait.title,
+        "" if thread.task is None else thread.task.kind,
+        place(thread.location),
+    ]
+
+
+def _merged(row: List[str]) -> List[str]:
+    told = row[_WAITS] or row[_STATE]
+    return row[:_STATE] + [told] + row[_WAITS + 1 :]
+
+
+def _reasons(threads: Sequence["Thread"]) -> List[str]:
+    """Why states are not known, each reason once."""
+    by_reason: Dict[str, List[str]] = {}
+    for thread in threads:
+        if state(thread) == UNKNOWN and thread.state_reason is not None:
+            by_reason.setdefault(thread.state_reason, []).append(thread.target.label)
+    result = []
+    for reason, labels in list(by_reason.items())[:_SHOWN_REASONS]:
+        noun = "thread" if len(labels) == 1 else "threads"
+        shown = ", ".join(labels[:_SHOWN_REASONS])
+        more = len(labels) - _SHOWN_REASONS
+        shown += f" and {more} more" if more > 0 else ""
+        result.append(f"{UNKNOWN} {noun} {shown}: {reason}")
+    return result
+
+
+def _fit(line: str, width: Optional[int]) -> str:
+    return line if width is None else cut(line, width)
