@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GDB as the debugger of one inferior: `ompdbg.services.Services`."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Dict, Iterator, List, Optional, Tuple, Type
+
+import gdb
+
+from ompdbg.gdb_services import stacks as gdb_stacks
+from ompdbg.gdb_services.symbols import Symbols
+from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+
+_NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
+_RECORD_TARGET = re.compile(r"^ *-+ *record", re.M)
+
+
+class GdbServices:
+    """The debugger of one inferior. It must be the selected one while it is asked."""
+
+    errors: Tuple[Type[Exception], ...] = (gdb.error,)
+
+    def __init__(self, inferior: gdb.Inferior, say: Callable[[str], None]) -> None:
+        import _ompd
+
+        self._inferior = inferior
+        self._say = say
+        self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
+        self._symbols = Symbols(inferior.progspace)
+        self._stacks = gdb_stacks.Stacks(self._symbols)
+        self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
+        self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
+        self._direct_pid: Optional[int] = None
+        self._selected: Optional[int] = None  # global number of the user's thread
+
+    def select(self, thread: Optional[gdb.InferiorThread]) -> None:
+        """The thread that the user has selected. To answer, others get selected in GDB."""
+        self._selected = None if thread is None else thread.global_num
+
+    # ---- What moved -------------------------------------------------------------------------
+
+    def moved(self) -> None:
+        """The program ran, or its memory or registers were changed."""
+        self._threads = None
+        self._direct_pid = None
+        self._pthreads.clear()
+        self._stacks.forget()
+
+    def objects_changed(self) -> None:
+        """Object files came or went."""
+        self.moved()
+        self._symbols.forget()
+        self._stacks.forget_code()
+
+    # ---- For the OMPD library ---------------------------------------------------------------
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Exactly `size` bytes."""
+        return bytes(self._inferior.read_memory(address, size))
+
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """Address of a symbol. Thread-local symbols have none."""
+        return self._symbols.address(name, file_name)
+
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """The global number of the thread with that id."""
+        for thread in self._all_threads().values():
+            if kind == self._lwp_kind and thread.ptid[1] == ident:
+                return thread.global_num
+            if kind == self._pthread_kind and self._pthread(thread) == ident:
+                return thread.global_num
+        return None
+
+    def direct_pid(self) -> int:
+        """The process, if it is a local one, all of it is stopped, its past is not replayed, and
+        no breakpoint of GDB is in its code."""
+        if self._direct_pid is None:
+            self._direct_pid = self._find_direct_pid()
+        return self._direct_pid
+
+    def _find_direct_pid(self) -> int:
+        if gdb.parameter("non-stop") or gdb.parameter("breakpoint always-inserted"):
+            return 0
+        if any(thread.is_running() for thread in self._all_threads().values()):
+            return 0
+        try:
+            targets = gdb.execute("maint print target-stack", to_string=True)
+        except gdb.error:
+            return 0
+        if not _NATIVE_TARGET.search(targets) or _RECORD_TARGET.search(targets):
+            return 0
+        return self._inferior.pid
+
+    def message(self, text: str, category: int) -> None:
+        """A line that the OMPD library wants to say."""
+        self._say(text)
+
+    # ---- Threads ----------------------------------------------------------------------------
+
+    def _all_threads(self) -> Dict[int, gdb.InferiorThread]:
+        if self._threads is None:
+            found = [t for t in self._inferior.threads() if t.is_valid() and not t.is_exited()]
+            self._threads = {t.num: t for t in sorted(found, key=lambda thread: thread.num)}
+        return self._threads
+
+    def threads(self) -> List[TargetThread]:
+        """All threads of the inferior, by number."""
+        several = len(gdb.inferiors()) > 1
+        return [
+            TargetThread(
+                number=thread.num,
+                label=f"{self._inferior.num}.{thread.num}" if several else str(thread.num),
+                lwp=thread.ptid[1] or thread.ptid[0],
+                name=thread.name or "",
+                running=thread.is_running(),
+                selected=thread.global_num == self._selected,
+            )
+            for thread in self._all_threads().values()
+        ]
+
+    def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
+        """The pthread_t where it is known, and the LWP."""
+        ids = [(self._lwp_kind, thread.lwp)]
+        handle = self._all_threads().get(thread.number)
+        pthread = self._pthread(handle) if handle is not None else None
+        if pthread is not None:
+            ids.insert(0, (self._pthread_kind, pthread))
+        return ids
+
+    def _pthread(self, thread: gdb.InferiorThread) -> Optional[int]:
+        """What GDB's thread library says, else the thread pointer, which on x86-64 with glibc is
+        the pthread_t."""
+        if thread.num not in self._pthreads:
+            self._pthreads[thread.num] = self._find_pthread(thread)
+        return self._pthreads[thread.num]
+
+    def _find_pthread(self, thread: gdb.InferiorThread) -> Optional[int]:
+        try:
+            return int.from_bytes(thread.handle(), "little") or None
+        except (gdb.error, RuntimeError):
+            pass  # no thread library for this program
+        return None if thread.is_running() else self._register(thread, "fs_base") or None
+
+    # ---- Stacks -----------------------------------------------------------------------------
+
+    def stack(self, thread: TargetThread) -> Iterator[Frame]:
+        """Frames of a stopped thread, innermost first."""
+        handle = self._all_threads().get(thread.number)
+        if handle is None or handle.is_running():
+            return iter(())
+        return self._stacks.walk(handle)
+
+    def register(self, thread: TargetThread, name: str) -> Optional[int]:
+        """A register in the innermost frame of a stopped thread."""
+        handle = self._all_threads().get(thread.number)
+        if handle is None or handle.is_running():
+            return None
+        return self._register(handle, name)
+
+    def _register(self, thread: gdb.InferiorThread, name: str) -> Optional[int]:
+        selected = gdb.selected_thread()
+        try:
+            if selected is None or selected.global_num != thread.global_num:
+                thread.switch()
+            return int(gdb.newest_frame().read_register(name)) & (2**64 - 1)
+        except (gdb.error, ValueError):
+            return None
+
+    def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Arguments of a frame's function."""
+        handle = self._frame(thread, frame)
+        return gdb_stacks.arguments(handle) if handle is not None else []
+
+    def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Local variables of a frame."""
+        handle = self._frame(thread, frame)
+        return gdb_stacks.local_variables(handle) if handle is not None else []
+
+    def _frame(self, thread: TargetThread, frame: Frame) -> Optional[gdb.Frame]:
+        owner = self._all_threads().get(thread.number)
+        return self._stacks.handle(owner, frame.level) if owner is not None else None
+
+    # ---- Symbols ----------------------------------------------------------------------------
+
+    def symbol_at(self, address: int) -> Optional[SymbolAt]:
+        """The symbol that covers an address."""
+        return self._symbols.at(address)
+
+    def function_at(self, address: int) -> Optional[Function]:
+        """The function that covers an address."""
+        return self._symbols.function_at(address)
+
+    def function_named(self, symbol: str) -> Optional[Function]:
+        """The function with that linkage name."""
+        return self._symbols.function_named(symbol)
+
+    def demangle(self, symbol: str) -> Optional[str]:
+        """The C++ name of a mangled one."""
+        return self._symbols.demangle(symbol)

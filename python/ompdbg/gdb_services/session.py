@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The OMPD library, and for each inferior its address space: opened when it is first needed,
+closed when the process is gone, told when it moved. Whoever imports this module listens to GDB.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, cast
+
+import gdb
+
+from ompdbg import gdb_plugin
+from ompdbg.gdb_services.debugger import GdbServices
+
+if TYPE_CHECKING:
+    import _ompd
+
+    from ompdbg.model.runtime import Runtime
+
+_Stats = Dict[str, int]
+
+
+class _Process:
+    """One inferior's process."""
+
+    def __init__(self, inferior: gdb.Inferior) -> None:
+        self.key = _key(inferior)
+        self.services = GdbServices(inferior, _say)
+        self.space: Optional["_ompd.AddressSpace"] = None
+        self.last_stats: _Stats = {}
+
+    def close(self) -> None:
+        if self.space is not None:
+            self.space.close()
+            self.space = None
+
+    def moved(self) -> None:
+        self.services.moved()
+        if self.space is not None:
+            self.space.invalidate()
+
+
+class _Session:
+    """All of it. There is one."""
+
+    def __init__(self) -> None:
+        self.library: Optional["_ompd.Library"] = None
+        self.processes: Dict[int, _Process] = {}
+
+    def process(self, inferior: gdb.Inferior) -> _Process:
+        process = self.processes.get(inferior.num)
+        if process is None or process.key != _key(inferior):
+            if process is not None:
+                process.close()
+            process = self.processes[inferior.num] = _Process(inferior)
+        return process
+
+    def space(self, process: _Process) -> "_ompd.AddressSpace":
+        if process.space is None:
+            import _ompd
+
+            path = gdb_plugin.library_path()
+            if self.library is None or self.library.path != path:
+                self.library = _ompd.Library(path)
+            process.space = self.library.open(cast("_ompd.Services", process.services))
+        return process.space
+
+
+_session = _Session()
+
+
+def runtime(command: str) -> "Runtime":
+    """The runtime of the selected inferior; raises gdb.GdbError with one line if there is none."""
+    import _ompd
+
+    try:
+        found = current_runtime()
+    except _ompd.Error as error:
+        raise gdb.GdbError(f"{command}: {error.reason}") from error
+    if found is None:
+        raise gdb.GdbError(f"{command}: the program is not being run.")
+    return found
+
+
+def current_runtime() -> Optional["Runtime"]:
+    """The runtime of the selected inferior; None if there is no process."""
+    inferior = gdb.selected_inferior()
+    if not inferior.pid or not inferior.threads():
+        return None
+    process = _session.process(inferior)
+    if any(thread.is_running() for thread in inferior.threads()):
+        process.moved()  # it moves all the time
+    process.services.select(gdb.selected_thread())
+    from ompdbg.model.runtime import Runtime
+
+    return Runtime(_session.space(process), process.services)
+
+
+def statistics() -> Tuple[_Stats, _Stats]:
+    """Counters of the command before this one, and of this one so far."""
+    process = _session.processes.get(gdb.selected_inferior().num)
+    if process is None or process.space is None:
+        return {}, {}
+    return process.last_stats, process.space.stats()
+
+
+# ---- Around a command -----------------------------------------------------------------------
+
+
+@contextmanager
+def guarded(command: str) -> Iterator[None]:
+    """Runs a command: afterwards the user's thread and frame are selected again, and a failure
+    is one line."""
+    import _ompd
+
+    with selection_kept(), _counted():
+        try:
+            yield
+        except _ompd.Error as error:
+            if _debug():
+                raise
+            raise gdb.GdbError(f"{command}: {error.reason}") from None
+        except gdb.error as error:
+            if _debug():
+                raise
+            raise gdb.GdbError(f"{command}: {error}") from None
+
+
+@contextmanager
+def selection_kept() -> Iterator[None]:
+    """Selects the user's thread and frame again."""
+    thread = gdb.selected_thread()
+    frame: Optional[gdb.Frame] = None
+    if thread is not None and thread.is_valid() and not thread.is_running():
+        try:
+            frame = gdb.selected_frame()
+        except gdb.error:
+            pass  # no registers, no stack
+    try:
+        yield
+    finally:
+        if thread is not None and thread.is_valid():
+            try:
+                thread.switch()
+                if frame is not None and frame.is_valid():
+                    frame.select()
+            except gdb.error:
+                pass  # it ended meanwhile
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Counts what a command reads."""
+    process = _session.processes.get(gdb.selected_inferior().num)
+    if process is not None and process.space is not None:
+        process.space.reset_stats()
+    try:
+        yield
+    finally:
+        process = _session.processes.get(gdb.selected_inferior().num)
+        if process is not None and process.space is not None:
+            process.last_stats = process.space.stats()
+
+
+def _debug() -> bool:
+    return bool(gdb.parameter("omp debug"))
+
+
+def _say(text: str) -> None:
+    if _debug():
+        gdb.write(f"[ompd] {text.rstrip()}\n")
+
+
+# ---- Events ---------------------------------------------------------------------------------
+
+
+def _key(inferior: gdb.Inferior) -> Tuple[int, Optional[str]]:
+    """What changes when an inferior becomes another process."""
+    return inferior.pid, inferior.progspace.filename
+
+
+def _connect() -> None:
+    for name in (
+        "cont",
+        "stop",
+        "inferior_call",
+        "memory_changed",
+        "register_changed",
+        "new_thread",
+        "thread_exited",
+    ):
+        registry = getattr(gdb.events, name, None)  # some are younger than GDB 10
+        if registry is not None:
+            registry.connect(_on_moved)
+    for name in ("new_objfile", "clear_objfiles", "free_objfile"):
+        registry = getattr(gdb.events, name, None)
+        if registry is not None:
+            registry.connect(_on_objects)
+    gdb.events.exited.connect(_on_exited)
+    gdb.events.inferior_deleted.connect(_on_exited)
+
+
+def _on_moved(event: Any) -> None:
+    """Something ran or was changed. Memory may be shared: nobody's answers hold any longer."""
+    for process in _session.processes.values():
+        process.moved()
+
+
+def _on_objects(event: Any) -> None:
+    """Object files came or went: the runtime may be among them."""
+    for process in _session.processes.values():
+        process.close()
+        process.services.objects_changed()
+
+
+def _on_exited(event: Any) -> None:
+    process = _session.processes.pop(event.inferior.num, None)
+    if process is not None:
+        process.close()
+
+
+_connect()

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Symbols, functions and objects of a program in GDB.
+
+Symbols are found in GDB's lists of minimal symbols, object by object. GDB's expressions are not
+used: they depend on the current language and frame, an expression in Fortran can make GDB call
+malloc() in the program, and they do not tell of which object a symbol is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+import gdb
+
+from ompdbg.frames import VDSO, base_name, parse_outlined
+from ompdbg.services import Function, SymbolAt
+
+# "[521] B 0x7ffff7ffca98 _dl_argv section .data.rel.ro  errname.c". A name may contain blanks.
+_MINIMAL_SYMBOL = re.compile(r"^\[ *\d+\] (\S) (0x[0-9a-f]+) (.+?)(?: section (\S+).*)?$", re.M)
+# Trampolines, GOT slots, absolute symbols (version names), and what has no address in memory.
+_NO_DEFINITION = "SGA?"
+_THREAD_LOCAL = (".tdata", ".tbss")
+
+_SYMBOL_AT = re.compile(
+    r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
+)
+_AUXV_VDSO = re.compile(r"^33 .*(0x[0-9a-f]+)$", re.M)
+_VDSO_SIZE = 0x4000
+
+_Table = Dict[str, int]
+
+
+class _Object(NamedTuple):
+    path: str  # as the program loaded it
+    debug_path: str  # of the file that GDB reads the symbols from
+
+
+class Symbols:
+    """What can't change without new object files."""
+
+    def __init__(self, program_space: gdb.Progspace) -> None:
+        self._space = program_space
+        self.forget()
+
+    def forget(self) -> None:
+        """Object files came or went."""
+        self._objects: Optional[List[_Object]] = None
+        self._tables: Dict[str, _Table] = {}
+        self._paths: Dict[int, Optional[str]] = {}
+        self._symbols: Dict[int, Optional[SymbolAt]] = {}
+        self._functions: Dict[int, Optional[Function]] = {}
+        self._named: Dict[str, Optional[Function]] = {}
+        self._lines: Dict[str, Dict[int, int]] = {}
+        self._demangled: Dict[str, Optional[str]] = {}
+        self._vdso: Optional[Tuple[int, int]] = None
+
+    # ---- Objects ----------------------------------------------------------------------------
+
+    def object_of(self, address: int) -> Optional[str]:
+        """Path of the shared object at an address; None in the program itself."""
+        try:
+            return self._paths[address]
+        except KeyError:
+            pass
+        path = gdb.solib_name(address)
+        if path is None:
+            low, high = self._vdso_range()
+            if low <= address < high:
+                path = VDSO
+        self._paths[address] = path
+        return path
+
+    def _vdso_range(self) -> Tuple[int, int]:
+        if self._vdso is None:
+            try:
+                match = _AUXV_VDSO.search(gdb.execute("info auxv", to_string=True))
+            except gdb.error:
+                match = None
+            start = int(match.group(1), 16) if match else 0
+            self._vdso = (start, start + _VDSO_SIZE if start else 0)
+        return self._vdso
+
+    def _all_objects(self) -> List[_Object]:
+        if self._objects is None:
+            self._objects = []
+            for objfile in self._space.objfiles():
+                path = objfile.owner.filename if objfile.owner is not None else objfile.filename
+                if path and objfile.filename and "'" not in objfile.filename:
+                    self._objects.append(_Object(path, objfile.filename))
+        return self._objects
+
+    # ---- Symbols by name --------------------------------------------------------------------
+
+    def address(self, name: str, file_name: Optional[str]) -> Optional[int]:
+        """Where `name` is defined: in the objects whose file is called `file_name`, or in any,
+        in the order in which the dynamic linker would look."""
+        for candidate in self._all_objects():
+            if file_name is not None and not _is_named(candidate.path, file_name):
+                continue
+            found = self._table(candidate.debug_path).get(name)
+            if found is not None:
+                return found
+        return None
+
+    def _table(self, debug_path: str) -> _Table:
+        table = self._tables.get(debug_path)
+        if table is None:
+            table = {}
+            try:
+                text = gdb.execute(f"maint print msymbols -objfile '{debug_path}'", to_string=True)
+            except gdb.error:
+                text = ""
+            for kind, value, name, section in _MINIMAL_SYMBOL.findall(text):
+                if kind in _NO_DEFINITION or section in _THREAD_LOCAL:
+                    continue
+                # C++ names are followed by their demangled form.
+                table.setdefault(name.split(" ", 1)[0], int(value, 16))
+            self._tables[debug_path] = table
+        return table
+
+    # ---- Symbols by address -----------------------------------------------------------------
+
+    def at(self, address: int) -> Optional[SymbolAt]:
+        """The symbol that covers an address."""
+        try:
+            return self._symbols[address]
+        except KeyError:
+            pass
+        try:
+            text = gdb.execute(f"info symbol {address:#x}", to_string=True).strip()
+        except gdb.error:
+            text = ""
+        match = _SYMBOL_AT.match(text.partition("\n")[0])
+        symbol = None
+        if match is not None:
+            offset = int(match.group("offset") or 0)
+            symbol = SymbolAt(match.group("name"), offset, self.object_of(address))
+        self._symbols[address] = symbol
+        return symbol
+
+    # ---- Functions --------------------------------------------------------------------------
+
+    def function_at(self, address: int) -> Optional[Function]:
+        """The function that covers an address, not looking into what was inlined."""
+        try:
+            return self._functions[address]
+        except KeyError:
+            pass
+        block = gdb.block_for_pc(address)
+        while block is not None and (block.function is None or _is_inlined(block)):
+            block = block.superblock
+        if block is not None and block.function is not None:
+            function: Optional[Function] = self._from_debug_info(block.function)
+        else:
+            function = self._from_symbol(address)
+        self._functions[address] = function
+        return function
+
+    def _from_symbol(self, address: int) -> Optional[Function]:
+        symbol = self.at(address)
+        if symbol is None:
+            return None
+        return Function(symbol.name, symbol.name, address - symbol.offset, None, None)
+
+    def _from_debug_info(self, symbol: gdb.Symbol) -> Function:
+        where = symbol.value().address
+        start = int(where) if where is not None else 0
+        file = symbol.symtab.filename if symbol.symtab is not None else None
+        line = symbol.line or None
+        if line is None or parse_outlined(symbol.name) is not None:
+            line = self._first_line(start) or line
+        return Function(symbol.name, symbol.linkage_name, start, file, line)
+
+    def _first_line(self, start: int) -> Optional[int]:
+        """The line of the construct of an outlined function, which has no line of definition:
+        that of the first line entry at its entry point."""
+        place = gdb.find_pc_line(start)
+        if place.symtab is None:
+            return None
+        lines = self._lines.get(place.symtab.filename)
+        if lines is None or start not in lines:
+            lines = self._lines.setdefault(place.symtab.filename, {})
+            for entry in place.symtab.linetable():
+                if entry.line > 0:
+                    lines.setdefault(entry.pc, entry.line)
+        return lines.get(start, place.line)
+
+    def function_named(self, symbol: str) -> Optional[Function]:
+        """The function whose linkage name is `symbol`."""
+        try:
+            return self._named[symbol]
+        except KeyError:
+            pass
+        address = self.address(symbol, None)
+        function = None if address is None else self.function_at(address)
+        self._named[symbol] = function
+        return function
+
+    def demangle(self, symbol: str) -> Optional[str]:
+        """The C++ name of a mangled one."""
+        try:
+            return self._demangled[symbol]
+        except KeyError:
+            pass
+        try:
+            name: Optional[str] = gdb.execute(f"demangle -- {symbol}", to_string=True).strip()
+        except gdb.error:
+            name = None
+        self._demangled[symbol] = name
+        return name
+
+
+def _is_named(path: str, file_name: str) -> bool:
+    """`libgomp.so.1` names /usr/lib/libgomp.so.1 and /opt/lib/libgomp.so.1.0.0."""
+    base = base_name(path)
+    return base == file_name or base.startswith(file_name + ".")
+
+
+def _is_inlined(block: gdb.Block) -> bool:
+    """A block whose function has its code elsewhere, or nowhere, was inlined."""
+    if block.function is None:
+        return False
+    where = block.function.value().address
+    return where is None or not block.start <= int(where) < block.end
