@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What all commands have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterable, List, NoReturn, Optional, Sequence
+
+import gdb
+
+from ompdbg.commands import options
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments, Option
+    from ompdbg.model.runtime import Runtime
+
+
+class OmpCommand(gdb.Command):
+    """A command with options, run on the selected program. Its docstring is its help."""
+
+    name = ""
+    options: "Sequence[Option]" = ()
+    positional = 0
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__(self.name, gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        raise NotImplementedError
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """Called by GDB."""
+        words = gdb.string_to_argv(argument)
+        try:
+            arguments = options.parse(self.name, self.options, words, self.positional)
+            self.check(arguments)
+        except options.Wrong as error:
+            raise gdb.GdbError(str(error)) from None
+        from ompdbg.gdb_services import session
+
+        with session.guarded(self.name):
+            self.run(arguments)
+
+    def check(self, arguments: "Arguments") -> None:
+        """Raises options.Wrong for a command line that makes no sense."""
+
+    def fail(self, reason: str) -> NoReturn:
+        """Ends the command with one line."""
+        raise gdb.GdbError(f"{self.name}: {reason}")
+
+    def complete(self, text: str, word: str) -> List[str]:
+        """Called by GDB."""
+        return options.complete(self.options, text, word)
+
+    def runtime(self) -> "Runtime":
+        """The OpenMP runtime of the selected program."""
+        from ompdbg.gdb_services import session
+
+        return session.runtime(self.name)
+
+
+def dedent(command: object) -> None:
+    """Takes the indentation out of a docstring, which is a help text; GDB does so since 14."""
+    kind = type(command)
+    kind.__doc__ = (kind.__doc__ or "").replace("\n    ", "\n")
+
+
+def write(lines: Iterable[str]) -> None:
+    """Prints lines, through GDB's pager."""
+    for line in lines:
+        gdb.write(line + "\n")
+
+
+def terminal_width() -> Optional[int]:
+    """Columns of the terminal; None if lines may be as long as they like."""
+    width = gdb.parameter("width")
+    return int(width) if width else None

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options of commands in GDB's manner: one dash, and completion."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+
+
+class Option(NamedTuple):
+    """One option of a command."""
+
+    name: str  # with its dash
+    value: Optional[str] = None  # what its value is called; None: it has none
+    values: Optional[Callable[[], Sequence[str]]] = None  # for completion
+
+
+class Arguments(NamedTuple):
+    """A parsed command line."""
+
+    options: Dict[str, str]  # value by name; "" for an option without a value
+    positional: List[str]
+
+    def has(self, name: str) -> bool:
+        """The option was given."""
+        return name in self.options
+
+
+class Wrong(Exception):
+    """The command line is wrong; the message says how."""
+
+
+def parse(
+    command: str, options: Sequence[Option], words: Sequence[str], positional: int = 0
+) -> Arguments:
+    """Takes a command line apart. At most `positional` words may be no options."""
+    found = Arguments({}, [])
+    by_name = {option.name: option for option in options}
+    pending = list(words)
+    while pending:
+        word = pending.pop(0)
+        if not word.startswith("-"):
+            found.positional.append(word)
+            continue
+        option = by_name.get(word) or _abbreviated(options, word)
+        if option is None:
+            raise Wrong(f'{command}: no option "{word}"; see "help {command}".')
+        if option.value is None:
+            found.options[option.name] = ""
+        elif pending:
+            found.options[option.name] = pending.pop(0)
+        else:
+            raise Wrong(f'{command}: option "{option.name}" needs a value: {option.value}.')
+    if len(found.positional) > positional:
+        extra = found.positional[positional]
+        raise Wrong(f'{command}: no argument "{extra}" is expected; see "help {command}".')
+    return found
+
+
+def _abbreviated(options: Sequence[Option], word: str) -> Optional[Option]:
+    """GDB accepts as much of an option as is unambiguous."""
+    matching = [option for option in options if option.name.startswith(word)]
+    return matching[0] if len(matching) == 1 and len(word) > 1 else None
+
+
+def exclude(command: str, arguments: Arguments, *names: str) -> None:
+    """At most one of these options makes sense."""
+    given = [name for name in names if arguments.has(name)]
+    if len(given) > 1:
+        raise Wrong(f"{command}: {given[0]} and {given[1]} exclude each other.")
+
+
+def complete(options: Sequence[Option], text: str, word: str) -> List[str]:
+    """Completions of a command line's last word. `word` is what of it GDB replaces."""
+    words = text.split(" ")
+    last = words[-1]
+    previous = words[-2] if len(words) > 1 else ""
+    taking = next((o for o in options if o.name == previous and o.value is not None), None)
+    if taking is not None:
+        candidates = list(taking.values()) if taking.values is not None else []
+    else:
+        candidates = [option.name for option in options if option.name not in words[:-1]]
+    # GDB may take a dash for the begin of a new word.
+    kept = len(last) - len(word) if last.endswith(word) else 0
+    return [candidate[kept:] for candidate in candidates if candidate.startswith(last)]

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp tasks"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ompdbg.commands import options
+from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.options import Option
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
+    from ompdbg.model.runtime import Runtime
+
+# Of more tasks alike than this only these are shown, and the number of the others.
+_SHOWN_ALIKE = 5
+_LISTED_ALIKE = 50
+
+
+class Tasks(OmpCommand):
+    """Show the tasks of every team.
+    Usage: omp tasks [-tree | -queued | -by-function] [-json]
+
+      -tree         Each team's tasks below the tasks that generated them. The default.
+      -queued       Only tasks that have not begun: queued, or blocked by dependences.
+      -by-function  How many tasks there are of each function.
+      -json         Print JSON, schema "ompdbg/1", with every task.
+
+    Of many tasks alike that have not begun only some are shown, and how many more
+    there are."""
+
+    name = "omp tasks"
+    options = (Option("-tree"), Option("-queued"), Option("-by-function"), Option("-json"))
+
+    def check(self, arguments: "Arguments") -> None:
+        """Only one view at a time."""
+        options.exclude(self.name, arguments, "-tree", "-queued", "-by-function")
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        runtime = self.runtime()
+        if arguments.has("-by-function"):
+            self._by_function(runtime, arguments.has("-json"))
+        elif arguments.has("-json"):
+            self._json(runtime, arguments.has("-queued"))
+        else:
+            self._text(runtime, arguments.has("-queued"))
+
+    def _by_function(self, runtime: "Runtime", as_json: bool) -> None:
+        from ompdbg.model.task import count_by_function
+
+        counts = count_by_function(runtime)
+        if as_json:
+            from ompdbg.render import json
+
+            write([json.document(counts=[json.count(row) for row in counts])])
+            return
+        from ompdbg.render.tasks import count_table
+
+        write(count_table(counts, terminal_width()))
+
+    def _json(self, runtime: "Runtime", queued: bool) -> None:
+        from ompdbg.model.task import NOT_BEGUN, TaskPool
+        from ompdbg.render import json
+
+        pool = TaskPool(runtime, keep=None)
+        shown = (t for t in pool.tasks if not queued or t.info.status in NOT_BEGUN)
+        teams = [json.team(team) for team in runtime.teams]
+        write(json.lines("tasks", map(json.task, shown), teams=teams, damaged=pool.damaged))
+
+    def _text(self, runtime: "Runtime", queued: bool) -> None:
+        from ompdbg.model.task import TaskPool
+        from ompdbg.render import tasks as render
+
+        pool = TaskPool(runtime, keep=_LISTED_ALIKE if queued else _SHOWN_ALIKE)
+        show = render.queued_table if queued else render.task_tree
+        write(show(pool, terminal_width()))

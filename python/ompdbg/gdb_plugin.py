@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The plug-in of GDB. Loading it registers the commands and nothing else: what they need is
+imported when one of them is used."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+_library_path: Optional[str] = None
+
+
+def load(libompd: str) -> None:
+    """Registers the commands. `libompd`: path of the OMPD library. May be called again."""
+    global _library_path
+    first = _library_path is None
+    _library_path = libompd
+    if first:
+        _register()
+
+
+def library_path() -> str:
+    """Path of the OMPD library."""
+    assert _library_path is not None
+    return _library_path
+
+
+def _register() -> None:
+    from ompdbg.commands import bt, omp, status, tasks, threads
+
+    for command in (omp.Omp, omp.SetOmp, omp.ShowOmp, omp.Debug):
+        command()
+    for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt):
+        command()
