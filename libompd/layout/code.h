@@ -12,10 +12,10 @@
 
 enum {
 	CODE_WINDOW = 256, // bytes of a function that are looked at
-	CODE_DEPTH = 5, // loads in a row that are kept
+	CODE_DEPTH = 5,	   // loads in a row that are kept
 	CODE_REGISTERS = 32,
 	CODE_PENDING = 16, // paths that wait to be followed
-	CODE_FORKS = 4, // times that one branch is followed both ways
+	CODE_FORKS = 4,	   // times that one branch is followed both ways
 	CODE_STEPS = 2048, // instructions over all paths
 	CODE_ACCESSES = 96,
 };
@@ -24,8 +24,8 @@ enum {
 enum code_base {
 	CODE_UNKNOWN = 0,
 	CODE_ABSOLUTE, // a number, or the address of a variable
-	CODE_THREAD, // the thread pointer
-	CODE_STACK, // the stack pointer at entry
+	CODE_THREAD,   // the thread pointer
+	CODE_STACK,    // the stack pointer at entry
 	CODE_ARGUMENT, // the first argument at entry
 };
 
@@ -34,7 +34,7 @@ enum code_base {
  * depth 2 is "word at (word at (base + offset[0]) + offset[1]) + offset[2]".
  */
 struct code_value {
-	uint8_t base; // enum code_base
+	uint8_t base;  // enum code_base
 	uint8_t depth; // loads made
 	int64_t offset[CODE_DEPTH + 1];
 };
@@ -48,8 +48,8 @@ enum code_access_kind {
 
 struct code_access {
 	struct code_value address;
-	uint8_t kind; // enum code_access_kind
-	uint8_t width; // bytes; 0 for CODE_PASSED
+	uint8_t kind;	  // enum code_access_kind
+	uint8_t width;	  // bytes; 0 for CODE_PASSED
 	bool thread_slot; // a read of the word that holds a thread-local variable's offset
 };
 
@@ -66,8 +66,8 @@ struct code_window {
 	const uint8_t *bytes;
 	size_t size; // at most CODE_WINDOW
 	/** Reads a word of the target's memory; false if it can't. */
-	bool (*read_word)(const void *context, uint64_t address, uint64_t *ret);
-	const void *context;
+	bool (*read_word)(void *context, uint64_t address, uint64_t *ret);
+	void *context;
 };
 
 struct code_state {
@@ -87,7 +87,7 @@ struct code_explorer {
 
 enum code_step {
 	CODE_NEXT, // state->pc is the next instruction
-	CODE_END, // the path leaves the function as it should
+	CODE_END,  // the path leaves the function as it should
 	CODE_LOST, // not understood, or out of the window
 };
 

@@ -72,9 +72,8 @@ static struct code_value operand_address(struct code_explorer *explorer,
 			index.offset[0] = (int64_t)((uint64_t)index.offset[0] * insn->scale);
 		else if (insn->scale != 1)
 			index = unknown;
-		address = index.base == CODE_UNKNOWN ?
-				  unknown :
-				  code_value_sum(explorer, &address, &index);
+		address = index.base == CODE_UNKNOWN ? unknown :
+						       code_value_sum(explorer, &address, &index);
 	}
 	address = code_value_plus(address, insn->displacement);
 	if (insn->thread && insn->kind != X86_LEA) {
@@ -133,7 +132,7 @@ static struct code_value compute(struct code_explorer *explorer, enum x86_kind k
 		return code_number(0);
 	if (kind != X86_SUB || source->base != CODE_ABSOLUTE || source->depth != 0)
 		return unknown;
-	negative = code_number((int64_t)-(uint64_t)source->offset[0]);
+	negative = code_number((int64_t) - (uint64_t)source->offset[0]);
 	return destination->base == CODE_UNKNOWN ? unknown :
 						   code_value_sum(explorer, destination, &negative);
 }

@@ -22,13 +22,13 @@ struct opcode {
 	uint8_t source; // X86_EXTEND: bytes of the operand
 };
 
-#define ALU_ROW(first, what)                                                      \
-	[(first) + 0] = { what, X86_EG, 1, IMM_NONE, 0, 0 },                      \
-		  [(first) + 1] = { what, X86_EG, SIZE_V, IMM_NONE, 0, 0 },       \
-		  [(first) + 2] = { what, X86_GE, 1, IMM_NONE, 0, 0 },            \
-		  [(first) + 3] = { what, X86_GE, SIZE_V, IMM_NONE, 0, 0 },       \
-		  [(first) + 4] = { what, X86_AI, 1, IMM_8, 0, 0 },               \
-		  [(first) + 5] = { what, X86_AI, SIZE_V, IMM_Z, 0, 0 }
+#define ALU_ROW(first, what)                                                 \
+	[(first) + 0] = { what, X86_EG, 1, IMM_NONE, 0, 0 },                 \
+		   [(first) + 1] = { what, X86_EG, SIZE_V, IMM_NONE, 0, 0 }, \
+		   [(first) + 2] = { what, X86_GE, 1, IMM_NONE, 0, 0 },      \
+		   [(first) + 3] = { what, X86_GE, SIZE_V, IMM_NONE, 0, 0 }, \
+		   [(first) + 4] = { what, X86_AI, 1, IMM_8, 0, 0 },         \
+		   [(first) + 5] = { what, X86_AI, SIZE_V, IMM_Z, 0, 0 }
 
 // clang-format off
 static const struct opcode one_byte[256] = {
@@ -143,7 +143,7 @@ static bool take(struct cursor *cursor, unsigned int size, int64_t *ret)
 	for (unsigned int i = 0; i < size; i++)
 		value |= (uint64_t)cursor->bytes[cursor->at + i] << (8 * i);
 	cursor->at += size;
-	if (size < 8 && value >> (8 * size - 1))
+	if (size && size < 8 && value >> (8 * size - 1))
 		value |= ~0ull << (8 * size);
 	*ret = (int64_t)value;
 	return true;
@@ -228,10 +228,10 @@ static bool take_modrm(struct cursor *cursor, struct x86_insn *insn, unsigned in
 
 static bool find_vector(const struct cursor *cursor, uint8_t byte, struct opcode *ret)
 {
-	enum mandatory prefix = cursor->repeat	     ? PREFIX_F3 :
-				cursor->repeat_not   ? PREFIX_F2 :
-				cursor->operand16    ? PREFIX_66 :
-						       PREFIX_NONE;
+	enum mandatory prefix = cursor->repeat	   ? PREFIX_F3 :
+				cursor->repeat_not ? PREFIX_F2 :
+				cursor->operand16  ? PREFIX_66 :
+						     PREFIX_NONE;
 
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
 		const struct vector_opcode *vector = &vectors[i];
@@ -313,8 +313,7 @@ static bool take_immediate(struct cursor *cursor, const struct opcode *opcode,
 
 bool x86_decode(const uint8_t *bytes, size_t size, struct x86_insn *insn)
 {
-	struct cursor cursor = { .bytes = bytes,
-				 .size = size < LENGTH_MAX ? size : LENGTH_MAX };
+	struct cursor cursor = { .bytes = bytes, .size = size < LENGTH_MAX ? size : LENGTH_MAX };
 	unsigned int extension = 0;
 	struct opcode opcode;
 	uint8_t byte;
@@ -345,12 +344,12 @@ bool x86_decode(const uint8_t *bytes, size_t size, struct x86_insn *insn)
 	}
 	if (!resolve_group(&opcode, extension, insn))
 		return false;
-	insn->width = opcode.size != SIZE_V	? opcode.size :
-		      cursor.rex & REX_W	? 8 :
+	insn->width = opcode.size != SIZE_V ? opcode.size :
+		      cursor.rex & REX_W    ? 8 :
 		      cursor.operand16 && opcode.kind != X86_VECTOR_READ &&
 				      opcode.kind != X86_VECTOR_WRITE ?
-						  2 :
-						  4;
+					   2 :
+					   4;
 	insn->source_width = opcode.source ? opcode.source : insn->width;
 	insn->byte_registers = !cursor.rex;
 	if (!take_immediate(&cursor, &opcode, insn))

@@ -18,9 +18,9 @@ enum x86_kind {
 	X86_ADD,
 	X86_SUB,
 	X86_XOR,
-	X86_ALU, // any other arithmetic: the destination becomes unknown
+	X86_ALU,     // any other arithmetic: the destination becomes unknown
 	X86_COMPARE, // reads both, changes neither
-	X86_EXTEND, // narrow read into a wide register
+	X86_EXTEND,  // narrow read into a wide register
 	X86_EXCHANGE,
 	X86_CMPXCHG,
 	X86_PUSH,
@@ -34,11 +34,11 @@ enum x86_kind {
 	X86_JUMP_IF,
 	X86_MOVE_IF,
 	X86_SET_IF,
-	X86_WIDEN, // changes rax or rdx by what they held
+	X86_WIDEN,    // changes rax or rdx by what they held
 	X86_MULTIPLY, // rdx:rax from rax and an operand
 	X86_SYSCALL,
-	X86_TRAP, // control does not come back
-	X86_VECTOR_READ, // vector register from operand
+	X86_TRAP,	  // control does not come back
+	X86_VECTOR_READ,  // vector register from operand
 	X86_VECTOR_WRITE, // operand from vector register
 };
 
@@ -47,29 +47,29 @@ enum x86_form {
 	X86_EG, // operand is the destination, register the source
 	X86_GE, // register is the destination, operand the source
 	X86_EI, // operand and immediate
-	X86_E, // operand alone
+	X86_E,	// operand alone
 	X86_AI, // rax and immediate
-	X86_O, // register in the opcode
+	X86_O,	// register in the opcode
 	X86_OI, // register in the opcode, and immediate
-	X86_J, // relative target
+	X86_J,	// relative target
 };
 
 struct x86_insn {
 	enum x86_kind kind;
 	enum x86_form form;
 	unsigned int length;
-	unsigned int width; // of the operation, in bytes
+	unsigned int width;	   // of the operation, in bytes
 	unsigned int source_width; // X86_EXTEND: of the operand; else as width
-	bool byte_registers; // registers are named without REX: 4 to 7 are ah to bh
+	bool byte_registers;	   // registers are named without REX: 4 to 7 are ah to bh
 	bool locked;
-	bool thread; // %fs
-	bool memory; // the operand is in memory
-	bool relative; // ... at the next instruction + displacement
+	bool thread;	 // %fs
+	bool memory;	 // the operand is in memory
+	bool relative;	 // ... at the next instruction + displacement
 	int base, index; // registers of the memory operand, -1 for none
 	unsigned int scale;
 	int64_t displacement;
-	int rm; // register operand if not in memory
-	int reg; // the other register
+	int rm;		   // register operand if not in memory
+	int reg;	   // the other register
 	int64_t immediate; // or the distance of X86_J
 };
 
