@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses the source of a layout, in the order of trust, and has it proven.
+
+#include "layout/layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/gomp_library.h"
+
+static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layout *layout,
+			    const struct gomp_reason *reason)
+{
+	for (size_t i = 0; i < gomp_table_count; i++) {
+		const struct gomp_table *table = &gomp_tables[i];
+
+		if (library->release < table->first_release ||
+		    library->release > table->last_release)
+			continue;
+		layout->source = LAYOUT_TABLE;
+		layout->releases = table->releases;
+		layout->first_release = library->release;
+		layout->last_release = library->release;
+		memcpy(layout->struct_size, table->struct_size, sizeof(layout->struct_size));
+		memcpy(layout->field, table->field, sizeof(layout->field));
+		return ompd_rc_ok;
+	}
+	snprintf(reason->text, reason->size, "no layout of libgomp of GCC %u is known",
+		 library->release);
+	return ompd_rc_incompatible;
+}
+
+ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout, char *reason,
+			   size_t reason_size)
+{
+	const struct gomp_reason why = { reason, reason_size };
+	struct gomp_library library;
+	ompd_rc_t rc;
+
+	memset(layout, 0, sizeof(*layout));
+	if (reason_size)
+		reason[0] = '\0';
+	rc = gomp_library_find(target, &library, &why);
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = gomp_told_layout(&library, layout, &why);
+	if (rc == ompd_rc_unavailable)
+		rc = take_table(&library, layout, &why);
+	if (rc == ompd_rc_ok)
+		rc = gomp_prove(&library, layout, &why);
+	if (rc == ompd_rc_ok)
+		rc = gomp_name_globals(&library, layout, &why);
+	return rc;
+}

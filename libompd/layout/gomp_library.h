@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The libgomp in a target. Internal to layout.
+
+#ifndef OMPDBG_GOMP_LIBRARY_H
+#define OMPDBG_GOMP_LIBRARY_H
+
+#include "layout/layout.h"
+
+struct gomp_library {
+	const struct target *target;
+	const char *file_name; // for look-ups; NULL: the whole program
+	uint32_t release;      // the newest whose symbols are there
+};
+
+/** Where a line that says why not goes. */
+struct gomp_reason {
+	char *text;
+	size_t size;
+};
+
+/** Finds libgomp and tells its release by its symbols. */
+ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *ret,
+			    const struct gomp_reason *reason);
+
+/** Address of a symbol of the library. */
+ompd_rc_t gomp_library_symbol(const struct gomp_library *library, const char *name, uint64_t *ret);
+
+/**
+ * Reads the layout from the variables that the runtime, or the debugger in its place, offers.
+ * ompd_rc_unavailable if there are none.
+ */
+ompd_rc_t gomp_told_layout(const struct gomp_library *library, struct gomp_layout *layout,
+			   const struct gomp_reason *reason);
+
+/** Holds @p layout against the code of the library; finds tls_offset and the variables. */
+ompd_rc_t gomp_prove(const struct gomp_library *library, struct gomp_layout *layout,
+		     const struct gomp_reason *reason);
+
+/** Finds variables by their symbols where there are some, and holds them against the code's. */
+ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layout *layout,
+			    const struct gomp_reason *reason);
+
+#endif

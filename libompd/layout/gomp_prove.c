@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds a layout against what the library's own code does.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/gomp_library.h"
+#include "layout/gomp_probes.h"
+
+enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
+enum { TLS_FAR = 1 << 20 };
+enum verdict { AGREES, SILENT, CONTRADICTS };
+
+struct proof {
+	const struct gomp_library *library;
+	struct gomp_layout *layout;
+	const struct code_architecture *architecture;
+	const struct gomp_reason *reason;
+	const char *function;	     // that report is about
+	bool present;		     // it exists and could be read
+	uint64_t slot_address, slot; // the word that was read last: most functions use the same
+	struct code_report report;
+};
+
+static bool read_word(void *context, uint64_t address, uint64_t *ret)
+{
+	struct proof *proof = context;
+
+	if (address != proof->slot_address) {
+		proof->slot_address = 0;
+		if (target_read_uint(proof->library->target, address, 8, &proof->slot) !=
+		    ompd_rc_ok)
+			return false;
+		proof->slot_address = address;
+	}
+	*ret = proof->slot;
+	return true;
+}
+
+// A function at the end of its mapping is shorter than the window.
+static size_t read_code(const struct target *target, uint64_t address, uint8_t *bytes)
+{
+	for (size_t size = CODE_WINDOW; size >= 16; size /= 2)
+		if (target_read(target, address, bytes, size) == ompd_rc_ok)
+			return size;
+	return 0;
+}
+
+static void explore(struct proof *proof, const char *function)
+{
+	const struct target *target = proof->library->target;
+	struct code_window window = { .read_word = read_word, .context = proof };
+	uint8_t bytes[CODE_WINDOW];
+
+	if (proof->function && strcmp(proof->function, function) == 0)
+		return;
+	proof->function = function;
+	proof->present = false;
+	if (gomp_library_symbol(proof->library, function, &window.address) != ompd_rc_ok)
+		return;
+	window.bytes = bytes;
+	window.size = read_code(target, window.address, bytes);
+	if (!window.size)
+		return;
+	code_explore(proof->architecture, &window, &proof->report);
+	proof->present = true;
+}
+
+// Where the layout has the last field of the path; false if it has no such field.
+static bool expect(const struct gomp_layout *layout, const struct gomp_probe *probe,
+		   struct code_value *value, uint32_t *size)
+{
+	memset(value, 0, sizeof(*value));
+	*size = 0;
+	value->base = probe->base == PROBE_THREAD   ? CODE_THREAD :
+		      probe->base == PROBE_ARGUMENT ? CODE_ARGUMENT :
+						      CODE_ABSOLUTE;
+	if (probe->base == PROBE_THREAD)
+		value->offset[0] = (int64_t)layout->tls_offset;
+	else if (probe->base == PROBE_GLOBAL)
+		value->offset[0] = (int64_t)layout->global[probe->global];
+	for (const uint16_t *at = probe->path; *at != PROBE_END; at++) {
+		if (*at == PROBE_LOAD) {
+			value->depth++;
+			continue;
+		}
+		const struct layout_field *field = &layout->field[*at - 1];
+
+		if (!field->size)
+			return false;
+		value->offset[value->depth] += field->offset;
+		*size = field->size;
+	}
+	return probe->base != PROBE_GLOBAL || layout->global[probe->global];
+}
+
+static bool is_such_access(const struct gomp_probe *probe, const struct code_access *access,
+			   uint32_t size)
+{
+	if (probe->passed)
+		return access->kind == CODE_PASSED;
+	return access->kind != CODE_PASSED && access->width <= size;
+}
+
+static size_t describe(char *text, size_t size, const struct code_value *value, uint64_t tls_offset)
+{
+	const char *const bases[] = { "?", "", "thread", "stack", "argument" };
+	size_t length = (size_t)snprintf(text, size, "%s", bases[value->base]);
+
+	for (unsigned int i = 0; i <= value->depth && length < size; i++) {
+		uint64_t offset = (uint64_t)value->offset[i];
+
+		if (i == 0 && value->base == CODE_THREAD)
+			offset -= tls_offset;
+		length += (size_t)snprintf(text + length, size - length, "%s0x%llx", i ? "->" : "+",
+					   (unsigned long long)offset);
+	}
+	return length;
+}
+
+// Says what the code reads instead, if it reads something of the same kind.
+static enum verdict contradict(struct proof *proof, const struct gomp_probe *probe,
+			       const struct code_value *expected, uint32_t size)
+{
+	const struct code_report *report = &proof->report;
+	char theirs[80] = "something else", ours[80];
+
+	for (unsigned int i = 0; i < report->count; i++) {
+		const struct code_access *access = &report->access[i];
+
+		if (access->address.base != expected->base ||
+		    access->address.depth != expected->depth ||
+		    !is_such_access(probe, access, size))
+			continue;
+		describe(theirs, sizeof(theirs), &access->address, proof->layout->tls_offset);
+		break;
+	}
+	describe(ours, sizeof(ours), expected, proof->layout->tls_offset);
+	snprintf(proof->reason->text, proof->reason->size,
+		 "libgomp of an unknown release: %s uses %s, the layout %s%s says %s",
+		 probe->function, theirs, proof->layout->source == LAYOUT_TABLE ? "of " : "",
+		 proof->layout->releases, ours);
+	return CONTRADICTS;
+}
+
+static enum verdict check_path(struct proof *proof, const struct gomp_probe *probe)
+{
+	const struct code_report *report = &proof->report;
+	struct code_value expected;
+	uint32_t size;
+
+	if (!expect(proof->layout, probe, &expected, &size))
+		return SILENT;
+	for (unsigned int i = 0; i < report->count; i++)
+		if (is_such_access(probe, &report->access[i], size) &&
+		    code_value_equal(&report->access[i].address, &expected))
+			return AGREES;
+	return report->complete ? contradict(proof, probe, &expected, size) : SILENT;
+}
+
+static enum verdict find_global(struct proof *proof, const struct gomp_probe *probe)
+{
+	const struct code_report *report = &proof->report;
+	uint64_t *global = &proof->layout->global[probe->global];
+	struct gomp_probe within = *probe;
+	struct code_value inner;
+	uint64_t found = 0;
+	uint32_t size;
+
+	within.base = PROBE_ARGUMENT; // offset from the variable's start
+	if (!expect(proof->layout, &within, &inner, &size))
+		return SILENT;
+	for (unsigned int i = 0; i < report->count; i++) {
+		const struct code_access *access = &report->access[i];
+		uint64_t address = (uint64_t)access->address.offset[0];
+
+		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 0 ||
+		    access->kind == CODE_PASSED || access->thread_slot ||
+		    access->width != probe->width || address < ADDRESS_MIN)
+			continue;
+		if (found && found != address)
+			return SILENT; // several: which one is not known
+		found = address;
+	}
+	if (!found)
+		return SILENT;
+	found -= (uint64_t)inner.offset[0];
+	if (!*global)
+		*global = found;
+	if (*global == found)
+		return AGREES;
+	snprintf(proof->reason->text, proof->reason->size,
+		 "libgomp of an unknown release: %s uses a variable at 0x%llx, others at 0x%llx",
+		 probe->function, (unsigned long long)found, (unsigned long long)*global);
+	return CONTRADICTS;
+}
+
+// The only function whose field is taken for granted: its address less the field's offset is
+// where a thread's structure starts. All others must fit.
+static ompd_rc_t anchor(struct proof *proof)
+{
+	const struct gomp_probe *probe = &gomp_probes[0];
+	struct code_value expected;
+	uint32_t size;
+
+	explore(proof, probe->function);
+	if (proof->present && expect(proof->layout, probe, &expected, &size)) {
+		const struct code_report *report = &proof->report;
+
+		for (unsigned int i = 0; i < report->count; i++) {
+			const struct code_access *access = &report->access[i];
+			int64_t offset = access->address.offset[0] - expected.offset[0];
+
+			if (access->address.base != CODE_THREAD || access->address.depth != 0 ||
+			    access->kind != CODE_READ || access->width != size)
+				continue;
+			if (offset >= 0 || offset < -TLS_FAR || offset % 8 != 0) {
+				snprintf(proof->reason->text, proof->reason->size,
+					 "libgomp is not relocated yet, or its thread-local "
+					 "offset %lld makes no sense",
+					 (long long)offset);
+				return ompd_rc_unavailable;
+			}
+			proof->layout->tls_offset = (uint64_t)offset;
+			return ompd_rc_ok;
+		}
+	}
+	snprintf(proof->reason->text, proof->reason->size, "libgomp's code is not understood: %s%s",
+		 probe->function,
+		 proof->present ? " reads no variable of its thread" : " can't be read");
+	return ompd_rc_incompatible;
+}
+
+static bool applies(const struct proof *proof, const struct gomp_probe *probe)
+{
+	uint32_t release = proof->library->release;
+
+	return (!probe->first || release >= probe->first) &&
+	       (!probe->last || release <= probe->last);
+}
+
+ompd_rc_t gomp_prove(const struct gomp_library *library, struct gomp_layout *layout,
+		     const struct gomp_reason *reason)
+{
+	struct proof proof = {
+		.library = library, .layout = layout, .architecture = &code_x86_64, .reason = reason
+	};
+	unsigned int agreed = 0;
+	ompd_rc_t rc;
+
+	layout->tls_offset = 0;
+	rc = anchor(&proof);
+	if (rc != ompd_rc_ok)
+		return rc;
+	for (size_t i = 0; i < gomp_probe_count; i++) {
+		const struct gomp_probe *probe = &gomp_probes[i];
+		enum verdict verdict = SILENT;
+
+		if (!applies(&proof, probe))
+			continue;
+		explore(&proof, probe->function);
+		if (proof.present)
+			verdict = probe->base == PROBE_FIND ? find_global(&proof, probe) :
+							      check_path(&proof, probe);
+		if (verdict == CONTRADICTS)
+			return ompd_rc_incompatible;
+		if (verdict == SILENT) {
+			layout->probes_silent++;
+			continue;
+		}
+		layout->probes_agreed++;
+		agreed |= probe->need;
+	}
+	for (size_t i = 0; i < gomp_probe_count; i++) {
+		if (!(gomp_probes[i].need & ~agreed))
+			continue;
+		snprintf(reason->text, reason->size,
+			 "libgomp's code is not understood: %s does not show what it reads",
+			 gomp_probes[i].function);
+		return ompd_rc_incompatible;
+	}
+	return ompd_rc_ok;
+}
