@@ -70,6 +70,7 @@ class _Call(NamedTuple):
     """A call of the runtime on a stack."""
 
     caller: int  # index of the user frame that made it; the stack's length if there is none
+    depth: int  # number of its frames
     kind: Optional[int]  # enum ompd_ext_wait_kind; None: not known
 
 
@@ -173,11 +174,13 @@ class _Walk:
                 index += 1
                 continue
             begin = outermost = index
+            depth = 0
             while index < count and self._kinds[index] != frames.USER:
                 if self._kinds[index] == frames.RUNTIME:
                     outermost = index
+                    depth += 1
                 index += 1
-            calls[begin] = _Call(index, self._kind_of_call(index, outermost))
+            calls[begin] = _Call(index, depth, self._kind_of_call(index, outermost))
         return calls
 
     def _kind_of_call(self, caller: int, outermost: int) -> Optional[int]:
@@ -214,16 +217,29 @@ class _Walk:
         return formed, None
 
     def opening_of(self, region: "Team") -> Optional[int]:
-        """Index of the frame that called the runtime to open a region of this thread."""
+        """Index of the frame that called the runtime to open a region of this thread; the
+        stack's length if that frame is gone, with all older ones."""
         if region not in self._formed:
             return None
+        calls = self._parallel_calls()
+        # A region more or less may be about to begin or to end: the oldest ones are certain.
         outside = len(self._formed) - 1 - self._formed.index(region)
-        calls = []
+        return calls[len(calls) - 1 - outside].caller if outside < len(calls) else None
+
+    def _parallel_calls(self) -> List[_Call]:
+        """The calls that opened the regions of this thread, innermost first."""
+        known: List[_Call] = []
+        possible: List[_Call] = []
         for call in self._calls.values():
             if call.kind == _TARGET_CALL:
                 break  # within target code run by the host, levels count anew
             if call.kind == _PARALLEL_CALL:
-                calls.append(call)
-        if outside >= len(calls):
-            return None
-        return calls[len(calls) - 1 - outside].caller
+                known.append(call)
+            if call.kind == _PARALLEL_CALL or self._may_be_parallel(call):
+                possible.append(call)
+        return possible if len(known) < len(self._formed) == len(possible) else known
+
+    def _may_be_parallel(self, call: _Call) -> bool:
+        """Code that jumps to the runtime's function leaves no frame, and with it goes the trace
+        of the call. The oldest frame of a worker alone is not one."""
+        return call.kind is None and (call.caller < len(self._stack) or call.depth > 1)

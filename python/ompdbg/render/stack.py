@@ -47,7 +47,7 @@ def stack_lines(stack: "LogicalStack", options: Options) -> List[str]:
     for part in parts:
         lines.append(heading(part))
         if not part.frames:
-            lines.append("no user frames")
+            lines.append("no user frame")
         for frame in part.frames:
             lines.append(_frame(part, frame, options))
             lines.extend(_variables(part, frame, options))

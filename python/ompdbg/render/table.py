@@ -25,6 +25,20 @@ def cut(text: str, width: int) -> str:
     return text[: max(width - len(_CUT), 0)] + _CUT[: max(width, 0)]
 
 
+def wrap(text: str, width: Optional[int]) -> List[str]:
+    """The text broken between words, for lines that sum up."""
+    if width is None or len(text) <= width:
+        return [text]
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(joined) <= width or not lines[-1]:
+            lines[-1] = joined
+        else:
+            lines.append(_GAP + word)
+    return [cut(line, width) for line in lines]
+
+
 def natural_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
     """How wide the table is if nothing is cut."""
     widths = _natural(columns, rows)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Set, Tuple
 
 from ompdbg.model import task as model
 from ompdbg.render.table import Column, cut, table
@@ -79,9 +79,13 @@ def task_tree(pool: "TaskPool", width: Optional[int]) -> List[str]:
         more.setdefault(group.first.info.parent_id, []).append(group)
     for ident, tasks in sorted(by_team.items(), key=lambda item: _order(item[1][0].team)):
         lines.append(_team_line(tasks[0].team, ident))
+        shown: Set[int] = set()
         for task in tasks:
-            if task.info.parent_id not in known or _is_elsewhere(task, pool):
-                _branch(task, 1, ident, children, more, lines)
+            if task.info.parent_id not in known or _begins_tree(task):
+                _branch(task, 1, ident, children, more, lines, shown)
+        for task in tasks:
+            if task.id not in shown:  # parents in a circle: the runtime's memory is damaged
+                _branch(task, 1, ident, children, more, lines, shown)
         for parent, groups in more.items():
             if parent not in known:
                 lines.extend(
@@ -91,7 +95,7 @@ def task_tree(pool: "TaskPool", width: Optional[int]) -> List[str]:
     return lines if width is None else [cut(line, width) for line in lines]
 
 
-def _is_elsewhere(task: "Task", pool: "TaskPool") -> bool:
+def _begins_tree(task: "Task") -> bool:
     """Implicit tasks begin a team's tree, though a task of another team generated them."""
     return task.info.kind in (model.IMPLICIT, model.INITIAL)
 
@@ -103,14 +107,14 @@ def _branch(
     children: Dict[int, List["Task"]],
     more: Dict[int, List["TaskGroup"]],
     lines: List[str],
+    shown: Set[int],
 ) -> None:
     pending: List[Tuple["Task", int]] = [(root, depth)]
-    seen = set()
     while pending:
         task, level = pending.pop()
-        if task.id in seen:
+        if task.id in shown:
             continue
-        seen.add(task.id)
+        shown.add(task.id)
         lines.append(_INDENT * level + _describe(task))
         below = [
             child

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from ompdbg.frames import base_name
-from ompdbg.render.table import Column, cut, natural_width, table
+from ompdbg.render.table import Column, cut, natural_width, table, wrap
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Location, Thread
@@ -40,7 +40,7 @@ def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]
         columns = [column for index, column in enumerate(columns) if index != _WAITS]
         rows = [_merged(row) for row in rows]
     lines = table(columns, rows, width)
-    lines.append(_fit(summary(threads), width))
+    lines.extend(wrap(summary(threads), width))
     lines.extend(_fit(line, width) for line in _reasons(threads))
     return lines
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tables and the status lines."""
+
+import json
+
+from hung import hung
+from ompdbg.model.status import status
+from ompdbg.render.status import status_json, status_lines
+from ompdbg.render.table import Column, cut, natural_width, table
+
+COLUMNS = (Column("A", right=True), Column("Bee", squeeze=6), Column("C", drop=1))
+ROWS = (("1", "a long cell", "x"), ("22", "b", "yy"))
+
+
+def test_natural() -> None:
+    assert natural_width(COLUMNS, ROWS) == 19
+    assert table(COLUMNS, ROWS, None) == [
+        " A  Bee          C",
+        " 1  a long cell  x",
+        "22  b            yy",
+    ]
+
+
+def test_squeeze_then_drop_then_cut() -> None:
+    assert table(COLUMNS, ROWS, 16)[1] == " 1  a lon...  x"
+    assert table(COLUMNS, ROWS, 11) == [" A  Bee", " 1  a lo...", "22  b"]
+    assert table(COLUMNS, ROWS, 8)[1] == " 1  a..."
+
+
+def test_cut() -> None:
+    assert [cut("abcdef", width) for width in (6, 5, 3, 2, 0)] == [
+        "abcdef",
+        "ab...",
+        "...",
+        "..",
+        "",
+    ]
+
+
+def test_status() -> None:
+    found = status(hung().runtime)
+    assert status_lines(found, None, 80) == [
+        "Runtime       libgomp, GCC 12",
+        "OpenMP        OpenMP 4.5",
+        "OMPD library  ompdbg, /lib/ompdbg/libompd.so",
+        "Layout        built-in table, confirmed by 14 code probes, 2 silent",
+        "Threads       6, 5 of them OpenMP",
+        "Teams         2, nested 2 deep",
+    ]
+
+
+def test_status_with_counters() -> None:
+    stats = {"last_command": {"fetches": 3, "fetched": 12288}, "this_command": {}}
+    lines = status_lines(status(hung().runtime), stats, None)
+    assert lines[-2].startswith("Last command  3 reads of the target, 12288 bytes")
+
+
+def test_status_json() -> None:
+    document = json.loads(status_json(status(hung().runtime), None))
+    assert document["schema"] == "ompdbg/1"
+    assert document["layout"]["source"] == "table"
+    assert document["teams"] == {"total": 2, "nesting": 2}
