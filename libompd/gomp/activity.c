@@ -42,7 +42,7 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			     struct gomp_activity *ret)
 {
-	*ret = (struct gomp_activity){ 0 };
+	*ret = (struct gomp_activity){ .begun = { .has_values = true } };
 	for (uint32_t i = 0; i < region->nthreads; i++) {
 		ompd_rc_t rc = append_stack(runtime, region, i, ret);
 
@@ -52,6 +52,40 @@ ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct go
 		}
 	}
 	return ompd_rc_ok;
+}
+
+// The number of the thread that most likely has to do with a task.
+static bool likely_thread(const struct gomp_runtime *runtime, const struct gomp_task *task,
+			  uint32_t *ret)
+{
+	struct gomp_thread thread;
+	struct gomp_membership place;
+
+	if (gomp_implicit_task_number(runtime, &task->region, task->address, ret))
+		return true;
+	if (!task->thread || gomp_read_thread(runtime, task->thread, &thread) != ompd_rc_ok ||
+	    gomp_find_membership(runtime, &thread, &task->region, &place) != ompd_rc_ok)
+		return false;
+	*ret = place.ts.team_id;
+	return place.member;
+}
+
+ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struct gomp_task *task,
+				 struct gomp_activity *ret)
+{
+	uint32_t thread_num, number;
+
+	*ret = (struct gomp_activity){ .begun = { .has_values = true } };
+	if (likely_thread(runtime, task, &thread_num)) {
+		ompd_rc_t rc = append_stack(runtime, &task->region, thread_num, ret);
+
+		// An implicit task runs on its own thread or on none.
+		if (rc != ompd_rc_ok || idmap_find(&ret->begun, task->address, NULL) ||
+		    gomp_implicit_task_number(runtime, &task->region, task->address, &number))
+			return rc;
+		gomp_activity_close(runtime, ret);
+	}
+	return gomp_activity_open(runtime, &task->region, ret);
 }
 
 void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity)

@@ -177,6 +177,7 @@ uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t
 /** A task. address 0: the initial task of region.root, for which libgomp has no record. */
 struct gomp_task {
 	uint64_t address;
+	uint64_t thread; // through which it was found as the current task, 0 if otherwise
 	struct gomp_region region;
 };
 
@@ -234,8 +235,12 @@ struct gomp_activity_entry {
 	bool running; // else suspended: the thread runs something on top of it
 };
 
+/** What the threads of @p region do. */
 ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			     struct gomp_activity *ret);
+/** The same, but for one task no more than it needs. */
+ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struct gomp_task *task,
+				 struct gomp_activity *ret);
 void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity);
 bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
 			struct gomp_activity_entry *ret);

@@ -83,7 +83,10 @@ ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gom
 	struct gomp_region region;
 	ompd_rc_t rc = gomp_current_region(runtime, thread, &region);
 
-	return rc == ompd_rc_ok ? adopt(runtime, &region, thread->task, ret) : rc;
+	if (rc == ompd_rc_ok)
+		rc = adopt(runtime, &region, thread->task, ret);
+	ret->thread = thread->address;
+	return rc;
 }
 
 ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,

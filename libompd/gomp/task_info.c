@@ -199,7 +199,7 @@ ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_t
 {
 	struct gomp_task_record record;
 	struct gomp_activity activity;
-	ompd_rc_t rc = gomp_activity_open(runtime, &task->region, &activity);
+	ompd_rc_t rc = gomp_activity_open_for(runtime, task, &activity);
 
 	if (rc != ompd_rc_ok)
 		return rc;

@@ -11,6 +11,7 @@
 
 enum {
 	CHUNK = 64, // pointers of a vector that are read at once
+	FIRST_CHUNK = 6, // what libgomp allocates at first; most vectors are not longer
 	MAX_TREE_DEPTH = 1 << 16,
 };
 
@@ -40,6 +41,7 @@ struct gomp_task_walk {
 	bool damaged; // a list was; the rest is still walked
 	uint64_t chunk[CHUNK]; // part of the vector on top of the stack
 	uint64_t chunk_address; // 0: nothing
+	size_t chunk_count;
 };
 
 static ompd_rc_t push(struct gomp_task_walk *walk, const struct source *source)
@@ -89,6 +91,32 @@ static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type
 	return rc == ompd_rc_ok ? push_queue(walk, type, root, tasks) : rc;
 }
 
+// A vector is read with its first elements at once: most are short.
+static ompd_rc_t push_vector(struct gomp_task_walk *walk, uint64_t vector)
+{
+	const struct gomp_runtime *runtime = walk->runtime;
+	uint32_t elements = runtime->layout.field[GOMP_FIELD_gomp_dependers_vec__elem].offset;
+	struct gomp_record record = { .address = vector };
+	size_t size = elements + FIRST_CHUNK * sizeof(walk->chunk[0]);
+
+	if (vector % 8 != 0 || size > sizeof(record.bytes))
+		return ompd_rc_error;
+	ompd_rc_t rc = target_read(&runtime->target, vector, record.bytes, size);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	uint64_t count = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_dependers_vec__n_elem);
+
+	if (count == 0)
+		return ompd_rc_ok;
+	memcpy(walk->chunk, record.bytes + elements, FIRST_CHUNK * sizeof(walk->chunk[0]));
+	walk->chunk_address = vector + elements;
+	walk->chunk_count = FIRST_CHUNK;
+	return push(walk, &(struct source){ .kind = SOURCE_VECTOR,
+					    .head = vector + elements,
+					    .count = count });
+}
+
 static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type queue)
 {
 	return runtime->layout.field[GOMP_FIELD_gomp_task__pnode].offset +
@@ -113,17 +141,8 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 		rc = push_queue_at(walk, QUEUE_TASKGROUP,
 				   gomp_at(runtime, taskgroup,
 					   GOMP_FIELD_gomp_taskgroup__taskgroup_queue));
-	if (rc == ompd_rc_ok && vector) {
-		uint64_t count;
-
-		rc = gomp_read(runtime, vector, GOMP_FIELD_gomp_dependers_vec__n_elem, &count);
-		if (rc == ompd_rc_ok && count)
-			rc = push(walk, &(struct source){
-						.kind = SOURCE_VECTOR,
-						.head = gomp_at(runtime, vector,
-								GOMP_FIELD_gomp_dependers_vec__elem),
-						.count = count });
-	}
+	if (rc == ompd_rc_ok && vector)
+		rc = push_vector(walk, vector);
 	if (rc != ompd_rc_ok)
 		return rc;
 	uint64_t root = gomp_get(runtime, record, queue, GOMP_FIELD_priority_queue__t);
@@ -195,11 +214,12 @@ static ompd_rc_t next_of_vector(struct gomp_task_walk *walk, uint64_t *task)
 	uint64_t address = vector->head + 8 * first;
 	size_t in_chunk = vector->count - first < CHUNK ? vector->count - first : CHUNK;
 
-	if (walk->chunk_address != address) {
+	if (walk->chunk_address != address || walk->chunk_count <= vector->next - first) {
 		if (target_read(&walk->runtime->target, address, walk->chunk, 8 * in_chunk) !=
 		    ompd_rc_ok)
 			return damaged(walk);
 		walk->chunk_address = address;
+		walk->chunk_count = in_chunk;
 	}
 	*task = target_uint(&walk->runtime->target, &walk->chunk[vector->next - first], 8);
 	// Popped before its last task is looked at, so that a long chain of dependences does not
@@ -318,7 +338,7 @@ static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 	}
 	// What no queue knows: undeferred tasks, and running tasks whose parent has ended.
 	while (walk->begun < walk->activity.begun.capacity) {
-		uint64_t key = walk->activity.begun.slots[walk->begun++].key;
+		uint64_t key = walk->activity.begun.keys[walk->begun++];
 
 		if (key)
 			return emit_address(walk, key - 1, ret);

@@ -35,6 +35,7 @@ static ompd_rc_t resolve(struct gomp_runtime *runtime)
 
 	if (!table)
 		return ompd_rc_nomem;
+	table->functions.has_values = true;
 	runtime->waits = table;
 	for (size_t i = 0; i < WAIT_FUNCTIONS; i++) {
 		uint64_t address;

@@ -47,6 +47,7 @@ static size_t read_code(const struct target *target, uint64_t address, uint8_t *
 	return 0;
 }
 
+// Decodes a function, unless it is the one that was decoded last.
 static void explore(struct proof *proof, const char *function)
 {
 	const struct target *target = proof->library->target;
@@ -159,6 +160,70 @@ static enum verdict check_path(struct proof *proof, const struct gomp_probe *pro
 	return report->complete ? contradict(proof, probe, &expected, size) : SILENT;
 }
 
+// A routine of the API that answers a question looks at nothing in its thread but what its rows
+// say: an access that no row explains is a field that the layout has elsewhere.
+static bool is_getter(const char *function)
+{
+	return strncmp(function, "omp_get_", 8) == 0 || strncmp(function, "omp_in_", 7) == 0;
+}
+
+// True if @p address is where @p path ends, or a pointer on its way.
+static bool is_on_path(const struct code_value *address, const struct code_value *path)
+{
+	struct code_value part = *path;
+
+	if (address->depth > path->depth)
+		return false;
+	part.depth = address->depth;
+	return code_value_equal(address, &part);
+}
+
+static enum verdict check_explained(struct proof *proof, const struct code_value *address)
+{
+	struct code_value expected;
+	unsigned int deepest = 0;
+	char text[80];
+	uint32_t size;
+
+	for (size_t i = 0; i < gomp_probe_count; i++) {
+		if (strcmp(gomp_probes[i].function, proof->function) != 0 ||
+		    gomp_probes[i].base != PROBE_THREAD ||
+		    !expect(proof->layout, &gomp_probes[i], &expected, &size))
+			continue;
+		if (is_on_path(address, &expected))
+			return AGREES;
+		if (expected.depth > deepest)
+			deepest = expected.depth;
+	}
+	if (address->depth > deepest) // a loop's later turns
+		return SILENT;
+	describe(text, sizeof(text), address, proof->layout->tls_offset);
+	snprintf(
+		proof->reason->text, proof->reason->size,
+		"libgomp of an unknown release: %s uses %s, which the layout %s%s does not explain",
+		proof->function, text, proof->layout->source == LAYOUT_TABLE ? "of " : "",
+		proof->layout->releases);
+	return CONTRADICTS;
+}
+
+static enum verdict check_getter(struct proof *proof)
+{
+	const struct code_report *report = &proof->report;
+
+	if (!proof->present || !report->complete || !is_getter(proof->function))
+		return SILENT;
+	for (unsigned int i = 0; i < report->count; i++) {
+		const struct code_access *access = &report->access[i];
+
+		if (access->address.base != CODE_THREAD || access->kind == CODE_PASSED ||
+		    access->address.offset[0] >= 0) // above the thread pointer: a stack canary
+			continue;
+		if (check_explained(proof, &access->address) == CONTRADICTS)
+			return CONTRADICTS;
+	}
+	return AGREES;
+}
+
 static enum verdict find_global(struct proof *proof, const struct gomp_probe *probe)
 {
 	const struct code_report *report = &proof->report;
@@ -240,40 +305,61 @@ static bool applies(const struct proof *proof, const struct gomp_probe *probe)
 	       (!probe->last || release <= probe->last);
 }
 
+static enum verdict check(struct proof *proof, const struct gomp_probe *probe)
+{
+	explore(proof, probe->function);
+	if (!proof->present)
+		return SILENT;
+	return probe->base == PROBE_FIND ? find_global(proof, probe) : check_path(proof, probe);
+}
+
+static bool is_last_of_function(size_t row)
+{
+	return row + 1 == gomp_probe_count ||
+	       strcmp(gomp_probes[row].function, gomp_probes[row + 1].function) != 0;
+}
+
+// Every row, then what the rows of a function leave unexplained. Returns the needs that are met.
+static ompd_rc_t check_rows(struct proof *proof, unsigned int *ret)
+{
+	for (size_t i = 0; i < gomp_probe_count; i++) {
+		const struct gomp_probe *probe = &gomp_probes[i];
+
+		if (applies(proof, probe)) {
+			enum verdict verdict = check(proof, probe);
+
+			if (verdict == CONTRADICTS)
+				return ompd_rc_incompatible;
+			if (verdict == AGREES) {
+				proof->layout->probes_agreed++;
+				*ret |= probe->need;
+			} else {
+				proof->layout->probes_silent++;
+			}
+		}
+		if (is_last_of_function(i) && check_getter(proof) == CONTRADICTS)
+			return ompd_rc_incompatible;
+	}
+	return ompd_rc_ok;
+}
+
 ompd_rc_t gomp_prove(const struct gomp_library *library, struct gomp_layout *layout,
 		     const struct gomp_reason *reason)
 {
 	struct proof proof = {
 		.library = library, .layout = layout, .architecture = &code_x86_64, .reason = reason
 	};
-	unsigned int agreed = 0;
+	unsigned int met = 0;
 	ompd_rc_t rc;
 
 	layout->tls_offset = 0;
 	rc = anchor(&proof);
+	if (rc == ompd_rc_ok)
+		rc = check_rows(&proof, &met);
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (size_t i = 0; i < gomp_probe_count; i++) {
-		const struct gomp_probe *probe = &gomp_probes[i];
-		enum verdict verdict = SILENT;
-
-		if (!applies(&proof, probe))
-			continue;
-		explore(&proof, probe->function);
-		if (proof.present)
-			verdict = probe->base == PROBE_FIND ? find_global(&proof, probe) :
-							      check_path(&proof, probe);
-		if (verdict == CONTRADICTS)
-			return ompd_rc_incompatible;
-		if (verdict == SILENT) {
-			layout->probes_silent++;
-			continue;
-		}
-		layout->probes_agreed++;
-		agreed |= probe->need;
-	}
-	for (size_t i = 0; i < gomp_probe_count; i++) {
-		if (!(gomp_probes[i].need & ~agreed))
+		if (!(gomp_probes[i].need & ~met))
 			continue;
 		snprintf(reason->text, reason->size,
 			 "libgomp's code is not understood: %s does not show what it reads",

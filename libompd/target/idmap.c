@@ -6,36 +6,47 @@ enum {
 	FIRST_CAPACITY = 64,
 };
 
-// Fibonacci hashing: addresses differ in their middle bits.
+// What lies near in the target lies near in the table: the page decides on a place at random, the
+// position within the page on the distance from it. Heaps are walked in order mostly.
 static size_t first_slot(const struct idmap *map, uint64_t key)
 {
-	return (key * 0x9e3779b97f4a7c15u) >> 20 & (map->capacity - 1);
+	uint64_t page = (key >> 12) * 0x9e3779b97f4a7c15u >> 32;
+
+	return (page + (key >> 5 & 127)) & (map->capacity - 1);
 }
 
-static struct idmap_slot *find_slot(const struct idmap *map, uint64_t key)
+static size_t find_slot(const struct idmap *map, uint64_t key)
 {
 	size_t i = first_slot(map, key);
 
-	while (map->slots[i].key && map->slots[i].key != key)
+	while (map->keys[i] && map->keys[i] != key)
 		i = (i + 1) & (map->capacity - 1);
-	return &map->slots[i];
+	return i;
 }
 
 static ompd_rc_t grow(struct idmap *map, const struct target *target)
 {
-	struct idmap larger = {
-		.count = map->count,
-		.capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY,
-	};
+	struct idmap larger = *map;
 
-	larger.slots = target_alloc(target, larger.capacity * sizeof(*larger.slots));
-	if (!larger.slots)
+	larger.capacity = map->capacity ? 2 * map->capacity : FIRST_CAPACITY;
+	larger.keys = target_alloc(target, larger.capacity * sizeof(*larger.keys));
+	if (larger.keys && map->has_values)
+		larger.values = target_alloc(target, larger.capacity * sizeof(*larger.values));
+	if (!larger.keys || (map->has_values && !larger.values)) {
+		target_free(target, larger.keys);
 		return ompd_rc_nomem;
-	for (size_t i = 0; i < map->capacity; i++) {
-		if (map->slots[i].key)
-			*find_slot(&larger, map->slots[i].key) = map->slots[i];
 	}
-	target_free(target, map->slots);
+	for (size_t i = 0; i < map->capacity; i++) {
+		if (!map->keys[i])
+			continue;
+		size_t slot = find_slot(&larger, map->keys[i]);
+
+		larger.keys[slot] = map->keys[i];
+		if (map->has_values)
+			larger.values[slot] = map->values[i];
+	}
+	target_free(target, map->keys);
+	target_free(target, map->values);
 	*map = larger;
 	return ompd_rc_ok;
 }
@@ -43,18 +54,20 @@ static ompd_rc_t grow(struct idmap *map, const struct target *target)
 ompd_rc_t idmap_add(struct idmap *map, const struct target *target, uint64_t address,
 		    uint64_t value, bool *added)
 {
-	// At most three quarters full.
-	if (4 * (map->count + 1) > 3 * map->capacity) {
+	// At most half full.
+	if (2 * (map->count + 1) > map->capacity) {
 		ompd_rc_t rc = grow(map, target);
 
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	struct idmap_slot *slot = find_slot(map, address + 1);
-	bool is_new = !slot->key;
+	size_t slot = find_slot(map, address + 1);
+	bool is_new = !map->keys[slot];
 
 	if (is_new) {
-		*slot = (struct idmap_slot){ .key = address + 1, .value = value };
+		map->keys[slot] = address + 1;
+		if (map->has_values)
+			map->values[slot] = value;
 		map->count++;
 	}
 	if (added)
@@ -66,15 +79,16 @@ bool idmap_find(const struct idmap *map, uint64_t address, uint64_t *value)
 {
 	if (!map->capacity)
 		return false;
-	const struct idmap_slot *slot = find_slot(map, address + 1);
+	size_t slot = find_slot(map, address + 1);
 
-	if (slot->key && value)
-		*value = slot->value;
-	return slot->key != 0;
+	if (map->keys[slot] && map->has_values && value)
+		*value = map->values[slot];
+	return map->keys[slot] != 0;
 }
 
 void idmap_close(struct idmap *map, const struct target *target)
 {
-	target_free(target, map->slots);
-	*map = (struct idmap){ 0 };
+	target_free(target, map->keys);
+	target_free(target, map->values);
+	*map = (struct idmap){ .has_values = map->has_values };
 }
