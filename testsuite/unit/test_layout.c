@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finding and proving the layout of whole libraries: the one that the compiler links with, and
+// those named by $OMPDBG_GOMP_LIBRARIES (paths, separated by colons). Programs linked statically
+// are named by $OMPDBG_GOMP_STATIC.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "elf_target.h"
+#include "layout/gomp_library.h"
+#include "layout/gomp_probes.h"
+
+enum { REASON = 256 };
+
+#define F(s, f) GOMP_FIELD_##s##__##f
+
+#define LAYOUT_STRUCT(s)
+#define LAYOUT_FIELD(s, f) #s "." #f,
+static const char *const field_names[] = {
+#include "layout/gomp_fields.def"
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+
+#define LAYOUT_GLOBAL(g) #g,
+static const char *const global_names[] = {
+#include "layout/gomp_globals.def"
+};
+#undef LAYOUT_GLOBAL
+
+// A layout that has any of these elsewhere must not pass in any shared library.
+static const enum gomp_field always_proven[] = {
+	F(gomp_thread, ts),
+	F(gomp_thread, task),
+	F(gomp_thread, place),
+	F(gomp_team_state, team),
+	F(gomp_team_state, work_share),
+	F(gomp_team_state, last_work_share),
+	F(gomp_team_state, team_id),
+	F(gomp_team_state, level),
+	F(gomp_team_state, active_level),
+	F(gomp_team_state, place_partition_off),
+	F(gomp_team_state, place_partition_len),
+	F(gomp_team_state, single_count),
+	F(gomp_team_state, static_trip),
+	F(gomp_team, nthreads),
+	F(gomp_team, prev_ts),
+	F(gomp_team, ordered_release),
+	F(gomp_team, single_count),
+	F(gomp_team, barrier),
+	F(gomp_task, taskgroup),
+	F(gomp_task, icv),
+	F(gomp_task, final_task),
+	F(gomp_task_icv, nthreads_var),
+	F(gomp_task_icv, run_sched_var),
+	F(gomp_task_icv, run_sched_chunk_size),
+	F(gomp_task_icv, default_device_var),
+	F(gomp_task_icv, thread_limit_var),
+	F(gomp_task_icv, dyn_var),
+	F(gomp_task_icv, bind_var),
+	F(gomp_work_share, sched),
+	F(gomp_work_share, lock),
+	F(gomp_work_share, next),
+	F(gomp_work_share, next_ws),
+	F(gomp_work_share, ordered_owner),
+};
+
+static const enum gomp_global always_found[] = {
+	GOMP_GLOBAL_gomp_global_icv,
+	GOMP_GLOBAL_gomp_cancel_var,
+	GOMP_GLOBAL_gomp_max_task_priority_var,
+	GOMP_GLOBAL_gomp_available_cpus,
+	GOMP_GLOBAL_gomp_places_list,
+	GOMP_GLOBAL_gomp_places_list_len,
+	GOMP_GLOBAL_gomp_affinity_format_var,
+	GOMP_GLOBAL_default_lock,
+	GOMP_GLOBAL_atomic_lock,
+};
+
+// Calls a test with each path of a list; the number of files that are there.
+static unsigned int for_each(const char *variable, const char *object,
+			     void (*test)(struct elf_target *target, const char *path))
+{
+	const char *value = getenv(variable);
+	char *list = strdup(value ? value : ""), *rest = list, *path;
+	unsigned int count = 0;
+
+	while ((path = strsep(&rest, ":"))) {
+		struct elf_target target;
+
+		if (!*path || !elf_target_open(&target, path, object))
+			continue;
+		test(&target, path);
+		elf_target_close(&target);
+		count++;
+	}
+	free(list);
+	return count;
+}
+
+static void for_each_library(void (*test)(struct elf_target *target, const char *path))
+{
+	if (!for_each("OMPDBG_GOMP_LIBRARIES", "libgomp.so.1", test))
+		skip(); // no libgomp.so.1 is named by the environment
+}
+
+static void open_ok(struct elf_target *target, const char *path, struct gomp_layout *layout)
+{
+	char reason[REASON];
+
+	if (gomp_layout_open(&target->target, layout, reason, sizeof(reason)) != ompd_rc_ok)
+		fail_msg("%s: %s", path, reason);
+	assert_string_equal(reason, "");
+}
+
+static void check_library(struct elf_target *target, const char *path)
+{
+	static struct gomp_layout layout;
+
+	target->reads = 0;
+	open_ok(target, path, &layout);
+	assert_int_equal(layout.source, LAYOUT_TABLE);
+	assert_int_equal(layout.tls_offset, (uint64_t)(int64_t)ELF_TARGET_TLS_OFFSET);
+	assert_in_range(layout.probes_agreed, 70, gomp_probe_count);
+	assert_in_range(target->reads, 0, 120);
+	for (size_t i = 0; i < sizeof(always_found) / sizeof(always_found[0]); i++)
+		if (!layout.global[always_found[i]])
+			fail_msg("%s: %s not found", path, global_names[always_found[i]]);
+	// Where the library has symbols, they name what the probes found.
+	for (unsigned int i = 0; i < GOMP_GLOBAL_COUNT; i++) {
+		uint64_t address = elf_target_find(target, global_names[i]);
+
+		if (address && layout.global[i] && layout.global[i] != address)
+			fail_msg("%s: %s", path, global_names[i]);
+	}
+}
+
+static void test_libraries(void **state)
+{
+	(void)state;
+	for_each_library(check_library);
+}
+
+static void check_static(struct elf_target *target, const char *path)
+{
+	static struct gomp_layout layout;
+	uint64_t global = elf_target_find(target, "gomp_global_icv");
+
+	open_ok(target, path, &layout);
+	assert_int_equal(layout.source, LAYOUT_TABLE);
+	assert_in_range(-(int64_t)layout.tls_offset, layout.struct_size[GOMP_STRUCT_gomp_thread],
+			4096);
+	assert_int_not_equal(global, 0);
+	assert_int_equal(layout.global[GOMP_GLOBAL_gomp_global_icv], global);
+	assert_int_equal(layout.global[GOMP_GLOBAL_gomp_spin_count_var],
+			 elf_target_find(target, "gomp_spin_count_var"));
+}
+
+static void test_static(void **state)
+{
+	(void)state;
+	if (!for_each("OMPDBG_GOMP_STATIC", NULL, check_static))
+		skip(); // no statically linked program is named by the environment
+}
+
+static ompd_rc_t prove_moved(struct gomp_library *library, enum gomp_field field, int distance,
+			     char *text)
+{
+	static struct gomp_layout layout;
+	const struct gomp_reason reason = { text, REASON };
+	const struct gomp_table *table = NULL;
+
+	for (size_t i = 0; i < gomp_table_count; i++)
+		if (library->release >= gomp_tables[i].first_release &&
+		    library->release <= gomp_tables[i].last_release)
+			table = &gomp_tables[i];
+	assert_non_null(table);
+	memset(&layout, 0, sizeof(layout));
+	layout.source = LAYOUT_TABLE;
+	layout.releases = table->releases;
+	memcpy(layout.field, table->field, sizeof(layout.field));
+	layout.field[field].offset += (uint32_t)distance;
+	return gomp_prove(library, &layout, &reason);
+}
+
+// Every field that must be proven is moved by a word and by a byte; the library says no.
+static void check_moved_fields(struct elf_target *target, const char *path)
+{
+	static const int distances[] = { 8, 4, 1, -8 };
+	struct gomp_library library;
+	char text[REASON];
+	const struct gomp_reason reason = { text, sizeof(text) };
+
+	assert_int_equal(gomp_library_find(&target->target, &library, &reason), ompd_rc_ok);
+	for (size_t i = 0; i < sizeof(always_proven) / sizeof(always_proven[0]); i++) {
+		for (size_t k = 0; k < sizeof(distances) / sizeof(distances[0]); k++) {
+			text[0] = '\0';
+			if (prove_moved(&library, always_proven[i], distances[k], text) ==
+			    ompd_rc_ok)
+				fail_msg("%s: %s moved by %d passes", path,
+					 field_names[always_proven[i]], distances[k]);
+			assert_true(strstr(text, "libgomp") != NULL);
+		}
+	}
+	assert_int_equal(prove_moved(&library, F(gomp_team_state, level), 8, text),
+			 ompd_rc_incompatible);
+	assert_non_null(strstr(text, "omp_get_level"));
+	assert_non_null(strstr(text, "unknown release"));
+}
+
+static void test_moved_fields(void **state)
+{
+	(void)state;
+	for_each_library(check_moved_fields);
+}
+
+// A table of another release never passes.
+static void check_other_tables(struct elf_target *target, const char *path)
+{
+	struct gomp_library library;
+	char text[REASON];
+	const struct gomp_reason reason = { text, sizeof(text) };
+
+	assert_int_equal(gomp_library_find(&target->target, &library, &reason), ompd_rc_ok);
+	for (size_t i = 0; i < gomp_table_count; i++) {
+		const struct gomp_table *table = &gomp_tables[i];
+		static struct gomp_layout layout;
+		bool own = library.release >= table->first_release &&
+			   library.release <= table->last_release;
+
+		memset(&layout, 0, sizeof(layout));
+		layout.source = LAYOUT_TABLE;
+		layout.releases = table->releases;
+		memcpy(layout.field, table->field, sizeof(layout.field));
+		// The table of GCC 11 is that of GCC 12 without two fields at its end.
+		if (table->first_release == 11 && library.release == 12)
+			continue;
+		if ((gomp_prove(&library, &layout, &reason) == ompd_rc_ok) != own)
+			fail_msg("%s: table of %s: %s", path, table->releases, text);
+	}
+}
+
+static void test_other_tables(void **state)
+{
+	(void)state;
+	for_each_library(check_other_tables);
+}
+
+static void expect_refusal(struct elf_target *target, ompd_rc_t rc, const char *words)
+{
+	static struct gomp_layout layout;
+	char reason[REASON];
+
+	assert_int_equal(gomp_layout_open(&target->target, &layout, reason, sizeof(reason)), rc);
+	if (!strstr(reason, words))
+		fail_msg("'%s' is not in '%s'", words, reason);
+}
+
+static void check_breakpoint(struct elf_target *target, const char *path)
+{
+	uint64_t address = elf_target_find(target, "omp_get_level");
+
+	(void)path;
+	memset(elf_target_bytes(target, address, 1), 0xcc, 1);
+	expect_refusal(target, ompd_rc_incompatible, "omp_get_level does not show");
+}
+
+static void test_breakpoint(void **state)
+{
+	(void)state;
+	for_each_library(check_breakpoint);
+}
+
+static void check_not_relocated(struct elf_target *target, const char *path)
+{
+	const int64_t offset = ELF_TARGET_TLS_OFFSET;
+
+	(void)path;
+	for (uint64_t at = target->base; at < target->base + target->size - 8; at += 8) {
+		uint8_t *word = elf_target_bytes(target, at, sizeof(offset));
+
+		if (memcmp(word, &offset, sizeof(offset)) == 0)
+			memset(word, 0, sizeof(offset));
+	}
+	expect_refusal(target, ompd_rc_unavailable, "not relocated");
+}
+
+static void test_not_relocated(void **state)
+{
+	(void)state;
+	for_each_library(check_not_relocated);
+}
+
+static void check_names(struct elf_target *target, const char *path)
+{
+	(void)path;
+	elf_target_define(target, "__kmpc_fork_call", target->base);
+	expect_refusal(target, ompd_rc_unavailable, "LLVM's libomp");
+	elf_target_hide(target, "__kmpc_fork_call");
+	target->object = "libgomp-a34b3233.so.1.0.0";
+	static struct gomp_layout layout;
+
+	open_ok(target, "under another name", &layout);
+	elf_target_hide(target, "GOMP_PLUGIN_malloc");
+	elf_target_hide(target, "gomp_team_start");
+	expect_refusal(target, ompd_rc_unavailable, "no libgomp");
+	elf_target_hide(target, "GOMP_parallel");
+	target->object = "libgomp.so.1";
+	expect_refusal(target, ompd_rc_unavailable, "no libgomp");
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	for_each_library(check_names);
+}
+
+static void tell(struct elf_target *target, const char *symbol, uint64_t value)
+{
+	uint64_t address = elf_target_grow(target, sizeof(value));
+
+	memcpy(elf_target_bytes(target, address, sizeof(value)), &value, sizeof(value));
+	elf_target_define(target, symbol, address);
+}
+
+// The layout is told by variables; what is told wrongly is refused like a wrong table.
+static void check_told(struct elf_target *target, const char *path)
+{
+	static struct gomp_layout table, told;
+	char symbol[128];
+
+	open_ok(target, path, &table);
+	for (unsigned int i = 0; i < GOMP_FIELD_COUNT; i++) {
+		char name[96], *dot;
+
+		if (!table.field[i].size)
+			continue;
+		snprintf(name, sizeof(name), "%s", field_names[i]);
+		dot = strchr(name, '.');
+		*dot = '\0';
+		snprintf(symbol, sizeof(symbol), "ompd_access__%s__%s", name, dot + 1);
+		tell(target, symbol, table.field[i].offset);
+		snprintf(symbol, sizeof(symbol), "ompd_fieldsize__%s__%s", name, dot + 1);
+		tell(target, symbol, table.field[i].size);
+	}
+	tell(target, "ompd_sizeof__gomp_task", table.struct_size[GOMP_STRUCT_gomp_task]);
+	open_ok(target, path, &told);
+	assert_int_equal(told.source, LAYOUT_RUNTIME);
+	assert_memory_equal(told.field, table.field, sizeof(table.field));
+	assert_int_equal(told.struct_size[GOMP_STRUCT_gomp_task],
+			 table.struct_size[GOMP_STRUCT_gomp_task]);
+	tell(target, "ompd_layout_from_debug_info", 1);
+	open_ok(target, path, &told);
+	assert_int_equal(told.source, LAYOUT_DEBUG_INFO);
+	tell(target, "ompd_access__gomp_team_state__level", 0x123450);
+	expect_refusal(target, ompd_rc_incompatible, "gomp_team_state__level");
+	tell(target, "ompd_access__gomp_team_state__level", 0x40);
+	expect_refusal(target, ompd_rc_incompatible, "told by debug information says");
+}
+
+static void test_told(void **state)
+{
+	(void)state;
+	for_each_library(check_told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_libraries),    cmocka_unit_test(test_static),
+		cmocka_unit_test(test_moved_fields), cmocka_unit_test(test_other_tables),
+		cmocka_unit_test(test_breakpoint),   cmocka_unit_test(test_not_relocated),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
