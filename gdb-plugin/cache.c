@@ -206,15 +206,14 @@ static int locate(struct cache *cache, const struct cache_source *source, void *
 		  uint64_t address, void *buffer, size_t size, const uint8_t **data)
 {
 	uint64_t page = address / CACHE_PAGE;
-	int missing = 1;
 
 	*data = NULL;
 	if (prepare(cache)) {
 		const uint8_t *bytes = find(cache, page);
 
-		missing = 0;
 		if (!bytes) {
-			missing = load(cache, source, context, page);
+			int missing = load(cache, source, context, page);
+
 			if (missing < 0)
 				return -1;
 			bytes = missing ? NULL : find(cache, page);

@@ -106,7 +106,9 @@ static int scope_for(struct space *space, uint64_t id, ompd_scope_t own, ompd_sc
 	*ret = own;
 	if (own != ompd_scope_task && own != ompd_scope_address_space)
 		return 0;
-	if (!space->icv_scopes && space->library->enumerate_icvs) {
+	if (!space->library->enumerate_icvs)
+		return 0;
+	if (!space->icv_scopes) {
 		PyObject *list = list_icvs(space);
 
 		if (!list)

@@ -16,12 +16,11 @@ const char *reason_text(void)
 	return text;
 }
 
-ompd_rc_t reason(ompd_rc_t rc, const char *format, ...)
+void reason_set(const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	return rc;
 }

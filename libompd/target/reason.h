@@ -16,7 +16,10 @@ void reason_clear(void);
 /** The text, "" if there is none. */
 const char *reason_text(void);
 
-/** Stores a text and returns @p rc, so that a failing function can end with it. */
-ompd_rc_t reason(ompd_rc_t rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Stores a text. */
+void reason_set(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Stores a text and is @p rc, so that a failing function can end with it. */
+#define reason(rc, ...) (reason_set(__VA_ARGS__), (rc))
 
 #endif
