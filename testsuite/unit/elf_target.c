@@ -3,10 +3,12 @@
 #include "elf_target.h"
 
 #include <assert.h>
+#include <elf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SHARED_BASE = 0x7f0000000000 };
@@ -185,106 +187,125 @@ uint64_t elf_target_grow(struct elf_target *self, size_t size)
 	return address;
 }
 
-static void load_segments(struct elf_target *self, Elf *elf, uint64_t bias)
-{
-	size_t count, file_size;
-	const char *file = elf_rawfile(elf, &file_size);
-	uint64_t first = UINT64_MAX, last = 0;
-	GElf_Phdr segment;
+// A file that is mapped, and its ELF header.
+struct file {
+	const uint8_t *bytes;
+	size_t size;
+	const Elf64_Ehdr *header;
+};
 
-	assert(file && elf_getphdrnum(elf, &count) == 0);
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+static const Elf64_Phdr *segments(const struct file *file)
+{
+	return (const Elf64_Phdr *)(file->bytes + file->header->e_phoff);
+}
+
+static const Elf64_Shdr *sections(const struct file *file)
+{
+	return (const Elf64_Shdr *)(file->bytes + file->header->e_shoff);
+}
+
+static void load_segments(struct elf_target *self, const struct file *file, uint64_t bias)
+{
+	const Elf64_Phdr *segment = segments(file);
+	const Elf64_Phdr *end = segment + file->header->e_phnum;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (const Elf64_Phdr *at = segment; at < end; at++) {
+		if (at->p_type != PT_LOAD)
 			continue;
-		if (segment.p_vaddr < first)
-			first = segment.p_vaddr;
-		if (segment.p_vaddr + segment.p_memsz > last)
-			last = segment.p_vaddr + segment.p_memsz;
+		if (at->p_vaddr < first)
+			first = at->p_vaddr;
+		if (at->p_vaddr + at->p_memsz > last)
+			last = at->p_vaddr + at->p_memsz;
 	}
+	assert(first < last);
 	self->base = bias + first;
 	self->size = last - first;
 	self->memory = calloc(1, self->size);
 	assert(self->memory);
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
-			continue;
-		memcpy(self->memory + (segment.p_vaddr - first), file + segment.p_offset,
-		       segment.p_filesz);
-	}
+	for (const Elf64_Phdr *at = segment; at < end; at++)
+		if (at->p_type == PT_LOAD)
+			memcpy(self->memory + (at->p_vaddr - first), file->bytes + at->p_offset,
+			       at->p_filesz);
 }
 
-static void load_symbols(struct elf_target *self, Elf *elf, Elf_Scn *section,
-			 const GElf_Shdr *header, uint64_t bias)
+static void load_symbols(struct elf_target *self, const struct file *file,
+			 const Elf64_Shdr *section, uint64_t bias)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = header->sh_size / header->sh_entsize;
+	const Elf64_Sym *symbol = (const Elf64_Sym *)(file->bytes + section->sh_offset);
+	size_t count = section->sh_size / sizeof(*symbol);
+	const char *names = (const char *)file->bytes + sections(file)[section->sh_link].sh_offset;
 
 	self->symbols =
 		realloc(self->symbols, (self->symbol_count + count) * sizeof(self->symbols[0]));
 	assert(self->symbols);
-	for (size_t i = 0; i < count; i++) {
-		GElf_Sym symbol;
-
-		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-		    GELF_ST_TYPE(symbol.st_info) > STT_FUNC || !symbol.st_value)
+	for (size_t i = 0; i < count; i++, symbol++) {
+		if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value ||
+		    ELF64_ST_TYPE(symbol->st_info) > STT_FUNC)
 			continue;
-		self->symbols[self->symbol_count].name =
-			strdup(elf_strptr(elf, header->sh_link, symbol.st_name));
-		self->symbols[self->symbol_count].address = bias + symbol.st_value;
+		self->symbols[self->symbol_count].name = strdup(names + symbol->st_name);
+		self->symbols[self->symbol_count].address = bias + symbol->st_value;
 		self->symbol_count++;
 	}
 }
 
-static void relocate(struct elf_target *self, Elf_Scn *section, const GElf_Shdr *header,
+static void relocate(struct elf_target *self, const struct file *file, const Elf64_Shdr *section,
 		     uint64_t bias)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	const Elf64_Rela *relocation = (const Elf64_Rela *)(file->bytes + section->sh_offset);
 
-	for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
-		GElf_Rela relocation;
+	for (size_t i = 0; i < section->sh_size / sizeof(*relocation); i++, relocation++) {
 		uint64_t value;
 		uint8_t *where;
 
-		if (!gelf_getrela(data, (int)i, &relocation))
-			continue;
-		if (GELF_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE)
-			value = bias + (uint64_t)relocation.r_addend;
-		else if (GELF_R_TYPE(relocation.r_info) == R_X86_64_TPOFF64)
-			value = (uint64_t)(ELF_TARGET_TLS_OFFSET + relocation.r_addend);
+		if (ELF64_R_TYPE(relocation->r_info) == R_X86_64_RELATIVE)
+			value = bias + (uint64_t)relocation->r_addend;
+		else if (ELF64_R_TYPE(relocation->r_info) == R_X86_64_TPOFF64)
+			value = (uint64_t)(ELF_TARGET_TLS_OFFSET + relocation->r_addend);
 		else
 			continue;
-		where = elf_target_bytes(self, bias + relocation.r_offset, sizeof(value));
+		where = elf_target_bytes(self, bias + relocation->r_offset, sizeof(value));
 		if (where)
 			memcpy(where, &value, sizeof(value));
 	}
 }
 
+static void load(struct elf_target *self, const struct file *file, uint64_t bias)
+{
+	load_segments(self, file, bias);
+	for (size_t i = 0; i < file->header->e_shnum; i++) {
+		const Elf64_Shdr *section = &sections(file)[i];
+
+		if (section->sh_type == SHT_SYMTAB || section->sh_type == SHT_DYNSYM)
+			load_symbols(self, file, section, bias);
+		if (section->sh_type == SHT_RELA && section->sh_flags & SHF_ALLOC)
+			relocate(self, file, section, bias);
+	}
+}
+
 bool elf_target_open(struct elf_target *self, const char *path, const char *object)
 {
-	uint64_t bias = object ? SHARED_BASE : 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf_Scn *section = NULL;
-	Elf *elf;
+	struct file file;
+	struct stat status;
+	void *bytes;
 
 	memset(self, 0, sizeof(*self));
 	if (fd < 0)
 		return false;
-	self->object = object;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	assert(elf && elf_kind(elf) == ELF_K_ELF);
-	load_segments(self, elf, bias);
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		assert(gelf_getshdr(section, &header));
-		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-			load_symbols(self, elf, section, &header, bias);
-		if (header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
-			relocate(self, section, &header, bias);
-	}
-	elf_end(elf);
+	assert(fstat(fd, &status) == 0);
+	file.size = (size_t)status.st_size;
+	bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
+	assert(bytes != MAP_FAILED && file.size > sizeof(*file.header));
+	file.bytes = bytes;
+	file.header = bytes;
+	assert(memcmp(file.bytes, ELFMAG, SELFMAG) == 0);
+	assert(file.header->e_ident[EI_CLASS] == ELFCLASS64);
+	assert(file.header->e_machine == EM_X86_64);
+	self->object = object;
+	load(self, &file, object ? SHARED_BASE : 0);
+	munmap(bytes, file.size);
 	return target_init(&self->target, &callbacks, (ompd_address_space_context_t *)self) ==
 	       ompd_rc_ok;
 }
