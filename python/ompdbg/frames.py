@@ -89,8 +89,10 @@ class Classifier:
             self._objects[path] = kind
         return kind
 
-    def is_users_symbol(self, symbol: SymbolAt) -> bool:
-        """A variable or function of the program or of a library of the user's."""
+    def is_users_data(self, address: int, symbol: Optional[SymbolAt]) -> bool:
+        """A variable of the program or of a library of the user's. `symbol`: the one there."""
+        if symbol is None:
+            return self._static_runtime is None and self._services.is_in_program(address)
         path = symbol.object_file
         if is_runtime_object(path) or is_system_object(path):
             return False

@@ -98,6 +98,10 @@ class Services(Protocol):
     """A debugger."""
 
     @property
+    def program(self) -> str:
+        """Path of the program; "" if it is not known."""
+
+    @property
     def errors(self) -> Tuple[Type[Exception], ...]:
         """What its methods may raise when the target cannot answer."""
 
@@ -133,6 +137,9 @@ class Services(Protocol):
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
+
+    def is_in_program(self, address: int) -> bool:
+        """The address is of code or data in the program's own file."""
 
     def function_at(self, address: int) -> Optional[Function]:
         """The function that covers an address."""

@@ -87,7 +87,8 @@ _KIND_OF_STATE = {
     0x100: 19,
 }
 
-_CRITICAL_SYMBOL = ".gomp_critical_user_"
+# GDB leaves out the dot in Fortran.
+_CRITICAL_SYMBOLS = (".gomp_critical_user_", "gomp_critical_user_")
 
 
 class Wait(NamedTuple):
@@ -110,7 +111,7 @@ class Evidence(NamedTuple):
     futex: Optional[int] = None  # address on which the thread sleeps
     futex_site: Optional["WaitSite"] = None  # what the runtime keeps at that address
     futex_symbol: Optional[SymbolAt] = None
-    symbol_is_users: bool = False  # futex_symbol belongs neither to the runtime nor to a library
+    is_users: bool = False  # the address belongs neither to the runtime nor to a library
     after_user_code: bool = False  # no user frame: the runtime went on by itself after the code
 
 
@@ -127,14 +128,15 @@ def symbol_name(symbol: Optional[SymbolAt]) -> Optional[str]:
     if symbol is None:
         return None
     name = symbol.name
-    if name.startswith(_CRITICAL_SYMBOL):
-        name = name[len(_CRITICAL_SYMBOL) :]
+    for prefix in _CRITICAL_SYMBOLS:
+        if name.startswith(prefix):
+            name = name[len(prefix) :]
     return f"{name}+{symbol.offset}" if symbol.offset else name
 
 
 def is_critical_name(symbol: Optional[SymbolAt]) -> bool:
     """The variable that GCC makes for a critical construct with a name."""
-    return symbol is not None and symbol.name.startswith(_CRITICAL_SYMBOL)
+    return symbol is not None and symbol.name.startswith(_CRITICAL_SYMBOLS)
 
 
 def conclude(evidence: Evidence) -> Verdict:
@@ -167,7 +169,7 @@ def _called(evidence: Evidence, call: "WaitSite") -> Verdict:
     if asleep is None:
         if KINDS.get(call.kind, UNKNOWN_KIND).title:
             return Verdict(call.state, None, _wait(evidence, call.kind, call.function))
-        if evidence.futex is not None and not evidence.symbol_is_users:
+        if evidence.futex is not None and not evidence.is_users:
             where = _place(evidence)
             return Verdict(
                 None, f"in {call.function}, asleep on {where}, whose use is not known", None
@@ -202,9 +204,10 @@ def _unclassified(evidence: Evidence) -> Verdict:
         return Verdict(None, "in the runtime, called from an unknown place", None)
     if is_critical_name(evidence.futex_symbol):
         return Verdict(WAIT_CRITICAL, None, _wait(evidence, CRITICAL, None))
-    if evidence.symbol_is_users:
+    if evidence.is_users:
         name = symbol_name(evidence.futex_symbol)
-        wait = Wait(MUTEX.name, f"{MUTEX.title} {name}", None, evidence.futex, name)
+        title = f"{MUTEX.title} {name or hex(evidence.futex)}"
+        wait = Wait(MUTEX.name, title, None, evidence.futex, name)
         return Verdict(WAIT_MUTEX, None, wait)
     return Verdict(None, f"asleep on {_place(evidence)}, whose use is not known", None)
 
@@ -221,7 +224,7 @@ def _wait(evidence: Evidence, kind: int, function: Optional[str], wait_id: int =
     row = KINDS.get(kind, UNKNOWN_KIND)
     address = evidence.futex if evidence.futex is not None else (wait_id or None)
     symbol = None
-    if row.family == "mutex" and evidence.symbol_is_users:
+    if row.family == "mutex" and evidence.is_users:
         symbol = symbol_name(evidence.futex_symbol)
     title = row.title or row.name
     if symbol is not None:

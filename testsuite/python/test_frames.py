@@ -115,12 +115,15 @@ def test_kinds_in_a_static_program() -> None:
     assert kind(user("gomp_thread_start", 12, 0x9100)) == frames.RUNTIME
     assert kind(user("pause", None, 0x9900)) == frames.SYSTEM
     assert kind(user("__libc_start_main", None, 0x1000)) == frames.SYSTEM
-    assert classifier.is_users_symbol(SymbolAt("mylock", 0, None))
-    assert not classifier.is_users_symbol(SymbolAt("gomp_managed_threads", 0, None))
+    assert classifier.is_users_data(0x5000, SymbolAt("mylock", 0, None))
+    assert not classifier.is_users_data(0x5000, SymbolAt("gomp_managed_threads", 0, None))
+    assert not classifier.is_users_data(0x5000, None)
 
 
-def test_users_symbols_in_a_dynamic_program() -> None:
+def test_users_data_in_a_dynamic_program() -> None:
     classifier = frames.Classifier(FakeDebugger())
-    assert classifier.is_users_symbol(SymbolAt("lock", 0, None))
-    assert classifier.is_users_symbol(SymbolAt("lock", 0, "/x/libmine.so"))
-    assert not classifier.is_users_symbol(SymbolAt("default_lock", 0, "/lib/libgomp.so.1"))
+    assert classifier.is_users_data(0x5000, SymbolAt("lock", 0, None))
+    assert classifier.is_users_data(0x8000, SymbolAt("lock", 0, "/x/libmine.so"))
+    assert not classifier.is_users_data(0x8000, SymbolAt("default_lock", 0, "/lib/libgomp.so.1"))
+    assert classifier.is_users_data(0x5000, None)
+    assert not classifier.is_users_data(0x7000, None)

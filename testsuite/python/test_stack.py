@@ -120,8 +120,8 @@ def test_stripped_program() -> None:
                 )
     case.debugger.functions.clear()
     lines = stack_lines(stack(case, 2), Options())
-    assert lines[1] == f"#1  parallel region of {REGION_CODE + 9:#x}"
-    assert lines[3] == "#3  0x1005 ()"
+    assert lines[1] == f"#1  parallel region of {REGION_CODE + 9:#x} in prog"
+    assert lines[3] == "#3  0x1005 in prog"
 
 
 def test_tail_called_runtime_function() -> None:

@@ -6,7 +6,7 @@ import json
 from hung import hung
 from ompdbg.model.status import status
 from ompdbg.render.status import status_json, status_lines
-from ompdbg.render.table import Column, cut, natural_width, table
+from ompdbg.render.table import Column, cut, cut_place, natural_width, table
 
 COLUMNS = (Column("A", right=True), Column("Bee", squeeze=6), Column("C", drop=1))
 ROWS = (("1", "a long cell", "x"), ("22", "b", "yy"))
@@ -35,6 +35,14 @@ def test_cut() -> None:
         "..",
         "",
     ]
+
+
+def test_cut_place() -> None:
+    text = "ns::A<int>::run(int) at c.cc:8"
+    assert cut_place(text, 30) == text
+    assert cut_place(text, 20) == "ns::A<i... at c.cc:8"
+    assert cut_place(text, 8) == "ns::A..."
+    assert cut_place("a long name", 8) == "a lon..."
 
 
 def test_status() -> None:

@@ -75,14 +75,20 @@ def test_running_threads_are_not_asked() -> None:
 
 def test_wide_table() -> None:
     lines = thread_table(hung().runtime.threads, None)
-    assert lines[:-1] == [
-        "Thread  OMP  Level  Team  State                  Waits for       Task      Where",
-        f"   * 1  0/4      1  1     work_parallel          {'':14}  implicit  work at x.c:3",
-        "     2  1/4      1  1     wait_lock              lock mylock     implicit  main at x.c:22",
-        f"     3  2/4      1  1     {'wait_critical':21}  critical Table  implicit  main at x.c:24",
-        "     4  0/2      2  1.3   wait_barrier_explicit  barrier         implicit  main at x.c:31",
-        f"     5  1/2      2  1.3   work_parallel          {'':14}  explicit  fib at x.c:9",
-        f"     6                    no OpenMP thread       {'':24}  plain at x.c:40",
+    head, rows = lines[0], lines[1:-1]
+    assert (
+        head == "Thread  OMP  Level  Team  State                  Waits for       Task      Where"
+    )
+    starts = [0, *(head.index(t) for t in ("OMP", "Lev", "Team", "State", "Wai", "Task", "Whe"))]
+    cells = [[row[i:j].strip() for i, j in zip(starts, [*starts[1:], len(row)])] for row in rows]
+    barrier = "wait_barrier_explicit"
+    assert cells == [
+        ["* 1", "0/4", "1", "1", "work_parallel", "", "implicit", "work at x.c:3"],
+        ["2", "1/4", "1", "1", "wait_lock", "lock mylock", "implicit", "main at x.c:22"],
+        ["3", "2/4", "1", "1", "wait_critical", "critical Table", "implicit", "main at x.c:24"],
+        ["4", "0/2", "2", "1.3", barrier, "barrier", "implicit", "main at x.c:31"],
+        ["5", "1/2", "2", "1.3", "work_parallel", "", "explicit", "fib at x.c:9"],
+        ["6", "", "", "", "no OpenMP thread", "", "", "plain at x.c:40"],
     ]
     assert lines[-1] == (
         "6 threads: 2 work_parallel, 1 wait_lock, 1 wait_critical, 1 wait_barrier_explicit,"
@@ -134,6 +140,7 @@ def test_json() -> None:
             "file": "x.c",
             "line": 22,
             "address": "0x1109",
+            "object": "/home/prog",
         },
     }
     assert document["threads"][5]["openmp"] is False

@@ -38,7 +38,7 @@ def test_lock_with_its_symbol() -> None:
     verdict = conclude(call=LOCK, futex=0x5008, futex_symbol=SymbolAt("locks", 8, None))
     assert told(verdict) == (0x041, "lock 0x5008")
     verdict = conclude(
-        call=LOCK, futex=0x5008, futex_symbol=SymbolAt("locks", 8, None), symbol_is_users=True
+        call=LOCK, futex=0x5008, futex_symbol=SymbolAt("locks", 8, None), is_users=True
     )
     assert told(verdict) == (0x041, "lock locks+8")
     assert verdict.wait == waits.Wait("lock", "lock locks+8", "omp_set_lock", 0x5008, "locks+8")
@@ -50,7 +50,7 @@ def test_spinning_lock_has_no_address() -> None:
 
 def test_named_and_unnamed_critical() -> None:
     name = SymbolAt(".gomp_critical_user_Table", 0, None)
-    named = conclude(call=CRITICAL, futex=0x5000, futex_symbol=name, symbol_is_users=True)
+    named = conclude(call=CRITICAL, futex=0x5000, futex_symbol=name, is_users=True)
     assert told(named) == (0x042, "critical Table")
     assert named.wait is not None and named.wait.symbol == "Table"
     unnamed = conclude(call=CRITICAL, futex=0x9990, futex_site=_ompd.WaitSite(4, 0x042))
@@ -59,12 +59,12 @@ def test_named_and_unnamed_critical() -> None:
 
 def test_critical_without_a_call_is_known_by_its_variable() -> None:
     name = SymbolAt(".gomp_critical_user_Table", 0, None)
-    verdict = conclude(futex=0x5000, futex_symbol=name, symbol_is_users=True)
+    verdict = conclude(futex=0x5000, futex_symbol=name, is_users=True)
     assert told(verdict) == (0x042, "critical Table")
 
 
 def test_users_variable_without_a_call_is_a_lock_or_critical() -> None:
-    verdict = conclude(futex=0x5000, futex_symbol=MINE, symbol_is_users=True)
+    verdict = conclude(futex=0x5000, futex_symbol=MINE, is_users=True)
     assert told(verdict) == (0x040, "lock or critical mylock")
 
 

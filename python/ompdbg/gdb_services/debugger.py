@@ -38,6 +38,11 @@ class GdbServices:
         """The thread that the user has selected. To answer, others get selected in GDB."""
         self._selected = None if thread is None else thread.global_num
 
+    @property
+    def program(self) -> str:
+        """Path of the program."""
+        return self._inferior.progspace.filename or ""
+
     # ---- What moved -------------------------------------------------------------------------
 
     def moved(self) -> None:
@@ -188,6 +193,10 @@ class GdbServices:
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
         return self._symbols.at(address)
+
+    def is_in_program(self, address: int) -> bool:
+        """The address is in a section of the program itself."""
+        return self._symbols.is_in_program(address)
 
     def function_at(self, address: int) -> Optional[Function]:
         """The function that covers an address."""

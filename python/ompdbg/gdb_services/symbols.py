@@ -25,6 +25,8 @@ _THREAD_LOCAL = (".tdata", ".tbss")
 _SYMBOL_AT = re.compile(
     r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
 )
+# "0x0000555555558060 - 0x0000555555558068 is .bss"; of a library, " in PATH" follows.
+_OWN_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is \S+$", re.M)
 _AUXV_VDSO = re.compile(r"^33 .*(0x[0-9a-f]+)$", re.M)
 _VDSO_SIZE = 0x4000
 
@@ -53,6 +55,7 @@ class Symbols:
         self._named: Dict[str, Optional[Function]] = {}
         self._lines: Dict[str, Dict[int, int]] = {}
         self._demangled: Dict[str, Optional[str]] = {}
+        self._sections: Optional[List[Tuple[int, int]]] = None
         self._vdso: Optional[Tuple[int, int]] = None
 
     # ---- Objects ----------------------------------------------------------------------------
@@ -70,6 +73,18 @@ class Symbols:
                 path = VDSO
         self._paths[address] = path
         return path
+
+    def is_in_program(self, address: int) -> bool:
+        """The address is in a section of the program itself."""
+        if self._sections is None:
+            try:
+                text = gdb.execute("info files", to_string=True)
+            except gdb.error:
+                text = ""
+            self._sections = [
+                (int(low, 16), int(high, 16)) for low, high in _OWN_SECTION.findall(text)
+            ]
+        return any(low <= address < high for low, high in self._sections)
 
     def _vdso_range(self) -> Tuple[int, int]:
         if self._vdso is None:
@@ -204,7 +219,9 @@ class Symbols:
         except KeyError:
             pass
         try:
-            name: Optional[str] = gdb.execute(f"demangle -- {symbol}", to_string=True).strip()
+            name: Optional[str] = gdb.execute(
+                f"demangle -l c++ -- {symbol}", to_string=True
+            ).strip()
         except gdb.error:
             name = None
         self._demangled[symbol] = name

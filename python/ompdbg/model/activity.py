@@ -57,7 +57,7 @@ def observe(thread: "Thread") -> Observation:
     futex = _futex_address(thread, top)
     site = _futex_site(thread, futex)
     symbol = thread.runtime.services.symbol_at(futex) if futex is not None else None
-    users = symbol is not None and thread.runtime.classifier.is_users_symbol(symbol)
+    users = futex is not None and thread.runtime.classifier.is_users_data(futex, symbol)
     after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
         _went_on(thread, top.runtime)
     )
@@ -66,7 +66,7 @@ def observe(thread: "Thread") -> Observation:
         futex=futex,
         futex_site=site,
         futex_symbol=symbol,
-        symbol_is_users=users,
+        is_users=users,
         after_user_code=after,
     )
     return Observation(evidence, top.location)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Set, Tuple
 import _ompd
 
 from ompdbg.frames import Classifier, Namer
+from ompdbg.model.task import explicit_functions
 from ompdbg.model.team import Team
 from ompdbg.model.thread import Thread
 
@@ -92,6 +93,13 @@ class Runtime:
     def selected_thread(self) -> Optional[Thread]:
         """The thread that the user has selected."""
         return next((thread for thread in self.threads if thread.target.selected), None)
+
+    # ---- Tasks -------------------------------------------------------------------------
+
+    @cached_property
+    def explicit_functions(self) -> Set[int]:
+        """Entry points of all explicit tasks."""
+        return explicit_functions(self)
 
     # ---- Teams ------------------------------------------------------------------------------
 

@@ -58,6 +58,11 @@ class Part(NamedTuple):
     thread_num: Optional[int]  # in that team
     frames: List[LogicalFrame]
 
+    @property
+    def program(self) -> str:
+        """Path of the program."""
+        return self.thread.runtime.services.program
+
 
 class LogicalStack(NamedTuple):
     """All parts, innermost first."""
@@ -115,12 +120,29 @@ class _Walk:
         self._runtime: "Runtime" = thread.runtime
         self._stack = list(self._runtime.services.stack(thread.target))
         self._kinds = [self._runtime.classifier.kind(frame) for frame in self._stack]
+        self._hide_start()
         self._calls = self._find_calls()
-        self._tasks: Optional[Set[int]] = None
-        self.frames = [self._logical(index) for index in range(len(self._stack))]
         self._formed, self.worker_region = self._regions()
+        self._opening_calls = self._parallel_calls()
+        self.frames = [self._logical(index) for index in range(len(self._stack))]
 
     # ---- Frames -----------------------------------------------------------------------------
+
+    def _hide_start(self) -> None:
+        """What calls main is nobody's: the start code that is linked into a program, and the
+        function that gfortran makes to call the main program."""
+        last = len(self._stack) - 1
+        if last > 0 and self._stack[last].symbol in (None, "_start"):
+            if self._kinds[last - 1] == frames.SYSTEM:
+                self._kinds[last] = frames.SYSTEM
+        for index in range(1, len(self._stack)):
+            if self._stack[index].symbol == "main" and self._is_fortran_main(index - 1):
+                self._kinds[index] = frames.SYSTEM
+
+    def _is_fortran_main(self, index: int) -> bool:
+        start = self._stack[index].start
+        function = self._runtime.services.function_named("MAIN__")
+        return function is not None and function.start == start
 
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
@@ -149,18 +171,15 @@ class _Walk:
             return COPY
         if call.kind in _CONSTRUCTS and call.kind != _PARALLEL_CALL:
             return _CONSTRUCTS[call.kind]
-        if frame.start is not None and frame.start in self._task_functions():
+        if call.kind not in (None, _PARALLEL_CALL):
+            return OUTLINED if call.kind in _NO_TASK_RUNS else TASK
+        if call.caller >= len(self._stack) and call.depth == 1:
+            return PARALLEL  # called by the function with which the runtime starts its threads
+        if frame.start is not None and frame.start in self._runtime.explicit_functions:
             return TASK
-        if call.kind is None:
-            return PARALLEL if call.caller >= len(self._stack) else OUTLINED
-        if call.kind == _PARALLEL_CALL:
+        if call.kind is not None or call in self._opening_calls:
             return PARALLEL
-        return OUTLINED if call.kind in _NO_TASK_RUNS else TASK
-
-    def _task_functions(self) -> Set[int]:
-        if self._tasks is None:
-            self._tasks = set(self._thread.explicit_functions)
-        return self._tasks
+        return TASK if call.caller >= len(self._stack) else OUTLINED
 
     # ---- Calls of the runtime ---------------------------------------------------------------
 
@@ -221,7 +240,7 @@ class _Walk:
         stack's length if that frame is gone, with all older ones."""
         if region not in self._formed:
             return None
-        calls = self._parallel_calls()
+        calls = self._opening_calls
         # A region more or less may be about to begin or to end: the oldest ones are certain.
         outside = len(self._formed) - 1 - self._formed.index(region)
         return calls[len(calls) - 1 - outside].caller if outside < len(calls) else None

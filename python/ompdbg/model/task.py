@@ -47,9 +47,6 @@ FLAGS = {
 
 DEPENDS = {0: "out", 1: "in", 2: "inoutset", 3: "all_memory"}
 
-# A chain of tasks longer than this is taken for damaged memory.
-_MAX_CHAIN = 100_000
-
 
 class Depend(NamedTuple):
     """One element of a depend clause."""
@@ -158,21 +155,14 @@ def task_function(runtime: "Runtime", address: int) -> Optional[TaskFunction]:
     return TaskFunction(name, function.symbol, function.file, function.line)
 
 
-def explicit_functions(thread: _ompd.Thread) -> List[int]:
-    """Entry points of the explicit tasks that a thread executes, the current one first."""
-    found: List[int] = []
-    seen: Set[int] = set()
+def explicit_functions(runtime: "Runtime") -> Set[int]:
+    """Entry points of all explicit tasks of the process. Code of a task is code of no other
+    construct. Empty where the tasks cannot be enumerated."""
     try:
-        task = thread.task()
-        while task.id not in seen and len(seen) < _MAX_CHAIN:
-            seen.add(task.id)
-            info = task.info()
-            if info.kind in (EXPLICIT, TARGET) and info.function:
-                found.append(info.function)
-            task = task.scheduling()
+        counts = runtime.space.tasks().by_function()
     except _ompd.Error:
-        pass  # the outermost task was not scheduled by another
-    return found
+        return set()
+    return {function for function, kind, _ in counts if kind in (EXPLICIT, TARGET)}
 
 
 class TaskGroup(NamedTuple):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import _ompd
 
@@ -31,6 +31,7 @@ class Location(NamedTuple):
     file: Optional[str]
     line: Optional[int]
     address: int
+    object_file: str  # path of the program or shared object
 
 
 class Thread:
@@ -120,16 +121,6 @@ class Thread:
         except _ompd.Error:
             return None
 
-    @cached_property
-    def explicit_functions(self) -> List[int]:
-        """Entry points of the explicit tasks that it executes, the current one first. Empty
-        where the runtime does not keep them."""
-        if self.handle is None:
-            return []
-        from ompdbg.model.task import explicit_functions
-
-        return explicit_functions(self.handle)
-
     # ---- What it does -----------------------------------------------------------------------
 
     @cached_property
@@ -175,7 +166,8 @@ class Thread:
         """The place of a frame, in terms of the source."""
         symbol = frame.symbol
         function = frame.function
+        object_file = frame.object_file or self.runtime.services.program
         outlined = self.runtime.namer.enclosing(symbol, frame.file)
         if outlined is not None:
             function = outlined
-        return Location(function, symbol, frame.file, frame.line, frame.pc)
+        return Location(function, symbol, frame.file, frame.line, frame.pc, object_file)

@@ -97,6 +97,7 @@ def location(item: "Location") -> Object:
         "file": item.file,
         "line": item.line,
         "address": identity(item.address),
+        "object": item.object_file,
     }
 
 

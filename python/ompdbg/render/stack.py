@@ -10,7 +10,7 @@ from ompdbg.frames import base_name
 
 if TYPE_CHECKING:
     from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
-    from ompdbg.services import Variable
+    from ompdbg.services import Frame, Variable
 
 _SIGNAL = "<signal handler called>"
 
@@ -82,8 +82,11 @@ def _frame(part: "Part", item: "LogicalFrame", options: Options) -> str:
         return f"{number}{_SIGNAL}"
     address = f"{frame.pc:#018x} in " if options.raw and not frame.is_inlined else ""
     if item.construct is not None:
-        return f"{number}{address}{_construct(item)}"
-    function = item.function or ("??" if options.raw else f"{frame.pc:#x}")
+        return f"{number}{address}{_construct(part, item)}"
+    function = item.function
+    if function is None and not options.raw:
+        return f"{number}{_bare(part, frame)}"
+    function = function or "??"
     text = f"{number}{address}{function} ({_arguments(part, item, options)})"
     if frame.file is not None and frame.line is not None:
         return f"{text} at {base_name(frame.file)}:{frame.line}"
@@ -92,10 +95,15 @@ def _frame(part: "Part", item: "LogicalFrame", options: Options) -> str:
     return text
 
 
-def _construct(item: "LogicalFrame") -> str:
+def _bare(part: "Part", frame: "Frame") -> str:
+    """What a frame without any symbol is called."""
+    return f"{frame.pc:#x} in {base_name(frame.object_file or part.program)}"
+
+
+def _construct(part: "Part", item: "LogicalFrame") -> str:
     """`parallel region of main at x.c:17, line 19`."""
     frame = item.frame
-    text = f"{item.construct} of {item.function or hex(frame.start or frame.pc)}"
+    text = f"{item.construct} of {item.function or _bare(part, frame)}"
     if item.construct_file is not None and item.construct_line is not None:
         text += f" at {base_name(item.construct_file)}:{item.construct_line}"
     if frame.file is None or frame.line is None:

@@ -3,10 +3,25 @@
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Callable, List, NamedTuple, Optional, Sequence
 
 _GAP = "  "
 _CUT = "..."
+
+
+def cut(text: str, width: int) -> str:
+    """The text, or as much of its begin as fits."""
+    if len(text) <= width:
+        return text
+    return text[: max(width - len(_CUT), 0)] + _CUT[: max(width, 0)]
+
+
+def cut_place(text: str, width: int) -> str:
+    """`work at hang.c:12` cut down: the place is worth more than the whole name."""
+    name, at, place = text.rpartition(" at ")
+    if len(text) <= width or not at or len(at + place) + len(_CUT) >= width:
+        return cut(text, width)
+    return cut(name, width - len(at + place)) + at + place
 
 
 class Column(NamedTuple):
@@ -15,14 +30,8 @@ class Column(NamedTuple):
     title: str
     right: bool = False  # aligned
     squeeze: Optional[int] = None  # may be cut down to this width; None: never
+    cut: Callable[[str, int], str] = cut  # how a cell is cut down
     drop: int = 0  # which column goes first where space is short: the highest; 0: never
-
-
-def cut(text: str, width: int) -> str:
-    """The text, or as much of its begin as fits."""
-    if len(text) <= width:
-        return text
-    return text[: max(width - len(_CUT), 0)] + _CUT[: max(width, 0)]
 
 
 def wrap(text: str, width: Optional[int]) -> List[str]:
@@ -106,6 +115,6 @@ def _squeeze(
 def _line(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> str:
     parts = []
     for column, cell, width in zip(columns, cells, widths):
-        text = cut(cell, width)
+        text = column.cut(cell, width)
         parts.append(text.rjust(width) if column.right else text.ljust(width))
     return _GAP.join(parts).rstrip()

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from ompdbg.frames import base_name
-from ompdbg.render.table import Column, cut, natural_width, table, wrap
+from ompdbg.render.table import Column, cut, cut_place, natural_width, table, wrap
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Location, Thread
@@ -26,7 +26,7 @@ _COLUMNS = (
     Column("State", squeeze=14),
     Column("Waits for", squeeze=12),
     Column("Task", drop=1),
-    Column("Where", squeeze=20),
+    Column("Where", squeeze=20, cut=cut_place),
 )
 _STATE, _WAITS = 4, 5
 
@@ -51,7 +51,7 @@ def place(location: "Optional[Location]") -> str:
         return ""
     function = location.function
     if function is None:
-        return f"{location.address:#x}"
+        return f"{location.address:#x} in {base_name(location.object_file)}"
     if location.file is None or location.line is None:
         return function
     return f"{function} at {base_name(location.file)}:{location.line}"

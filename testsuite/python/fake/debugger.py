@@ -27,6 +27,7 @@ class FakeFrame(NamedTuple):
 class FakeDebugger:
     """The services, from tables that a test fills."""
 
+    program = "/home/prog"
     errors: Tuple[Type[Exception], ...] = (LookupError,)
 
     def __init__(self) -> None:
@@ -100,6 +101,9 @@ class FakeDebugger:
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         return self.symbols.get(address)
+
+    def is_in_program(self, address: int) -> bool:
+        return 0x1000 <= address < 0x6000
 
     def function_at(self, address: int) -> Optional[Function]:
         return self.functions.get(address)
