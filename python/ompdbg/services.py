@@ -132,8 +132,8 @@ class Services(Protocol):
         """Frames of a stopped thread, innermost first, unwound only as far as they are asked
         for. Ends where the debugger cannot unwind further."""
 
-    def register(self, thread: TargetThread, name: str) -> Optional[int]:
-        """A register in the innermost frame of a stopped thread; None if there is none."""
+    def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
+        """Registers in the innermost frame of a stopped thread; None if one cannot be had."""
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""

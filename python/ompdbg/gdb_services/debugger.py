@@ -16,6 +16,9 @@ _NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
 _RECORD_TARGET = re.compile(r"^ *-+ *record", re.M)
 
 
+_WORD = (1 << 64) - 1
+
+
 class GdbServices:
     """The debugger of one inferior. It must be the selected one while it is asked."""
 
@@ -147,7 +150,8 @@ class GdbServices:
             return int.from_bytes(thread.handle(), "little") or None
         except (gdb.error, RuntimeError):
             pass  # no thread library for this program
-        return None if thread.is_running() else self._register(thread, "fs_base") or None
+        values = None if thread.is_running() else self._registers(thread, "fs_base")
+        return (values[0] or None) if values is not None else None
 
     # ---- Stacks -----------------------------------------------------------------------------
 
@@ -158,19 +162,17 @@ class GdbServices:
             return iter(())
         return self._stacks.walk(handle)
 
-    def register(self, thread: TargetThread, name: str) -> Optional[int]:
-        """A register in the innermost frame of a stopped thread."""
+    def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
+        """Registers in the innermost frame of a stopped thread."""
         handle = self._all_threads().get(thread.number)
         if handle is None or handle.is_running():
             return None
-        return self._register(handle, name)
+        return self._registers(handle, *names)
 
-    def _register(self, thread: gdb.InferiorThread, name: str) -> Optional[int]:
-        selected = gdb.selected_thread()
+    def _registers(self, thread: gdb.InferiorThread, *names: str) -> Optional[List[int]]:
         try:
-            if selected is None or selected.global_num != thread.global_num:
-                thread.switch()
-            return int(gdb.newest_frame().read_register(name)) & (2**64 - 1)
+            frame = self._stacks.handle(thread, 0) or gdb.newest_frame()
+            return [int(frame.read_register(name)) & _WORD for name in names]
         except (gdb.error, ValueError):
             return None
 

@@ -158,7 +158,10 @@ class Stacks:
     def handle(self, thread: gdb.InferiorThread, level: int) -> Optional[gdb.Frame]:
         """GDB's frame of a level that was walked over; selects the thread."""
         stack = self._stacks.get(thread.global_num)
-        return None if stack is None else stack.handle(level)
+        if stack is None:
+            select(thread)
+            return None
+        return stack.handle(level)
 
     def code(self, handle: gdb.Frame, pc: int, is_call: bool, cached: bool) -> _Code:
         """What is at the place of a frame."""
@@ -195,14 +198,14 @@ class _Stack:
             index += 1
 
     def handle(self, level: int) -> Optional[gdb.Frame]:
-        _select(self._thread)
+        select(self._thread)
         return self._handles[level] if level < len(self._handles) else None
 
     def _extend(self) -> bool:
         if self._ended or len(self._frames) >= _MAX_DEPTH:
             return False
         try:
-            _select(self._thread)
+            select(self._thread)
             handle = self._handles[-1].older() if self._handles else gdb.newest_frame()
             if handle is not None:
                 self._append(handle)
@@ -232,7 +235,8 @@ class _Stack:
         self._handles.append(handle)
 
 
-def _select(thread: gdb.InferiorThread) -> None:
+def select(thread: gdb.InferiorThread) -> None:
+    """Makes a thread GDB's current one."""
     selected = gdb.selected_thread()
     if selected is None or selected.global_num != thread.global_num:
         thread.switch()

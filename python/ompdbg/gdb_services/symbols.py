@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Symbols, functions and objects of a program in GDB.
 
-Symbols are found in GDB's lists of minimal symbols, object by object. GDB's expressions are not
-used: they depend on the current language and frame, an expression in Fortran can make GDB call
-malloc() in the program, and they do not tell of which object a symbol is.
+Symbols are found by `info address` and, where the object matters, in GDB's list of the object's
+minimal symbols. GDB's expressions are not used: they depend on the language, an expression in
+Fortran can make GDB call malloc() in the program, and they do not tell whose a symbol is.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ _MINIMAL_SYMBOL = re.compile(r"^\[ *\d+\] (\S) (0x[0-9a-f]+) (.+?)(?: section (\
 _NO_DEFINITION = "SGA?"
 _THREAD_LOCAL = (".tdata", ".tbss")
 
+_ADDRESS = re.compile(
+    r"^Symbol \".*\" is (?:at|static storage at address|a function at address) (0x[0-9a-f]+)"
+)
 _SYMBOL_AT = re.compile(
     r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
 )
@@ -49,6 +52,7 @@ class Symbols:
         """Object files came or went."""
         self._objects: Optional[List[_Object]] = None
         self._tables: Dict[str, _Table] = {}
+        self._addresses: Dict[str, Optional[int]] = {}
         self._paths: Dict[int, Optional[str]] = {}
         self._symbols: Dict[int, Optional[SymbolAt]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
@@ -108,15 +112,30 @@ class Symbols:
     # ---- Symbols by name --------------------------------------------------------------------
 
     def address(self, name: str, file_name: Optional[str]) -> Optional[int]:
-        """Where `name` is defined: in the objects whose file is called `file_name`, or in any,
-        in the order in which the dynamic linker would look."""
+        """Where `name` is defined: in the objects whose file is called `file_name`, or in any."""
+        if file_name is None:
+            return self._anywhere(name)
         for candidate in self._all_objects():
-            if file_name is not None and not _is_named(candidate.path, file_name):
+            if not _is_named(candidate.path, file_name):
                 continue
             found = self._table(candidate.debug_path).get(name)
             if found is not None:
                 return found
         return None
+
+    def _anywhere(self, name: str) -> Optional[int]:
+        if name not in self._addresses:
+            try:
+                text = gdb.execute(f"info address {name}", to_string=True)
+            except gdb.error:
+                text = ""
+            match = _ADDRESS.match(text)
+            address = int(match.group(1), 16) if match is not None else None
+            # Of a thread-local symbol, GDB may print the offset; there is no symbol.
+            symbol = self.at(address) if address is not None else None
+            known = symbol is not None and symbol.offset == 0
+            self._addresses[name] = address if known else None
+        return self._addresses[name]
 
     def _table(self, debug_path: str) -> _Table:
         table = self._tables.get(debug_path)

@@ -145,17 +145,15 @@ def _futex_address(thread: "Thread", top: _Top) -> Optional[int]:
     first = top.first
     if first is None or not top.runtime or first is not top.runtime[0]:
         return None
-    services = thread.runtime.services
-    number = services.register(thread.target, "orig_rax")
-    if number != _FUTEX_CALL:
-        return None
     size = len(_SYSCALL_INSTRUCTION)
     if _code(thread, first.pc - size, size) != _SYSCALL_INSTRUCTION:
         return None
-    operation = services.register(thread.target, "rsi")
-    if operation is None or operation & _OPERATION_MASK not in _WAITING_OPERATIONS:
+    values = thread.runtime.services.registers(thread.target, "orig_rax", "rsi", "rdi")
+    if values is None:
         return None
-    return services.register(thread.target, "rdi")
+    number, operation, address = values
+    waiting = number == _FUTEX_CALL and operation & _OPERATION_MASK in _WAITING_OPERATIONS
+    return address if waiting else None
 
 
 def _futex_site(thread: "Thread", futex: Optional[int]) -> Optional[_ompd.WaitSite]:

@@ -33,7 +33,7 @@ class FakeDebugger:
     def __init__(self) -> None:
         self.target_threads: List[TargetThread] = []
         self.stacks: Dict[int, List[FakeFrame]] = {}
-        self.registers: Dict[Tuple[int, str], int] = {}
+        self.register_values: Dict[Tuple[int, str], int] = {}
         self.memory: Dict[int, bytes] = {}
         self.symbols: Dict[int, SymbolAt] = {}
         self.functions: Dict[int, Function] = {}
@@ -55,7 +55,7 @@ class FakeDebugger:
         top = self.stacks[number][0]
         self.memory[top.pc - 2] = b"\x0f\x05"
         for name, value in (("orig_rax", 202), ("rsi", 0x80), ("rdi", futex)):
-            self.registers[number, name] = value
+            self.register_values[number, name] = value
 
     # ---- Services ------------------------------------------------------------------------
 
@@ -96,8 +96,10 @@ class FakeDebugger:
             self.walked[thread.number] = index + 1
             yield frame
 
-    def register(self, thread: TargetThread, name: str) -> Optional[int]:
-        return self.registers.get((thread.number, name))
+    def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
+        if (thread.number, names[0]) not in self.register_values:
+            return None
+        return [self.register_values[thread.number, name] for name in names]
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         return self.symbols.get(address)
