@@ -91,6 +91,20 @@ enum code_step {
 	CODE_LOST, // not understood, or out of the window
 };
 
+enum code_event_kind {
+	CODE_EVENT_OTHER,
+	CODE_EVENT_READ,    // of a variable
+	CODE_EVENT_ADDRESS, // of a variable or a constant is taken
+	CODE_EVENT_CALL,
+};
+
+/** What one instruction has to do with fixed addresses. */
+struct code_event {
+	enum code_event_kind kind;
+	unsigned int width; // CODE_EVENT_READ: bytes
+	uint64_t address;
+};
+
 /** What one architecture provides. */
 struct code_architecture {
 	const char *name;
@@ -98,6 +112,12 @@ struct code_architecture {
 	void (*enter)(struct code_state *state);
 	/** Follows the instruction at state->pc. */
 	enum code_step (*step)(struct code_explorer *explorer, struct code_state *state);
+	/**
+	 * Tells about the instruction at @p pc without following anything, for functions too long
+	 * to be explored. Returns its length, 0 if it is not understood.
+	 */
+	unsigned int (*scan)(uint64_t pc, const uint8_t *bytes, size_t size,
+			     struct code_event *event);
 };
 
 extern const struct code_architecture code_x86_64;

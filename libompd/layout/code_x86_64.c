@@ -400,4 +400,5 @@ const struct code_architecture code_x86_64 = {
 	.name = "x86-64",
 	.enter = enter,
 	.step = step,
+	.scan = x86_scan,
 };

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layout/code.h"
+
 /** What the instruction does, as far as it matters here. X86_BAD: not one of the known forms. */
 enum x86_kind {
 	X86_BAD = 0,
@@ -75,5 +77,8 @@ struct x86_insn {
 
 /** Decodes the instruction at @p bytes; false if it is not a known form or is cut off. */
 bool x86_decode(const uint8_t *bytes, size_t size, struct x86_insn *insn);
+
+/** struct code_architecture::scan. */
+unsigned int x86_scan(uint64_t pc, const uint8_t *bytes, size_t size, struct code_event *event);
 
 #endif

@@ -31,25 +31,39 @@ static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layo
 	return ompd_rc_incompatible;
 }
 
+static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *layout,
+			     const struct gomp_reason *reason)
+{
+	struct gomp_library library;
+	ompd_rc_t rc = gomp_library_find(target, &library, reason);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = gomp_told_layout(&library, layout, reason);
+	if (rc == ompd_rc_unavailable)
+		rc = take_table(&library, layout, reason);
+	if (rc == ompd_rc_ok)
+		rc = gomp_prove(&library, layout, reason);
+	if (rc == ompd_rc_ok)
+		rc = gomp_name_globals(&library, layout, reason);
+	if (rc != ompd_rc_ok)
+		return rc;
+	gomp_listed_globals(&library, layout);
+	gomp_displayed_globals(&library, layout);
+	return ompd_rc_ok;
+}
+
 ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout, char *reason,
 			   size_t reason_size)
 {
 	const struct gomp_reason why = { reason, reason_size };
-	struct gomp_library library;
 	ompd_rc_t rc;
 
 	memset(layout, 0, sizeof(*layout));
 	if (reason_size)
 		reason[0] = '\0';
-	rc = gomp_library_find(target, &library, &why);
-	if (rc != ompd_rc_ok)
-		return rc;
-	rc = gomp_told_layout(&library, layout, &why);
-	if (rc == ompd_rc_unavailable)
-		rc = take_table(&library, layout, &why);
-	if (rc == ompd_rc_ok)
-		rc = gomp_prove(&library, layout, &why);
-	if (rc == ompd_rc_ok)
-		rc = gomp_name_globals(&library, layout, &why);
+	rc = open_layout(target, layout, &why);
+	if (rc != ompd_rc_ok && reason_size && !reason[0])
+		snprintf(reason, reason_size, "the debugger could not look libgomp up");
 	return rc;
 }

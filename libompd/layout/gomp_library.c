@@ -52,6 +52,7 @@ ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *re
 	static const char *const names[] = { "libgomp.so.1", "libgomp.so.1.0.0" };
 
 	ret->target = target;
+	ret->thread_slot = 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!is_runtime(target, names[i]))
 			continue;

@@ -11,6 +11,8 @@ struct gomp_library {
 	const struct target *target;
 	const char *file_name; // for look-ups; NULL: the whole program
 	uint32_t release;      // the newest whose symbols are there
+	uint64_t
+		thread_slot; // the word in the GOT with the thread-local offset, 0 if there is none
 };
 
 /** Where a line that says why not goes. */
@@ -34,8 +36,14 @@ ompd_rc_t gomp_told_layout(const struct gomp_library *library, struct gomp_layou
 			   const struct gomp_reason *reason);
 
 /** Holds @p layout against the code of the library; finds tls_offset and the variables. */
-ompd_rc_t gomp_prove(const struct gomp_library *library, struct gomp_layout *layout,
+ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
 		     const struct gomp_reason *reason);
+
+/** Finds variables that only omp_display_env() shows, by the text that it prints with them. */
+void gomp_displayed_globals(const struct gomp_library *library, struct gomp_layout *layout);
+
+/** Finds the lists behind nthreads-var and bind-var in the library's own table of variables. */
+void gomp_listed_globals(const struct gomp_library *library, struct gomp_layout *layout);
 
 /** Finds variables by their symbols where there are some, and holds them against the code's. */
 ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layout *layout,

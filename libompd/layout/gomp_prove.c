@@ -343,7 +343,7 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *ret)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_prove(const struct gomp_library *library, struct gomp_layout *layout,
+ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
 		     const struct gomp_reason *reason)
 {
 	struct proof proof = {
@@ -354,6 +354,7 @@ ompd_rc_t gomp_prove(const struct gomp_library *library, struct gomp_layout *lay
 
 	layout->tls_offset = 0;
 	rc = anchor(&proof);
+	library->thread_slot = proof.slot_address;
 	if (rc == ompd_rc_ok)
 		rc = check_rows(&proof, &met);
 	if (rc != ompd_rc_ok)
