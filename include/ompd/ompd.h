@@ -29,7 +29,7 @@ typedef uint64_t ompd_icv_id_t;
 /** Kinds of native thread identifier (20.3.7), numbered as existing clients do. */
 enum ompd_thread_id_kind {
 	ompd_thread_id_pthread = 0, // pthread_t
-	ompd_thread_id_lwp = 1, // kernel's thread id, pid_t
+	ompd_thread_id_lwp = 1,	    // kernel's thread id, pid_t
 	ompd_thread_id_win32 = 2,
 };
 
@@ -52,7 +52,7 @@ typedef enum ompd_scope_t {
 	ompd_scope_parallel = 4,
 	ompd_scope_implicit_task = 5,
 	ompd_scope_task = 6,
-	ompd_scope_teams = 7, // 6.0
+	ompd_scope_teams = 7,  // 6.0
 	ompd_scope_target = 8, // 6.0
 } ompd_scope_t;
 

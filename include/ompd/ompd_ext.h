@@ -23,17 +23,17 @@ extern "C" {
 
 /** Where the layout of the runtime's structures was taken from. */
 enum ompd_ext_layout_source {
-	ompd_ext_layout_none = 0, // no layout: nothing can be answered
-	ompd_ext_layout_runtime = 1, // the runtime's own ompd_access__… variables
+	ompd_ext_layout_none = 0,	// no layout: nothing can be answered
+	ompd_ext_layout_runtime = 1,	// the runtime's own ompd_access__… variables
 	ompd_ext_layout_debug_info = 2, // debug information, answered by the debugger
-	ompd_ext_layout_table = 3, // built-in table of a release
+	ompd_ext_layout_table = 3,	// built-in table of a release
 };
 
 typedef struct ompd_ext_layout_info {
-	ompd_size_t size; // in: sizeof (struct) of the caller; fields past it are left alone
-	const char *runtime; // "libgomp", static
-	const char *release; // releases that the layout describes, "GCC 13 to 16", static
-	uint32_t source; // enum ompd_ext_layout_source
+	ompd_size_t size;	// in: sizeof (struct) of the caller; fields past it are left alone
+	const char *runtime;	// "libgomp", static
+	const char *release;	// releases that the layout describes, "GCC 13 to 16", static
+	uint32_t source;	// enum ompd_ext_layout_source
 	uint32_t probes_agreed; // code probes that confirmed the layout
 	uint32_t probes_silent; // probes whose code could not be read or decoded
 	uint32_t reserved;
@@ -43,8 +43,7 @@ typedef struct ompd_ext_layout_info {
  * Tells how the layout of @p handle's runtime is known.
  * @return ompd_rc_ok; ompd_rc_bad_input (no info, or size 0); ompd_rc_stale_handle (no handle).
  */
-ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle,
-				   ompd_ext_layout_info *info);
+ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext_layout_info *info);
 
 /**
  * Why the last call on this library did not return ompd_rc_ok, as one line of text without a
@@ -75,15 +74,15 @@ enum ompd_ext_task_kind {
 };
 
 enum ompd_ext_task_status {
-	ompd_ext_task_running = 0, // the current task of its thread
+	ompd_ext_task_running = 0,   // the current task of its thread
 	ompd_ext_task_suspended = 1, // begun, and a thread runs another task on top of it
-	ompd_ext_task_queued = 2, // ready, waiting for a thread
-	ompd_ext_task_blocked = 3, // waits for the completion of tasks that it depends on
-	ompd_ext_task_detached = 4, // body is done, completion event not yet fulfilled
-	ompd_ext_task_creating = 5, // being set up by its generating task
+	ompd_ext_task_queued = 2,    // ready, waiting for a thread
+	ompd_ext_task_blocked = 3,   // waits for the completion of tasks that it depends on
+	ompd_ext_task_detached = 4,  // body is done, completion event not yet fulfilled
+	ompd_ext_task_creating = 5,  // being set up by its generating task
 	ompd_ext_task_completed = 6, // done, memory not yet reused
-	ompd_ext_task_started = 7, // begun; whether it runs at this moment is not recorded
-	ompd_ext_task_unknown = 8, // its thread is just entering or leaving the team
+	ompd_ext_task_started = 7,   // begun; whether it runs at this moment is not recorded
+	ompd_ext_task_unknown = 8,   // its thread is just entering or leaving the team
 };
 
 /** Bits that say what a task is; a bit counts only if it is set in flags_known too. */
@@ -93,24 +92,24 @@ enum ompd_ext_task_flag {
 	ompd_ext_task_untied = 1 << 2,
 	ompd_ext_task_mergeable = 1 << 3,
 	ompd_ext_task_detachable = 1 << 4,
-	ompd_ext_task_in_taskwait = 1 << 5, // waits in a taskwait
-	ompd_ext_task_in_depend_wait = 1 << 6, // waits for predecessors in a taskwait or undeferred task
+	ompd_ext_task_in_taskwait = 1 << 5,	  // waits in a taskwait
+	ompd_ext_task_in_depend_wait = 1 << 6,	  // waits for predecessors: taskwait or undeferred
 	ompd_ext_task_in_taskgroup_wait = 1 << 7, // waits at the end of a taskgroup
 };
 
 typedef struct ompd_ext_task_info {
-	uint64_t id; // as of ompd_ext_get_handle_id
-	uint64_t parent_id; // generating task, 0 if the runtime no longer records it
+	uint64_t id;	      // as of ompd_ext_get_handle_id
+	uint64_t parent_id;   // generating task, 0 if the runtime no longer records it
 	uint64_t parallel_id; // the region that the task is bound to
-	uint64_t function; // entry point of its outlined function, 0 if the runtime does not keep it
-	uint64_t taskgroup; // address of the innermost taskgroup's descriptor, 0 if none
-	uint32_t kind; // enum ompd_ext_task_kind
-	uint32_t status; // enum ompd_ext_task_status
-	uint32_t flags; // enum ompd_ext_task_flag
+	uint64_t function;    // entry of its outlined function, 0 if not kept
+	uint64_t taskgroup;   // address of the innermost taskgroup's descriptor, 0 if none
+	uint32_t kind;	      // enum ompd_ext_task_kind
+	uint32_t status;      // enum ompd_ext_task_status
+	uint32_t flags;	      // enum ompd_ext_task_flag
 	uint32_t flags_known;
-	int32_t priority; // of an explicit task, 0 otherwise
-	int32_t thread_num; // thread of its team that runs it or, implicit, to which it belongs; -1 unknown
-	uint32_t num_depends; // elements of its depend clauses
+	int32_t priority;	   // of an explicit task, 0 otherwise
+	int32_t thread_num;	   // of whom runs it or, implicit, owns it; -1 unknown
+	uint32_t num_depends;	   // elements of its depend clauses
 	uint32_t num_predecessors; // unfinished tasks that it still waits for (blocked tasks)
 } ompd_ext_task_info;
 
@@ -161,7 +160,7 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 				  ompd_task_handle_t **task);
 
 enum ompd_ext_depend_kind {
-	ompd_ext_depend_out = 0, // out, inout or mutexinoutset: the runtime does not tell them apart
+	ompd_ext_depend_out = 0, // out, inout or mutexinoutset: not told apart
 	ompd_ext_depend_in = 1,
 	ompd_ext_depend_inoutset = 2,
 	ompd_ext_depend_all_memory = 3,
@@ -197,7 +196,7 @@ enum ompd_ext_wait_kind {
 	ompd_ext_wait_none = 0, // a call into the runtime that does not wait
 	ompd_ext_wait_barrier = 1,
 	ompd_ext_wait_barrier_workshare = 2, // implicit, at the end of a worksharing construct
-	ompd_ext_wait_barrier_parallel = 3, // implicit, at the end of a parallel region
+	ompd_ext_wait_barrier_parallel = 3,  // implicit, at the end of a parallel region
 	ompd_ext_wait_critical = 4,
 	ompd_ext_wait_lock = 5,
 	ompd_ext_wait_nest_lock = 6,
@@ -213,17 +212,17 @@ enum ompd_ext_wait_kind {
 	ompd_ext_wait_taskloop = 16,
 	ompd_ext_wait_teams = 17,
 	ompd_ext_wait_target = 18,
-	ompd_ext_wait_idle = 19, // idle in the pool
-	ompd_ext_wait_workshare = 20, // asks for the next iterations, section or single
+	ompd_ext_wait_idle = 19,	 // idle in the pool
+	ompd_ext_wait_workshare = 20,	 // asks for the next iterations, section or single
 	ompd_ext_wait_runtime_lock = 21, // the runtime's internal lock
-	ompd_ext_wait_cancel = 22, // cancel or cancellation point
-	ompd_ext_wait_dependences = 23, // predecessors of an undeferred task or taskwait depend
+	ompd_ext_wait_cancel = 22,	 // cancel or cancellation point
+	ompd_ext_wait_dependences = 23,	 // predecessors of an undeferred task or taskwait depend
 };
 
 typedef struct ompd_ext_wait_site {
-	uint32_t kind; // enum ompd_ext_wait_kind
-	uint32_t state; // ompt_state_t of a thread that waits there
-	uint64_t entry; // address of the runtime's function, 0 if not told by a call
+	uint32_t kind;	      // enum ompd_ext_wait_kind
+	uint32_t state;	      // ompt_state_t of a thread that waits there
+	uint64_t entry;	      // address of the runtime's function, 0 if not told by a call
 	const char *function; // its name ("GOMP_barrier"), static; NULL if not told by a call
 } ompd_ext_wait_site;
 

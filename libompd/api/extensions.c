@@ -76,7 +76,8 @@ ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
 	if (!handle->runtime.nptl.available)
-		return reason(ompd_rc_unavailable, "glibc's thread descriptors are not to be found");
+		return reason(ompd_rc_unavailable,
+			      "glibc's thread descriptors are not to be found");
 	return open_iterator(handle, NULL, iterator);
 }
 
@@ -171,8 +172,7 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 	API_ENTER(parallel, PARALLEL);
 	if (!task)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_rc_t rc =
-		gomp_task_walk_open(&parallel->space->runtime, &parallel->region, &walk);
+	ompd_rc_t rc = gomp_task_walk_open(&parallel->space->runtime, &parallel->region, &walk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -219,7 +219,6 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 		return reason(ompd_rc_bad_input, "no address, or no place for the result");
 	ompd_rc_t rc = handle_read_thread(thread, &read);
 
-	return rc == ompd_rc_ok ?
-		       gomp_classify_futex(&thread->space->runtime, &read, futex, site) :
-		       rc;
+	return rc == ompd_rc_ok ? gomp_classify_futex(&thread->space->runtime, &read, futex, site) :
+				  rc;
 }

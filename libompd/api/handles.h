@@ -50,11 +50,11 @@ ompd_rc_t api_enter(void);
 ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind);
 
 /** Returns from the calling function unless the handle is good. */
-#define API_ENTER(handle, kind)                                               \
-	do {                                                                  \
+#define API_ENTER(handle, kind)                                                \
+	do {                                                                   \
 		ompd_rc_t api_rc_ = api_enter_handle((handle), HANDLE_##kind); \
-		if (api_rc_ != ompd_rc_ok)                                    \
-			return api_rc_;                                       \
+		if (api_rc_ != ompd_rc_ok)                                     \
+			return api_rc_;                                        \
 	} while (0)
 
 /** Reads the thread that a handle stands for. */

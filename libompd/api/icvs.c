@@ -56,8 +56,7 @@ static ompd_rc_t make_query(void *handle, ompd_scope_t scope, ompd_icv_id_t id,
 	case ompd_scope_address_space:
 		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE);
 		if (rc == ompd_rc_ok)
-			ret->query.runtime =
-				&((ompd_address_space_handle_t *)handle)->runtime;
+			ret->query.runtime = &((ompd_address_space_handle_t *)handle)->runtime;
 		break;
 	case ompd_scope_thread:
 		rc = api_enter_handle(handle, HANDLE_THREAD);

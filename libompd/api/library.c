@@ -7,7 +7,7 @@
 
 enum {
 	OLDEST_VERSION = 201811, // OpenMP 5.0, the first with OMPD
-	VERSION = 202111, // OpenMP 5.2
+	VERSION = 202111,	 // OpenMP 5.2
 	NEWEST_VERSION = 202411, // 6.0 changed no type and no callback
 };
 

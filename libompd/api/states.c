@@ -4,7 +4,10 @@
 
 #include "api/handles.h"
 
-#define STATE(name) { ompt_state_##name, "ompt_state_" #name }
+#define STATE(name)                                    \
+	{                                              \
+		ompt_state_##name, "ompt_state_" #name \
+	}
 
 static const struct {
 	ompt_state_t state;

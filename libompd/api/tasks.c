@@ -82,8 +82,8 @@ ompd_rc_t ompd_task_handle_compare(ompd_task_handle_t *task_handle_1,
 {
 	API_ENTER(task_handle_1, TASK);
 	API_ENTER(task_handle_2, TASK);
-	return handle_compare(gomp_task_id(&task_handle_1->task), gomp_task_id(&task_handle_2->task),
-			      cmp_value);
+	return handle_compare(gomp_task_id(&task_handle_1->task),
+			      gomp_task_id(&task_handle_2->task), cmp_value);
 }
 
 /** Entry point of a task's outlined function. unavailable: libgomp keeps deferred tasks' only. */
@@ -94,8 +94,8 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 	API_ENTER(task_handle, TASK);
 	if (!entry_point)
 		return reason(ompd_rc_bad_input, "no place for the address");
-	ompd_rc_t rc = gomp_task_function(&task_handle->space->runtime, &task_handle->task,
-					  &function);
+	ompd_rc_t rc =
+		gomp_task_function(&task_handle->space->runtime, &task_handle->task, &function);
 
 	if (rc == ompd_rc_ok)
 		*entry_point = (ompd_address_t){ ompd_segment_none, function };

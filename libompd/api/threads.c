@@ -19,12 +19,12 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 	API_ENTER(parallel_handle, PARALLEL);
 	if (!thread_handle || thread_num < 0)
 		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
-	ompd_rc_t rc = gomp_region_member(&parallel_handle->space->runtime, &parallel_handle->region,
-					  thread_num, &thread);
+	ompd_rc_t rc = gomp_region_member(&parallel_handle->space->runtime,
+					  &parallel_handle->region, thread_num, &thread);
 
-	return rc == ompd_rc_ok ? handle_new_thread(parallel_handle->space, thread.address,
-						    thread_handle) :
-				  rc;
+	return rc == ompd_rc_ok ?
+		       handle_new_thread(parallel_handle->space, thread.address, thread_handle) :
+		       rc;
 }
 
 static ompd_rc_t pthread_of_id(const struct gomp_runtime *runtime, ompd_thread_id_t kind,
@@ -33,7 +33,8 @@ static ompd_rc_t pthread_of_id(const struct gomp_runtime *runtime, ompd_thread_i
 	uint32_t tid;
 
 	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
-		return reason(ompd_rc_unsupported, "kind %llu of thread identifier is not supported",
+		return reason(ompd_rc_unsupported,
+			      "kind %llu of thread identifier is not supported",
 			      (unsigned long long)kind);
 	// Debuggers pass a kernel id as pid_t or as a 64-bit integer.
 	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
@@ -44,7 +45,8 @@ static ompd_rc_t pthread_of_id(const struct gomp_runtime *runtime, ompd_thread_i
 	}
 	memcpy(&tid, thread_id, sizeof(tid));
 	if (!runtime->nptl.available)
-		return reason(ompd_rc_unsupported, "glibc's thread descriptors are not to be found");
+		return reason(ompd_rc_unsupported,
+			      "glibc's thread descriptors are not to be found");
 	ompd_rc_t rc = nptl_find(&runtime->nptl, &runtime->target, tid, ret);
 
 	return rc == ompd_rc_ok ? rc : reason(rc, "glibc knows no thread %u", tid);
@@ -100,7 +102,8 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 	uint32_t tid;
 
 	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
-		return reason(ompd_rc_unsupported, "kind %llu of thread identifier is not supported",
+		return reason(ompd_rc_unsupported,
+			      "kind %llu of thread identifier is not supported",
 			      (unsigned long long)kind);
 	if (sizeof_thread_id != 8 && !(sizeof_thread_id == 4 && kind == ompd_thread_id_lwp))
 		return reason(ompd_rc_bad_input, "a thread identifier of another size");

@@ -22,7 +22,7 @@ struct gomp_runtime {
 	struct gomp_layout layout;
 	struct nptl nptl;
 	struct gomp_wait_table *waits; // resolved at the first question
-	ompd_word_t omp_version; // the runtime's _OPENMP
+	ompd_word_t omp_version;       // the runtime's _OPENMP
 };
 
 /** Recognises libgomp in @p target and proves its layout. */
@@ -87,7 +87,7 @@ struct gomp_thread {
 	uint64_t fn; // set by the primary thread, cleared by the worker when it leaves the dock
 	uint64_t task;
 	uint64_t pool;
-	uint32_t place; // plus one; 0: not bound
+	uint32_t place;	    // plus one; 0: not bound
 	uint32_t num_teams; // less one
 	uint32_t team_num;
 };
@@ -125,7 +125,7 @@ ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thr
 /** A parallel region. team 0: the implicit region of an initial thread. */
 struct gomp_region {
 	uint64_t team;
-	uint64_t root; // initial thread of the contention group
+	uint64_t root;		  // initial thread of the contention group
 	uint64_t artificial_team; // libgomp may give an implicit region a team for its tasks
 	uint32_t level;
 	uint32_t active_level;
@@ -151,9 +151,9 @@ ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct go
 
 /** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
 struct gomp_membership {
-	struct gomp_team_state ts; // of the thread or its ancestor in the region
+	struct gomp_team_state ts;    // of the thread or its ancestor in the region
 	struct gomp_team_state inner; // one level further in; team 0 if the region is innermost
-	bool member; // the thread itself belongs to the region's team
+	bool member;		      // the thread itself belongs to the region's team
 };
 
 /**
@@ -161,9 +161,8 @@ struct gomp_membership {
  * enclosing region only as the primary thread of each region between; else its ancestor is.
  * ompd_rc_unavailable if the region does not enclose the thread.
  */
-ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime,
-			       const struct gomp_thread *thread, const struct gomp_region *region,
-			       struct gomp_membership *ret);
+ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			       const struct gomp_region *region, struct gomp_membership *ret);
 
 bool gomp_same_region(const struct gomp_region *a, const struct gomp_region *b);
 uint64_t gomp_region_id(const struct gomp_region *region);
@@ -216,8 +215,8 @@ ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct 
 ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,
 			     uint64_t *ret);
 /** Number of the implicit task at @p address in its team; false if it is none of the region. */
-bool gomp_implicit_task_number(const struct gomp_runtime *runtime,
-			       const struct gomp_region *region, uint64_t address, uint32_t *ret);
+bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			       uint64_t address, uint32_t *ret);
 bool gomp_same_task(const struct gomp_task *a, const struct gomp_task *b);
 uint64_t gomp_task_id(const struct gomp_task *task);
 
@@ -251,8 +250,8 @@ ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_t
 			 ompd_ext_task_info *ret);
 /** The same for a record that was already read, and the activity of its region. */
 void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			const struct gomp_activity *activity,
-			const struct gomp_task_record *record, ompd_ext_task_info *ret);
+			const struct gomp_activity *activity, const struct gomp_task_record *record,
+			ompd_ext_task_info *ret);
 /** The same for the initial task that has no record. */
 void gomp_describe_initial_task(const struct gomp_region *region,
 				const struct gomp_activity *activity, ompd_ext_task_info *ret);

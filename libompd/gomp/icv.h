@@ -32,8 +32,7 @@ extern const struct gomp_icv gomp_icvs[];
 extern const size_t gomp_icv_count;
 
 /** Value of an ICV as text of at most GOMP_ICV_TEXT_MAX bytes. */
-ompd_rc_t gomp_icv_text(const struct gomp_icv *icv, const struct gomp_icv_query *query,
-			char *text);
+ompd_rc_t gomp_icv_text(const struct gomp_icv *icv, const struct gomp_icv_query *query, char *text);
 
 enum {
 	GOMP_CONTROL_VAR_MAX = GOMP_ICV_TEXT_MAX + 64,
@@ -55,7 +54,7 @@ static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
 // Readers, used by the table (gomp/icv_table.c).
 #define GOMP_ICV_READER(name) \
 	ompd_rc_t gomp_icv_##name(const struct gomp_icv_query *query, ompd_word_t *ret)
-#define GOMP_ICV_FORMATTER(name)                                                           \
+#define GOMP_ICV_FORMATTER(name)                                                                \
 	ompd_rc_t gomp_icv_format_##name(const struct gomp_icv_query *query, ompd_word_t value, \
 					 char *text)
 

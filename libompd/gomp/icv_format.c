@@ -69,8 +69,8 @@ GOMP_ICV_FORMATTER(schedule)
 	if (rc == ompd_rc_ok && task.address)
 		base = gomp_at(query->runtime, task.address, GOMP_FIELD_gomp_task__icv);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(query->runtime, base,
-			       GOMP_FIELD_gomp_task_icv__run_sched_chunk_size, &chunk);
+		rc = gomp_read(query->runtime, base, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size,
+			       &chunk);
 	if (rc != ompd_rc_ok)
 		return rc;
 	int used = snprintf(text, GOMP_ICV_TEXT_MAX, "%s",
@@ -108,14 +108,12 @@ GOMP_ICV_FORMATTER(places)
 GOMP_ICV_FORMATTER(affinity_format)
 {
 	uint64_t string;
-	size_t size = (size_t)value + 1 < GOMP_ICV_TEXT_MAX ? (size_t)value + 1 :
-							      GOMP_ICV_TEXT_MAX;
-	ompd_rc_t rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8,
-					&string);
+	size_t size = (size_t)value + 1 < GOMP_ICV_TEXT_MAX ? (size_t)value + 1 : GOMP_ICV_TEXT_MAX;
+	ompd_rc_t rc =
+		gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8, &string);
 
-	return rc == ompd_rc_ok ?
-		       target_read_string(&query->runtime->target, string, text, size) :
-		       rc;
+	return rc == ompd_rc_ok ? target_read_string(&query->runtime->target, string, text, size) :
+				  rc;
 }
 
 GOMP_ICV_FORMATTER(wait_policy)

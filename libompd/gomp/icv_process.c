@@ -86,7 +86,7 @@ static ompd_rc_t from_environment(const struct gomp_icv_query *query, const char
 	return ompd_rc_ok;
 }
 
-#define FROM_ENVIRONMENT(query, variable, words, otherwise, ret)                              \
+#define FROM_ENVIRONMENT(query, variable, words, otherwise, ret)                           \
 	from_environment((query), (variable), (words), sizeof(words) / sizeof((words)[0]), \
 			 (otherwise), (ret))
 

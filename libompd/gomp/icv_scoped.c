@@ -155,8 +155,7 @@ ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, uint64_t *l
 		return ompd_rc_ok;
 	}
 	// The list is made of OMP_NUM_THREADS and of nothing else: without a comma there is none.
-	ompd_rc_t rc =
-		environ_get(&runtime->target, "OMP_NUM_THREADS", value, sizeof(value));
+	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", value, sizeof(value));
 
 	*list = *length = 0;
 	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !strchr(value, ',')))
@@ -233,8 +232,7 @@ GOMP_ICV_READER(def_allocator)
 	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_team_state__def_allocator))
 		return reason(ompd_rc_unsupported, "this release of libgomp has no allocators");
 	if (query->task)
-		return reason(ompd_rc_unavailable,
-			      "libgomp keeps it for a thread, not for a task");
+		return reason(ompd_rc_unavailable, "libgomp keeps it for a thread, not for a task");
 	ompd_rc_t rc = the_thread(query, &thread);
 
 	if (rc != ompd_rc_ok)

@@ -4,9 +4,14 @@
 
 #include "gomp/icv.h"
 
-#define ROW(name, scope, reader) { name, ompd_scope_##scope, gomp_icv_##reader, NULL }
-#define TEXT_ROW(name, scope, reader, formatter) \
-	{ name, ompd_scope_##scope, gomp_icv_##reader, gomp_icv_format_##formatter }
+#define ROW(name, scope, reader)                                  \
+	{                                                         \
+		name, ompd_scope_##scope, gomp_icv_##reader, NULL \
+	}
+#define TEXT_ROW(name, scope, reader, formatter)                                         \
+	{                                                                                \
+		name, ompd_scope_##scope, gomp_icv_##reader, gomp_icv_format_##formatter \
+	}
 
 // Names and home scopes are those of OpenMP 5.2, table 2.1 and section 20.5.10. The rows that
 // begin with "ompd-" are the names of OpenMP 5.0 for the same things.

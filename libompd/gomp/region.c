@@ -3,7 +3,7 @@
 #include "gomp/gomp.h"
 
 enum {
-	MAX_LEVEL = 4096, // deeper nesting is taken for damage
+	MAX_LEVEL = 4096,      // deeper nesting is taken for damage
 	MAX_THREADS = 1 << 20, // likewise a larger team
 };
 
@@ -26,7 +26,8 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 	if (ts->level == 0)
 		return implicit_region(root, ts, ret);
 	if (!ts->team || ts->level > MAX_LEVEL)
-		return reason(ompd_rc_error, "a thread's place in its team is being changed, or damaged");
+		return reason(ompd_rc_error,
+			      "a thread's place in its team is being changed, or damaged");
 	*ret = (struct gomp_region){
 		.team = ts->team,
 		.root = root,
@@ -37,8 +38,7 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 
 	if (rc == ompd_rc_ok)
 		rc = gomp_read_team_state(runtime,
-					  gomp_at(runtime, ts->team,
-						  GOMP_FIELD_gomp_team__prev_ts),
+					  gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
 					  &ret->outer);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
@@ -78,9 +78,8 @@ ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
 	return gomp_region_of_state(runtime, region->root, &region->outer, ret);
 }
 
-ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime,
-			       const struct gomp_thread *thread, const struct gomp_region *region,
-			       struct gomp_membership *ret)
+ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			       const struct gomp_region *region, struct gomp_membership *ret)
 {
 	uint64_t root;
 	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
@@ -120,13 +119,12 @@ static ompd_rc_t primary_thread(const struct gomp_runtime *runtime,
 }
 
 // A worker stores the address of its own semaphore in its team's array (gomp_thread_start).
-static ompd_rc_t worker_thread(const struct gomp_runtime *runtime,
-			       const struct gomp_region *region, uint32_t thread_num,
-			       struct gomp_thread *ret)
+static ompd_rc_t worker_thread(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			       uint32_t thread_num, struct gomp_thread *ret)
 {
 	uint64_t array, semaphore;
-	ompd_rc_t rc = gomp_read(runtime, region->team, GOMP_FIELD_gomp_team__ordered_release,
-				 &array);
+	ompd_rc_t rc =
+		gomp_read(runtime, region->team, GOMP_FIELD_gomp_team__ordered_release, &array);
 
 	if (rc == ompd_rc_ok)
 		rc = target_read_pointer(&runtime->target, array + 8 * (uint64_t)thread_num,
@@ -135,8 +133,8 @@ static ompd_rc_t worker_thread(const struct gomp_runtime *runtime,
 		return reason(ompd_rc_error, "the threads of the team at 0x%llx cannot be read",
 			      (unsigned long long)region->team);
 	rc = gomp_read_thread(
-		runtime,
-		semaphore - runtime->layout.field[GOMP_FIELD_gomp_thread__release].offset, ret);
+		runtime, semaphore - runtime->layout.field[GOMP_FIELD_gomp_thread__release].offset,
+		ret);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_unavailable, "thread %u has not joined its team yet",
 			      thread_num);

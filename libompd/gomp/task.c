@@ -25,22 +25,21 @@ static bool looks_like_a_task(const struct gomp_runtime *runtime, const struct g
 ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
 			 struct gomp_task_record *ret)
 {
-	ompd_rc_t rc =
-		gomp_read_record(runtime, address, GOMP_STRUCT_gomp_task, &ret->record);
+	ompd_rc_t rc = gomp_read_record(runtime, address, GOMP_STRUCT_gomp_task, &ret->record);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!looks_like_a_task(runtime, &ret->record))
 		return reason(ompd_rc_error, "the task at 0x%llx is damaged",
 			      (unsigned long long)address);
-	ret->kind = (enum gomp_task_kind)gomp_get(runtime, &ret->record, 0,
-						  GOMP_FIELD_gomp_task__kind);
+	ret->kind =
+		(enum gomp_task_kind)gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__kind);
 	ret->parent = gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__parent);
 	return ompd_rc_ok;
 }
 
-bool gomp_implicit_task_number(const struct gomp_runtime *runtime,
-			       const struct gomp_region *region, uint64_t address, uint32_t *ret)
+bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			       uint64_t address, uint32_t *ret)
 {
 	uint64_t size = runtime->layout.struct_size[GOMP_STRUCT_gomp_task];
 	uint64_t team = region->level ? region->team : region->artificial_team;
@@ -162,8 +161,7 @@ ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct 
 	}
 	// When a task ends, its queued children lose their parent (gomp_clear_parent); an
 	// undeferred task is in no queue and keeps it, null for an initial task without a record.
-	if (record.parent == 0 &&
-	    (record.kind != GOMP_TASK_UNDEFERRED || task->region.level != 0))
+	if (record.parent == 0 && (record.kind != GOMP_TASK_UNDEFERRED || task->region.level != 0))
 		return reason(ompd_rc_unavailable, "the generating task has ended");
 	return adopt(runtime, &task->region, record.parent, ret);
 }
@@ -187,9 +185,11 @@ ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct 
 	if (record.kind != GOMP_TASK_IMPLICIT)
 		return reason(ompd_rc_unavailable,
 			      "libgomp does not record on top of which task a deferred task runs");
-	if (gomp_implicit_task_number(runtime, &task->region, task->address, &number) && number == 0)
+	if (gomp_implicit_task_number(runtime, &task->region, task->address, &number) &&
+	    number == 0)
 		return gomp_generating_task(runtime, task, ret);
-	return reason(ompd_rc_unavailable, "a worker thread's implicit task is scheduled by no other");
+	return reason(ompd_rc_unavailable,
+		      "a worker thread's implicit task is scheduled by no other");
 }
 
 ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,

@@ -125,8 +125,8 @@ static uint64_t parent_id(const struct gomp_runtime *runtime, const struct gomp_
 }
 
 void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			const struct gomp_activity *activity,
-			const struct gomp_task_record *record, ompd_ext_task_info *ret)
+			const struct gomp_activity *activity, const struct gomp_task_record *record,
+			ompd_ext_task_info *ret)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
 	bool deferred = !implicit && record->kind != GOMP_TASK_UNDEFERRED;
@@ -158,8 +158,7 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		ret->priority = (int32_t)field(runtime, record, GOMP_FIELD_gomp_task__priority);
 	// The count is set for tasks with depend clauses only (gomp_task_handle_depend).
 	if (record->kind == GOMP_TASK_WAITING && ret->num_depends)
-		ret->num_predecessors =
-			field(runtime, record, GOMP_FIELD_gomp_task__num_dependees);
+		ret->num_predecessors = field(runtime, record, GOMP_FIELD_gomp_task__num_dependees);
 	if (field(runtime, record, GOMP_FIELD_gomp_task__final_task))
 		ret->flags |= ompd_ext_task_final;
 	if (record->kind == GOMP_TASK_UNDEFERRED)
@@ -277,10 +276,9 @@ ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct g
 		return reason(ompd_rc_error, "the task's list of dependers is damaged");
 	*count = number;
 	for (size_t i = 0; i < number && i < max && rc == ompd_rc_ok; i++)
-		rc = target_read_pointer(&runtime->target,
-					 gomp_at(runtime, vector,
-						 GOMP_FIELD_gomp_dependers_vec__elem) +
-						 8 * i,
-					 &ids[i]);
+		rc = target_read_pointer(
+			&runtime->target,
+			gomp_at(runtime, vector, GOMP_FIELD_gomp_dependers_vec__elem) + 8 * i,
+			&ids[i]);
 	return rc;
 }

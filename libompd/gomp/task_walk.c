@@ -10,7 +10,7 @@
 #include "gomp/gomp.h"
 
 enum {
-	CHUNK = 64, // pointers of a vector that are read at once
+	CHUNK = 64,	 // pointers of a vector that are read at once
 	FIRST_CHUNK = 6, // what libgomp allocates at first; most vectors are not longer
 	MAX_TREE_DEPTH = 1 << 16,
 };
@@ -22,9 +22,9 @@ enum queue_type { QUEUE_TEAM, QUEUE_CHILDREN, QUEUE_TASKGROUP };
 struct source {
 	enum { SOURCE_LIST, SOURCE_TREE, SOURCE_VECTOR } kind;
 	enum queue_type queue; // lists and trees
-	uint64_t head; // list: first node; tree: the node; vector: its elements
-	uint64_t next; // list: next node to take, 0: the first; vector: index of the next
-	uint64_t count; // vector: number of elements; tree: depth
+	uint64_t head;	       // list: first node; tree: the node; vector: its elements
+	uint64_t next;	       // list: next node to take, 0: the first; vector: index of the next
+	uint64_t count;	       // vector: number of elements; tree: depth
 };
 
 struct gomp_task_walk {
@@ -32,14 +32,14 @@ struct gomp_task_walk {
 	struct gomp_region region;
 	uint64_t team; // whose queues are walked; 0: none
 	struct gomp_activity activity;
-	struct idmap met; // tasks, and taskgroups
+	struct idmap met;	// tasks, and taskgroups
 	struct source *sources; // a stack
 	size_t source_count, source_capacity;
-	uint32_t implicit; // implicit tasks taken so far
-	size_t begun; // slots of the activity taken so far
-	uint32_t counted; // tasks met that the team counts
-	bool damaged; // a list was; the rest is still walked
-	uint64_t chunk[CHUNK]; // part of the vector on top of the stack
+	uint32_t implicit;	// implicit tasks taken so far
+	size_t begun;		// slots of the activity taken so far
+	uint32_t counted;	// tasks met that the team counts
+	bool damaged;		// a list was; the rest is still walked
+	uint64_t chunk[CHUNK];	// part of the vector on top of the stack
 	uint64_t chunk_address; // 0: nothing
 	size_t chunk_count;
 };
@@ -69,11 +69,11 @@ static ompd_rc_t push_queue(struct gomp_task_walk *walk, enum queue_type type, u
 			    uint64_t tasks)
 {
 	if (root)
-		return push(walk, &(struct source){
-					  .kind = SOURCE_TREE, .queue = type, .head = root });
+		return push(walk,
+			    &(struct source){ .kind = SOURCE_TREE, .queue = type, .head = root });
 	if (tasks)
-		return push(walk, &(struct source){
-					  .kind = SOURCE_LIST, .queue = type, .head = tasks });
+		return push(walk,
+			    &(struct source){ .kind = SOURCE_LIST, .queue = type, .head = tasks });
 	return ompd_rc_ok;
 }
 
@@ -81,9 +81,8 @@ static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type
 {
 	const struct gomp_runtime *runtime = walk->runtime;
 	uint64_t root, tasks;
-	ompd_rc_t rc = target_read_pointer(&runtime->target,
-					   gomp_at(runtime, queue, GOMP_FIELD_priority_queue__t),
-					   &root);
+	ompd_rc_t rc = target_read_pointer(
+		&runtime->target, gomp_at(runtime, queue, GOMP_FIELD_priority_queue__t), &root);
 
 	if (rc == ompd_rc_ok)
 		rc = gomp_read(runtime, gomp_at(runtime, queue, GOMP_FIELD_priority_queue__l),
@@ -146,9 +145,9 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 	if (rc != ompd_rc_ok)
 		return rc;
 	uint64_t root = gomp_get(runtime, record, queue, GOMP_FIELD_priority_queue__t);
-	uint64_t tasks =
-		gomp_get(runtime, record, queue + fields[GOMP_FIELD_priority_queue__l].offset,
-			 GOMP_FIELD_priority_list__tasks);
+	uint64_t tasks = gomp_get(runtime, record,
+				  queue + fields[GOMP_FIELD_priority_queue__l].offset,
+				  GOMP_FIELD_priority_list__tasks);
 
 	return push_queue(walk, QUEUE_CHILDREN, root, tasks);
 }
@@ -177,10 +176,9 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 	if (tree.count > MAX_TREE_DEPTH ||
 	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__left, &children[0]) !=
 		    ompd_rc_ok ||
-	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__right,
-		      &children[1]) != ompd_rc_ok ||
-	    gomp_read(runtime,
-		      gomp_at(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__key),
+	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__right, &children[1]) !=
+		    ompd_rc_ok ||
+	    gomp_read(runtime, gomp_at(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__key),
 		      GOMP_FIELD_priority_list__tasks, &tasks) != ompd_rc_ok)
 		return damaged(walk);
 	pop(walk);
@@ -257,9 +255,8 @@ static ompd_rc_t next_task(struct gomp_task_walk *walk, struct gomp_task_record 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (is_list) {
-		const uint8_t *bytes =
-			record->record.bytes + node_offset(runtime, top->queue) +
-			runtime->layout.field[GOMP_FIELD_priority_node__next].offset;
+		const uint8_t *bytes = record->record.bytes + node_offset(runtime, top->queue) +
+				       runtime->layout.field[GOMP_FIELD_priority_node__next].offset;
 		uint64_t next = target_uint(&runtime->target, bytes, 8);
 
 		// Lists are rings. A ring that does not come back to its head is cut off where it
@@ -317,8 +314,8 @@ static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 	struct gomp_task task;
 
 	if (walk->implicit < walk->region.nthreads) {
-		ompd_rc_t rc = gomp_implicit_task(walk->runtime, &walk->region, walk->implicit++,
-						  &task);
+		ompd_rc_t rc =
+			gomp_implicit_task(walk->runtime, &walk->region, walk->implicit++, &task);
 
 		if (rc == ompd_rc_ok)
 			return emit_address(walk, task.address, ret);

@@ -22,8 +22,7 @@ ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t addr
 			       struct gomp_team_state *ret)
 {
 	struct gomp_record record;
-	ompd_rc_t rc =
-		gomp_read_record(runtime, address, GOMP_STRUCT_gomp_team_state, &record);
+	ompd_rc_t rc = gomp_read_record(runtime, address, GOMP_STRUCT_gomp_team_state, &record);
 
 	if (rc == ompd_rc_ok)
 		decode_team_state(runtime, &record, 0, ret);

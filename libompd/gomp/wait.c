@@ -191,7 +191,8 @@ ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct g
 			      uint64_t futex, ompd_ext_wait_site *site)
 {
 	if (thread->pool &&
-	    is_within(futex, gomp_at(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads_dock),
+	    is_within(futex,
+		      gomp_at(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads_dock),
 		      runtime->layout.struct_size[GOMP_STRUCT_gomp_simple_barrier_t])) {
 		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_idle,
 					      .state = ompt_state_idle };

@@ -11,8 +11,8 @@
 /** Zero-initialised is an empty set; with has_values, an empty map. */
 struct idmap {
 	bool has_values;
-	uint64_t *keys; // addresses plus one; 0: free
-	uint64_t *values; // NULL in a set
+	uint64_t *keys;		// addresses plus one; 0: free
+	uint64_t *values;	// NULL in a set
 	size_t count, capacity; // capacity is a power of two, or 0
 };
 

@@ -11,10 +11,10 @@
 /** Symbols and descriptors; constant for the life of a process. */
 struct nptl {
 	bool available;
-	uint32_t tid_offset; // in struct pthread
-	uint32_t list_offset; // in struct pthread
-	uint32_t start_offset; // of the start routine in struct pthread
-	uint32_t next_offset; // in list_t
+	uint32_t tid_offset;	// in struct pthread
+	uint32_t list_offset;	// in struct pthread
+	uint32_t start_offset;	// of the start routine in struct pthread
+	uint32_t next_offset;	// in list_t
 	uint64_t list_heads[2]; // threads on glibc's stacks, threads on the user's stacks
 };
 

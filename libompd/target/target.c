@@ -42,8 +42,7 @@ uint64_t target_uint(const struct target *target, const void *bytes, unsigned in
 
 	if (size > sizeof(host))
 		return 0;
-	if (target->callbacks->device_to_host(target->context, bytes, size, 1, &host) !=
-	    ompd_rc_ok)
+	if (target->callbacks->device_to_host(target->context, bytes, size, 1, &host) != ompd_rc_ok)
 		return 0;
 	switch (size) {
 	case 1:
@@ -86,8 +85,7 @@ ompd_rc_t target_read_string(const struct target *target, uint64_t address, char
 	if (size == 0 || address == 0)
 		return ompd_rc_bad_input;
 	memset(buffer, 0, size);
-	ompd_rc_t rc =
-		target->callbacks->read_string(target->context, NULL, &where, size, buffer);
+	ompd_rc_t rc = target->callbacks->read_string(target->context, NULL, &where, size, buffer);
 
 	buffer[size - 1] = '\0';
 	return rc;

@@ -13,7 +13,7 @@
 
 /** One address space of the debugger, as libompd sees it. */
 struct target {
-	const ompd_callbacks_t *callbacks; // the library's own copy of the table
+	const ompd_callbacks_t *callbacks;     // the library's own copy of the table
 	ompd_address_space_context_t *context; // the debugger's, never looked into
 	ompd_device_type_sizes_t sizes;
 };

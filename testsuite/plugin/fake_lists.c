@@ -75,9 +75,9 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 	text[5] = (char)('0' + *next / 10);
 	text[6] = (char)('0' + *next % 10);
 	*name = copy(text);
-	*scope = *next == FAKE_ICV_SCOPE    ? ompd_scope_implicit_task
-		 : *next == FAKE_ICV_GLOBAL ? ompd_scope_global
-					    : ompd_scope_address_space;
+	*scope = *next == FAKE_ICV_SCOPE  ? ompd_scope_implicit_task :
+		 *next == FAKE_ICV_GLOBAL ? ompd_scope_global :
+					    ompd_scope_address_space;
 	*more = *next < FAKE_ICV_LAST || fake_failing("endless");
 	return ompd_rc_ok;
 }

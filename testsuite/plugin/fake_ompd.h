@@ -35,12 +35,7 @@ enum fake_icv {
 	FAKE_ICV_LAST = 10,
 };
 
-enum handle_kind {
-	SPACE,
-	THREAD,
-	PARALLEL,
-	TASK
-};
+enum handle_kind { SPACE, THREAD, PARALLEL, TASK };
 
 struct handle {
 	uint32_t magic;
