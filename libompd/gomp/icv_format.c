@@ -107,13 +107,17 @@ GOMP_ICV_FORMATTER(places)
 
 GOMP_ICV_FORMATTER(affinity_format)
 {
+	const size_t max = GOMP_ICV_TEXT_MAX - 1;
+	size_t length = (uint64_t)value < max ? (size_t)value : max;
 	uint64_t string;
-	size_t size = (size_t)value + 1 < GOMP_ICV_TEXT_MAX ? (size_t)value + 1 : GOMP_ICV_TEXT_MAX;
-	ompd_rc_t rc =
-		gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8, &string);
+	ompd_rc_t rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8,
+					&string);
 
-	return rc == ompd_rc_ok ? target_read_string(&query->runtime->target, string, text, size) :
-				  rc;
+	// No zero byte ends it (omp_set_affinity_format).
+	if (rc == ompd_rc_ok)
+		rc = target_read(&query->runtime->target, string, text, length);
+	text[rc == ompd_rc_ok ? length : 0] = '\0';
+	return rc;
 }
 
 GOMP_ICV_FORMATTER(wait_policy)
