@@ -6,7 +6,7 @@ import json
 from hung import hung
 from ompdbg.model.status import status
 from ompdbg.render.status import status_json, status_lines
-from ompdbg.render.table import Column, cut, cut_place, natural_width, table
+from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty
 
 COLUMNS = (Column("A", right=True), Column("Bee", squeeze=6), Column("C", drop=1))
 ROWS = (("1", "a long cell", "x"), ("22", "b", "yy"))
@@ -25,6 +25,13 @@ def test_squeeze_then_drop_then_cut() -> None:
     assert table(COLUMNS, ROWS, 16)[1] == " 1  a lon...  x"
     assert table(COLUMNS, ROWS, 11) == [" A  Bee", " 1  a lo...", "22  b"]
     assert table(COLUMNS, ROWS, 8)[1] == " 1  a..."
+
+
+def test_empty_columns_are_left_out() -> None:
+    columns, rows = without_empty(COLUMNS, (("1", "", "x"), ("2", "", "")))
+    assert [column.title for column in columns] == ["A", "C"]
+    assert rows == [["1", "x"], ["2", ""]]
+    assert without_empty(COLUMNS, ()) == (list(COLUMNS), [])
 
 
 def test_cut() -> None:

@@ -23,7 +23,7 @@ class OmpCommand(gdb.Command):
 
     def __init__(self) -> None:
         dedent(self)
-        super().__init__(self.name, gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
+        super().__init__(self.name, gdb.COMMAND_STATUS)  # a completer class would hide complete()
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""

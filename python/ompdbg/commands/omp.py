@@ -23,7 +23,10 @@ class Omp(gdb.Command):
         if argument:
             word = argument.split()[0]
             raise gdb.GdbError(f'omp: no sub-command "{word}"; see "help omp".')
-        gdb.execute("omp status", from_tty)
+        try:
+            gdb.execute("omp status", from_tty)
+        except gdb.error as error:
+            raise gdb.GdbError(str(error)) from None
 
 
 class SetOmp(gdb.Command):

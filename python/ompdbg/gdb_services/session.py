@@ -77,7 +77,7 @@ def runtime(command: str) -> "Runtime":
     try:
         found = current_runtime()
     except _ompd.Error as error:
-        raise gdb.GdbError(f"{command}: {error.reason}") from error
+        raise gdb.GdbError(_line(command, error.reason)) from error
     if found is None:
         raise gdb.GdbError(f"{command}: the program is not being run.")
     return found
@@ -120,11 +120,11 @@ def guarded(command: str) -> Iterator[None]:
         except _ompd.Error as error:
             if _debug():
                 raise
-            raise gdb.GdbError(f"{command}: {error.reason}") from None
+            raise gdb.GdbError(_line(command, error.reason)) from None
         except gdb.error as error:
             if _debug():
                 raise
-            raise gdb.GdbError(f"{command}: {error}") from None
+            raise gdb.GdbError(_line(command, str(error))) from None
 
 
 @contextmanager
@@ -161,6 +161,11 @@ def _counted() -> Iterator[None]:
         process = _session.processes.get(gdb.selected_inferior().num)
         if process is not None and process.space is not None:
             process.last_stats = process.space.stats()
+
+
+def _line(command: str, reason: str) -> str:
+    """What a failure is told as."""
+    return f"{command}: {reason.rstrip('.')}."
 
 
 def _debug() -> bool:

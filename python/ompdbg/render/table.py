@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 _GAP = "  "
 _CUT = "..."
@@ -65,6 +65,14 @@ def table(
     return lines if width is None else [cut(line, width) for line in lines]
 
 
+def without_empty(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]]
+) -> Tuple[List[Column], List[List[str]]]:
+    """The table without the columns that say nothing."""
+    kept = [i for i in range(len(columns)) if not rows or any(row[i] for row in rows)]
+    return [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
+
+
 def _natural(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> List[int]:
     return [
         max([len(column.title), *(len(row[index]) for row in rows)])
@@ -82,7 +90,7 @@ def _least(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
 
 def _drop(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: Optional[int]
-) -> "tuple[Sequence[Column], Sequence[Sequence[str]]]":
+) -> Tuple[Sequence[Column], Sequence[Sequence[str]]]:
     while width is not None and _least(columns, rows) > width:
         order = max(column.drop for column in columns)
         if order == 0:

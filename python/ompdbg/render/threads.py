@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from ompdbg.frames import base_name
-from ompdbg.render.table import Column, cut, cut_place, natural_width, table, wrap
+from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty, wrap
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Location, Thread
@@ -39,6 +39,7 @@ def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]
         # What a thread waits for tells its state: one column for both.
         columns = [column for index, column in enumerate(columns) if index != _WAITS]
         rows = [_merged(row) for row in rows]
+    columns, rows = without_empty(columns, rows)
     lines = table(columns, rows, width)
     lines.extend(wrap(summary(threads), width))
     lines.extend(_fit(line, width) for line in _reasons(threads))
