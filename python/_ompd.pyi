@@ -3,9 +3,15 @@
 
 It knows the OMPD API and `ompd_ext.h`, and nothing of any debugger: a debugger is an object with
 the methods of `Services`.
+
+What a method of `Services` raises is passed on: an Exception as the cause of the Error, if the
+OMPD function fails because of it; any other exception, such as KeyboardInterrupt, as itself.
+While an OMPD function runs, a method of `Services` cannot call another one (Error), but it may
+invalidate, and drop handles.
 """
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+import os
+from typing import Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
 
 THREAD_ID_LWP: int
 THREAD_ID_PTHREAD: int
@@ -38,11 +44,14 @@ class Error(Exception):
 class Unavailable(Error):
     """ompd_rc_unavailable, ompd_rc_unsupported or ompd_rc_needs_state_tracking: nobody knows."""
 
-class Services:
-    """What a debugger offers. (A protocol: any object with these methods will do.)"""
+class Services(Protocol):
+    """What a debugger offers: any object with these methods."""
 
     def read_memory(self, address: int, size: int) -> bytes:
-        """Exactly `size` bytes; raises any Exception if one of them is unreadable."""
+        """Exactly `size` bytes (or another object that bytes() can copy).
+
+        Raises any Exception if one of them is unreadable. Whole pages are asked for and kept.
+        """
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
@@ -50,14 +59,22 @@ class Services:
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """A number that stands for the thread with that id (kind THREAD_ID_*), None if unknown."""
     def direct_pid(self) -> int:
-        """Process whose data may be read directly instead of by read_memory(); 0: none."""
+        """Process whose data may be read directly instead of by read_memory(); 0: none.
+
+        Asked once after every invalidate(). Memory that is executable is never read directly.
+        """
     def message(self, text: str, category: int) -> None:
         """A line that the library wants to say."""
 
 class Library:
-    """One loaded OMPD library. Loads it, and calls ompd_initialize."""
+    """One loaded OMPD library. Loads it, and calls ompd_initialize.
 
-    def __init__(self, path: str) -> None: ...
+    Several objects of one file share the library; the last one's end finalizes and unloads it.
+    A file that cannot be loaded raises Error with the function "dlopen", one that is no OMPD
+    library Error with "dlsym". A path without a slash is searched for as dlopen() does it.
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None: ...
     path: str
     api_version: int
     version_string: str
@@ -100,7 +117,11 @@ class TaskInfo(NamedTuple):
     num_predecessors: int
 
 class _Handle:
-    """Handles compare and hash by what they stand for, and release themselves."""
+    """Handles compare and hash by what they stand for, and release themselves.
+
+    After invalidate() or close() of the AddressSpace every method raises Error with
+    RC_STALE_HANDLE; comparing, hashing and `id` still work.
+    """
 
     id: int  # ompd_ext_get_handle_id; without extensions a number unique in this AddressSpace
     def icv(self, icv_id: int) -> int: ...
@@ -124,14 +145,17 @@ class AddressSpace:
     def tasks(self) -> TaskIterator:
         """Tasks of every region of the process (ompd_ext_tasks_open_all)."""
     def invalidate(self) -> None:
-        """The target moved: forget cached memory."""
+        """The target moved: forget cached memory. Handles and iterators become stale."""
+    def invalidate_symbols(self) -> None:
+        """Objects were loaded or unloaded: forget the addresses of symbols."""
     def stats(self) -> Dict[str, int]:
         """Counters since reset_stats(): 'requests' (read_memory callbacks of the library),
         'bytes' (asked by it), 'fetches' (reads that reached the target), 'fetched' (bytes of
         them), 'direct' (fetches that went directly), 'symbols' (symbol look-ups that reached
         the services)."""
     def reset_stats(self) -> None: ...
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Releases all handles and the address space; may be called again."""
 
 class Thread(_Handle):
     def parallel(self) -> Parallel: ...
@@ -139,7 +163,8 @@ class Thread(_Handle):
     def state(self) -> Tuple[int, int]:
         """(state, wait id). Raises Unavailable where memory does not hold it."""
     def thread_id(self, kind: int) -> int: ...
-    def thread_num(self, parallel: Parallel) -> Optional[int]: ...
+    def thread_num(self, parallel: Parallel) -> Optional[int]:
+        """Its number in that region or its ancestor's; None if the region does not enclose it."""
     def classify_futex(self, address: int) -> Optional[WaitSite]: ...
 
 class Parallel(_Handle):
@@ -169,3 +194,6 @@ class Task(_Handle):
         """(address, enum ompd_ext_depend_kind) each."""
     def dependers(self) -> List[int]:
         """Identities of the tasks that wait for this one."""
+
+def live_allocations() -> int:
+    """Number of memory blocks that OMPD libraries hold now."""
