@@ -8,13 +8,11 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-enum {
-	BUCKETS = 2 * CACHE_FRAMES
-};
+enum { BUCKETS = 2 * CACHE_FRAMES };
 
 /** Which frame holds which page. All zero is empty, so that fresh mappings need no set-up. */
 struct cache_index {
-	uint32_t bucket[BUCKETS];    // frame + 1, 0 ends the chain
+	uint32_t bucket[BUCKETS]; // frame + 1, 0 ends the chain
 	uint32_t next[CACHE_FRAMES]; // likewise
 	uint64_t page[CACHE_FRAMES]; // page number + 1, 0 if the frame is free
 };
@@ -36,6 +34,8 @@ static bool prepare(struct cache *cache)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
 		return false;
+	// Only a wish: long walks fill frames faster than small pages can be zeroed.
+	madvise(map, index_bytes + frames_bytes, MADV_HUGEPAGE);
 	cache->index = map;
 	cache->frames = (uint8_t *)map + index_bytes;
 	return true;

@@ -5,9 +5,7 @@
 
 #include "plugin.h"
 
-enum {
-	CHECK_SIGNALS_EVERY = 1 << 16
-}; // reads that the cache answers, between looks for Ctrl-C
+enum { CHECK_SIGNALS_EVERY = 1 << 16 }; // reads that the cache answers, between looks for Ctrl-C
 
 static ompd_rc_t failed(void)
 {

@@ -66,8 +66,8 @@ static PyObject *take_cause(void)
 static PyObject *reason_of(ompd_rc_t rc, const char *reason, PyObject *cause)
 {
 	PyObject *said =
-		reason ? PyUnicode_DecodeUTF8(reason, (Py_ssize_t)strlen(reason), "replace")
-		       : meaning(rc);
+		reason ? PyUnicode_DecodeUTF8(reason, (Py_ssize_t)strlen(reason), "replace") :
+			 meaning(rc);
 	if (!said || !cause)
 		return said;
 	PyObject *text = text_of(cause);

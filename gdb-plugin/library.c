@@ -19,8 +19,8 @@ static const char *resolve(struct library *library)
 	*(void **)&library->name = dlsym(library->image, "ompd_" #name); \
 	if (!library->name)                                              \
 		otherwise;
-#define REQUIRED(name)	RESOLVE(name, missing = missing ? missing : "ompd_" #name)
-#define STANDARD(name)	RESOLVE(name, (void)0)
+#define REQUIRED(name) RESOLVE(name, missing = missing ? missing : "ompd_" #name)
+#define STANDARD(name) RESOLVE(name, (void)0)
 #define EXTENSION(name) RESOLVE(name, library->extended = false)
 #include "functions.def"
 #undef REQUIRED

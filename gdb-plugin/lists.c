@@ -7,9 +7,7 @@
 
 #include <stdlib.h>
 
-enum {
-	MOST_ENTRIES = 4096
-}; // an enumeration that is longer does not end
+enum { MOST_ENTRIES = 4096 }; // an enumeration that is longer does not end
 
 static int endless(const char *function)
 {
@@ -120,8 +118,8 @@ static int scope_for(struct space *space, uint64_t id, ompd_scope_t own, ompd_sc
 
 		if (space->icv_scopes[i].id != id)
 			continue;
-		if (own == ompd_scope_task ? home == ompd_scope_implicit_task
-					   : home == ompd_scope_global)
+		if (own == ompd_scope_task ? home == ompd_scope_implicit_task :
+					     home == ompd_scope_global)
 			*ret = home;
 		break;
 	}

@@ -4,13 +4,7 @@
 
 #include "plugin.h"
 
-enum record {
-	RECORD_ICV,
-	RECORD_LAYOUT,
-	RECORD_WAIT_SITE,
-	RECORD_TASK_INFO,
-	NUM_RECORDS
-};
+enum record { RECORD_ICV, RECORD_LAYOUT, RECORD_WAIT_SITE, RECORD_TASK_INFO, NUM_RECORDS };
 
 static const struct {
 	const char *name, *fields;
@@ -40,8 +34,8 @@ static PyObject *make_type(PyObject *namedtuple, const char *name, const char *f
 int record_add_types(PyObject *module)
 {
 	PyObject *collections = PyImport_ImportModule("collections");
-	PyObject *namedtuple = collections ? PyObject_GetAttrString(collections, "namedtuple")
-					   : NULL;
+	PyObject *namedtuple = collections ? PyObject_GetAttrString(collections, "namedtuple") :
+					     NULL;
 	int result = namedtuple ? 0 : -1;
 
 	for (int i = 0; result == 0 && i < NUM_RECORDS; i++) {
