@@ -3,12 +3,17 @@
 
 import ctypes
 import gc
+import shutil
+import sys
 from pathlib import Path
 from typing import Callable, Dict, List, Optional, Tuple
 
 import _ompd
 
 PAGE = 4096
+
+# Inside GDB, sys.executable may name a file that does not exist.
+PYTHON = sys.executable if shutil.which(sys.executable) else str(shutil.which("python3"))
 
 # enum fake_icv
 ICV_SCOPE = 1

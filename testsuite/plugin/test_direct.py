@@ -3,13 +3,12 @@
 
 import os
 import subprocess
-import sys
 from typing import Any, Iterator, List, Tuple
 
 import pytest
 
 import _ompd
-from fake import ICV_IGNORE, ICV_READ, PAGE, Fake, FakeServices
+from fake import ICV_IGNORE, ICV_READ, PAGE, PYTHON, Fake, FakeServices
 
 SIZE = 1 << 20
 
@@ -56,7 +55,7 @@ class Debugger(FakeServices):
 def child() -> Iterator[Tuple[int, int]]:
     """(process, address of its data)"""
     process = subprocess.Popen(
-        [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [PYTHON, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdin and process.stdout
     yield process.pid, int(process.stdout.readline())
@@ -198,7 +197,7 @@ print(space.icv(ICV_READ), space.stats()["direct"] > 0, len(debugger.log))
 def test_sandbox_without_the_system_call(fake: Fake, child: Tuple[int, int]) -> None:
     folders = [os.path.dirname(str(_ompd.__file__)), os.path.dirname(__file__)]
     result = subprocess.run(
-        [sys.executable, "-c", SANDBOXED, *folders, str(fake.path), *map(str, child)],
+        [PYTHON, "-c", SANDBOXED, *folders, str(fake.path), *map(str, child)],
         stdout=subprocess.PIPE,
         universal_newlines=True,
         check=True,
