@@ -5,7 +5,7 @@
 #include "layout/call.h"
 
 enum {
-	CALL_REL32_SIZE = 5, // e8 rel32
+	CALL_REL32_SIZE = 5,  // e8 rel32
 	CALL_MEMORY_SIZE = 6, // ff 15 disp32: call *disp32(%rip)
 	STUB_SIZE = 16,
 };

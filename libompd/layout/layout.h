@@ -43,7 +43,7 @@ struct layout_field {
 
 /** What one group of releases has in common; generated. */
 struct gomp_table {
-	const char *releases; // "GCC 13 to 16"
+	const char *releases;		      // "GCC 13 to 16"
 	uint32_t first_release, last_release; // major versions
 	uint32_t struct_size[GOMP_STRUCT_COUNT];
 	struct layout_field field[GOMP_FIELD_COUNT];
