@@ -12,7 +12,7 @@ enum { BUCKETS = 2 * CACHE_FRAMES };
 
 /** Which frame holds which page. All zero is empty, so that fresh mappings need no set-up. */
 struct cache_index {
-	uint32_t bucket[BUCKETS]; // frame + 1, 0 ends the chain
+	uint32_t bucket[BUCKETS];    // frame + 1, 0 ends the chain
 	uint32_t next[CACHE_FRAMES]; // likewise
 	uint64_t page[CACHE_FRAMES]; // page number + 1, 0 if the frame is free
 };

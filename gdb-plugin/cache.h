@@ -11,16 +11,16 @@
 #include <sys/types.h>
 
 enum {
-	CACHE_PAGE = 4096, // unit of caching, whatever the target's page size
+	CACHE_PAGE = 4096,    // unit of caching, whatever the target's page size
 	CACHE_FRAMES = 16384, // 64 MiB of pages at most
-	CACHE_AHEAD = 64, // pages of the longest read ahead, 256 KiB
-	CACHE_STREAMS = 8, // walks through memory that are told apart
-	CACHE_BAD = 1024, // pages remembered as unreadable
+	CACHE_AHEAD = 64,     // pages of the longest read ahead, 256 KiB
+	CACHE_STREAMS = 8,    // walks through memory that are told apart
+	CACHE_BAD = 1024,     // pages remembered as unreadable
 };
 
 /** How hard a read shall try. */
 enum cache_effort {
-	CACHE_TRY, // failure is expected and leaves no trace
+	CACHE_TRY,    // failure is expected and leaves no trace
 	CACHE_INSIST, // the last attempt: failure is the caller's to report
 };
 
@@ -40,7 +40,7 @@ struct cache_source {
 /** The pages that one walk fetched last. */
 struct cache_stream {
 	uint64_t start, end; // page numbers; empty if equal
-	uint32_t length; // of the last fetch, in pages
+	uint32_t length;     // of the last fetch, in pages
 	uint32_t age;
 };
 

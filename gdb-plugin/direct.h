@@ -17,9 +17,9 @@ struct direct_extent {
 
 /** All zero is closed. */
 struct direct {
-	pid_t pid; // 0 if closed
-	int memory; // file descriptor of /proc/PID/mem + 1, 0 if not open
-	bool refused; // process_vm_readv() is not permitted
+	pid_t pid;		       // 0 if closed
+	int memory;		       // file descriptor of /proc/PID/mem + 1, 0 if not open
+	bool refused;		       // process_vm_readv() is not permitted
 	struct direct_extent *extents; // readable memory that is not executable, ascending
 	size_t count;
 	size_t last; // index of the extent that was found last

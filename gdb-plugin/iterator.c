@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 1024, // records
+	BATCH = 1024,	    // records
 	EMPTY_BATCHES = 16, // in a row that a damaged target may give before the end is assumed
 };
 
 struct iterator {
-	struct handle handle; // first: it is one
+	struct handle handle;	     // first: it is one
 	ompd_ext_task_info *records; // BATCH of them, NULL until the first batch
-	size_t count, position; // in records
+	size_t count, position;	     // in records
 	bool ended, damaged;
 };
 

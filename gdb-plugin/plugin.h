@@ -56,9 +56,9 @@ struct space;
  */
 struct call {
 	bool busy;
-	bool interrupted; // the exception is none that may be dropped: KeyboardInterrupt
+	bool interrupted;    // the exception is none that may be dropped: KeyboardInterrupt
 	struct space *space; // NULL if the call concerns none
-	ompd_rc_t rc; // of the last call that ended
+	ompd_rc_t rc;	     // of the last call that ended
 	PyObject *type, *value, *traceback;
 };
 extern struct call call;
@@ -117,17 +117,17 @@ struct stats {
 struct space {
 	struct library *library;
 	ompd_address_space_handle_t *handle; // NULL when closed
-	PyObject *services; // NULL when closed
-	PyObject *symbols; // dict: (name, file name) -> address or None
-	struct handle *handles; // list of the live ones
-	uint64_t generation; // number of invalidate()
-	uint64_t last_id; // for libraries that do not number handles
-	bool memory_moved, symbols_moved; // what is cached of them is out of date
+	PyObject *services;		     // NULL when closed
+	PyObject *symbols;		     // dict: (name, file name) -> address or None
+	struct handle *handles;		     // list of the live ones
+	uint64_t generation;		     // number of invalidate()
+	uint64_t last_id;		     // for libraries that do not number handles
+	bool memory_moved, symbols_moved;    // what is cached of them is out of date
 	struct cache cache;
 	struct direct direct;
-	bool direct_known; // direct is open or must not be, until the target moves
+	bool direct_known;     // direct is open or must not be, until the target moves
 	pid_t direct_verified; // process whose memory was seen to be what the services read
-	bool direct_refused; // it was seen not to be
+	bool direct_refused;   // it was seen not to be
 	struct stats stats;
 	struct icv_scope *icv_scopes;
 	size_t num_icv_scopes;
@@ -163,9 +163,9 @@ PyObject *memory_take_string(const char *string);
 /** What Thread, Parallel, Task and TaskIterator begin with. */
 struct handle {
 	PyObject ob_base;
-	PyObject *owner; // the AddressSpace, NULL after tp_clear
+	PyObject *owner;     // the AddressSpace, NULL after tp_clear
 	struct space *space; // its space
-	void *raw; // NULL when released
+	void *raw;	     // NULL when released
 	enum kind kind;
 	uint64_t id, generation;
 	struct handle *previous, *next; // in space->handles

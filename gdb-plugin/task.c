@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-	USUAL_ELEMENTS = 32, // of a depend clause
+	USUAL_ELEMENTS = 32,	 // of a depend clause
 	MOST_ELEMENTS = 1 << 20, // a larger number is damage
 };
 
