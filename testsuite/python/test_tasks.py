@@ -6,7 +6,7 @@ from typing import List
 
 import _ompd
 from hung import TASK_CODE, Hung, hung
-from ompdbg.model.task import TaskPool, count_by_function
+from ompdbg.model.task import Task, TaskPool, count_by_function
 from ompdbg.render import json as render_json
 from ompdbg.render.tasks import count_table, queued_table, task_tree
 from ompdbg.services import SymbolAt
@@ -119,9 +119,11 @@ def test_parents_in_a_circle() -> None:
 
 def test_json() -> None:
     case = hung()
-    pool = TaskPool(case.runtime, None)
-    text = "\n".join(render_json.lines("tasks", map(render_json.task, pool.tasks)))
-    assert json.loads(text)["tasks"][-1] == {
+    tasks = (Task(case.runtime, info) for info in case.space.tasks())
+    lines = render_json.lines("tasks", map(render_json.task, tasks), lambda: {"damaged": False})
+    document = json.loads("\n".join(lines))
+    assert document["damaged"] is False
+    assert document["tasks"][-1] == {
         "id": "0xa30",
         "kind": "explicit",
         "status": "running",

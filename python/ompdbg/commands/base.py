@@ -49,9 +49,9 @@ class OmpCommand(gdb.Command):
         """Ends the command with one line."""
         raise gdb.GdbError(f"{self.name}: {reason}")
 
-    def complete(self, text: str, word: str) -> List[str]:
-        """Called by GDB."""
-        return options.complete(self.options, text, word)
+    def complete(self, text: str, word: Optional[str]) -> List[str]:
+        """Called by GDB, also without a word to ask where words break."""
+        return [] if word is None else options.complete(self.options, text, word)
 
     def runtime(self) -> "Runtime":
         """The OpenMP runtime of the selected program."""

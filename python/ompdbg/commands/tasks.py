@@ -61,13 +61,17 @@ class Tasks(OmpCommand):
         write(count_table(counts, terminal_width()))
 
     def _json(self, runtime: "Runtime", queued: bool) -> None:
-        from ompdbg.model.task import NOT_BEGUN, TaskPool
+        from ompdbg.model.task import NOT_BEGUN, Task
         from ompdbg.render import json
 
-        pool = TaskPool(runtime, keep=None)
-        shown = (t for t in pool.tasks if not queued or t.info.status in NOT_BEGUN)
+        found = runtime.space.tasks()
+        shown = (
+            json.task(Task(runtime, info))
+            for info in found
+            if not queued or info.status in NOT_BEGUN
+        )
         teams = [json.team(team) for team in runtime.teams]
-        write(json.lines("tasks", map(json.task, shown), teams=teams, damaged=pool.damaged))
+        write(json.lines("tasks", shown, lambda: {"damaged": found.damaged}, teams=teams))
 
     def _text(self, runtime: "Runtime", queued: bool) -> None:
         from ompdbg.model.task import TaskPool

@@ -135,14 +135,9 @@ class _Walk:
         if last > 0 and self._stack[last].symbol in (None, "_start"):
             if self._kinds[last - 1] == frames.SYSTEM:
                 self._kinds[last] = frames.SYSTEM
-        for index in range(1, len(self._stack)):
-            if self._stack[index].symbol == "main" and self._is_fortran_main(index - 1):
+        for index, frame in enumerate(self._stack):
+            if index and frame.symbol == "main" and frames.is_fortran(frame.file):
                 self._kinds[index] = frames.SYSTEM
-
-    def _is_fortran_main(self, index: int) -> bool:
-        start = self._stack[index].start
-        function = self._runtime.services.function_named("MAIN__")
-        return function is not None and function.start == start
 
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]

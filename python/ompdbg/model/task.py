@@ -175,21 +175,21 @@ class TaskGroup(NamedTuple):
 class TaskPool:
     """All tasks of the process. Of many tasks alike only the first few are kept."""
 
-    def __init__(self, runtime: "Runtime", keep: Optional[int]) -> None:
-        """Keeps `keep` of the tasks alike; None: all."""
+    def __init__(self, runtime: "Runtime", keep: int) -> None:
+        """Keeps `keep` of the tasks alike."""
         self._runtime = runtime
         self.total = 0
         self.tasks: List[Task] = []
         self.more: List[TaskGroup] = []
         self._read(keep)
 
-    def _read(self, keep: Optional[int]) -> None:
+    def _read(self, keep: int) -> None:
         iterator = self._runtime.space.tasks()
         met: Dict[Tuple[int, ...], int] = {}
         first_left_out: Dict[Tuple[int, ...], Task] = {}
         for info in iterator:
             self.total += 1
-            if keep is not None and info.status in NOT_BEGUN:
+            if info.status in NOT_BEGUN:
                 key = (info.parallel_id, info.parent_id, info.function, info.status, info.kind)
                 count = met[key] = met.get(key, 0) + 1
                 if count > keep:
@@ -197,9 +197,7 @@ class TaskPool:
                         first_left_out[key] = Task(self._runtime, info)
                     continue
             self.tasks.append(Task(self._runtime, info))
-        self.more = [
-            TaskGroup(task, met[key] - (keep or 0)) for key, task in first_left_out.items()
-        ]
+        self.more = [TaskGroup(task, met[key] - keep) for key, task in first_left_out.items()]
         self.damaged = iterator.damaged
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Optional
 
 from ompdbg import SCHEMA
 
@@ -23,8 +23,14 @@ def document(**sections: Any) -> str:
     return json.dumps({"schema": SCHEMA, **sections}, indent=2)
 
 
-def lines(name: str, objects: Iterable[Object], **sections: Any) -> Iterator[str]:
-    """A whole document, in pieces: its largest list, one object a line, without keeping it."""
+def lines(
+    name: str,
+    objects: Iterable[Object],
+    after: Optional[Callable[[], Object]] = None,
+    **sections: Any,
+) -> Iterator[str]:
+    """A whole document, in pieces: its largest list last, one object a line, without keeping
+    it. `after` tells what is known only when the list was walked."""
     head = json.dumps({"schema": SCHEMA, **sections})[:-1]
     yield f'{head}, "{name}": ['
     previous: Optional[str] = None
@@ -34,7 +40,8 @@ def lines(name: str, objects: Iterable[Object], **sections: Any) -> Iterator[str
         previous = json.dumps(item)
     if previous is not None:
         yield previous
-    yield "]}"
+    tail = json.dumps(after())[1:-1] if after is not None else ""
+    yield f"], {tail}}}" if tail else "]}"
 
 
 def identity(ident: Optional[int]) -> Optional[str]:
