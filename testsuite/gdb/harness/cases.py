@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which states of which fixtures are tested in which variants, and how GDB comes to them."""
+
+from dataclasses import dataclass
+from typing import Iterable, List, Sequence, Tuple
+
+from harness import setup
+
+import states  # from fixtures/
+
+# How GDB comes to a state.
+LIVE = "live"  # GDB runs the program
+GCORE = "gcore"  # a core file that GDB wrote of the live program
+ATTACHED = "attached"  # GDB attaches
+KERNEL = "kernel"  # a core file that the kernel wrote
+
+# Variants that keep the symbols that ompdbg needs. static-stripped does not: see test_bad_input.
+VARIANTS = ("O0", "O2", "O3fp", "O3", "nopie", "static", "stripped", "noplt")
+
+# States that are looked at in every variant.
+_EVERYWHERE = {
+    "hung",
+    "nested 3 2 4",
+    "waits locks",
+    "waits tasks",
+    "tasks depend",
+    "tasks undeferred",
+    "fib 12 4",
+    "cxx",
+    "fortran",
+    "foreign",
+    "signal critical",
+    "icvs env",
+}
+# States to which GDB attaches, and of which the kernel writes a core file; others only in FULL.
+_ATTACHED = {"hung", "nested 2 2 2", "foreign", "waits idle", "tasks kinds", "signal raise"}
+_KERNEL = {
+    "hung",
+    "nested 3 2 4",
+    "foreign",
+    "many 64",
+    "many 256",
+    "waits locks",
+    "waits tasks",
+    "tasks detach",
+    "signal altstack",
+    "fib 12 4",
+    "fortran",
+    "regions before",
+}
+# GDB writes the whole stacks of all threads into a core file.
+_MAX_GCORE_THREADS = 16
+_BIG = {"many": _MAX_GCORE_THREADS}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One stop of one program."""
+
+    program: str
+    arguments: Tuple[str, ...]
+    variant: str
+    mode: str
+
+    @property
+    def state(self) -> "states.State":
+        """What the program's header says."""
+        return states.state(self.program, *self.arguments)
+
+    @property
+    def name(self) -> str:
+        """As in `nested 3 2 4`."""
+        return " ".join((self.program,) + self.arguments)
+
+    def __str__(self) -> str:
+        return "-".join((self.program,) + self.arguments + (self.variant, self.mode))
+
+
+def has_gcore(program: str, arguments: Sequence[str]) -> bool:
+    """Whether GDB can write its core file in a reasonable time."""
+    return int((arguments or ["0"])[0]) <= _BIG[program] if program in _BIG else True
+
+
+def _variants(name: str, index: int) -> Iterable[str]:
+    if setup.FULL or name in _EVERYWHERE:
+        return VARIANTS
+    others = [variant for variant in VARIANTS if variant != "O2"]
+    return ("O2", others[index % len(others)])
+
+
+def _modes(state: "states.State", name: str, variant: str) -> List[str]:
+    found = [LIVE]
+    if has_gcore(state.program, state.arguments):
+        found.append(GCORE)
+    chosen = variant in ("O2", "static")
+    if setup.FULL or (chosen and name in _ATTACHED):
+        found.append(ATTACHED)
+    if setup.FULL or (variant in ("O2", "stripped") and name in _KERNEL):
+        found.append(KERNEL)
+    return found
+
+
+def openmp_states() -> List["states.State"]:
+    """Every state of every fixture that uses OpenMP."""
+    import build
+
+    return [
+        state
+        for program in build.programs()
+        if program not in build.WITHOUT_OPENMP
+        for state in states.states(program)
+    ]
+
+
+def all_cases() -> List[Case]:
+    """What is tested, live ones before the core files that they leave."""
+    found = []
+    for index, state in enumerate(openmp_states()):
+        name = " ".join((state.program,) + state.arguments)
+        for variant in _variants(name, index):
+            for mode in _modes(state, name, variant):
+                found.append(Case(state.program, state.arguments, variant, mode))
+    return found

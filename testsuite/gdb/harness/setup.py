@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where things are, what of it the environment may change, and what is tested by default.
+
+OMPDBG_GDB          the debugger (gdb)
+OMPDBG_LOADER       the script that loads ompdbg (build/ompdbg-gdb.py)
+OMPDBG_TEST_OUT     where fixture programs are built (build/fixtures)
+OMPDBG_TEST_CC      the C compiler for them (gcc)
+OMPDBG_TEST_FULL    1: every state of every fixture in every variant and every mode
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent.parent
+ROOT = HERE.parent.parent
+INSIDE = HERE / "inside"
+
+sys.path.insert(0, str(ROOT / "fixtures"))
+
+import build  # noqa: E402
+
+GDB = os.environ.get("OMPDBG_GDB", "gdb")
+LOADER = Path(os.environ.get("OMPDBG_LOADER", str(ROOT / "build" / "ompdbg-gdb.py")))
+OUT = Path(os.environ.get("OMPDBG_TEST_OUT", str(ROOT / "build" / "fixtures")))
+CC = os.environ.get("OMPDBG_TEST_CC", "gcc")
+FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
+
+# GDB processes at a time.
+WORKERS = 2
+
+
+def missing() -> str:
+    """What is lacking for any test at all; empty if nothing is."""
+    if shutil.which(GDB) is None:
+        return "there is no " + GDB
+    if not LOADER.exists():
+        return "there is no {}: run ./dev build".format(LOADER)
+    return ""
+
+
+def program(name: str, variant: str) -> Path:
+    """A fixture program, built if need be. Skips the test where it can't be built."""
+    try:
+        return build.build(name, variant, OUT, CC)
+    except build.Skipped as reason:
+        pytest.skip("{}/{}: {}".format(variant, name, reason))
+        raise

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the commands say at the stop of each case: every GDB is started once, for all tests of its
+case, and a few at a time in the background."""
+
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Tuple
+
+from harness import cases, processes, setup
+from harness.cases import Case
+
+import build  # from fixtures/
+
+Snapshot = Dict[str, Any]
+
+
+class Snapshots:
+    """All of them. To be closed."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=setup.WORKERS)
+        self._found: Dict[Tuple[Case, str], "Future[Dict[str, Snapshot]]"] = {}
+
+    def close(self) -> None:
+        """Forgets what was not begun, waits for the rest."""
+        for future in self._found.values():
+            future.cancel()
+        self._pool.shutdown(wait=True)
+
+    def order(self, wanted: Iterable[Case]) -> None:
+        """Begins to work on these, in their order."""
+        for case in wanted:
+            self._future(case)
+
+    def get(self, case: Case) -> Snapshot:
+        """The snapshot of a case. Raises what went wrong."""
+        found = self._future(case).result()
+        return found[case.mode]
+
+    def _future(self, case: Case) -> "Future[Dict[str, Snapshot]]":
+        # One GDB runs the program and writes a core file, so these two are made together.
+        mode = cases.LIVE if case.mode == cases.GCORE else case.mode
+        key = (Case(case.program, case.arguments, case.variant, mode), mode)
+        if key not in self._found:
+            self._found[key] = self._pool.submit(_MAKERS[mode], key[0])
+        return self._found[key]
+
+
+def _program(case: Case) -> Path:
+    return build.build(case.program, case.variant, setup.OUT, setup.CC)
+
+
+def _run(spec: Dict[str, Any], arguments: List[str]) -> Snapshot:
+    snapshot: Snapshot = processes.run_gdb("snapshot.py", spec, arguments).result
+    return snapshot
+
+
+def _live(case: Case) -> Dict[str, Snapshot]:
+    program = str(_program(case))
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+        core = Path(scratch) / "core"
+        spec: Dict[str, Any] = {"mode": "live", "oracle": True}
+        if cases.has_gcore(case.program, case.arguments):
+            spec["gcore"] = str(core)
+        found = {cases.LIVE: _run(spec, ["--args", program, *case.arguments])}
+        if core.exists():
+            found[cases.GCORE] = _run({"mode": "core"}, [program, str(core)])
+        return found
+
+
+def _attached(case: Case) -> Dict[str, Snapshot]:
+    program = _program(case)
+    with processes.ready_program(program, case.arguments) as pid:
+        spec = {"mode": "attached", "oracle": True}
+        return {cases.ATTACHED: _run(spec, [str(program), "-p", str(pid)])}
+
+
+def _kernel(case: Case) -> Dict[str, Snapshot]:
+    program = _program(case)
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+        core = processes.kernel_core(program, case.arguments, Path(scratch))
+        return {cases.KERNEL: _run({"mode": "core"}, [str(program), str(core)])}
+
+
+_MAKERS = {cases.LIVE: _live, cases.ATTACHED: _attached, cases.KERNEL: _kernel}

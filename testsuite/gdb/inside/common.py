@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the scripts that run inside GDB share. See harness/processes.py for who starts them."""
+
+import json
+import os
+import re
+from typing import Any, Dict, List
+
+import gdb  # type: ignore[import-not-found]
+
+_SETTINGS = (
+    "confirm off",
+    "pagination off",
+    "width 0",
+    "print thread-events off",
+    "print inferior-events off",
+    "debuginfod enabled off",
+    "breakpoint pending on",
+    "language c",
+)
+
+# GDB 13 says so of registers in core files of younger kernels, in between of what commands print.
+_XSTATE_WARNING = re.compile(r"\nwarning: Section `\.reg-xstate/\d+' in core file too small\.\n")
+
+
+def task() -> Dict[str, Any]:
+    """What the script has to do."""
+    with open(os.environ["OMPDBG_TASK"], encoding="utf-8") as file:
+        content: Dict[str, Any] = json.load(file)
+    return content
+
+
+def answer(content: Any) -> None:
+    """Leaves the script's answer."""
+    with open(os.environ["OMPDBG_ANSWER"], "w", encoding="utf-8") as file:
+        json.dump(content, file)
+
+
+def prepare(loader: str) -> None:
+    """Sets GDB up and loads ompdbg."""
+    for setting in _SETTINGS:
+        try:
+            gdb.execute("set " + setting, to_string=True)
+        except gdb.error:
+            pass  # a younger GDB has it
+    gdb.execute("source " + loader)
+
+
+def say(command: str) -> Dict[str, Any]:
+    """Runs a command: {"text": what it printed} or {"error": why it failed}."""
+    try:
+        return {"text": _XSTATE_WARNING.sub("", gdb.execute(command, to_string=True))}
+    except gdb.error as error:
+        return {"error": str(error)}
+
+
+def say_json(command: str) -> Any:
+    """What a command printed as JSON. A failed command is {"error": why}."""
+    said = say(command)
+    return json.loads(said["text"]) if "text" in said else said
+
+
+def run_until_ready(stop: str = "fixture_ready") -> None:
+    """Runs the program until it has come to its state."""
+    gdb.execute("break " + stop, to_string=True)
+    gdb.execute("run > /dev/null", to_string=True)
+    at = gdb.selected_frame().name()
+    if at != stop:
+        raise gdb.GdbError("the program stopped in {}, not in {}".format(at, stop))
+
+
+def threads() -> List[Any]:
+    """GDB's threads of the selected inferior, by number."""
+    return sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`omp threads` at every stop that a fixture's header describes: live, attached, in core files."""
+
+import pytest
+
+from harness import cases, expect
+from harness.cases import Case
+from harness.normal import normal
+from harness.snapshots import Snapshot
+
+ALL = cases.all_cases()
+JSON_PARTS = ("threads", "tasks", "queued", "counts", "stacks")
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_threads_are_as_the_header_says(case: Case, snapshot: Snapshot) -> None:
+    assert expect.thread_problems(case, snapshot) == []
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_commands_succeed(case: Case, snapshot: Snapshot) -> None:
+    failed = {name: said["error"] for name, said in snapshot.items() if "error" in said}
+    assert failed == {}
+    for name in (*JSON_PARTS, "status"):
+        assert snapshot[name]["schema"] == "ompdbg/1"
+
+
+@pytest.mark.parametrize("case", [c for c in ALL if c.mode == cases.GCORE], ids=str)
+def test_core_says_the_same_as_the_process(
+    case: Case, snapshot: Snapshot, live_snapshot: Snapshot
+) -> None:
+    for name in JSON_PARTS:
+        assert normal(name, snapshot) == normal(name, live_snapshot)
+
+
+@pytest.mark.parametrize("case", [c for c in ALL if c.mode == cases.LIVE], ids=str)
+def test_table_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
+    lines = snapshot["threads_text"]["text"].splitlines()
+    rows = snapshot["threads"]["threads"]
+    assert lines[0].split()[0] == "Thread"
+    for line, row in zip(lines[1:], rows):
+        words = line.replace("*", " ", 1).split()
+        assert words[0] == str(row["gdb"])
+        if row["thread_num"] is not None:
+            assert words[1] == "{}/{}".format(row["thread_num"], row["team_size"])
+            assert words[2] == str(row["level"])
+        if row["state"] is not None:
+            assert " {} ".format(row["state"]) in line + " "
+        if row["location"] is not None and row["location"]["line"] is not None:
+            assert line.endswith(":{}".format(row["location"]["line"]))
+    count = len(rows)
+    assert lines[count + 1].startswith("{} thread{}:".format(count, "" if count == 1 else "s"))
