@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from ompdbg.model import task as model
+from ompdbg.model.task import TaskGroup
 from ompdbg.render.table import Column, cut, table
 
 if TYPE_CHECKING:
-    from ompdbg.model.task import Task, TaskCount, TaskGroup, TaskPool
+    from ompdbg.model.task import Task, TaskCount, TaskPool
     from ompdbg.model.team import Team
 
 _INDENT = "  "
@@ -74,7 +75,7 @@ def task_tree(pool: "TaskPool", width: Optional[int]) -> List[str]:
     for task in pool.tasks:
         if task.info.parent_id in known:
             children.setdefault(task.info.parent_id, []).append(task)
-    more: Dict[int, List["TaskGroup"]] = {}
+    more: Dict[int, List[TaskGroup]] = {}
     for group in pool.more:
         more.setdefault(group.first.info.parent_id, []).append(group)
     for ident, tasks in sorted(by_team.items(), key=lambda item: _order(item[1][0].team)):
@@ -105,25 +106,27 @@ def _branch(
     depth: int,
     team: int,
     children: Dict[int, List["Task"]],
-    more: Dict[int, List["TaskGroup"]],
+    more: Dict[int, List[TaskGroup]],
     lines: List[str],
     shown: Set[int],
 ) -> None:
-    pending: List[Tuple["Task", int]] = [(root, depth)]
+    pending: List[Tuple[Union["Task", TaskGroup], int]] = [(root, depth)]
     while pending:
-        task, level = pending.pop()
-        if task.id in shown:
+        item, level = pending.pop()
+        if isinstance(item, TaskGroup):
+            lines.append(_INDENT * level + _more(item))
             continue
-        shown.add(task.id)
-        lines.append(_INDENT * level + _describe(task))
-        below = [
+        if item.id in shown:
+            continue
+        shown.add(item.id)
+        lines.append(_INDENT * level + _describe(item))
+        below: List[Union["Task", TaskGroup]] = [
             child
-            for child in children.get(task.id, ())
-            if child.info.parallel_id == team and not child.info.kind == model.IMPLICIT
+            for child in children.get(item.id, ())
+            if child.info.parallel_id == team and child.info.kind != model.IMPLICIT
         ]
-        for group in more.get(task.id, ()):
-            lines.append(_INDENT * (level + 1) + _more(group))
-        pending.extend((child, level + 1) for child in reversed(below))
+        below.extend(more.get(item.id, ()))
+        pending.extend((one, level + 1) for one in reversed(below))
 
 
 def _order(team: Optional["Team"]) -> Tuple[int, ...]:
@@ -159,7 +162,7 @@ def _describe(task: "Task") -> str:
     return ", ".join(words)
 
 
-def _more(group: "TaskGroup") -> str:
+def _more(group: TaskGroup) -> str:
     count = "1 more" if group.number == 1 else f"{group.number} more"
     return f"... and {count}: {title(group.first)}, {group.first.status}"
 
