@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, Iterator, List
+from typing import Any, Callable, Dict, Iterator, List
 
 import pytest
 
@@ -22,7 +22,12 @@ sys.path.insert(0, os.environ.get("OMPDBG_PLUGIN_DIR", str(ROOT / "build" / "gdb
 import _ompd  # noqa: E402
 from fake import Fake, FakeServices  # noqa: E402
 
-VARIANTS = {"full": [], "plain": [], "sparse": ["-DFAKE_SPARSE"], "other": []}
+VARIANTS: Dict[str, List[str]] = {
+    "full": [],
+    "plain": [],
+    "sparse": ["-DFAKE_SPARSE"],
+    "other": [],
+}
 
 
 def build_fake(directory: Path, variant: str) -> Path:

@@ -8,47 +8,8 @@ from typing import Any, Iterator, List, Tuple
 import pytest
 
 import _ompd
+from child import CHILD, SIZE, Debugger
 from fake import ICV_IGNORE, ICV_READ, PAGE, PYTHON, Fake, FakeServices
-
-SIZE = 1 << 20
-
-# Maps SIZE bytes of data between a page that is not readable and a page of code.
-CHILD = f"""
-import ctypes, mmap, sys
-libc = ctypes.CDLL(None, use_errno=True)
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
-libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-base = libc.mmap(None, {SIZE + 2 * PAGE}, 3, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
-data = bytes(i * 7 + (i >> 12) & 255 for i in range({SIZE}))
-ctypes.memmove(base + {PAGE}, data, {SIZE})
-ctypes.memmove(base + {PAGE + SIZE}, b"\\xc3" * {PAGE}, {PAGE})
-assert libc.mprotect(base, {PAGE}, 0) == 0
-assert libc.mprotect(base + {PAGE + SIZE}, {PAGE}, 5) == 0
-print(base + {PAGE}, flush=True)
-sys.stdin.read()
-"""
-
-
-class Debugger(FakeServices):
-    """Reads a process through /proc, and hides what it has put into code."""
-
-    def __init__(self, pid: int, start: int) -> None:
-        super().__init__()
-        self.pid = self.process = pid
-        self.code = start + SIZE
-        self._memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY)
-
-    def read_memory(self, address: int, size: int) -> bytes:
-        self.log.append((address, size))
-        data = os.pread(self._memory, size, address)
-        if address + size > self.code >= address:
-            offset = self.code - address
-            data = data[:offset] + b"\x90" + data[offset + 1 :]
-        return data
-
-    def close(self) -> None:
-        os.close(self._memory)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +103,7 @@ def test_process_is_asked_for_again_after_it_moved(
 def test_wrong_process_is_noticed(fake: Fake, debugger: Debugger, child: Tuple[int, int]) -> None:
     """One whose memory is mapped alike but differs, as after a fork."""
     space = _ompd.Library(str(fake.path)).open(debugger)
-    debugger.read_memory = lambda address, size: b"\1" * size  # type: ignore[method-assign]
+    setattr(debugger, "read_memory", lambda address, size: b"\1" * size)
     assert read(space, fake, [(child[1], 8), (child[1] + PAGE, 8)]) == 16
     assert space.stats()["direct"] == 0
     space.invalidate()
@@ -162,7 +123,7 @@ def test_process_identifier_that_is_no_number(
     fake: Fake, debugger: Debugger, child: Tuple[int, int]
 ) -> None:
     space = _ompd.Library(str(fake.path)).open(debugger)
-    debugger.direct_pid = lambda: "none"  # type: ignore[method-assign,assignment,return-value]
+    setattr(debugger, "direct_pid", lambda: "none")
     assert read(space, fake, [(child[1], 8)]) == expect(0, 8)
 
 
@@ -171,8 +132,9 @@ SANDBOXED = """
 import ctypes, struct, sys
 sys.path[:0] = sys.argv[1:3]
 import _ompd
+from child import CHILD, SIZE, Debugger
 from fake import Fake, ICV_READ
-from test_direct import Debugger, SIZE
+from child import Debugger, SIZE
 pid, start = int(sys.argv[4]), int(sys.argv[5])
 code = b"".join(struct.pack("HBBI", *row) for row in (
     (0x20, 0, 0, 0),  # load the number of the call

@@ -3,7 +3,7 @@
 
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, List
 
 import pytest
 
@@ -143,7 +143,8 @@ def test_icv_whose_home_cannot_be_told(space: Any, fake: Fake) -> None:
 
 def test_enumeration_of_tasks_fails_midway(space: Any, fake: Fake) -> None:
     fake.tasks(3000)
-    for consume in (list, lambda iterator: iterator.by_function()):
+    consumers: List[Callable[[Any], object]] = [list, lambda iterator: iterator.by_function()]
+    for consume in consumers:
         fake.tasks(3000)
         iterator = space.tasks()
         next(iterator)
@@ -185,7 +186,7 @@ def test_exception_without_text(space: Any, services: FakeServices) -> None:
 
 @pytest.mark.parametrize("answer", [b"", b"1234567", b"123456789", "12345678", None])
 def test_wrong_bytes(space: Any, fake: Fake, services: FakeServices, answer: Any) -> None:
-    services.data = lambda address, size: answer
+    setattr(services, "data", lambda address, size: answer)
     fake.reads((0x20000, 8))
     with pytest.raises(_ompd.Error) as caught:
         space.icv(ICV_READ)
@@ -196,7 +197,7 @@ def test_wrong_bytes(space: Any, fake: Fake, services: FakeServices, answer: Any
 def test_other_objects_than_bytes(
     space: Any, fake: Fake, services: FakeServices, answer: Any
 ) -> None:
-    services.data = lambda address, size: answer(b"\1" * size)
+    setattr(services, "data", lambda address, size: answer(b"\1" * size))
     fake.reads((0x20000, 8))
     assert space.icv(ICV_READ) == 8
 
@@ -210,7 +211,8 @@ def test_wrong_address_of_a_symbol(space: Any, services: FakeServices, address: 
 
 
 def test_services_without_a_method(fake: Fake) -> None:
-    space = _ompd.Library(str(fake.path)).open(object())
+    nothing: Any = object()
+    space = _ompd.Library(str(fake.path)).open(nothing)
     for icv in (ICV_SYMBOL, ICV_CONTEXT, ICV_PRINT):
         with pytest.raises(_ompd.Error) as caught:
             space.icv(icv)
