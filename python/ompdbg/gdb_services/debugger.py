@@ -9,6 +9,7 @@ from typing import Callable, Dict, Iterator, List, Optional, Tuple, Type
 import gdb
 
 from ompdbg.gdb_services import stacks as gdb_stacks
+from ompdbg.gdb_services.debug_info import DebugInfo
 from ompdbg.gdb_services.symbols import Symbols
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
 
@@ -31,6 +32,7 @@ class GdbServices:
         self._say = say
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
+        self._debug_info = DebugInfo()
         self._stacks = gdb_stacks.Stacks(self._symbols)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
@@ -59,19 +61,23 @@ class GdbServices:
         """Object files came or went."""
         self.moved()
         self._symbols.forget()
+        self._debug_info = DebugInfo()
         self._stacks.forget_code()
 
     # ---- For the OMPD library ---------------------------------------------------------------
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Exactly `size` bytes."""
-        return bytes(self._inferior.read_memory(address, size))
+        told = self._debug_info.read(address, size)
+        return told if told is not None else bytes(self._inferior.read_memory(address, size))
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
-        """Address of a symbol. Thread-local symbols have none."""
-        return self._symbols.address(name, file_name)
+        """Address of a symbol, or of what debug information knows by that name. Thread-local
+        symbols have none."""
+        found = self._symbols.address(name, file_name)
+        return found if found is not None else self._debug_info.address(name)
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The global number of the thread with that id."""
