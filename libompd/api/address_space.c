@@ -100,7 +100,7 @@ ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_
 	return ompd_rc_ok;
 }
 
-/** The runtime in words: "libgomp of GCC 13 to 16, OpenMP 201511". The caller frees it. */
+/** The runtime in words: "libgomp of GCC 12, OpenMP 201511". The caller frees it. */
 ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space,
 				      const char **string)
 {
@@ -110,7 +110,7 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 	if (!string)
 		return reason(ompd_rc_bad_input, "no place for the string");
 	snprintf(text, sizeof(text), "libgomp of %s, OpenMP %lld",
-		 address_space->runtime.layout.releases,
+		 address_space->runtime.release,
 		 (long long)address_space->runtime.omp_version);
 	*string = target_strdup(&address_space->runtime.target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
@@ -126,7 +126,7 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 	*info = (ompd_ext_layout_info){
 		.size = info->size,
 		.runtime = "libgomp",
-		.release = layout->releases,
+		.release = handle->runtime.release,
 		.source = layout->source,
 		.probes_agreed = layout->probes_agreed,
 		.probes_silent = layout->probes_silent,

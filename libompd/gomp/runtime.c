@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <stdio.h>
+
 #include "gomp/gomp.h"
 
 ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
@@ -13,6 +15,12 @@ ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 	if (rc != ompd_rc_ok)
 		return why[0] ? reason(rc, "%s", why) : rc;
 	nptl_init(&runtime->nptl, target);
+	// A release is known by what it exports; the latest of the tables may be a still later one.
+	snprintf(runtime->release, sizeof(runtime->release), "GCC %u%s",
+		 runtime->layout.last_release,
+		 runtime->layout.last_release >= gomp_tables[gomp_table_count - 1].last_release ?
+			 " or later" :
+			 "");
 	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.1; omp_target_memset came with it.
 	runtime->omp_version =
 		target_symbol(target, "omp_target_memset", NULL, &symbol) == ompd_rc_ok ? 202111 :
