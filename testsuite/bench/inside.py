@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs inside GDB, for run.py: takes a fixture program to its state and measures commands there.
+
+What to do is in the environment: BENCH_PLUGIN (the script that loads ompdbg), BENCH_WHAT (threads,
+tasks or fetches), BENCH_COPY (copy.c as a shared library). Prints one line `BENCH <JSON>`.
+"""
+
+import ctypes
+import json
+import os
+import re
+import statistics
+import time
+from typing import Any, Callable, Dict, List, Tuple
+
+import gdb
+
+ROUNDS = 15
+ENOUGH_SECONDS = 10.0
+PIECES = {"copy 4 KiB": 4096, "copy 64 KiB": 65536}
+
+
+def seconds(command: str) -> float:
+    """How long GDB takes for a command."""
+    begin = time.perf_counter()
+    gdb.execute(command, to_string=True)
+    return time.perf_counter() - begin
+
+
+class Stops:
+    """Makes the program stop anew where it is, so that nobody's caches hold any longer."""
+
+    def __init__(self) -> None:
+        gdb.execute("set scheduler-locking on")
+        gdb.execute("delete")
+        self._thread = gdb.selected_thread()
+        frame = gdb.newest_frame()
+        self._registers = {name: int(frame.read_register(name)) for name in ("rsp", "rip")}
+
+    def again(self) -> None:
+        """One instruction forth, and back."""
+        self._thread.switch()
+        gdb.execute("stepi", to_string=True)
+        for name, value in self._registers.items():
+            gdb.execute(f"set var ${name} = {value}")
+        gdb.execute("maint flush register-cache", to_string=True)
+
+
+def alternately(stops: Stops, measures: Dict[str, Callable[[], float]]) -> Dict[str, List[float]]:
+    """Each measure several times, in turn, each at a stop of its own."""
+    times: Dict[str, List[float]] = {name: [] for name in measures}
+    end = time.perf_counter() + ENOUGH_SECONDS
+    for number in range(ROUNDS):
+        if number >= 3 and time.perf_counter() > end:
+            break
+        for name, measure in measures.items():
+            stops.again()
+            times[name].append(measure())
+    return times
+
+
+def medians(times: Dict[str, List[float]]) -> Dict[str, float]:
+    """The median of each measure."""
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def statistics_of_last_command() -> Dict[str, int]:
+    """What the last command read of the target."""
+    from ompdbg.gdb_services import session
+
+    return session.statistics()[1]
+
+
+def peak_kib() -> int:
+    """The most memory that GDB has had so far."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return int(re.findall(r"^VmHWM:\s+(\d+)", status.read(), re.M)[0])
+
+
+def largest_mapping(pid: int) -> Tuple[int, int]:
+    """Address and size of the heap that the program uses most."""
+    found = []
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        for line in maps:
+            begin, end, access = re.match(r"(\w+)-(\w+) (\S+)", line).groups()  # type: ignore
+            if access.startswith("rw") and "[stack" not in line:
+                found.append((int(end, 16) - int(begin, 16), int(begin, 16)))
+    size, address = max(found)
+    return address, size
+
+
+def copy(library: Any, pid: int, size: int, piece: int) -> float:
+    """How long it takes to copy that many bytes out of the program's heap."""
+    address, room = largest_mapping(pid)
+    begin = time.perf_counter()
+    left = size
+    while left > 0:
+        part = min(left, room)
+        if library.copy_out(pid, address, part, piece) != part:
+            raise RuntimeError("the heap of the program cannot be copied")
+        left -= part
+    return time.perf_counter() - begin
+
+
+def threads() -> Dict[str, Any]:
+    """`omp threads` against GDB's own stacks."""
+    ours, theirs = "omp threads", "thread apply all bt"
+    stops = Stops()
+    first = seconds(ours)
+    seconds(theirs)
+    found = alternately(stops, {"ours": lambda: seconds(ours), "theirs": lambda: seconds(theirs)})
+    return {"first": first, **medians(found)}
+
+
+def tasks() -> Dict[str, Any]:
+    """`omp tasks -by-function` against copying as many bytes."""
+    command = "omp tasks -by-function"
+    library = ctypes.CDLL(os.environ["BENCH_COPY"])
+    library.copy_out.restype = ctypes.c_uint64
+    library.copy_out.argtypes = [ctypes.c_int] + [ctypes.c_uint64] * 3
+    pid = gdb.selected_inferior().pid
+    stops = Stops()
+    before = peak_kib()
+    text = gdb.execute(command, to_string=True)
+    peak = peak_kib() - before
+    stops.again()
+    gdb.execute(command, to_string=True)
+    fetched = statistics_of_last_command()
+    measures = {"ours": lambda: seconds(command)}
+    for name, piece in PIECES.items():
+        measures[name] = lambda piece=piece: copy(  # type: ignore[misc]
+            library, pid, fetched["fetched"], piece
+        )
+    found = medians(alternately(stops, measures))
+    number = int(re.findall(r"^(\d+) tasks", text, re.M)[0])
+    return {"tasks": number, "peak_kib": peak, "stats": fetched, **found}
+
+
+def fetches() -> Dict[str, Any]:
+    """What each command reads at a fresh stop."""
+    stops = Stops()
+    gdb.execute("omp status", to_string=True)
+    result = {}
+    for command in ("omp status", "omp threads", "omp tasks", "omp bt"):
+        stops.again()
+        gdb.execute(command, to_string=True)
+        result[command] = statistics_of_last_command()
+    return result
+
+
+def main() -> None:
+    """Goes to fixture_ready() and measures."""
+    for setting in ("pagination off", "confirm off", "print thread-events off"):
+        gdb.execute("set " + setting)
+    gdb.execute("set debuginfod enabled off", to_string=True)
+    gdb.execute("source " + os.environ["BENCH_PLUGIN"])
+    gdb.execute("break fixture_ready", to_string=True)
+    gdb.execute("run", to_string=True)
+    what = {"threads": threads, "tasks": tasks, "fetches": fetches}
+    print("BENCH " + json.dumps(what[os.environ["BENCH_WHAT"]]()))
+    gdb.execute("kill")
+
+
+main()

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures ompdbg on this machine and prints ratios: both sides of each are taken in one run.
+
+    testsuite/bench/run.py [--build DIR] [--gdb gdb] [threads | tasks | start | fetches]...
+
+Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
+filled; times are medians.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "fixtures"))
+
+import build  # noqa: E402
+
+THREADS = (4, 64, 256)
+TASKS = (1000, 100_000, 1_000_000)
+STARTS = 25
+TIMEOUT_SECONDS = 170
+
+
+class Bench:
+    """Where everything is."""
+
+    def __init__(self, folder: Path, gdb: str) -> None:
+        self.folder = folder
+        self.gdb = gdb
+        self.plugin = folder / "ompdbg-gdb.py"
+        self.scratch = tempfile.TemporaryDirectory(prefix="ompdbg-bench-")
+        self._copy: Optional[Path] = None
+
+    def copy_library(self) -> Path:
+        """copy.c as a shared library."""
+        if self._copy is None:
+            self._copy = Path(self.scratch.name) / "copy.so"
+            source = str(HERE / "copy.c")
+            command = ["gcc", "-O2", "-shared", "-fPIC", source, "-o", str(self._copy)]
+            subprocess.run(command, check=True)
+        return self._copy
+
+    def command(self, *arguments: str) -> List[str]:
+        """A GDB that ends by itself."""
+        return [self.gdb, "-nx", "-q", "-batch", *arguments]
+
+    def inside(self, what: str, name: str, *arguments: str) -> Dict[str, Any]:
+        """What inside.py measures of a fixture program."""
+        program = build.build(name, "O2", self.folder / "fixtures")
+        environment = dict(
+            os.environ,
+            BENCH_PLUGIN=str(self.plugin),
+            BENCH_WHAT=what,
+            BENCH_COPY=str(self.copy_library()),
+        )
+        done = subprocess.run(
+            self.command("-x", str(HERE / "inside.py"), "--args", str(program), *arguments),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            universal_newlines=True,
+            timeout=TIMEOUT_SECONDS,
+        )
+        for line in done.stdout.splitlines():
+            if line.startswith("BENCH "):
+                result: Dict[str, Any] = json.loads(line[len("BENCH ") :])
+                return result
+        raise RuntimeError("no figures from GDB:\n" + done.stdout)
+
+
+def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints aligned columns, the first to the left."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    print(title)
+    for row in [head, *rows]:
+        cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
+        print("  " + "  ".join(cells).rstrip())
+    print(flush=True)
+
+
+def milliseconds(value: float) -> str:
+    """Three digits that say something."""
+    return f"{1000 * value:.3g}" if value < 0.1 else f"{1000 * value:.0f}"
+
+
+def threads(bench: Bench) -> None:
+    """`omp threads` at several numbers of threads."""
+    rows = []
+    for number in THREADS:
+        found = bench.inside("threads", "many", str(number))
+        ratio = f"{found['ours'] / found['theirs']:.2f}"
+        times = [milliseconds(found[name]) for name in ("ours", "theirs", "first")]
+        rows.append([str(number), *times[:2], ratio, times[2]])
+    head = ["threads", "omp threads, ms", "thread apply all bt, ms", "ratio", "first use, ms"]
+    table("omp threads against GDB's own stacks (at most 0.5 at 256)", head, rows)
+
+
+def tasks(bench: Bench) -> None:
+    """`omp tasks -by-function` at several numbers of tasks."""
+    rows = []
+    for number in TASKS:
+        found = bench.inside("tasks", "queue", str(number))
+        ratios = [f"{found['ours'] / found[f'copy {n} KiB']:.1f}" for n in (4, 64)]
+        rows.append(
+            [
+                str(found["tasks"]),
+                milliseconds(found["ours"]),
+                f"{1e6 * found['ours'] / found['tasks']:.2f}",
+                f"{found['stats']['fetched'] / 1e6:.1f}",
+                milliseconds(found["copy 4 KiB"]),
+                *ratios,
+                f"{found['peak_kib'] / 1024:.0f}",
+            ]
+        )
+    head = ["tasks", "ms", "us/task", "MB read", "copy, ms", "ratio", "(64 KiB)", "peak, MiB"]
+    title = "omp tasks -by-function against copying as many bytes in pieces of 4 KiB (at most 3)"
+    table(title, head, rows)
+
+
+def start(bench: Bench) -> None:
+    """GDB's start with and without the plug-in."""
+    commands = {"without": bench.command(), "with": bench.command("-x", str(bench.plugin))}
+    times: Dict[str, List[float]] = {name: [] for name in commands}
+    for _ in range(STARTS):
+        for name, command in commands.items():
+            begin = time.perf_counter()
+            subprocess.run(command, stdin=subprocess.DEVNULL, check=True)
+            times[name].append(time.perf_counter() - begin)
+    without, loaded = (statistics.median(times[name]) for name in ("without", "with"))
+    row = [
+        "",
+        milliseconds(without),
+        milliseconds(loaded),
+        f"{loaded / without:.2f}",
+        milliseconds(loaded - without),
+    ]
+    head = ["", "gdb -batch, ms", "with ompdbg, ms", "ratio", "difference, ms"]
+    table("Loading the plug-in (at most 50 ms)", head, [row])
+
+
+def fetches(bench: Bench) -> None:
+    """What each command reads of the target."""
+    rows = []
+    for arguments in (("hung",), ("many", "256"), ("queue", "1000")):
+        for command, stats in bench.inside("fetches", *arguments).items():
+            figures = [str(stats[name]) for name in ("fetches", "direct", "requests", "symbols")]
+            rows.append([f"{command} ({' '.join(arguments)})", *figures])
+    head = ["command (program)", "reads", "direct", "requests", "symbols"]
+    table("Reads of the target at a fresh stop", head, rows)
+
+
+PARTS = {"threads": threads, "tasks": tasks, "start": start, "fetches": fetches}
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Measures ompdbg and prints ratios.")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
+    parser.add_argument("--gdb", default="gdb")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=" ".join(PARTS) + " (all)")
+    options = parser.parse_args()
+    unknown = set(options.parts) - set(PARTS)
+    if unknown:
+        parser.error("no such part: " + " ".join(sorted(unknown)))
+    bench = Bench(options.build.resolve(), options.gdb)
+    for name in options.parts or PARTS:
+        PARTS[name](bench)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
