@@ -10,11 +10,15 @@
 
 enum { BUCKETS = 2 * CACHE_FRAMES };
 
+struct frame {
+	uint64_t page; // page number + 1, 0 if the frame is free
+	uint32_t next; // frame + 1, 0 ends the chain
+};
+
 /** Which frame holds which page. All zero is empty, so that fresh mappings need no set-up. */
 struct cache_index {
-	uint32_t bucket[BUCKETS];    // frame + 1, 0 ends the chain
-	uint32_t next[CACHE_FRAMES]; // likewise
-	uint64_t page[CACHE_FRAMES]; // page number + 1, 0 if the frame is free
+	uint32_t bucket[BUCKETS]; // frame + 1, 0 if empty
+	struct frame frames[CACHE_FRAMES];
 };
 
 static const size_t index_bytes =
@@ -51,8 +55,8 @@ static const uint8_t *find(const struct cache *cache, uint64_t page)
 	const struct cache_index *index = cache->index;
 
 	for (uint32_t link = index->bucket[hash(page) % BUCKETS]; link;
-	     link = index->next[link - 1]) {
-		if (index->page[link - 1] == page + 1)
+	     link = index->frames[link - 1].next) {
+		if (index->frames[link - 1].page == page + 1)
 			return frame_bytes(cache, link - 1);
 	}
 	return NULL;
@@ -62,13 +66,13 @@ static void evict(struct cache *cache, uint32_t frame)
 {
 	struct cache_index *index = cache->index;
 
-	if (!index->page[frame])
+	if (!index->frames[frame].page)
 		return;
-	uint32_t *link = &index->bucket[hash(index->page[frame] - 1) % BUCKETS];
+	uint32_t *link = &index->bucket[hash(index->frames[frame].page - 1) % BUCKETS];
 	while (*link != frame + 1)
-		link = &index->next[*link - 1];
-	*link = index->next[frame];
-	index->page[frame] = 0;
+		link = &index->frames[*link - 1].next;
+	*link = index->frames[frame].next;
+	index->frames[frame].page = 0;
 }
 
 static void insert(struct cache *cache, uint32_t frame, uint64_t page)
@@ -76,8 +80,8 @@ static void insert(struct cache *cache, uint32_t frame, uint64_t page)
 	struct cache_index *index = cache->index;
 	uint32_t *bucket = &index->bucket[hash(page) % BUCKETS];
 
-	index->page[frame] = page + 1;
-	index->next[frame] = *bucket;
+	index->frames[frame].page = page + 1;
+	index->frames[frame].next = *bucket;
 	*bucket = frame + 1;
 }
 
