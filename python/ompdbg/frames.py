@@ -23,7 +23,8 @@ _SYSTEM_OBJECT = re.compile(
     r"(ld|ld-linux[\w-]*|lib(c|m|mvec|pthread|rt|dl|gcc_s|stdc\+\+|gfortran|quadmath))"
     r"(-[\d.]+)?\.so|lib([alt]|ub)san\.so"
 )
-_RUNTIME_SYMBOL = re.compile(r"(i?gomp_|GOMP_|omp_|goacc_|GOACC_|acc_)")
+# GCC names the variables of named critical constructs as if they were the runtime's.
+_RUNTIME_SYMBOL = re.compile(r"(i?gomp_(?!critical_user_)|GOMP_|omp_|goacc_|GOACC_|acc_)")
 # Functions by which the start of the runtime's code in a static program is found.
 _RUNTIME_ENTRIES = ("GOMP_parallel", "GOMP_barrier", "GOMP_task", "omp_get_thread_num")
 

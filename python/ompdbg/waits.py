@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 WORK_SERIAL = 0x000
 WORK_PARALLEL = 0x001
 WAIT_BARRIER_PARALLEL = 0x011
+WAIT_TASKWAIT = 0x020
 WAIT_MUTEX = 0x040
+WAIT_LOCK = 0x041
 WAIT_CRITICAL = 0x042
 IDLE = 0x100
 OVERHEAD = 0x101
@@ -66,8 +68,10 @@ MUTEX = Kind("mutex", "lock or critical", "mutex")
 
 BARRIER_PARALLEL = 3
 CRITICAL = 4
+LOCK = 5
 PARALLEL = 14
 IDLE_IN_POOL = 19
+DEPENDENCES = 23
 
 # The kind that a recorded state stands for, where no better evidence names it.
 _KIND_OF_STATE = {
@@ -112,6 +116,7 @@ class Evidence(NamedTuple):
     futex_site: Optional["WaitSite"] = None  # what the runtime keeps at that address
     futex_symbol: Optional[SymbolAt] = None
     is_users: bool = False  # the address belongs neither to the runtime nor to a library
+    for_dependences: bool = False  # its task waits for tasks that it depends on
     after_user_code: bool = False  # no user frame: the runtime went on by itself after the code
 
 
@@ -156,10 +161,16 @@ def _recorded(evidence: Evidence, state: int, wait_id: int) -> Verdict:
     kind = _KIND_OF_STATE.get(state)
     if kind is None or (state != IDLE and not evidence.in_runtime):
         return Verdict(state, None, None)
+    if state == WAIT_TASKWAIT and evidence.for_dependences:
+        kind = DEPENDENCES
     for site in (evidence.call, evidence.futex_site):
+        if kind == DEPENDENCES:
+            break  # neither the call nor what the thread sleeps on tells it from a taskwait
         if site is not None and (site.state == state or _family(site.kind) == _family(kind)):
             return Verdict(state, None, _wait(evidence, site.kind, site.function, wait_id))
-    return Verdict(state, None, _wait(evidence, kind, None, wait_id))
+    call = evidence.call
+    function = call.function if call is not None and _family(call.kind) == "runtime" else None
+    return Verdict(state, None, _wait(evidence, kind, function, wait_id))
 
 
 def _called(evidence: Evidence, call: "WaitSite") -> Verdict:
@@ -204,10 +215,11 @@ def _unclassified(evidence: Evidence) -> Verdict:
         return Verdict(None, "in the runtime, called from an unknown place", None)
     if is_critical_name(evidence.futex_symbol):
         return Verdict(WAIT_CRITICAL, None, _wait(evidence, CRITICAL, None))
+    if evidence.is_users and evidence.futex_symbol is not None:
+        # Variables of critical constructs have their own names: the others are locks.
+        return Verdict(WAIT_LOCK, None, _wait(evidence, LOCK, None))
     if evidence.is_users:
-        name = symbol_name(evidence.futex_symbol)
-        title = f"{MUTEX.title} {name or hex(evidence.futex)}"
-        wait = Wait(MUTEX.name, title, None, evidence.futex, name)
+        wait = Wait(MUTEX.name, f"{MUTEX.title} {evidence.futex:#x}", None, evidence.futex, None)
         return Verdict(WAIT_MUTEX, None, wait)
     return Verdict(None, f"asleep on {_place(evidence)}, whose use is not known", None)
 

@@ -63,9 +63,22 @@ def test_critical_without_a_call_is_known_by_its_variable() -> None:
     assert told(verdict) == (0x042, "critical Table")
 
 
-def test_users_variable_without_a_call_is_a_lock_or_critical() -> None:
+def test_users_variable_without_a_call_is_a_lock() -> None:
     verdict = conclude(futex=0x5000, futex_symbol=MINE, is_users=True)
-    assert told(verdict) == (0x040, "lock or critical mylock")
+    assert told(verdict) == (0x041, "lock mylock")
+
+
+def test_users_variable_without_a_name_may_be_of_a_critical_construct() -> None:
+    verdict = conclude(futex=0x5000, is_users=True)
+    assert told(verdict) == (0x040, "lock or critical 0x5000")
+
+
+def test_dependences_are_told_from_a_taskwait_by_the_task() -> None:
+    verdict = conclude(
+        recorded=(0x020, 0), call=CREATES, futex=1, futex_site=ON_TASKWAIT, for_dependences=True
+    )
+    assert told(verdict) == (0x020, "dependences")
+    assert verdict.wait is not None and verdict.wait.function == "GOMP_task"
 
 
 def test_unknown_address_is_not_guessed() -> None:

@@ -28,7 +28,7 @@ class DebugInfo:
         self._types: Dict[str, Optional[gdb.Type]] = {}
 
     def address(self, name: str) -> Optional[int]:
-        """Where the pseudo-variable `name` is; None if it is none, or debug information is silent."""
+        """Where the pseudo-variable `name` is; None if debug information knows nothing of it."""
         if not name.startswith("ompd_"):
             return None
         if name not in self._addresses:

@@ -57,7 +57,11 @@ def observe(thread: "Thread") -> Observation:
     futex = _futex_address(thread, top)
     site = _futex_site(thread, futex)
     symbol = thread.runtime.services.symbol_at(futex) if futex is not None else None
-    users = futex is not None and thread.runtime.classifier.is_users_data(futex, symbol)
+    users = (
+        futex is not None
+        and site is None
+        and thread.runtime.classifier.is_users_data(futex, symbol)
+    )
     after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
         _went_on(thread, top.runtime)
     )
@@ -67,6 +71,7 @@ def observe(thread: "Thread") -> Observation:
         futex_site=site,
         futex_symbol=symbol,
         is_users=users,
+        for_dependences=thread.task is not None and "in_depend_wait" in thread.task.flags,
         after_user_code=after,
     )
     return Observation(evidence, top.location)
