@@ -100,6 +100,9 @@ GOMP_ICV_FORMATTER(wait_policy);
 GOMP_ICV_FORMATTER(target_offload);
 GOMP_ICV_FORMATTER(allocator);
 
+/** The affinity format; @p text has GOMP_ICV_TEXT_MAX bytes. */
+ompd_rc_t gomp_icv_affinity_format_text(const struct gomp_icv_query *query, char *text);
+
 /** Lists that hold the values for inner levels: 0 elements if there is no list. */
 ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, uint64_t *list,
 				 uint64_t *length);

@@ -107,17 +107,8 @@ GOMP_ICV_FORMATTER(places)
 
 GOMP_ICV_FORMATTER(affinity_format)
 {
-	const size_t max = GOMP_ICV_TEXT_MAX - 1;
-	size_t length = (uint64_t)value < max ? (size_t)value : max;
-	uint64_t string;
-	ompd_rc_t rc =
-		gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8, &string);
-
-	// No zero byte ends it (omp_set_affinity_format).
-	if (rc == ompd_rc_ok)
-		rc = target_read(&query->runtime->target, string, text, length);
-	text[rc == ompd_rc_ok ? length : 0] = '\0';
-	return rc;
+	(void)value;
+	return gomp_icv_affinity_format_text(query, text);
 }
 
 GOMP_ICV_FORMATTER(wait_policy)

@@ -2,6 +2,8 @@
 //
 // ICVs of the process.
 
+#include <string.h>
+
 #include "gomp/icv.h"
 #include "target/environ.h"
 
@@ -130,10 +132,26 @@ GOMP_ICV_READER(stacksize)
 	return read_global(query, GOMP_GLOBAL_stacksize, 8, ret);
 }
 
+ompd_rc_t gomp_icv_affinity_format_text(const struct gomp_icv_query *query, char *text)
+{
+	uint64_t string;
+	ompd_rc_t rc =
+		gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8, &string);
+
+	if (rc == ompd_rc_ok)
+		rc = target_read_string(&query->runtime->target, string, text, GOMP_ICV_TEXT_MAX);
+	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane format: cut off
+}
+
 GOMP_ICV_READER(affinity_format)
 {
+	char text[GOMP_ICV_TEXT_MAX];
+	ompd_rc_t rc = gomp_icv_affinity_format_text(query, text);
+
 	// The value is a text; the integer is its length.
-	return read_global(query, GOMP_GLOBAL_gomp_affinity_format_len, 8, ret);
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_word_t)strlen(text);
+	return rc;
 }
 
 GOMP_ICV_READER(no_tool_interface)
