@@ -181,15 +181,27 @@ class Symbols:
             return self._functions[address]
         except KeyError:
             pass
-        block = gdb.block_for_pc(address)
-        while block is not None and (block.function is None or _is_inlined(block)):
-            block = block.superblock
-        if block is not None and block.function is not None:
-            function: Optional[Function] = self._from_debug_info(block.function)
-        else:
-            function = self._from_symbol(address)
+        known = self._debug_symbol(address)
+        function = self._from_debug_info(known) if known else self._from_symbol(address)
         self._functions[address] = function
         return function
+
+    def _debug_symbol(self, address: int) -> Optional[gdb.Symbol]:
+        """The function in debug information. Of functions that are inlined into one another, or
+        nested, it is the one that the linker knows; without such a name, the first that was not
+        inlined."""
+        linked = self.at(address)
+        first = None
+        block = gdb.block_for_pc(address)
+        while block is not None:
+            function = block.function
+            if function is not None:
+                if linked is not None and _is_part_of(linked.name, function.linkage_name):
+                    return function
+                if first is None and not _is_inlined(block):
+                    first = function
+            block = block.superblock
+        return first
 
     def _from_symbol(self, address: int) -> Optional[Function]:
         symbol = self.at(address)
@@ -251,6 +263,11 @@ def _is_named(path: str, file_name: str) -> bool:
     """`libgomp.so.1` names /usr/lib/libgomp.so.1 and /opt/lib/libgomp.so.1.0.0."""
     base = base_name(path)
     return base == file_name or base.startswith(file_name + ".")
+
+
+def _is_part_of(symbol: str, function: str) -> bool:
+    """Is this the function itself, or a part that the compiler split off, as `f.cold`?"""
+    return symbol == function or symbol.startswith((function + ".cold", function + ".part"))
 
 
 def _is_inlined(block: gdb.Block) -> bool:
