@@ -266,8 +266,11 @@ def _is_named(path: str, file_name: str) -> bool:
 
 
 def _is_part_of(symbol: str, function: str) -> bool:
-    """Is this the function itself, or a part that the compiler split off, as `f.cold`?"""
-    return symbol == function or symbol.startswith((function + ".cold", function + ".part"))
+    """Is this the function itself, or a part that the compiler split off, as `f.cold`? GDB cuts
+    off the number of an outlined function in symbols, though not in debug information."""
+    if symbol.startswith((function + ".cold", function + ".part")):
+        return True
+    return symbol == function or symbol == function.rstrip("0123456789").rstrip(".")
 
 
 def _is_inlined(block: gdb.Block) -> bool:
