@@ -78,24 +78,72 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 	return reason(ompd_rc_unavailable, "the thread has not used OpenMP");
 }
 
+// Whether a thread in this place, and the thread that it was before each region that it is in,
+// encountered all of these regions: whether it is the one that owns the pool of them.
+static ompd_rc_t owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret)
+{
+	*ret = true;
+	while (ts.level && *ret) {
+		uint32_t level = ts.level;
+		ompd_rc_t rc = ompd_rc_error;
+
+		*ret = ts.team_id == 0;
+		if (ts.team)
+			rc = gomp_read_team_state(
+				runtime, gomp_at(runtime, ts.team, GOMP_FIELD_gomp_team__prev_ts),
+				&ts);
+		if (rc != ompd_rc_ok || ts.level >= level)
+			return reason(ompd_rc_error,
+				      "a thread's place in its team is being changed, or damaged");
+	}
+	return ompd_rc_ok;
+}
+
+// The owner of a pool without an array: only teams of one thread, and teams nested in them, have
+// been formed. The owner is the one that is thread 0 in all of its teams.
+static ompd_rc_t find_owner(const struct gomp_runtime *runtime, uint64_t pool, uint64_t *ret)
+{
+	struct nptl_cursor cursor = { 0 };
+	uint64_t pthread;
+
+	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
+		struct gomp_thread thread;
+		bool owner;
+
+		*ret = gomp_thread_of_pthread(runtime, pthread);
+		if (gomp_read_thread(runtime, *ret, &thread) == ompd_rc_ok && thread.pool == pool &&
+		    owns_pool(runtime, thread.ts, &owner) == ompd_rc_ok && owner)
+			return ompd_rc_ok;
+	}
+	return reason(ompd_rc_unavailable,
+		      "the thread that began the outermost region is not found");
+}
+
 ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       uint64_t *ret)
 {
-	uint64_t threads = 0, first = 0;
+	uint64_t threads = 0;
 	ompd_rc_t rc = ompd_rc_ok;
+	bool owner;
 
+	*ret = 0;
 	if (thread->pool)
 		rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads,
 			       &threads);
-	// The array exists from the first team of more than one thread on; its first element is
-	// the thread that owns the pool (gomp_team_start).
+	// The array exists from the first team of more than one thread on that is not nested; its
+	// first element is the thread that owns the pool (gomp_team_start).
 	if (rc == ompd_rc_ok && threads)
-		rc = target_read_pointer(&runtime->target, threads, &first);
+		rc = target_read_pointer(&runtime->target, threads, ret);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the thread pool at 0x%llx cannot be read",
 			      (unsigned long long)thread->pool);
-	*ret = first ? first : thread->address;
-	return ompd_rc_ok;
+	if (*ret)
+		return ompd_rc_ok;
+	rc = owns_pool(runtime, thread->ts, &owner);
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = thread->address;
+	return owner || !thread->pool ? ompd_rc_ok : find_owner(runtime, thread->pool, ret);
 }
 
 ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
