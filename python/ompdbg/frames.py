@@ -34,7 +34,7 @@ _DEMANGLED_OUTLINED = re.compile(
 )
 _CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
 _FORTRAN_SUFFIXES = ("f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp")
-_FORTRAN_MODULE = re.compile(r"__(?P<module>\w+?)_MOD_(?P<procedure>\w+)$")
+_FORTRAN_MODULE = re.compile(r"__(?P<module>\w+?)_MOD_(?P<name>\w+)$")
 
 
 def base_name(path: str) -> str:
@@ -133,6 +133,12 @@ def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     return Outlined(_CLONE.sub("", match.group("base")), match.group("role"))
 
 
+def module_name(symbol: str) -> str:
+    """A procedure or variable of a Fortran module as Fortran has it; other names as they are."""
+    match = _FORTRAN_MODULE.match(symbol)
+    return f"{match.group('module')}::{match.group('name')}" if match is not None else symbol
+
+
 class Namer:
     """Names of functions as the source has them."""
 
@@ -160,12 +166,13 @@ class Namer:
             return self._services.demangle(base) or base
         if base == "MAIN__":
             return "the main program"
-        module = _FORTRAN_MODULE.match(base)
-        if module is not None:
-            return f"{module.group('module')}::{module.group('procedure')}"
+        if _FORTRAN_MODULE.match(base):
+            return module_name(base)
         if fortran and base.endswith("_"):
             return base[:-1]
-        return base
+        # Functions within functions are numbered.
+        plain = base.rstrip("0123456789")
+        return plain[:-1] if plain != base and plain.endswith(".") else base
 
 
 def is_fortran(file: Optional[str]) -> bool:

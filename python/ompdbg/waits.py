@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Dict, NamedTuple, Optional, Tuple
 
+from ompdbg.frames import module_name
 from ompdbg.services import SymbolAt
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def symbol_name(symbol: Optional[SymbolAt]) -> Optional[str]:
     for prefix in _CRITICAL_SYMBOLS:
         if name.startswith(prefix):
             name = name[len(prefix) :]
+    name = module_name(name)
     return f"{name}+{symbol.offset}" if symbol.offset else name
 
 

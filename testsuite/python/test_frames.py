@@ -88,7 +88,13 @@ def test_names_without_debug_information() -> None:
     assert namer.enclosing("MAIN__._omp_fn.0", None) == "the main program"
     assert namer.enclosing("__mymod_MOD_work._omp_fn.0", None) == "mymod::work"
     assert namer.enclosing("sub_._omp_fn.0", "s.F90") == "sub"
+    assert namer.enclosing("solve.0._omp_fn.0", "s.f90") == "solve"
     assert namer.enclosing("c_name_._omp_fn.0", "s.c") == "c_name_"
+
+
+def test_names_of_modules() -> None:
+    assert frames.module_name("__heat_MOD_cell_lock") == "heat::cell_lock"
+    assert frames.module_name("cell_lock") == "cell_lock"
 
 
 def test_kinds_in_a_dynamic_program() -> None:

@@ -58,7 +58,7 @@ def test_collapsed_tasks_are_not_kept() -> None:
 def test_queued() -> None:
     lines = queued_table(TaskPool(with_queue(3).runtime, 2), None)
     assert lines == [
-        "Team  Task                  Status  Created by       Priority  Dependences",
+        "Team  Task                  Status  Created by       Priority",
         "1     task of fib at x.c:8  queued  implicit task 1         2",
         "1     task of fib at x.c:8  queued  implicit task 1         2",
         "... and 1 more: task of fib at x.c:8, queued",

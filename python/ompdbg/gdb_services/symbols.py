@@ -13,7 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from ompdbg.frames import VDSO, base_name, parse_outlined
+from ompdbg.frames import VDSO, base_name, is_fortran, parse_outlined
 from ompdbg.services import Function, SymbolAt
 
 # "[521] B 0x7ffff7ffca98 _dl_argv section .data.rel.ro  errname.c". A name may contain blanks.
@@ -57,7 +57,6 @@ class Symbols:
         self._symbols: Dict[int, Optional[SymbolAt]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
         self._named: Dict[str, Optional[Function]] = {}
-        self._lines: Dict[str, Dict[int, int]] = {}
         self._demangled: Dict[str, Optional[str]] = {}
         self._sections: Optional[List[Tuple[int, int]]] = None
         self._vdso: Optional[Tuple[int, int]] = None
@@ -220,17 +219,25 @@ class Symbols:
 
     def _first_line(self, start: int) -> Optional[int]:
         """The line of the construct of an outlined function, which has no line of definition:
-        that of the first line entry at its entry point."""
+        that of the first line entry at its entry point. gfortran may have put there a line at
+        the end of the construct; then that of the first statement is closer."""
         place = gdb.find_pc_line(start)
         if place.symtab is None:
             return None
-        lines = self._lines.get(place.symtab.filename)
-        if lines is None or start not in lines:
-            lines = self._lines.setdefault(place.symtab.filename, {})
-            for entry in place.symtab.linetable():
-                if entry.line > 0:
-                    lines.setdefault(entry.pc, entry.line)
-        return lines.get(start, place.line)
+        first = second = 0
+        for entry in place.symtab.linetable():
+            if entry.pc < start or entry.line <= 0:
+                continue
+            if first and entry.line != first:
+                second = entry.line
+                break
+            if entry.pc == start:
+                first = first or entry.line
+            elif not first:
+                break
+        if second and second < first and is_fortran(place.symtab.filename):
+            return second
+        return first or place.line or None
 
     def function_named(self, symbol: str) -> Optional[Function]:
         """The function whose linkage name is `symbol`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Set, Tuple, Un
 
 from ompdbg.model import task as model
 from ompdbg.model.task import TaskGroup
-from ompdbg.render.table import Column, cut, table
+from ompdbg.render.table import Column, cut, cut_place, table, without_empty
 
 if TYPE_CHECKING:
     from ompdbg.model.task import Task, TaskCount, TaskPool
@@ -22,17 +22,17 @@ _WORDS = {
 
 _QUEUED_COLUMNS = (
     Column("Team", squeeze=8),
-    Column("Task", squeeze=20),
+    Column("Task", squeeze=28, cut=cut_place),
     Column("Status"),
-    Column("Created by", squeeze=12, drop=2),
-    Column("Priority", right=True, drop=3),
-    Column("Dependences", squeeze=12, drop=1),
+    Column("Created by", squeeze=16, cut=cut_place, drop=2),
+    Column("Priority", right=True, drop=1),
+    Column("Dependences", squeeze=16),
 )
 _COUNT_COLUMNS = (
     Column("Tasks", right=True),
     Column("Kind"),
     Column("Status"),
-    Column("Function", squeeze=20),
+    Column("Function", squeeze=20, cut=cut_place),
 )
 
 
@@ -191,7 +191,7 @@ def queued_table(pool: "TaskPool", width: Optional[int]) -> List[str]:
                 dependences(task),
             ]
         )
-    lines = table(_QUEUED_COLUMNS, rows, width) if rows else []
+    lines = table(*without_empty(_QUEUED_COLUMNS, rows), width) if rows else []
     lines.extend(_more(group) for group in pool.more)
     count = len(waiting) + sum(group.number for group in pool.more)
     lines.append(f"{noun(count)} queued or blocked" + _damage(pool))

@@ -23,10 +23,10 @@ _COLUMNS = (
     Column("OMP", right=True),
     Column("Level", right=True, drop=2),
     Column("Team", squeeze=8),
-    Column("State", squeeze=14),
+    Column("State", squeeze=22),
     Column("Waits for", squeeze=12),
     Column("Task", drop=1),
-    Column("Where", squeeze=20, cut=cut_place),
+    Column("Where", squeeze=26, cut=cut_place),
 )
 _STATE, _WAITS = 4, 5
 
