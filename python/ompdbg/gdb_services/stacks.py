@@ -207,7 +207,8 @@ class _Stack:
         try:
             select(self._thread)
             handle = self._handles[-1].older() if self._handles else gdb.newest_frame()
-            if handle is not None:
+            # No function returns to 0: a thread's stack may end with such a frame.
+            if handle is not None and (handle.pc() or not self._frames):
                 self._append(handle)
                 return True
         except gdb.error:
