@@ -109,8 +109,7 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 	API_ENTER(address_space, ADDRESS_SPACE);
 	if (!string)
 		return reason(ompd_rc_bad_input, "no place for the string");
-	snprintf(text, sizeof(text), "libgomp of %s, OpenMP %lld",
-		 address_space->runtime.release,
+	snprintf(text, sizeof(text), "libgomp of %s, OpenMP %lld", address_space->runtime.release,
 		 (long long)address_space->runtime.omp_version);
 	*string = target_strdup(&address_space->runtime.target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;

@@ -23,7 +23,7 @@ struct gomp_runtime {
 	struct nptl nptl;
 	struct gomp_wait_table *waits; // resolved at the first question
 	ompd_word_t omp_version;       // the runtime's _OPENMP
-	char release[24]; // "GCC 12"
+	char release[24];	       // "GCC 12"
 };
 
 /** Recognises libgomp in @p target and proves its layout. */
