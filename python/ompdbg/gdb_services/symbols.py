@@ -56,6 +56,7 @@ class Symbols:
         self._paths: Dict[int, Optional[str]] = {}
         self._symbols: Dict[int, Optional[SymbolAt]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
+        self._names: Dict[str, Dict[int, str]] = {}
         self._named: Dict[str, Optional[Function]] = {}
         self._demangled: Dict[str, Optional[str]] = {}
         self._sections: Optional[List[Tuple[int, int]]] = None
@@ -203,10 +204,29 @@ class Symbols:
         return first
 
     def _from_symbol(self, address: int) -> Optional[Function]:
+        """What the linker's symbols and the lines tell. GCC gives some outlined functions no
+        entry of their own in the debug information."""
         symbol = self.at(address)
         if symbol is None:
             return None
-        return Function(symbol.name, symbol.name, address - symbol.offset, None, None)
+        start = address - symbol.offset
+        if "._omp_" not in symbol.name:
+            return Function(symbol.name, symbol.name, start, None, None)
+        name = self._linkage_name(start) or symbol.name
+        place = gdb.find_pc_line(start)
+        file = place.symtab.filename if place.symtab is not None else None
+        return Function(name, name, start, file, self._first_line(start))
+
+    def _linkage_name(self, start: int) -> Optional[str]:
+        """The whole name of the symbol at an address; `info symbol` cuts off its end."""
+        for candidate in self._all_objects():
+            if candidate.debug_path not in self._names:
+                table = self._table(candidate.debug_path)
+                self._names[candidate.debug_path] = {at: name for name, at in table.items()}
+            name = self._names[candidate.debug_path].get(start)
+            if name is not None:
+                return name
+        return None
 
     def _from_debug_info(self, symbol: gdb.Symbol) -> Function:
         where = symbol.value().address
