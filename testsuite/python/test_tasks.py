@@ -5,6 +5,7 @@ import json
 from typing import List
 
 import _ompd
+from debugger import gomp, user
 from hung import TASK_CODE, Hung, hung
 from ompdbg.model.task import Task, TaskPool, count_by_function
 from ompdbg.render import json as render_json
@@ -100,6 +101,20 @@ def test_dependences() -> None:
         " out: a, in: a+8 0x7000, waits for 1 task"
     )
     assert expected in tree(case)
+
+
+def test_undeferred_task_is_named_by_the_stack() -> None:
+    case = hung()
+    info = _ompd.TaskInfo(0xD00, 0xA10, 0x200, 0, status=0, flags=2, thread_num=0)
+    case.space.task_infos.append(info)
+    code = user("fib._omp_fn.0", 9, TASK_CODE + 5, TASK_CODE)
+    frames = [code, gomp(0x9700), user("g", 5, 0x1705), *case.debugger.stacks[1]]
+    case.debugger.stacks[1] = frames
+    assert "    task, running, thread 0, undeferred" in tree(case)
+    case.space.calls[0x1705] = _ompd.WaitSite(15, 0x101, 0x9700, "GOMP_task")
+    assert "    task of fib at x.c:8, running, thread 0, undeferred" in tree(case)
+    del frames[0]  # the task's code jumped to another function
+    assert "    task, running, thread 0, undeferred" in tree(case)
 
 
 def test_task_without_a_recorded_parent() -> None:

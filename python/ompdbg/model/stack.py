@@ -32,6 +32,7 @@ OUTLINED = "outlined code"
 # call that waits or schedules.
 _CONSTRUCTS = {14: PARALLEL, 15: TASK, 16: TASKLOOP, 17: TEAMS, 18: TARGET}
 _PARALLEL_CALL = 14
+_TASK_CALLS = (15, 16)
 _TARGET_CALL = 18
 _NO_TASK_RUNS = (0, 4, 5, 6, 7)
 
@@ -112,6 +113,12 @@ def logical_stack(thread: "Thread") -> LogicalStack:
     return LogicalStack(parts, None)
 
 
+def executed_task(thread: "Thread") -> Optional[int]:
+    """Entry point of the code of the undeferred task that a thread executes, told by its stack:
+    that of the function that the innermost call to create a task has called."""
+    return _Walk(thread).undeferred_task()
+
+
 class _Walk:
     """The whole stack of one thread, with the constructs on it."""
 
@@ -122,9 +129,13 @@ class _Walk:
         self._kinds = [self._runtime.classifier.kind(frame) for frame in self._stack]
         self._hide_start()
         self._calls = self._find_calls()
+        self._formed: List["Team"]
+        self.worker_region: Optional["Team"]
         self._formed, self.worker_region = self._regions()
         self._opening_calls = self._parallel_calls()
-        self.frames = [self._logical(index) for index in range(len(self._stack))]
+        self.frames: List[LogicalFrame] = [
+            self._logical(index) for index in range(len(self._stack))
+        ]
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -252,6 +263,15 @@ class _Walk:
             if call.kind == _PARALLEL_CALL or self._may_be_parallel(call):
                 possible.append(call)
         return possible if len(known) < len(self._formed) == len(possible) else known
+
+    def undeferred_task(self) -> Optional[int]:
+        """Entry point of the code that a call to create a task runs at once."""
+        for begin, call in self._calls.items():
+            if begin and self._kinds[begin - 1] == frames.USER:
+                return self._stack[begin - 1].start if call.kind in _TASK_CALLS else None
+            if call.kind in _TASK_CALLS:
+                return None  # its code left no frame
+        return None
 
     def _may_be_parallel(self, call: _Call) -> bool:
         """Code that jumps to the runtime's function leaves no frame, and with it goes the trace

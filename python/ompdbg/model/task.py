@@ -114,10 +114,21 @@ class Task:
         """The team of the region that it is bound to."""
         return self._runtime.team_by_id(self.info.parallel_id)
 
-    @property
+    @cached_property
     def function(self) -> Optional[TaskFunction]:
-        """Its code; None where the runtime does not keep it."""
-        return task_function(self._runtime, self.info.function)
+        """Its code; None where it is not known."""
+        return task_function(self._runtime, self.info.function or self._executed_code())
+
+    def _executed_code(self) -> int:
+        """The runtime does not keep the code of an undeferred task: it calls it."""
+        if self.info.kind != EXPLICIT or self.info.status != RUNNING or self.team is None:
+            return 0
+        thread = None if self.thread_num is None else self.team.member(self.thread_num)
+        if thread is None:
+            return 0
+        from ompdbg.model.stack import executed_task
+
+        return executed_task(thread) or 0
 
     @cached_property
     def depends(self) -> List[Depend]:
