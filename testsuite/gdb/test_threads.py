@@ -14,7 +14,8 @@ JSON_PARTS = ("threads", "tasks", "queued", "counts", "stacks")
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_threads_are_as_the_header_says(case: Case, snapshot: Snapshot) -> None:
-    assert expect.thread_problems(case, snapshot) == []
+    problems = expect.thread_problems(case, snapshot)
+    assert not problems, "\n".join(problems)
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)

@@ -11,9 +11,8 @@ OMPDBG_TEST_FULL    1: every state of every fixture in every variant and every m
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
-
-import pytest
 
 HERE = Path(__file__).resolve().parent.parent
 ROOT = HERE.parent.parent
@@ -42,10 +41,10 @@ def missing() -> str:
     return ""
 
 
+_building = threading.Lock()
+
+
 def program(name: str, variant: str) -> Path:
-    """A fixture program, built if need be. Skips the test where it can't be built."""
-    try:
+    """A fixture program, built if need be. Raises build.Skipped where it can't be."""
+    with _building:  # not the same one twice
         return build.build(name, variant, OUT, CC)
-    except build.Skipped as reason:
-        pytest.skip("{}/{}: {}".format(variant, name, reason))
-        raise

@@ -10,8 +10,6 @@ from typing import Any, Dict, Iterable, List, Tuple
 from harness import cases, processes, setup
 from harness.cases import Case
 
-import build  # from fixtures/
-
 Snapshot = Dict[str, Any]
 
 
@@ -47,37 +45,33 @@ class Snapshots:
         return self._found[key]
 
 
-def _program(case: Case) -> Path:
-    return build.build(case.program, case.variant, setup.OUT, setup.CC)
-
-
 def _run(spec: Dict[str, Any], arguments: List[str]) -> Snapshot:
     snapshot: Snapshot = processes.run_gdb("snapshot.py", spec, arguments).result
     return snapshot
 
 
 def _live(case: Case) -> Dict[str, Snapshot]:
-    program = str(_program(case))
+    program = str(setup.program(case.program, case.variant))
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         core = Path(scratch) / "core"
-        spec: Dict[str, Any] = {"mode": "live", "oracle": True}
+        spec = {"mode": "live", "oracle": True, "arguments": list(case.arguments)}
         if cases.has_gcore(case.program, case.arguments):
             spec["gcore"] = str(core)
-        found = {cases.LIVE: _run(spec, ["--args", program, *case.arguments])}
+        found = {cases.LIVE: _run(spec, [program])}
         if core.exists():
             found[cases.GCORE] = _run({"mode": "core"}, [program, str(core)])
         return found
 
 
 def _attached(case: Case) -> Dict[str, Snapshot]:
-    program = _program(case)
+    program = setup.program(case.program, case.variant)
     with processes.ready_program(program, case.arguments) as pid:
         spec = {"mode": "attached", "oracle": True}
         return {cases.ATTACHED: _run(spec, [str(program), "-p", str(pid)])}
 
 
 def _kernel(case: Case) -> Dict[str, Snapshot]:
-    program = _program(case)
+    program = setup.program(case.program, case.variant)
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         core = processes.kernel_core(program, case.arguments, Path(scratch))
         return {cases.KERNEL: _run({"mode": "core"}, [str(program), str(core)])}

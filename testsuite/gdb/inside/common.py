@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 from typing import Any, Dict, List
 
 import gdb  # type: ignore[import-not-found]
@@ -63,10 +64,16 @@ def say_json(command: str) -> Any:
 def run_until_ready(stop: str = "fixture_ready") -> None:
     """Runs the program until it has come to its state."""
     gdb.execute("break " + stop, to_string=True)
-    gdb.execute("run > /dev/null", to_string=True)
+    run()
     at = gdb.selected_frame().name()
     if at != stop:
         raise gdb.GdbError("the program stopped in {}, not in {}".format(at, stop))
+
+
+def run() -> None:
+    """Runs the program, with the task's "arguments", until it stops."""
+    words = " ".join(shlex.quote(word) for word in task().get("arguments", ()))
+    gdb.execute("run {} > /dev/null".format(words), to_string=True)
 
 
 def threads() -> List[Any]:

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`omp tasks` at every stop at which a fixture's header lists the tasks."""
+
+from collections import Counter
+from typing import Any, Dict, Tuple
+
+import build  # from fixtures/
+import pytest
+
+from harness import cases, expect_tasks
+from harness.cases import Case
+from harness.snapshots import Snapshot
+
+WITH_TASKS = [case for case in cases.all_cases() if case.state.tasks]
+# Of each state one stop, for what does not depend on how the program was built.
+ONCE = [case for case in WITH_TASKS if (case.variant, case.mode) == ("O2", cases.LIVE)]
+QUEUE = [case for case in WITH_TASKS if case.program == "queue"]
+
+
+def has_lines(case: Case) -> bool:
+    return not build.VARIANTS[case.variant].stripped
+
+
+@pytest.mark.parametrize("case", WITH_TASKS, ids=str)
+def test_tasks_are_as_the_header_says(case: Case, snapshot: Snapshot) -> None:
+    lines = has_lines(case)
+    if any(not row.count.isdigit() for row in case.state.tasks):
+        pytest.skip("numbers of tasks depend on the arguments: see the tests of this program")
+    assert expect_tasks.found(case, snapshot, lines) == expect_tasks.expected(case, lines)
+    assert snapshot["tasks"]["damaged"] is False
+
+
+@pytest.mark.parametrize("case", WITH_TASKS, ids=str)
+def test_every_thread_has_its_implicit_task(case: Case, snapshot: Snapshot) -> None:
+    implicit = Counter(
+        (task["team"], task["thread_num"])
+        for task in snapshot["tasks"]["tasks"]
+        if task["kind"] == "implicit"
+    )
+    teams = snapshot["tasks"]["teams"]
+    assert implicit == Counter(
+        (team["id"], number) for team in teams for number in range(team["size"])
+    )
+
+
+@pytest.mark.parametrize("case", WITH_TASKS, ids=str)
+def test_running_tasks_are_those_of_the_threads(case: Case, snapshot: Snapshot) -> None:
+    running = {
+        task["id"]: task["thread"]
+        for task in snapshot["tasks"]["tasks"]
+        if task["status"] == "running"
+    }
+    current = {row["task"]: row["gdb"] for row in snapshot["threads"]["threads"] if row["task"]}
+    assert running == current
+
+
+@pytest.mark.parametrize("case", WITH_TASKS, ids=str)
+def test_queued_are_the_tasks_that_have_not_begun(case: Case, snapshot: Snapshot) -> None:
+    waiting = [
+        task for task in snapshot["tasks"]["tasks"] if task["status"] in ("queued", "blocked")
+    ]
+    assert snapshot["queued"]["tasks"] == waiting
+
+
+@pytest.mark.parametrize("case", WITH_TASKS, ids=str)
+def test_counts_add_up(case: Case, snapshot: Snapshot) -> None:
+    def key(item: Dict[str, Any]) -> Tuple[Any, ...]:
+        # Functions that only the stack tells are not counted apart.
+        told = None if "undeferred" in item.get("flags", ()) else item["function"]
+        function = told or {}
+        return (function.get("symbol"), function.get("line"), item["kind"], item["status"])
+
+    counted = {key(row): row["count"] for row in snapshot["counts"]["counts"]}
+    assert counted == Counter(key(task) for task in snapshot["tasks"]["tasks"])
+    numbers = [row["count"] for row in snapshot["counts"]["counts"]]
+    assert numbers == sorted(numbers, reverse=True)
+
+
+@pytest.mark.parametrize("case", QUEUE, ids=str)
+def test_counts_of_a_large_pool(case: Case, snapshot: Snapshot) -> None:
+    if not has_lines(case):
+        pytest.skip("without symbols the functions have no lines")
+    by_line = {
+        (row["function"]["line"], row["status"]): row["count"]
+        for row in snapshot["counts"]["counts"]
+        if row["kind"] == "explicit"
+    }
+    line = {row.mark: row.line for row in case.state.tasks}
+    assert by_line == {
+        (line["gate-task"], "running"): 1,
+        (line["head-task"], "blocked"): 100,
+        (line["assemble-task"], "blocked"): 500,
+        (line["smooth-task"], "blocked"): 300,
+        (line["exchange-task"], "blocked"): 200,
+    }
+    chained = [task for task in expect_tasks.explicit(snapshot) if task["status"] == "blocked"]
+    assert {task["predecessors"] for task in chained} == {1}
+    assert Counter(len(task["depends"]) for task in chained) == {1: 1000, 2: 100}
+
+
+@pytest.mark.parametrize("case", ONCE, ids=str)
+def test_text_sums_up(case: Case, snapshot: Snapshot) -> None:
+    total = len(snapshot["tasks"]["tasks"])
+    lines = snapshot["tasks_text"]["text"].splitlines()
+    assert lines[-1] == "{} tasks".format(total)
