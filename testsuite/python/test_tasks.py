@@ -7,7 +7,7 @@ from typing import List
 import _ompd
 from debugger import gomp, user
 from hung import TASK_CODE, Hung, hung
-from ompdbg.model.task import Task, TaskPool, count_by_function
+from ompdbg.model.pool import AllTasks, TaskPool, count_by_function
 from ompdbg.render import json as render_json
 from ompdbg.render.tasks import count_table, queued_table, task_tree
 from ompdbg.services import SymbolAt
@@ -103,18 +103,53 @@ def test_dependences() -> None:
     assert expected in tree(case)
 
 
-def test_undeferred_task_is_named_by_the_stack() -> None:
+def with_undeferred() -> Hung:
+    """Thread 1 executes an undeferred task of fib that g has generated."""
     case = hung()
     info = _ompd.TaskInfo(0xD00, 0xA10, 0x200, 0, status=0, flags=2, thread_num=0)
     case.space.task_infos.append(info)
+    case.space.by_lwp[101].current = _ompd.Task(info)
     code = user("fib._omp_fn.0", 9, TASK_CODE + 5, TASK_CODE)
-    frames = [code, gomp(0x9700), user("g", 5, 0x1705), *case.debugger.stacks[1]]
-    case.debugger.stacks[1] = frames
-    assert "    task, running, thread 0, undeferred" in tree(case)
+    case.debugger.stacks[1][:0] = [code, gomp(0x9700), user("g", 5, 0x1705)]
     case.space.calls[0x1705] = _ompd.WaitSite(15, 0x101, 0x9700, "GOMP_task")
-    assert "    task of fib at x.c:8, running, thread 0, undeferred" in tree(case)
-    del frames[0]  # the task's code jumped to another function
+    return case
+
+
+def test_undeferred_task_is_named_by_the_stack() -> None:
+    assert "    task of fib at x.c:8, running, thread 0, undeferred" in tree(with_undeferred())
+
+
+def test_undeferred_task_without_a_frame_has_no_name() -> None:
+    case = with_undeferred()
+    del case.debugger.stacks[1][0]  # its code jumped to another function
     assert "    task, running, thread 0, undeferred" in tree(case)
+
+
+def with_started(call: int) -> Hung:
+    """Thread 5 executes a task of fib in a call of its parent, another task of fib."""
+    case = hung()
+    parent = _ompd.TaskInfo(0xD00, 0xA21, 0x300, TASK_CODE, status=7)
+    child = _ompd.TaskInfo(0xD01, 0xD00, 0x300, TASK_CODE, status=0, thread_num=1)
+    case.space.task_infos[-1:] = [parent, child]
+    case.space.by_lwp[105].current = _ompd.Task(child)
+    code = user("fib._omp_fn.0", 9, TASK_CODE + 5, TASK_CODE)
+    case.debugger.stacks[5][:0] = [code, gomp(0x9600), user("fib", 12, 0x1805)]
+    case.space.calls[0x1805] = _ompd.WaitSite(call, 0x020, 0x9600, "called")
+    return case
+
+
+def test_task_below_a_taskwait_is_suspended() -> None:
+    assert "    task of fib at x.c:8, suspended, thread 1" in tree(with_started(9))
+
+
+def test_task_below_a_taskgroup_is_not_known() -> None:
+    assert "    task of fib at x.c:8, started" in tree(with_started(10))
+
+
+def test_taskwait_with_priorities_may_execute_any_task() -> None:
+    case = with_started(9)
+    case.space.task_infos.append(_ompd.TaskInfo(0xE00, 0xA21, 0x300, TASK_CODE, priority=3))
+    assert "    task of fib at x.c:8, started" in tree(case)
 
 
 def test_task_without_a_recorded_parent() -> None:
@@ -135,8 +170,10 @@ def test_parents_in_a_circle() -> None:
 
 def test_json() -> None:
     case = hung()
-    tasks = (Task(case.runtime, info) for info in case.space.tasks())
-    lines = render_json.lines("tasks", map(render_json.task, tasks), lambda: {"damaged": False})
+    tasks = AllTasks(case.runtime)
+    lines = render_json.lines(
+        "tasks", map(render_json.task, tasks), lambda: {"damaged": tasks.damaged}
+    )
     document = json.loads("\n".join(lines))
     assert document["damaged"] is False
     assert document["tasks"][-1] == {

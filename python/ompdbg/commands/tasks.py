@@ -48,7 +48,7 @@ class Tasks(OmpCommand):
             self._text(runtime, arguments.has("-queued"))
 
     def _by_function(self, runtime: "Runtime", as_json: bool) -> None:
-        from ompdbg.model.task import count_by_function
+        from ompdbg.model.pool import count_by_function
 
         counts = count_by_function(runtime)
         if as_json:
@@ -61,20 +61,17 @@ class Tasks(OmpCommand):
         write(count_table(counts, terminal_width()))
 
     def _json(self, runtime: "Runtime", queued: bool) -> None:
-        from ompdbg.model.task import NOT_BEGUN, Task
+        from ompdbg.model.pool import AllTasks
+        from ompdbg.model.task import NOT_BEGUN
         from ompdbg.render import json
 
-        found = runtime.space.tasks()
-        shown = (
-            json.task(Task(runtime, info))
-            for info in found
-            if not queued or info.status in NOT_BEGUN
-        )
+        found = AllTasks(runtime)
+        shown = (json.task(task) for task in found if not queued or task.info.status in NOT_BEGUN)
         teams = [json.team(team) for team in runtime.teams]
         write(json.lines("tasks", shown, lambda: {"damaged": found.damaged}, teams=teams))
 
     def _text(self, runtime: "Runtime", queued: bool) -> None:
-        from ompdbg.model.task import TaskPool
+        from ompdbg.model.pool import TaskPool
         from ompdbg.render import tasks as render
 
         pool = TaskPool(runtime, keep=_LISTED_ALIKE if queued else _SHOWN_ALIKE)

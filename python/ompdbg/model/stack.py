@@ -32,7 +32,6 @@ OUTLINED = "outlined code"
 # call that waits or schedules.
 _CONSTRUCTS = {14: PARALLEL, 15: TASK, 16: TASKLOOP, 17: TEAMS, 18: TARGET}
 _PARALLEL_CALL = 14
-_TASK_CALLS = (15, 16)
 _TARGET_CALL = 18
 _NO_TASK_RUNS = (0, 4, 5, 6, 7)
 
@@ -113,10 +112,16 @@ def logical_stack(thread: "Thread") -> LogicalStack:
     return LogicalStack(parts, None)
 
 
-def executed_task(thread: "Thread") -> Optional[int]:
-    """Entry point of the code of the undeferred task that a thread executes, told by its stack:
-    that of the function that the innermost call to create a task has called."""
-    return _Walk(thread).undeferred_task()
+class TaskFrame(NamedTuple):
+    """The frame of a task's code."""
+
+    entry: Optional[int]  # entry point of the code
+    call: Optional[int]  # enum ompd_ext_wait_kind of the call in which the task was executed
+
+
+def task_frames(thread: "Thread") -> List[TaskFrame]:
+    """The tasks that lie on a thread's stack on top of its region, innermost first."""
+    return _Walk(thread).task_frames()
 
 
 class _Walk:
@@ -264,14 +269,16 @@ class _Walk:
                 possible.append(call)
         return possible if len(known) < len(self._formed) == len(possible) else known
 
-    def undeferred_task(self) -> Optional[int]:
-        """Entry point of the code that a call to create a task runs at once."""
+    def task_frames(self) -> List[TaskFrame]:
+        """The frames of tasks on top of the innermost region."""
+        found: List[TaskFrame] = []
         for begin, call in self._calls.items():
-            if begin and self._kinds[begin - 1] == frames.USER:
-                return self._stack[begin - 1].start if call.kind in _TASK_CALLS else None
-            if call.kind in _TASK_CALLS:
-                return None  # its code left no frame
-        return None
+            if not begin or self._kinds[begin - 1] != frames.USER:
+                continue
+            if self.frames[begin - 1].construct not in (TASK, TASKLOOP):
+                break
+            found.append(TaskFrame(self._stack[begin - 1].start, call.kind))
+        return found
 
     def _may_be_parallel(self, call: _Call) -> bool:
         """Code that jumps to the runtime's function leaves no frame, and with it goes the trace

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set
 
 import _ompd
 
@@ -12,6 +12,7 @@ from ompdbg.frames import base_name
 
 if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
+    from ompdbg.model.task_stacks import Placement
     from ompdbg.model.team import Team
 
 INITIAL, IMPLICIT, EXPLICIT, TARGET = range(4)
@@ -76,10 +77,15 @@ class Task:
     """One task."""
 
     def __init__(
-        self, runtime: "Runtime", info: _ompd.TaskInfo, handle: Optional[_ompd.Task] = None
+        self,
+        runtime: "Runtime",
+        info: _ompd.TaskInfo,
+        handle: Optional[_ompd.Task] = None,
+        placement: Optional["Placement"] = None,
     ) -> None:
         self._runtime = runtime
         self._handle = handle
+        self._placement = placement
         self.info = info
         self.id = info.id
 
@@ -91,7 +97,10 @@ class Task:
     @property
     def status(self) -> str:
         """What has become of it so far."""
-        return STATUSES.get(self.info.status, str(self.info.status))
+        status = self.info.status
+        if status == STARTED and self._placement is not None:
+            status = SUSPENDED
+        return STATUSES.get(status, str(status))
 
     @property
     def flags(self) -> List[str]:
@@ -107,7 +116,9 @@ class Task:
     @property
     def thread_num(self) -> Optional[int]:
         """The thread of its team that executes it."""
-        return self.info.thread_num if self.info.thread_num >= 0 else None
+        if self.info.thread_num >= 0:
+            return self.info.thread_num
+        return None if self._placement is None else self._placement.thread_num
 
     @cached_property
     def team(self) -> Optional["Team"]:
@@ -117,18 +128,10 @@ class Task:
     @cached_property
     def function(self) -> Optional[TaskFunction]:
         """Its code; None where it is not known."""
-        return task_function(self._runtime, self.info.function or self._executed_code())
-
-    def _executed_code(self) -> int:
-        """The runtime does not keep the code of an undeferred task: it calls it."""
-        if self.info.kind != EXPLICIT or self.info.status != RUNNING or self.team is None:
-            return 0
-        thread = None if self.thread_num is None else self.team.member(self.thread_num)
-        if thread is None:
-            return 0
-        from ompdbg.model.stack import executed_task
-
-        return executed_task(thread) or 0
+        entry = self.info.function
+        if not entry and self._placement is not None:
+            entry = self._placement.entry
+        return task_function(self._runtime, entry)
 
     @cached_property
     def depends(self) -> List[Depend]:
@@ -174,64 +177,3 @@ def explicit_functions(runtime: "Runtime") -> Set[int]:
     except _ompd.Error:
         return set()
     return {function for function, kind, _ in counts if kind in (EXPLICIT, TARGET)}
-
-
-class TaskGroup(NamedTuple):
-    """Tasks that are alike: they were not begun, and differ in nothing that a table shows."""
-
-    first: Task
-    number: int
-
-
-class TaskPool:
-    """All tasks of the process. Of many tasks alike only the first few are kept."""
-
-    def __init__(self, runtime: "Runtime", keep: int) -> None:
-        """Keeps `keep` of the tasks alike."""
-        self._runtime = runtime
-        self.total = 0
-        self.tasks: List[Task] = []
-        self.more: List[TaskGroup] = []
-        self._read(keep)
-
-    def _read(self, keep: int) -> None:
-        iterator = self._runtime.space.tasks()
-        met: Dict[Tuple[int, ...], int] = {}
-        first_left_out: Dict[Tuple[int, ...], Task] = {}
-        for info in iterator:
-            self.total += 1
-            if info.status in NOT_BEGUN:
-                key = (info.parallel_id, info.parent_id, info.function, info.status, info.kind)
-                count = met[key] = met.get(key, 0) + 1
-                if count > keep:
-                    if count == keep + 1:
-                        first_left_out[key] = Task(self._runtime, info)
-                    continue
-            self.tasks.append(Task(self._runtime, info))
-        self.more = [TaskGroup(task, met[key] - keep) for key, task in first_left_out.items()]
-        self.damaged = iterator.damaged
-
-
-class TaskCount(NamedTuple):
-    """How many tasks of one function there are."""
-
-    function: Optional[TaskFunction]
-    kind: str
-    status: str
-    number: int
-
-
-def count_by_function(runtime: "Runtime") -> List[TaskCount]:
-    """Numbers of tasks by function, kind and status, the largest first. No object is made for
-    a task."""
-    counts = runtime.space.tasks().by_function()
-    rows = [
-        TaskCount(
-            task_function(runtime, function),
-            KINDS.get(kind, str(kind)),
-            STATUSES.get(status, str(status)),
-            count,
-        )
-        for (function, kind, status), count in counts.items()
-    ]
-    return sorted(rows, key=lambda row: (-row.number, row.kind, row.status))

@@ -139,6 +139,11 @@ class Thread:
         return verdict
 
     @property
+    def in_runtime(self) -> bool:
+        """Frames of the runtime are younger than those of the user's code."""
+        return self._observed.evidence.in_runtime
+
+    @property
     def state(self) -> Optional[str]:
         """Name of its state; None if it is not known."""
         state = self._verdict.state

@@ -10,7 +10,8 @@ from ompdbg import SCHEMA
 
 if TYPE_CHECKING:
     from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
-    from ompdbg.model.task import Task, TaskCount, TaskFunction
+    from ompdbg.model.pool import TaskCount
+    from ompdbg.model.task import Task, TaskFunction
     from ompdbg.model.team import Team
     from ompdbg.model.thread import Location, Thread
     from ompdbg.waits import Wait

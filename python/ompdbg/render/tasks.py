@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from ompdbg.model import task as model
-from ompdbg.model.task import TaskGroup
+from ompdbg.model.pool import TaskGroup
 from ompdbg.render.table import Column, cut, cut_place, table, without_empty
 
 if TYPE_CHECKING:
-    from ompdbg.model.task import Task, TaskCount, TaskPool
+    from ompdbg.model.pool import TaskCount, TaskPool
+    from ompdbg.model.task import Task
     from ompdbg.model.team import Team
 
 _INDENT = "  "

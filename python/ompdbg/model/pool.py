@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""All tasks of a process, of which there may be very many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from ompdbg.model.task import KINDS, NOT_BEGUN, STATUSES, Task, TaskFunction, task_function
+from ompdbg.model.task_stacks import placements
+
+if TYPE_CHECKING:
+    import _ompd
+
+    from ompdbg.model.runtime import Runtime
+
+
+class AllTasks:
+    """Every task, one after another, none kept."""
+
+    def __init__(self, runtime: "Runtime") -> None:
+        self._runtime = runtime
+        self._placed = placements(runtime)
+        self._iterator: "_ompd.TaskIterator" = runtime.space.tasks()
+
+    def __iter__(self) -> Iterator[Task]:
+        for info in self._iterator:
+            yield Task(self._runtime, info, None, self._placed.get(info.id))
+
+    @property
+    def damaged(self) -> bool:
+        """A list of the runtime was found damaged so far."""
+        return self._iterator.damaged
+
+
+class TaskGroup(NamedTuple):
+    """Tasks that are alike: they were not begun, and differ in nothing that a table shows."""
+
+    first: Task
+    number: int
+
+
+class TaskPool:
+    """All tasks of the process. Of many tasks alike only the first few are kept."""
+
+    def __init__(self, runtime: "Runtime", keep: int) -> None:
+        """Keeps `keep` of the tasks alike."""
+        self._runtime = runtime
+        self.total = 0
+        self.tasks: List[Task] = []
+        self.more: List[TaskGroup] = []
+        self._read(keep)
+
+    def _read(self, keep: int) -> None:
+        found = AllTasks(self._runtime)
+        met: Dict[Tuple[int, ...], int] = {}
+        first_left_out: Dict[Tuple[int, ...], Task] = {}
+        for task in found:
+            info = task.info
+            self.total += 1
+            if info.status in NOT_BEGUN:
+                key = (info.parallel_id, info.parent_id, info.function, info.status, info.kind)
+                count = met[key] = met.get(key, 0) + 1
+                if count > keep:
+                    if count == keep + 1:
+                        first_left_out[key] = task
+                    continue
+            self.tasks.append(task)
+        self.more = [TaskGroup(task, met[key] - keep) for key, task in first_left_out.items()]
+        self.damaged = found.damaged
+
+
+class TaskCount(NamedTuple):
+    """How many tasks of one function there are."""
+
+    function: Optional[TaskFunction]
+    kind: str
+    status: str
+    number: int
+
+
+def count_by_function(runtime: "Runtime") -> List[TaskCount]:
+    """Numbers of tasks by function, kind and status, the largest first. No object is made for
+    a task."""
+    counts = runtime.space.tasks().by_function()
+    rows = [
+        TaskCount(
+            task_function(runtime, function),
+            KINDS.get(kind, str(kind)),
+            STATUSES.get(status, str(status)),
+            count,
+        )
+        for (function, kind, status), count in counts.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.number, row.kind, row.status))
