@@ -131,7 +131,8 @@ def with_started(call: int) -> Hung:
     parent = _ompd.TaskInfo(0xD00, 0xA21, 0x300, TASK_CODE, status=7)
     child = _ompd.TaskInfo(0xD01, 0xD00, 0x300, TASK_CODE, status=0, thread_num=1)
     case.space.task_infos[-1:] = [parent, child]
-    case.space.by_lwp[105].current = _ompd.Task(child)
+    current = case.space.by_lwp[105].current = _ompd.Task(child)
+    current.parent = _ompd.Task(parent)
     code = user("fib._omp_fn.0", 9, TASK_CODE + 5, TASK_CODE)
     case.debugger.stacks[5][:0] = [code, gomp(0x9600), user("fib", 12, 0x1805)]
     case.space.calls[0x1805] = _ompd.WaitSite(call, 0x020, 0x9600, "called")
@@ -142,13 +143,21 @@ def test_task_below_a_taskwait_is_suspended() -> None:
     assert "    task of fib at x.c:8, suspended, thread 1" in tree(with_started(9))
 
 
+def test_counts_know_what_stacks_tell() -> None:
+    rows = count_by_function(with_started(9).runtime)
+    assert [(r.number, r.status) for r in rows if r.kind == "explicit"] == [
+        (1, "running"),
+        (1, "suspended"),
+    ]
+
+
 def test_task_below_a_taskgroup_is_not_known() -> None:
     assert "    task of fib at x.c:8, started" in tree(with_started(10))
 
 
 def test_taskwait_with_priorities_may_execute_any_task() -> None:
     case = with_started(9)
-    case.space.task_infos.append(_ompd.TaskInfo(0xE00, 0xA21, 0x300, TASK_CODE, priority=3))
+    case.space.max_task_priority = 10
     assert "    task of fib at x.c:8, started" in tree(case)
 
 

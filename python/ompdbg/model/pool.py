@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ompdbg.model.task import KINDS, NOT_BEGUN, STATUSES, Task, TaskFunction, task_function
+from ompdbg.model.task import (
+    EXPLICIT,
+    KINDS,
+    NOT_BEGUN,
+    RUNNING,
+    STARTED,
+    STATUSES,
+    SUSPENDED,
+    Task,
+    TaskFunction,
+    task_function,
+)
 from ompdbg.model.task_stacks import placements
 
 if TYPE_CHECKING:
@@ -82,13 +93,33 @@ def count_by_function(runtime: "Runtime") -> List[TaskCount]:
     """Numbers of tasks by function, kind and status, the largest first. No object is made for
     a task."""
     counts = runtime.space.tasks().by_function()
+    if any(
+        kind == EXPLICIT
+        and (status == STARTED or (not function and status in (RUNNING, SUSPENDED)))
+        for function, kind, status in counts
+    ):
+        _move_placed(counts, runtime)
     rows = [
         TaskCount(
             task_function(runtime, function),
             KINDS.get(kind, str(kind)),
             STATUSES.get(status, str(status)),
-            count,
+            number,
         )
-        for (function, kind, status), count in counts.items()
+        for (function, kind, status), number in counts.items()
+        if number
     ]
     return sorted(rows, key=lambda row: (-row.number, row.kind, row.status))
+
+
+def _move_placed(counts: Dict[Tuple[int, int, int], int], runtime: "Runtime") -> None:
+    """Counts the tasks that stacks tell more of as what they are."""
+    for placement in placements(runtime).values():
+        info = placement.info
+        recorded = (info.function, info.kind, info.status)
+        if not counts.get(recorded):
+            continue
+        counts[recorded] -= 1
+        status = SUSPENDED if info.status == STARTED else info.status
+        known = (placement.entry, info.kind, status)
+        counts[known] = counts.get(known, 0) + 1

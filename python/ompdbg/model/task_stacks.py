@@ -8,14 +8,14 @@ same stack, suspended. A thread's stack has the calls, and so this can be follow
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, NamedTuple, Optional
+from typing import TYPE_CHECKING, Dict, NamedTuple
+
+import _ompd
 
 from ompdbg.model.stack import task_frames
-from ompdbg.model.task import EXPLICIT, QUEUED, RUNNING, STARTED, SUSPENDED
+from ompdbg.model.task import EXPLICIT, RUNNING, STARTED, SUSPENDED
 
 if TYPE_CHECKING:
-    import _ompd
-
     from ompdbg.model.runtime import Runtime
     from ompdbg.model.thread import Thread
 
@@ -27,53 +27,60 @@ _ON_STACKS = (RUNNING, SUSPENDED, STARTED)
 class Placement(NamedTuple):
     """What a stack tells of a task."""
 
+    info: _ompd.TaskInfo
     thread_num: int  # in the task's team
     entry: int  # entry point of its code; 0: not told
 
 
 def placements(runtime: "Runtime") -> Dict[int, Placement]:
-    """By identity of the task. Empty if the runtime records all there is to know."""
-    begun: Dict[int, "_ompd.TaskInfo"] = {}
-    prioritized = False
-    unknown = False
-    for info in runtime.space.tasks():
-        if info.kind == EXPLICIT and info.status in _ON_STACKS:
-            begun[info.id] = info
-            unknown = unknown or info.status == STARTED or not info.function
-        elif info.status == QUEUED and info.priority:
-            prioritized = True
+    """By identity of the task."""
     found: Dict[int, Placement] = {}
-    if unknown:
-        for thread in runtime.threads:
-            if thread.handle is not None:
-                _follow(thread, begun, prioritized, found)
+    only_children = not _has_priorities(runtime)
+    for thread in runtime.threads:
+        if thread.handle is None or thread.task is None or thread.task.info.kind != EXPLICIT:
+            continue
+        try:
+            _follow(thread, thread.handle.task(), only_children, found)
+        except _ompd.Error:
+            pass  # the rest of this thread's tasks is not told
     return found
 
 
+def _has_priorities(runtime: "Runtime") -> bool:
+    """In a taskwait of a program with priorities others' tasks are executed, too."""
+    icv = runtime.icv_id("max-task-priority-var")
+    try:
+        return icv is None or runtime.space.icv(icv) != 0
+    except _ompd.Error:
+        return True
+
+
 def _follow(
-    thread: "Thread",
-    begun: Dict[int, "_ompd.TaskInfo"],
-    prioritized: bool,
-    found: Dict[int, Placement],
+    thread: "Thread", task: _ompd.Task, only_children: bool, found: Dict[int, Placement]
 ) -> None:
     """Follows the stack of one thread down from its current task."""
-    current = thread.task
-    info = None if current is None else begun.get(current.id)
-    if info is None or thread.thread_num is None:
+    if thread.thread_num is None:
         return
     # A thread that waits may have left its task's code by a jump: then the first frame is that
     # of an older task, and frames do not tell what code a task has.
     certain = not thread.in_runtime
+    info = task.info()
     for frame in task_frames(thread):
         entry = frame.entry or 0
         if info.function and info.function != entry:
             return
         is_called = frame.call == _TASK
-        found[info.id] = Placement(thread.thread_num, entry if certain and is_called else 0)
-        # In a taskwait of a program with priorities others' tasks are executed, too.
-        if not is_called and (frame.call != _TASKWAIT or prioritized):
+        code = info.function or (entry if certain and is_called else 0)
+        found[info.id] = Placement(info, thread.thread_num, code)
+        if not is_called and (frame.call != _TASKWAIT or not only_children):
             return
-        parent: Optional["_ompd.TaskInfo"] = begun.get(info.parent_id)
-        if parent is None or parent.id in found or parent.parallel_id != info.parallel_id:
+        task = task.generating()
+        parent = task.info()
+        if (
+            parent.kind != EXPLICIT
+            or parent.status not in _ON_STACKS
+            or parent.parallel_id != info.parallel_id
+            or parent.id in found
+        ):
             return
         info = parent

@@ -21,14 +21,14 @@ _SHOWN_REASONS = 8
 _COLUMNS = (
     Column("Thread", right=True),
     Column("OMP", right=True),
-    Column("Level", right=True, drop=2),
+    Column("Level", right=True),
     Column("Team", squeeze=8),
     Column("State", squeeze=22),
     Column("Waits for", squeeze=12),
     Column("Task", drop=1),
     Column("Where", squeeze=26, cut=cut_place),
 )
-_STATE, _WAITS = 4, 5
+_LEVEL, _STATE, _WAITS = 2, 4, 5
 
 
 def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]:
@@ -39,6 +39,10 @@ def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]
         # What a thread waits for tells its state: one column for both.
         columns = [column for index, column in enumerate(columns) if index != _WAITS]
         rows = [_merged(row) for row in rows]
+    if width is not None and natural_width(columns, rows) > width:
+        # The name of a team tells how deep it is nested.
+        rows = [[*row[:_LEVEL], *row[_LEVEL + 1 :]] for row in rows]
+        columns = [*columns[:_LEVEL], *columns[_LEVEL + 1 :]]
     columns, rows = without_empty(columns, rows)
     lines = table(columns, rows, width)
     lines.extend(wrap(summary(threads), width))

@@ -76,6 +76,7 @@ ICVS = [
     Icv(2, "active-levels-var", SCOPE_PARALLEL),
     Icv(3, "team-size-var", SCOPE_PARALLEL),
     Icv(4, "thread-num-var", SCOPE_THREAD),
+    Icv(5, "max-task-priority-var", SCOPE_ADDRESS_SPACE),
 ]
 
 
@@ -119,6 +120,12 @@ class Task:
     def __init__(self, info: TaskInfo, scheduling: "Optional[Task]" = None) -> None:
         self._info, self.id, self._scheduling = info, info.id, scheduling
         self.depend_list: List[Tuple[int, int]] = []
+        self.parent: "Optional[Task]" = None
+
+    def generating(self) -> "Task":
+        if self.parent is None:
+            raise Unavailable()
+        return self.parent
 
     def info(self) -> TaskInfo:
         return self._info
@@ -205,6 +212,7 @@ class AddressSpace:
         self.calls: Dict[int, WaitSite] = {}
         self.entries: Dict[int, WaitSite] = {}
         self.task_infos: List[TaskInfo] = []
+        self.max_task_priority = 0
 
     def thread(self, kind: int, ident: int) -> Thread:
         if kind != THREAD_ID_LWP:
@@ -218,6 +226,12 @@ class AddressSpace:
 
     def icvs(self) -> List[Icv]:
         return ICVS
+
+    def icv(self, icv: int) -> int:
+        return self.max_task_priority
+
+    def icv_string(self, icv: int) -> str:
+        return str(self.icv(icv))
 
     def layout(self) -> Optional[Layout]:
         return Layout("libgomp", "GCC 12", 3, 14, 2)
