@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs inside GDB, for record-target: brings a fixture program to its state and records what a
+debugger offers of it while everything is asked.
+
+OMPDBG_RECORD in the environment is JSON: what main() takes from it.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+import gdb  # type: ignore[import-not-found]
+
+SPEC = json.loads(os.environ["OMPDBG_RECORD"])
+sys.path[:0] = [SPEC["extension"], SPEC["python"], SPEC["fixtures"]]
+
+import _ompd  # type: ignore[import-not-found]  # noqa: E402
+import recording  # noqa: E402
+import states  # noqa: E402
+from ompdbg.gdb_services.debugger import GdbServices  # noqa: E402
+from ompdbg.model.runtime import Runtime  # noqa: E402
+
+PAGE = recording.PAGE
+REGISTERS = (
+    "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip orig_rax fs_base".split()
+)
+FRAME = "level pc is_call is_signal is_inlined object_file function symbol start file line".split()
+MAX_FRAMES = 200
+
+
+class Recorder:
+    """The services of GDB, remembering questions and answers. All others are passed on."""
+
+    def __init__(self, services: GdbServices, target: recording.Target) -> None:
+        self._services = services
+        self._target = target
+        self._symbols: Dict[Tuple[str, Optional[str]], Optional[int]] = {}
+        self._answers: Dict[str, Dict[Any, Any]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._services, name)
+
+    def direct_pid(self) -> int:
+        """All memory is to be read here."""
+        return 0
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Whole pages are remembered. Nothing is read ahead."""
+        if size > PAGE:
+            raise gdb.MemoryError("one page at a time")
+        first, last = address // PAGE, (address + size - 1) // PAGE
+        memory = b"".join(self._page(PAGE * number) for number in range(first, last + 1))
+        return memory[address % PAGE :][:size]
+
+    def _page(self, address: int) -> bytes:
+        page = self._target.pages.get(address)
+        if page is None:
+            try:
+                page = self._services.read_memory(address, PAGE)
+            except gdb.error:
+                if address not in self._target.unreadable:
+                    self._target.unreadable.append(address)
+                raise
+            self._target.pages[address] = page
+        return page
+
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """Also what does not exist is remembered."""
+        key = (name, file_name)
+        if key not in self._symbols:
+            self._symbols[key] = self._services.symbol_address(name, file_name, thread)
+        return self._symbols[key]
+
+    def _remembered(self, question: str, key: Any) -> Any:
+        answers = self._answers.setdefault(question, {})
+        if key not in answers:
+            answers[key] = getattr(self._services, question)(key)
+        return answers[key]
+
+    def symbol_at(self, address: int) -> Any:
+        """As of the services."""
+        return self._remembered("symbol_at", address)
+
+    def function_at(self, address: int) -> Any:
+        """As of the services."""
+        return self._remembered("function_at", address)
+
+    def function_named(self, symbol: str) -> Any:
+        """As of the services."""
+        return self._remembered("function_named", symbol)
+
+    def demangle(self, symbol: str) -> Any:
+        """As of the services."""
+        return self._remembered("demangle", symbol)
+
+    def finish(self) -> None:
+        """Puts what was remembered into the target."""
+        target = self._target
+        target.unreadable.sort()
+        target.symbols = [(*key, value) for key, value in sorted(self._symbols.items(), key=str)]
+
+        def pairs(question: str) -> List[Tuple[Any, Any]]:
+            found = self._answers.get(question, {})
+            return [(key, without_folders(found[key])) for key in sorted(found)]
+
+        target.symbols_at = pairs("symbol_at")
+        target.functions_at = pairs("function_at")
+        target.functions_named = pairs("function_named")
+        target.demangled = pairs("demangle")
+
+
+def without_folders(answer: Any) -> Any:
+    """A symbol or function, with the names of files only."""
+    if not hasattr(answer, "_asdict"):
+        return answer
+    fields = answer._asdict()
+    for name in ("file", "object_file"):
+        if fields.get(name):
+            fields[name] = os.path.basename(fields[name])
+    return fields
+
+
+# ---- Asking everything ------------------------------------------------------------------------
+
+
+def tried(get: Callable[[], Any]) -> Any:
+    """The answer, None where there is none."""
+    try:
+        return get()
+    except _ompd.Error:
+        return None
+
+
+def ask_icvs(space: Any, *handles: Any) -> None:
+    """Every control variable of every handle."""
+    for icv in space.icvs():
+        for handle in handles:
+            tried(lambda: handle.icv(icv.id))
+            tried(lambda: handle.icv_string(icv.id))
+
+
+def ask_task(space: Any, task: Any, recorder: Recorder) -> None:
+    """All that a task tells."""
+    info = tried(task.info)
+    if info is not None and info.function:
+        recorder.function_at(info.function)
+    for address, _ in tried(task.depends) or []:
+        recorder.symbol_at(address)
+    for get in (task.function, task.frame, task.dependers):
+        tried(get)
+    tried(task.scheduling)
+    ask_icvs(space, task)
+
+
+def ask_region(space: Any, region: Any, recorder: Recorder) -> None:
+    """All that a region and its tasks tell."""
+    ask_icvs(space, region)
+    number = 0
+    while True:
+        task = tried(lambda: region.implicit_task(number))
+        if task is None:
+            break
+        ask_task(space, task, recorder)
+        tried(lambda: region.thread(number))
+        number += 1
+    infos = list(region.tasks())
+    for info in infos:
+        task = tried(lambda: region.task_by_id(info.id))
+        if task is not None:
+            ask_task(space, task, recorder)
+    iterator = region.tasks()
+    iterator.by_function()
+    tried(iterator.unreached)
+
+
+def ask_thread(space: Any, thread: Any, futex: int, recorder: Recorder) -> None:
+    """All that a thread, its regions and its tasks tell."""
+    ask_icvs(space, thread)
+    for get in (thread.state, thread.tool_data):
+        tried(get)
+    for kind in (_ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP):
+        tried(lambda: thread.thread_id(kind))
+    tried(lambda: thread.classify_futex(futex))
+    region = tried(thread.parallel)
+    while region is not None:
+        tried(lambda: thread.thread_num(region))
+        ask_region(space, region, recorder)
+        region = tried(region.enclosing)
+    task = tried(thread.task)
+    while task is not None:
+        ask_task(space, task, recorder)
+        task = tried(task.generating)
+
+
+def ask_everything(space: Any, threads: List[recording.Thread], recorder: Recorder) -> None:
+    """Every question of the interface, of every handle that there is."""
+    space.layout()
+    space.states()
+    ask_icvs(space, space)
+    space.display_control_vars()
+    tried(lambda: list(space.tasks()))
+    for thread in threads:
+        for kind, ident in (
+            (_ompd.THREAD_ID_PTHREAD, thread.pthread),
+            (_ompd.THREAD_ID_LWP, thread.lwp),
+        ):
+            handle = tried(lambda: space.thread(kind, ident))
+            if handle is not None:
+                ask_thread(space, handle, thread.registers["rdi"], recorder)
+        for frame in thread.frames:
+            tried(lambda: space.classify_call(frame["pc"]))
+            if frame["start"]:
+                tried(lambda: space.classify_entry(frame["start"]))
+
+
+def ask_model(runtime: Runtime) -> None:
+    """What the commands ask."""
+    from ompdbg.model.stack import logical_stack
+    from ompdbg.render import json as render
+
+    for team in runtime.teams:
+        render.team(team)
+    for thread in runtime.threads:
+        render.thread(thread)
+        stack = logical_stack(thread)
+        render.stack(stack, stack.parts)
+    for info in runtime.space.tasks():
+        render_task(runtime, info)
+
+
+def render_task(runtime: Runtime, info: Any) -> None:
+    """One task, with its symbols."""
+    from ompdbg.model.task import Task
+    from ompdbg.render import json as render
+
+    render.task(Task(runtime, info))
+
+
+# ---- Threads ----------------------------------------------------------------------------------
+
+
+def frames_of(services: Any, thread: Any) -> Iterator[Dict[str, Any]]:
+    """The stack of a thread."""
+    for frame in services.stack(thread):
+        fields = {name: getattr(frame, name) for name in FRAME}
+        for name in ("file", "object_file"):
+            if fields[name]:
+                fields[name] = os.path.basename(fields[name])
+        yield fields
+        if frame.level > MAX_FRAMES:
+            break
+
+
+def threads_of(services: Any) -> List[recording.Thread]:
+    """The threads of the program."""
+    by_number = {thread.num: thread for thread in gdb.selected_inferior().threads()}
+    selected = gdb.selected_thread().num
+    found = []
+    for thread in services.threads():
+        by_number[thread.number].switch()
+        frame = gdb.newest_frame()
+        word = (1 << 64) - 1
+        registers = {name: int(frame.read_register(name)) & word for name in REGISTERS}
+        found.append(
+            recording.Thread(
+                number=thread.number,
+                lwp=thread.lwp,
+                pthread=registers["fs_base"],
+                name=thread.name,
+                selected=thread.number == selected,
+                registers=registers,
+                frames=list(frames_of(services, thread)),
+            )
+        )
+    by_number[selected].switch()
+    return found
+
+
+def program_ranges() -> List[Tuple[int, int]]:
+    """Where the program's own file is, with the variables behind it."""
+    path = os.path.realpath(SPEC["program"])
+    found: List[Tuple[int, int]] = []
+    with open("/proc/{}/maps".format(gdb.selected_inferior().pid), encoding="utf-8") as maps:
+        for line in maps:
+            words = line.split()
+            begin, end = (int(word, 16) for word in words[0].split("-"))
+            if words[-1].endswith(path) or (found and found[-1][1] == begin and len(words) == 5):
+                found.append((begin, end))
+    return found
+
+
+def converted(value: gdb.Value) -> Any:
+    """A structure, array or number as Python has it."""
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_STRUCT:
+        return {field.name: converted(value[field]) for field in kind.fields()}
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        low, high = kind.range()
+        return [converted(value[index]) for index in range(low, high + 1)]
+    return int(value)
+
+
+def ask_program(threads: List[recording.Thread]) -> None:
+    """What the program's own routines answer in each thread. It changes the program."""
+    gdb.execute("set scheduler-locking on")
+    by_number = {thread.num: thread for thread in gdb.selected_inferior().threads()}
+    for thread in threads:
+        by_number[thread.number].switch()
+        gdb.execute("call (void) oracle_fill(&oracle_slot)", to_string=True)
+        answers = converted(gdb.parse_and_eval("oracle_slot"))
+        used = answers["level"] + 1
+        for name in ("ancestor_thread_num", "team_size"):
+            answers[name] = answers[name][:used]
+        places = answers["partition_num_places"]
+        answers["partition_place_nums"] = answers["partition_place_nums"][:places]
+        thread.oracle = answers
+
+
+# ---- The whole --------------------------------------------------------------------------------
+
+
+def run_to_state() -> None:
+    """Runs the program in an environment of its own."""
+    for setting in ("pagination off", "confirm off", "print thread-events off"):
+        gdb.execute("set " + setting)
+    for setting in ("debuginfod enabled off", "auto-load off"):
+        gdb.execute("set " + setting, to_string=True)
+    gdb.execute("unset environment")
+    for name, value in SPEC["environment"].items():
+        gdb.execute("set environment {} {}".format(name, value))
+    if SPEC["folder"]:
+        gdb.execute("set sysroot " + SPEC["folder"])
+        gdb.execute("set exec-wrapper {} {}".format(SPEC["chroot"], SPEC["folder"]))
+    else:
+        gdb.execute("set startup-with-shell off")
+    gdb.execute("break fixture_ready", to_string=True)
+    gdb.execute("run " + " ".join(SPEC["arguments"]), to_string=True)
+    if gdb.selected_frame().name() != "fixture_ready":
+        raise gdb.GdbError("the program did not come to its state")
+
+
+def main() -> None:
+    """Records, and leaves a file with this target only."""
+    run_to_state()
+    target = recording.Target(SPEC["name"], tuple(SPEC["arguments"]), SPEC["variant"])
+    state = states.state(SPEC["name"], *SPEC["arguments"])
+    target.expected = recording.expected_rows(state)
+    services = GdbServices(gdb.selected_inferior(), lambda text: None)
+    services.select(gdb.selected_thread())
+    recorder = Recorder(services, target)
+    target.threads = threads_of(recorder)
+    target.program_ranges = program_ranges()
+    space = _ompd.Library(SPEC["libompd"]).open(recorder)
+    ask_everything(space, target.threads, recorder)
+    ask_model(Runtime(space, recorder))
+    recorder.finish()
+    ask_program(target.threads)
+    release = recording.Release("0", "", "", "", [target])
+    recording.save(release, Path(SPEC["out"]))
+    gdb.execute("kill")
+
+
+main()
