@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests on recorded targets: no GDB, no program, only the extension and the OMPD library.
+
+OMPDBG_BUILD in the environment names another build folder than build/.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, Iterator, List
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("OMPDBG_BUILD", str(ROOT / "build")))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(BUILD / "gdb-plugin"), str(ROOT / "python"), str(ROOT / "fixtures"), str(HERE)]
+
+import _ompd  # noqa: E402
+import recording  # noqa: E402
+import replay  # noqa: E402
+
+RELEASES: List[recording.Release] = [recording.load(path) for path in recording.paths()]
+
+
+class Opened:
+    """A recorded target that the library has opened."""
+
+    def __init__(
+        self, library: _ompd.Library, release: recording.Release, target: recording.Target
+    ) -> None:
+        self.release = release
+        self.target = target
+        self.services = replay.Replay(target)
+        services: Any = self.services
+        self.space: _ompd.AddressSpace = library.open(services)
+
+    def thread(self, thread: recording.Thread) -> _ompd.Thread:
+        """The handle of a thread. Raises _ompd.Unavailable for one that is not of OpenMP."""
+        return self.space.thread(_ompd.THREAD_ID_PTHREAD, thread.pthread)
+
+
+def _all_targets() -> List[Any]:
+    return [
+        pytest.param((release, target), id="gcc{}-{}".format(release.major, target.name))
+        for release in RELEASES
+        for target in release.targets
+    ]
+
+
+@pytest.fixture(scope="session")
+def library() -> _ompd.Library:
+    """The OMPD library."""
+    return _ompd.Library(str(BUILD / "libompd" / "libompd.so"))
+
+
+@pytest.fixture(params=_all_targets())
+def opened(request: Any, library: _ompd.Library) -> Iterator[Opened]:
+    """Each recorded target."""
+    release, target = request.param
+    opened = Opened(library, release, target)
+    yield opened
+    opened.space.close()
+    assert opened.services.outside == []
+
+
+@pytest.fixture(params=RELEASES, ids=lambda release: "gcc{}".format(release.major))
+def release(request: Any) -> recording.Release:
+    """Each recorded release."""
+    found: recording.Release = request.param
+    return found

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A debugger without a program: the services of `ompdbg.services`, over a recorded target."""
+
+from types import SimpleNamespace
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
+
+import _ompd
+import recording
+from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+
+
+class Unreadable(Exception):
+    """There is no such memory."""
+
+
+class Replay:
+    """One recorded target.
+
+    outside: questions of the OMPD library that were not asked when the target was recorded, or
+    not answered then.
+    """
+
+    errors: Tuple[Type[Exception], ...] = (Unreadable,)
+
+    def __init__(self, target: recording.Target) -> None:
+        self.program = "/recorded/" + target.program
+        self.messages: List[str] = []
+        self.outside: List[str] = []
+        self.pages: Dict[int, bytes] = dict(target.pages)
+        self.symbols = {(name, file): address for name, file, address in target.symbols}
+        self._unreadable = set(target.unreadable)
+        self._target = target
+        self._threads = {thread.number: thread for thread in target.threads}
+        self._symbols_at = dict(target.symbols_at)
+        self._functions_at = dict(target.functions_at)
+        self._functions_named = dict(target.functions_named)
+        self._demangled = dict(target.demangled)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Changes recorded memory, within one page."""
+        start = address - address % recording.PAGE
+        page = bytearray(self.pages[start])
+        page[address - start : address - start + len(data)] = data
+        self.pages[start] = bytes(page)
+
+    # ---- For the OMPD library -----------------------------------------------------------------
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Pages one by one: what is read ahead was not recorded."""
+        if size > recording.PAGE:
+            raise Unreadable("one page at a time")
+        first, last = address // recording.PAGE, (address + size - 1) // recording.PAGE
+        memory = b"".join(self._page(recording.PAGE * n) for n in range(first, last + 1))
+        return memory[address % recording.PAGE :][:size]
+
+    def _page(self, address: int) -> bytes:
+        page = self.pages.get(address)
+        if page is not None:
+            return page
+        if address not in self._unreadable:
+            self.outside.append("memory at {:#x}".format(address))
+        raise Unreadable("nothing at {:#x}".format(address))
+
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """What was asked when the target was recorded."""
+        if (name, file_name) not in self.symbols:
+            self.outside.append("symbol {} of {}".format(name, file_name))
+        return self.symbols.get((name, file_name))
+
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """By pthread_t or LWP."""
+        for thread in self._target.threads:
+            if ident == (thread.lwp if kind == _ompd.THREAD_ID_LWP else thread.pthread):
+                return thread.number
+        return None
+
+    def direct_pid(self) -> int:
+        """There is no process."""
+        return 0
+
+    def message(self, text: str, category: int) -> None:
+        """Kept."""
+        self.messages.append(text)
+
+    # ---- For the model ------------------------------------------------------------------------
+
+    def threads(self) -> List[TargetThread]:
+        """All threads."""
+        return [
+            TargetThread(
+                number=thread.number,
+                label=str(thread.number),
+                lwp=thread.lwp,
+                name=thread.name,
+                running=False,
+                selected=thread.selected,
+            )
+            for thread in self._target.threads
+        ]
+
+    def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
+        """Both."""
+        recorded = self._threads[thread.number]
+        return [
+            (_ompd.THREAD_ID_PTHREAD, recorded.pthread),
+            (_ompd.THREAD_ID_LWP, recorded.lwp),
+        ]
+
+    def stack(self, thread: TargetThread) -> Iterator[Frame]:
+        """The frames as they were."""
+        frames: Any = (SimpleNamespace(**f) for f in self._threads[thread.number].frames)
+        return frames
+
+    def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
+        """Those that were recorded."""
+        recorded = self._threads[thread.number].registers
+        return [recorded[name] for name in names] if set(names) <= set(recorded) else None
+
+    def symbol_at(self, address: int) -> Optional[SymbolAt]:
+        """Nothing where nothing was recorded."""
+        found = self._symbols_at.get(address)
+        return None if found is None else SymbolAt(**found)
+
+    def is_in_program(self, address: int) -> bool:
+        """By the program's mappings."""
+        return any(begin <= address < end for begin, end in self._target.program_ranges)
+
+    def function_at(self, address: int) -> Optional[Function]:
+        """Nothing where nothing was recorded."""
+        found = self._functions_at.get(address)
+        return None if found is None else Function(**found)
+
+    def function_named(self, symbol: str) -> Optional[Function]:
+        """Nothing where nothing was recorded."""
+        found = self._functions_named.get(symbol)
+        return None if found is None else Function(**found)
+
+    def demangle(self, symbol: str) -> Optional[str]:
+        """Nothing where nothing was recorded."""
+        return self._demangled.get(symbol)
+
+    def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Not recorded."""
+        return []
+
+    def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Not recorded."""
+        return []

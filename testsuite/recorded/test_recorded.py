@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Releases of libgomp that this machine need not have, from recorded targets.
+
+What is expected is what the recorded program itself answered, and what its header said.
+"""
+
+from collections import Counter
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import _ompd
+import pytest
+import recording
+from conftest import Opened
+
+TABLE = 3  # ompd_ext_layout_table
+ABSENT = -9999  # ORACLE_ABSENT
+IDLE = 0x100  # ompt_state_idle
+# Fewer probes than these would prove little.
+LEAST_PROBES = 70
+# The program's routines by the control variable that holds their answer.
+BY_PROCESS = {
+    "cancellation": "cancel-var",
+    "max_task_priority": "max-task-priority-var",
+    "num_procs": "num-procs-var",
+    "max_teams": "nteams-var",
+    "teams_thread_limit": "teams-thread-limit-var",
+}
+BY_THREAD = {
+    "thread_num": "thread-num-var",
+    "dynamic": "dyn-var",
+    "default_device": "default-device-var",
+    "place_num": "place-assignment-var",
+    "team_num": "team-num-var",
+    "num_teams": "league-size-var",
+}
+BY_REGION = {
+    "num_threads": "team-size-var",
+    "level": "levels-var",
+    "active_level": "active-levels-var",
+}
+BY_TASK = {
+    "in_final": "final-task-var",
+    "sched_kind": "run-sched-var",
+    "max_active_levels": "max-active-levels-var",
+    "proc_bind": "bind-var",
+    "thread_limit": "thread-limit-var",
+    "default_allocator": "def-allocator-var",
+}
+
+
+def icv(opened: Opened, handle: Any, name: str) -> int:
+    """The number of a control variable."""
+    (ident,) = [found.id for found in opened.space.icvs() if found.name == name]
+    value: int = handle.icv(ident)
+    return value
+
+
+def text(opened: Opened, handle: Any, name: str) -> str:
+    """The text of a control variable."""
+    (ident,) = [found.id for found in opened.space.icvs() if found.name == name]
+    value: str = handle.icv_string(ident)
+    return value
+
+
+def regions(handle: _ompd.Thread) -> List[_ompd.Parallel]:
+    """The regions of a thread, innermost first."""
+    found = [handle.parallel()]
+    while True:
+        try:
+            found.append(found[-1].enclosing())
+        except _ompd.Unavailable:
+            return found
+
+
+def is_idle(handle: _ompd.Thread) -> bool:
+    """Whether a thread waits in the pool: the program's routines mean nothing there."""
+    try:
+        return handle.state()[0] == IDLE
+    except _ompd.Unavailable:
+        return False
+
+
+def is_foreign(opened: Opened, thread: recording.Thread) -> bool:
+    """Whether a thread has nothing to do with OpenMP."""
+    try:
+        opened.thread(thread)
+    except _ompd.Unavailable:
+        return True
+    return False
+
+
+def answers(opened: Opened, handle: _ompd.Thread) -> Dict[str, Callable[[], Any]]:
+    """What OMPD has to say to each of the program's answers."""
+    around, task = regions(handle), handle.task()
+    outermost_first = around[::-1]
+    found: Dict[str, Callable[[], Any]] = {
+        "in_parallel": lambda: int(icv(opened, around[0], "active-levels-var") > 0),
+        "max_threads": lambda: int(text(opened, handle, "nthreads-var").split(",")[0]),
+        "sched_chunk": lambda: chunk(text(opened, task, "run-sched-var")),
+        "ancestor_thread_num": lambda: [handle.thread_num(r) for r in outermost_first],
+        "team_size": lambda: [icv(opened, r, "team-size-var") for r in outermost_first],
+    }
+    scopes: List[Tuple[Any, Dict[str, str]]] = [
+        (opened.space, BY_PROCESS),
+        (handle, BY_THREAD),
+        (around[0], BY_REGION),
+        (task, BY_TASK),
+    ]
+    for scope, names in scopes:
+        for member, name in names.items():
+            found[member] = lambda scope=scope, name=name: icv(opened, scope, name)
+    return found
+
+
+def chunk(schedule: str) -> Optional[int]:
+    """The chunk size of `dynamic,3`; None if it is not set."""
+    return int(schedule.partition(",")[2]) if "," in schedule else None
+
+
+def same(member: str, told: Any, oracle: Dict[str, Any]) -> bool:
+    """Whether an answer of OMPD is that of the program."""
+    expected = oracle[member]
+    if member == "sched_chunk" and told is None:
+        return bool(expected <= 0)
+    if member == "sched_kind":  # with the modifier for monotonic schedules in both
+        return told & 0xFFFFFFFF == expected & 0xFFFFFFFF
+    return bool(told == expected)
+
+
+def differences(opened: Opened) -> Tuple[List[str], "Counter[str]"]:
+    """Where OMPD and the program differ, and how often each answer was compared."""
+    found: List[str] = []
+    compared: "Counter[str]" = Counter()
+    for thread in opened.target.threads:
+        if is_foreign(opened, thread):
+            continue
+        handle = opened.thread(thread)
+        if is_idle(handle):
+            continue
+        oracle = thread.oracle
+        assert oracle is not None
+        for member, ask in answers(opened, handle).items():
+            if oracle[member] == ABSENT:
+                continue
+            try:
+                told = ask()
+            except _ompd.Unavailable:
+                continue
+            compared[member] += 1
+            if not same(member, told, oracle):
+                line = "thread {}: {}: {}, the program says {}"
+                found.append(line.format(thread.number, member, told, oracle[member]))
+    return found, compared
+
+
+# ---- Each target ------------------------------------------------------------------------------
+
+
+def test_release_is_recognised_and_proven(opened: Opened) -> None:
+    layout = opened.space.layout()
+    assert layout is not None
+    names = {"GCC {}".format(opened.release.major), "GCC {} or later".format(opened.release.major)}
+    assert layout.runtime == "libgomp"
+    assert layout.release in names
+    assert layout.source == TABLE
+    assert layout.probes_agreed >= LEAST_PROBES
+    assert layout.release in opened.space.omp_version_string
+
+
+def test_answers_are_those_of_the_program(opened: Opened) -> None:
+    found, compared = differences(opened)
+    assert found == []
+    # Every thread answers what every release keeps.
+    always = (
+        "thread_num",
+        "num_threads",
+        "level",
+        "active_level",
+        "in_final",
+        "max_active_levels",
+    )
+    numbers = {compared[member] for member in always}
+    assert len(numbers) == 1 and numbers != {0}
+
+
+def test_both_thread_ids_name_the_same_thread(opened: Opened) -> None:
+    for thread in opened.target.threads:
+        if is_foreign(opened, thread):
+            with pytest.raises(_ompd.Unavailable):
+                opened.space.thread(_ompd.THREAD_ID_LWP, thread.lwp)
+            continue
+        handle = opened.thread(thread)
+        assert handle.thread_id(_ompd.THREAD_ID_PTHREAD) == thread.pthread
+        assert handle.thread_id(_ompd.THREAD_ID_LWP) == thread.lwp
+        assert opened.space.thread(_ompd.THREAD_ID_LWP, thread.lwp) == handle
+
+
+def test_members_of_a_region_are_its_threads(opened: Opened) -> None:
+    for thread in opened.target.threads:
+        if is_foreign(opened, thread) or is_idle(opened.thread(thread)):
+            continue
+        handle = opened.thread(thread)
+        region = handle.parallel()
+        number = handle.thread_num(region)
+        assert number is not None
+        assert region.thread(number) == handle
+        with pytest.raises(_ompd.Error) as error:
+            region.thread(icv(opened, region, "team-size-var"))
+        assert error.value.code == _ompd.RC_BAD_INPUT
+
+
+def test_variables_in_force_are_displayed(opened: Opened) -> None:
+    shown = dict(line.split("=", 1) for line in opened.space.display_control_vars())
+    (first,) = [thread for thread in opened.target.threads if thread.selected]
+    oracle = first.oracle
+    assert oracle is not None
+    assert shown["OMP_MAX_TASK_PRIORITY"] == str(oracle["max_task_priority"])
+    assert shown["OMP_CANCELLATION"] == ("true" if oracle["cancellation"] else "false")
+
+
+# ---- Code of another release, and no code of the release --------------------------------------
+
+GETTERS = (
+    "omp_get_thread_num",
+    "omp_get_num_threads",
+    "omp_get_level",
+    "omp_get_team_size",
+    "omp_get_ancestor_thread_num",
+    "omp_get_max_threads",
+    "omp_in_final",
+    "omp_get_dynamic",
+)
+# The instructions of a getter that lead to its field, and what is flipped in each byte.
+CODE_BYTES = 40
+FLIPS = (0x08, 0x40)
+
+
+def flipped(opened: Opened, address: int, flip: int) -> bool:
+    """Flips a bit of recorded code. False if that code was not recorded."""
+    page = opened.services.pages.get(address - address % recording.PAGE)
+    if page is None:
+        return False
+    byte = page[address % recording.PAGE]
+    opened.services.write(address, bytes([byte ^ flip]))
+    return True
+
+
+def target_of(release: recording.Release, name: str) -> recording.Target:
+    """A target by its name."""
+    (found,) = [target for target in release.targets if target.name == name]
+    return found
+
+
+@pytest.mark.parametrize("getter", GETTERS)
+def test_changed_code_is_refused_or_changes_nothing(
+    library: _ompd.Library, release: recording.Release, getter: str
+) -> None:
+    target = target_of(release, "nested-2-2-2-O2")
+    refused = 0
+    opened = Opened(library, release, target)
+    opened.space.close()
+    address = opened.services.symbols[(getter, "libgomp.so.1")]
+    assert address is not None
+    for offset in range(CODE_BYTES):
+        for flip in FLIPS:
+            assert flipped(opened, address + offset, flip)
+            services: Any = opened.services
+            try:
+                opened.space = library.open(services)
+            except _ompd.Error as error:
+                assert error.code in (_ompd.RC_INCOMPATIBLE, _ompd.RC_UNAVAILABLE), error
+                assert error.reason
+                refused += error.code == _ompd.RC_INCOMPATIBLE
+            else:
+                assert differences(opened)[0] == []
+                opened.space.close()
+            flipped(opened, address + offset, flip)
+    assert refused > 0
+
+
+# A function that each release was the first to have.
+NEWCOMERS = {
+    11: "omp_fulfill_event",
+    12: "omp_display_env",
+    13: "GOMP_taskwait_depend_nowait",
+    14: "GOMP_add_alloc",
+    15: "GOMP_interop",
+    16: "omp_target_memset",
+}
+
+
+def pretend(opened: Opened, major: int) -> None:
+    """Gives the library the symbols of another release."""
+    symbols = opened.services.symbols
+    for first, name in NEWCOMERS.items():
+        key = (name, "libgomp.so.1")
+        if first > major:
+            symbols[key] = None
+        elif symbols[key] is None:
+            symbols[key] = symbols[("GOMP_parallel", "libgomp.so.1")]
+
+
+@pytest.mark.parametrize("other", [10, *NEWCOMERS])
+def test_code_of_one_release_with_symbols_of_another(
+    library: _ompd.Library, release: recording.Release, other: int
+) -> None:
+    opened = Opened(library, release, target_of(release, "nested-2-2-2-O2"))
+    opened.space.close()
+    pretend(opened, other)
+    services: Any = opened.services
+    try:
+        opened.space = library.open(services)
+    except _ompd.Error as error:
+        assert other != release.major
+        assert error.code == _ompd.RC_INCOMPATIBLE
+        assert "unknown release" in error.reason
+    else:
+        assert differences(opened)[0] == []
+        opened.space.close()
