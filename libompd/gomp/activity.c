@@ -17,8 +17,11 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 
 	if (gomp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok ||
 	    gomp_find_membership(runtime, &thread, region, &place) != ompd_rc_ok ||
-	    gomp_member_task(runtime, &thread, region, &task) != ompd_rc_ok)
-		return ompd_rc_ok; // not a member yet, or no longer: nothing is known of it
+	    gomp_member_task(runtime, &thread, region, &task) != ompd_rc_ok) {
+		// Not a member yet, or no longer.
+		activity->incomplete = true;
+		return ompd_rc_ok;
+	}
 
 	bool running = !place.inner.team;
 	uint64_t address = task.address;

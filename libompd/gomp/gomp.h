@@ -227,6 +227,7 @@ uint64_t gomp_task_id(const struct gomp_task *task);
  * record). */
 struct gomp_activity {
 	struct idmap begun; // address -> thread number, and whether it runs
+	bool incomplete;    // of some thread of the team nothing is known
 };
 
 /** What a thread does with a task. */

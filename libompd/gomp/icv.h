@@ -103,8 +103,17 @@ GOMP_ICV_FORMATTER(allocator);
 /** The affinity format; @p text has GOMP_ICV_TEXT_MAX bytes. */
 ompd_rc_t gomp_icv_affinity_format_text(const struct gomp_icv_query *query, char *text);
 
-/** Lists that hold the values for inner levels: 0 elements if there is no list. */
-ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, uint64_t *list,
-				 uint64_t *length);
+enum {
+	GOMP_NTHREADS_LIST_MAX = 64, // levels beyond are left out
+};
+
+/** OMP_NUM_THREADS as a list by level, if it is one; length 0 if it is not. */
+struct gomp_nthreads_list {
+	uint64_t values[GOMP_NTHREADS_LIST_MAX];
+	size_t length;
+};
+
+ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query,
+				 struct gomp_nthreads_list *ret);
 
 #endif

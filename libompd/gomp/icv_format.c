@@ -29,26 +29,19 @@ GOMP_ICV_FORMATTER(boolean)
 
 GOMP_ICV_FORMATTER(nthreads)
 {
-	struct gomp_icv_query of_region = *query;
+	struct gomp_nthreads_list list;
 	ompd_word_t level = 0;
-	uint64_t list, length;
-	ompd_rc_t rc = gomp_icv_levels(&of_region, &level);
+	ompd_rc_t rc = gomp_icv_levels(query, &level);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_nthreads_list(query, &list, &length);
+		rc = gomp_icv_nthreads_list(query, &list);
 	if (rc != ompd_rc_ok)
 		return rc;
 	int used = snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
 
-	for (uint64_t i = (uint64_t)level + 1; i < length && used < GOMP_ICV_TEXT_MAX; i++) {
-		uint64_t element;
-
-		rc = target_read_uint(&query->runtime->target, list + 8 * i, 8, &element);
-		if (rc != ompd_rc_ok)
-			return rc;
-		used += snprintf(text + used, GOMP_ICV_TEXT_MAX - used, ",%llu",
-				 (unsigned long long)element);
-	}
+	for (size_t i = (size_t)level + 1; i < list.length && used < GOMP_ICV_TEXT_MAX; i++)
+		used += snprintf(text + used, (size_t)(GOMP_ICV_TEXT_MAX - used), ",%llu",
+				 (unsigned long long)list.values[i]);
 	return ompd_rc_ok;
 }
 

@@ -140,44 +140,82 @@ GOMP_ICV_READER(bind)
 
 // ---- nthreads-var: a list with a value for each level ----------------------------------------
 
-ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, uint64_t *list,
-				 uint64_t *length)
+// The list as the runtime keeps it.
+static ompd_rc_t list_in_memory(const struct gomp_runtime *runtime, struct gomp_nthreads_list *ret)
 {
-	const struct gomp_runtime *runtime = query->runtime;
-	char value[64];
+	uint64_t list, length;
+	ompd_rc_t rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_nthreads_var_list, 8, &list);
 
-	*list = *length = 0;
-	if (gomp_read_global(runtime, GOMP_GLOBAL_gomp_nthreads_var_list, 8, list) == ompd_rc_ok &&
-	    gomp_read_global(runtime, GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, length) ==
-		    ompd_rc_ok) {
-		if (*list == 0)
-			*length = 0;
-		return ompd_rc_ok;
+	if (rc == ompd_rc_ok)
+		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, &length);
+	if (rc != ompd_rc_ok || list == 0)
+		return rc;
+	if (length > GOMP_NTHREADS_LIST_MAX)
+		length = GOMP_NTHREADS_LIST_MAX;
+	while (rc == ompd_rc_ok && ret->length < length) {
+		rc = target_read_uint(&runtime->target, list + 8 * ret->length, 8,
+				      &ret->values[ret->length]);
+		ret->length += rc == ompd_rc_ok;
 	}
-	// The list is made of OMP_NUM_THREADS and of nothing else: without a comma there is none.
-	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", value, sizeof(value));
+	return rc;
+}
 
-	*list = *length = 0;
-	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !strchr(value, ',')))
+// The list as the runtime found it in the environment that the process was started with, and
+// nowhere else (parse_unsigned_long_list): numbers with commas between. What is no such list, the
+// runtime does not accept either.
+static ompd_rc_t list_in_environment(const struct gomp_runtime *runtime,
+				     struct gomp_nthreads_list *ret)
+{
+	char text[GOMP_ICV_TEXT_MAX];
+	uint64_t value = 0;
+	bool digits = false;
+	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", text, sizeof(text));
+
+	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !strchr(text, ',')))
 		return ompd_rc_ok;
+	for (const char *at = text; rc == ompd_rc_ok; at++) {
+		if (*at >= '0' && *at <= '9') {
+			value = 10 * value + (uint64_t)(*at - '0');
+			digits = true;
+		} else if ((*at == ',' || *at == '\0') && digits &&
+			   ret->length < GOMP_NTHREADS_LIST_MAX) {
+			ret->values[ret->length++] = value;
+			value = 0;
+			digits = false;
+			if (*at == '\0')
+				return ompd_rc_ok;
+		} else if (*at != ' ') {
+			rc = ompd_rc_unavailable;
+		}
+	}
 	return reason(ompd_rc_unavailable, "the list of values for inner levels cannot be found");
+}
+
+ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, struct gomp_nthreads_list *ret)
+{
+	*ret = (struct gomp_nthreads_list){ .length = 0 };
+	if (list_in_memory(query->runtime, ret) == ompd_rc_ok)
+		return ompd_rc_ok;
+	*ret = (struct gomp_nthreads_list){ .length = 0 };
+	return list_in_environment(query->runtime, ret);
 }
 
 GOMP_ICV_READER(nthreads)
 {
+	struct gomp_nthreads_list list;
 	struct gomp_region region;
-	uint64_t value, list, length;
+	uint64_t value;
 	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__nthreads_var, &value);
 
 	if (rc == ompd_rc_ok)
 		rc = the_region(query, &region);
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_nthreads_list(query, &list, &length);
+		rc = gomp_icv_nthreads_list(query, &list);
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = (ompd_word_t)value;
-	return length > region.level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
-					   ompd_rc_ok;
+	return list.length > region.level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
+						ompd_rc_ok;
 }
 
 // ---- Variables of a task ---------------------------------------------------------------------

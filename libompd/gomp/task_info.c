@@ -61,6 +61,9 @@ static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime
 		ret->thread_num = entry.thread_num;
 		return entry.running ? ompd_ext_task_running : ompd_ext_task_suspended;
 	}
+	// An undeferred task lasts no longer than it is on the stack of its thread.
+	if (record->kind == GOMP_TASK_UNDEFERRED && !activity->incomplete)
+		return ompd_ext_task_suspended;
 	if (record->kind != GOMP_TASK_TIED)
 		return ompd_ext_task_unknown;
 	// No thread has it as its current task. Between gomp_task_run_pre and the first

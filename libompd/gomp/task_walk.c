@@ -20,11 +20,12 @@ enum queue_type { QUEUE_TEAM, QUEUE_CHILDREN, QUEUE_TASKGROUP };
 
 /** A place where more tasks are to be found. */
 struct source {
-	enum { SOURCE_LIST, SOURCE_TREE, SOURCE_VECTOR } kind;
+	enum { SOURCE_LIST, SOURCE_TREE, SOURCE_VECTOR, SOURCE_TASK } kind;
 	enum queue_type queue; // lists and trees
-	uint64_t head;	       // list: first node; tree: the node; vector: its elements
+	uint64_t head;	       // list: first node; tree: the node; vector: its elements; task: itself
 	uint64_t next;	       // list: next node to take, 0: the first; vector: index of the next
 	uint64_t count;	       // vector: number of elements; tree: depth
+	uint64_t parent;       // vector, task: the parent, 0 if it has ended
 };
 
 struct gomp_task_walk {
@@ -91,7 +92,7 @@ static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type
 }
 
 // A vector is read with its first elements at once: most are short.
-static ompd_rc_t push_vector(struct gomp_task_walk *walk, uint64_t vector)
+static ompd_rc_t push_vector(struct gomp_task_walk *walk, uint64_t vector, uint64_t parent)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
 	uint32_t elements = runtime->layout.field[GOMP_FIELD_gomp_dependers_vec__elem].offset;
@@ -113,7 +114,8 @@ static ompd_rc_t push_vector(struct gomp_task_walk *walk, uint64_t vector)
 	walk->chunk_count = FIRST_CHUNK;
 	return push(walk, &(struct source){ .kind = SOURCE_VECTOR,
 					    .head = vector + elements,
-					    .count = count });
+					    .count = count,
+					    .parent = parent });
 }
 
 static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type queue)
@@ -124,9 +126,10 @@ static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type 
 
 // Pushes what hangs from a task that was just met. Later pushed is sooner taken: its children
 // come first, then the tasks that depend on it.
-static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_record *record)
+static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_task_record *task)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
+	const struct gomp_record *record = &task->record;
 	const struct layout_field *fields = runtime->layout.field;
 	uint32_t queue = fields[GOMP_FIELD_gomp_task__children_queue].offset;
 	uint64_t taskgroup = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__taskgroup);
@@ -141,7 +144,7 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 				   gomp_at(runtime, taskgroup,
 					   GOMP_FIELD_gomp_taskgroup__taskgroup_queue));
 	if (rc == ompd_rc_ok && vector)
-		rc = push_vector(walk, vector);
+		rc = push_vector(walk, vector, task->parent);
 	if (rc != ompd_rc_ok)
 		return rc;
 	uint64_t root = gomp_get(runtime, record, queue, GOMP_FIELD_priority_queue__t);
@@ -233,7 +236,7 @@ static ompd_rc_t next_task(struct gomp_task_walk *walk, struct gomp_task_record 
 	const struct gomp_runtime *runtime = walk->runtime;
 	struct source *top = &walk->sources[walk->source_count - 1];
 	bool is_list = top->kind == SOURCE_LIST;
-	uint64_t address = 0, node = 0;
+	uint64_t address = 0, node = 0, parent = top->parent;
 	size_t depth = walk->source_count;
 	bool added;
 	ompd_rc_t rc;
@@ -254,6 +257,10 @@ static ompd_rc_t next_task(struct gomp_task_walk *walk, struct gomp_task_record 
 	rc = idmap_add(&walk->met, &runtime->target, address, 0, &added);
 	if (rc != ompd_rc_ok)
 		return rc;
+	// Tasks that depend on one another are siblings. When their parent ends, libgomp clears the
+	// pointer to it in those that are queued, and not in those that still wait for others.
+	if (!is_list)
+		record->parent = parent;
 	if (is_list) {
 		const uint8_t *bytes = record->record.bytes + node_offset(runtime, top->queue) +
 				       runtime->layout.field[GOMP_FIELD_priority_node__next].offset;
@@ -279,12 +286,56 @@ static ompd_rc_t emit(struct gomp_task_walk *walk, const struct gomp_task_record
 	walk->counted += ret->kind >= ompd_ext_task_explicit &&
 			 record->kind != GOMP_TASK_UNDEFERRED &&
 			 ret->status != ompd_ext_task_blocked;
-	ompd_rc_t rc = push_neighbours(walk, &record->record);
+	ompd_rc_t rc = push_neighbours(walk, record);
 
 	if (rc == ompd_rc_nomem)
 		return rc;
 	walk->damaged |= rc != ompd_rc_ok;
 	return ompd_rc_ok;
+}
+
+// A task that was just met, after those of its ancestors that were not: an undeferred task below a
+// deferred one is in no queue, and no thread's current task.
+static ompd_rc_t emit_after_ancestors(struct gomp_task_walk *walk, struct gomp_task_record *record,
+				      ompd_ext_task_info *ret)
+{
+	const struct target *target = &walk->runtime->target;
+
+	while (record->parent && record->kind != GOMP_TASK_IMPLICIT &&
+	       !idmap_find(&walk->met, record->parent, NULL)) {
+		struct gomp_task_record parent;
+
+		if (gomp_read_task(walk->runtime, record->parent, &parent) != ompd_rc_ok ||
+		    parent.kind == GOMP_TASK_IMPLICIT) {
+			walk->damaged = true;
+			break;
+		}
+		ompd_rc_t rc = idmap_add(&walk->met, target, record->parent, 0, NULL);
+
+		if (rc == ompd_rc_ok)
+			rc = push(walk, &(struct source){ .kind = SOURCE_TASK,
+							  .head = record->record.address,
+							  .parent = record->parent });
+		if (rc != ompd_rc_ok)
+			return rc;
+		*record = parent;
+	}
+	return emit(walk, record, ret);
+}
+
+// Takes the task on top of the stack, whose ancestors have all been met.
+static ompd_rc_t emit_source(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	const struct source top = walk->sources[walk->source_count - 1];
+	struct gomp_task_record record;
+
+	pop(walk);
+	if (gomp_read_task(walk->runtime, top.head, &record) != ompd_rc_ok) {
+		walk->damaged = true;
+		return ompd_rc_stale_handle;
+	}
+	record.parent = top.parent;
+	return emit(walk, &record, ret);
 }
 
 static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
@@ -304,7 +355,7 @@ static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
 		walk->damaged = true;
 		return ompd_rc_stale_handle;
 	}
-	return emit(walk, &record, ret);
+	return emit_after_ancestors(walk, &record, ret);
 }
 
 // One step; ompd_rc_stale_handle: nothing new was met, go on.
@@ -328,10 +379,12 @@ static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 
 			return rc == ompd_rc_ok ? ompd_rc_stale_handle : rc;
 		}
+		if (walk->sources[walk->source_count - 1].kind == SOURCE_TASK)
+			return emit_source(walk, ret);
 
 		ompd_rc_t rc = next_task(walk, &record);
 
-		return rc == ompd_rc_ok ? emit(walk, &record, ret) : rc;
+		return rc == ompd_rc_ok ? emit_after_ancestors(walk, &record, ret) : rc;
 	}
 	// What no queue knows: undeferred tasks, and running tasks whose parent has ended.
 	while (walk->begun < walk->activity.begun.capacity) {

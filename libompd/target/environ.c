@@ -5,51 +5,88 @@
 #include <string.h>
 
 enum {
-	MAX_POINTERS = 1 << 16,
-	LONGEST_NAME = 64,
+	MAX_BLOCK = 1 << 20, // of arguments and environment; more is taken for damage
+	CHUNK = 256,
 };
 
-// The kernel puts the arguments, a null pointer, the environment and a null pointer behind one
-// another; ld.so (in a static program the program) keeps the address of the arguments.
-static ompd_rc_t first_variable(const struct target *target, uint64_t *ret)
+/** The strings of the initial stack: the kernel puts the arguments and then the environment behind
+ * one another, each ended by a zero byte. A later setenv() changes pointers, not these. */
+struct strings {
+	const struct target *target;
+	uint64_t next; // address after the chunk
+	char chunk[CHUNK];
+	size_t at, count; // in the chunk
+	size_t total;
+};
+
+// The next byte; false at the end of what can be read, which is the end of the stack.
+static bool next_byte(struct strings *strings, char *ret)
 {
-	uint64_t symbol, at, value;
+	if (strings->at == strings->count) {
+		size_t size = CHUNK - strings->next % CHUNK;
+
+		if (strings->total > MAX_BLOCK ||
+		    target_read(strings->target, strings->next, strings->chunk, size) != ompd_rc_ok)
+			return false;
+		strings->next += size;
+		strings->total += size;
+		strings->at = 0;
+		strings->count = size;
+	}
+	*ret = strings->chunk[strings->at++];
+	return true;
+}
+
+// Opens the strings at the first argument, and tells how many arguments there are. ld.so (in a
+// static program the program) keeps the address of the pointers to them.
+static ompd_rc_t open_strings(const struct target *target, struct strings *strings, size_t *count)
+{
+	uint64_t symbol, pointers, argument;
 	ompd_rc_t rc = target_symbol(target, "_dl_argv", NULL, &symbol);
 
+	*strings = (struct strings){ .target = target };
+	*count = 0;
 	if (rc == ompd_rc_ok)
-		rc = target_read_pointer(target, symbol, &at);
-	if (rc != ompd_rc_ok)
+		rc = target_read_pointer(target, symbol, &pointers);
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(target, pointers, &strings->next);
+	if (rc != ompd_rc_ok || strings->next <= pointers)
 		return ompd_rc_error;
-	for (unsigned int i = 0; i < MAX_POINTERS; i++, at += 8) {
-		if (target_read_pointer(target, at, &value) != ompd_rc_ok)
+	do {
+		if (target_read_pointer(target, pointers + 8 * ++*count, &argument) != ompd_rc_ok ||
+		    *count > MAX_BLOCK)
 			return ompd_rc_error;
-		if (value == 0) {
-			*ret = at + 8;
-			return ompd_rc_ok;
-		}
-	}
-	return ompd_rc_error;
+	} while (argument);
+	return ompd_rc_ok;
 }
 
 ompd_rc_t environ_get(const struct target *target, const char *name, char *value, size_t size)
 {
-	size_t length = strlen(name);
-	uint64_t at, string;
-	ompd_rc_t rc = first_variable(target, &at);
+	struct strings strings;
+	size_t arguments, string = 0, length = strlen(name), position = 0;
+	bool same = true;
+	char byte;
+	ompd_rc_t rc = open_strings(target, &strings, &arguments);
 
-	if (rc != ompd_rc_ok || length >= LONGEST_NAME)
-		return ompd_rc_error;
-	for (unsigned int i = 0; i < MAX_POINTERS; i++, at += 8) {
-		char start[LONGEST_NAME + 1] = "";
+	if (rc != ompd_rc_ok)
+		return rc;
+	while (next_byte(&strings, &byte)) {
+		if (same && position > length && string >= arguments) {
+			size_t used = position - length - 1;
 
-		if (target_read_pointer(target, at, &string) != ompd_rc_ok)
-			return ompd_rc_error;
-		if (string == 0)
-			return ompd_rc_unavailable;
-		if (target_read_string(target, string, start, sizeof(start)) != ompd_rc_ok ||
-		    strncmp(start, name, length) != 0 || start[length] != '=')
-			continue;
-		return target_read_string(target, string + length + 1, value, size);
+			if (used < size)
+				value[used] = used + 1 < size ? byte : '\0';
+			if (byte == '\0')
+				return ompd_rc_ok;
+		} else if (same) {
+			same = byte == (position < length ? name[position] : '=');
+		}
+		position++;
+		if (byte == '\0') {
+			string++;
+			position = 0;
+			same = true;
+		}
 	}
-	return ompd_rc_error;
+	return strings.total ? ompd_rc_unavailable : ompd_rc_error;
 }

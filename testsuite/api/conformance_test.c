@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a conforming library does with any argument, good or bad; what it does when the debugger
+// runs out of memory, or cannot read, or reads nonsense. The target is the test itself.
+
+#define _GNU_SOURCE
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "ompd/ompd_ext.h"
+
+enum { MAX_READS = 2000000 }; // a walk over damaged memory that takes more does not end
+
+/** Handles of one thread in a region with tasks. */
+struct handles {
+	ompd_address_space_handle_t *space;
+	ompd_thread_handle_t *thread;
+	ompd_parallel_handle_t *parallel;
+	ompd_task_handle_t *task;
+};
+
+static uint64_t self(void)
+{
+	return (uint64_t)pthread_self();
+}
+
+static ompd_rc_t open_handles(struct handles *handles)
+{
+	uint64_t id = self();
+	ompd_rc_t rc = ompd_process_initialize(host_context(), &handles->space);
+
+	if (rc == ompd_rc_ok)
+		rc = ompd_get_thread_handle(handles->space, ompd_thread_id_pthread, sizeof(id), &id,
+					    &handles->thread);
+	if (rc == ompd_rc_ok)
+		rc = ompd_get_curr_parallel_handle(handles->thread, &handles->parallel);
+	if (rc == ompd_rc_ok)
+		rc = ompd_get_curr_task_handle(handles->thread, &handles->task);
+	return rc;
+}
+
+static void close_handles(struct handles *handles)
+{
+	if (handles->task)
+		assert_int_equal(ompd_rel_task_handle(handles->task), ompd_rc_ok);
+	if (handles->parallel)
+		assert_int_equal(ompd_rel_parallel_handle(handles->parallel), ompd_rc_ok);
+	if (handles->thread)
+		assert_int_equal(ompd_rel_thread_handle(handles->thread), ompd_rc_ok);
+	if (handles->space)
+		assert_int_equal(ompd_rel_address_space_handle(handles->space), ompd_rc_ok);
+	memset(handles, 0, sizeof(*handles));
+}
+
+static int initialize(void **state)
+{
+	(void)state;
+	host_fail_allocation = host_fail_read = 0;
+	host_corrupt = 0;
+	return ompd_initialize(201811, &host_callbacks) != ompd_rc_ok;
+}
+
+// Every test must give back what it took.
+static int finalize(void **state)
+{
+	(void)state;
+	if (host_blocks)
+		fprintf(stderr, "%ld blocks are not freed\n", host_blocks);
+	return ompd_finalize() != ompd_rc_ok || host_blocks != 0;
+}
+
+// ---- The library -----------------------------------------------------------------------------
+
+static void library(void **state)
+{
+	ompd_callbacks_t table = host_callbacks;
+	ompd_address_space_handle_t *space;
+	ompd_word_t version = 0;
+	const char *string = NULL;
+
+	(void)state;
+	assert_int_equal(ompd_get_api_version(&version), ompd_rc_ok);
+	assert_int_equal(version, 202111);
+	assert_int_equal(ompd_get_api_version(NULL), ompd_rc_bad_input);
+	assert_int_equal(ompd_get_version_string(&string), ompd_rc_ok);
+	assert_non_null(strstr(string, "ompdbg"));
+	assert_int_equal(ompd_get_version_string(NULL), ompd_rc_bad_input);
+
+	assert_int_equal(ompd_process_initialize(host_context(), &space), ompd_rc_error);
+	assert_int_equal(ompd_finalize(), ompd_rc_error);
+	assert_int_equal(ompd_initialize(201811, NULL), ompd_rc_bad_input);
+	assert_int_equal(ompd_initialize(200505, &table), ompd_rc_unsupported);
+	assert_int_equal(ompd_initialize(999999, &table), ompd_rc_unsupported);
+	table.read_memory = NULL;
+	assert_int_equal(ompd_initialize(201811, &table), ompd_rc_bad_input);
+	// The table is copied: what becomes of the debugger's own afterwards is of no account.
+	table.read_memory = host_callbacks.read_memory;
+	assert_int_equal(ompd_initialize(202411, &table), ompd_rc_ok);
+	assert_int_equal(ompd_initialize(202411, &table), ompd_rc_error);
+	memset(&table, 0, sizeof(table));
+	assert_int_equal(ompd_process_initialize(host_context(), &space), ompd_rc_ok);
+	assert_int_equal(ompd_process_initialize(NULL, &space), ompd_rc_bad_input);
+	assert_int_equal(ompd_process_initialize(host_context(), NULL), ompd_rc_bad_input);
+	assert_int_equal(ompd_rel_address_space_handle(space), ompd_rc_ok);
+	assert_int_equal(ompd_rel_address_space_handle(NULL), ompd_rc_stale_handle);
+	assert_int_equal(ompd_finalize(), ompd_rc_ok);
+	assert_int_equal(host_blocks, 0);
+}
+
+// ---- Handles ---------------------------------------------------------------------------------
+
+static void no_handle(void **state)
+{
+	ompd_parallel_handle_t *parallel;
+	ompd_thread_handle_t *thread;
+	ompd_task_handle_t *task;
+	ompd_frame_info_t frame;
+	ompd_address_t address;
+	ompd_word_t word;
+	uint64_t id = self();
+	int number;
+
+	(void)state;
+	assert_int_equal(ompd_get_thread_handle(NULL, ompd_thread_id_pthread, 8, &id, &thread),
+			 ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_thread_id(NULL, ompd_thread_id_pthread, 8, &id),
+			 ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_thread_in_parallel(NULL, 0, &thread), ompd_rc_stale_handle);
+	assert_int_equal(ompd_thread_handle_compare(NULL, NULL, &number), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_curr_parallel_handle(NULL, &parallel), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_enclosing_parallel_handle(NULL, &parallel), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_task_parallel_handle(NULL, &parallel), ompd_rc_stale_handle);
+	assert_int_equal(ompd_parallel_handle_compare(NULL, NULL, &number), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_curr_task_handle(NULL, &task), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_generating_task_handle(NULL, &task), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_scheduling_task_handle(NULL, &task), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_task_in_parallel(NULL, 0, &task), ompd_rc_stale_handle);
+	assert_int_equal(ompd_task_handle_compare(NULL, NULL, &number), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_task_function(NULL, &address), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_task_frame(NULL, &frame, &frame), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_state(NULL, &word, NULL), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_omp_version(NULL, &word), ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_icv_from_scope(NULL, ompd_scope_thread, 1, &word),
+			 ompd_rc_stale_handle);
+	assert_int_equal(ompd_get_tool_data(NULL, ompd_scope_task, &word, &address),
+			 ompd_rc_stale_handle);
+	assert_int_equal(ompd_rel_thread_handle(NULL), ompd_rc_stale_handle);
+	assert_int_equal(ompd_rel_parallel_handle(NULL), ompd_rc_stale_handle);
+	assert_int_equal(ompd_rel_task_handle(NULL), ompd_rc_stale_handle);
+}
+
+static void wrong_kind_of_handle(void **state)
+{
+	struct handles handles = { 0 };
+	ompd_word_t word;
+	ompd_address_t address;
+
+	(void)state;
+	assert_int_equal(open_handles(&handles), ompd_rc_ok);
+	assert_int_equal(ompd_rel_thread_handle((void *)handles.task), ompd_rc_bad_input);
+	assert_int_equal(ompd_rel_address_space_handle((void *)handles.thread), ompd_rc_bad_input);
+	assert_int_equal(ompd_get_state((void *)handles.parallel, &word, NULL), ompd_rc_bad_input);
+	assert_int_equal(ompd_get_icv_from_scope(handles.task, ompd_scope_thread, 1, &word),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_icv_from_scope(handles.thread, ompd_scope_parallel, 1, &word),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_icv_from_scope(handles.thread, (ompd_scope_t)77, 1, &word),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_icv_from_scope(handles.thread, ompd_scope_thread, 0, &word),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_icv_from_scope(handles.thread, ompd_scope_thread, 1000, &word),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_tool_data(handles.task, ompd_scope_thread, &word, &address),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_tool_data(handles.task, ompd_scope_task, &word, &address),
+			 ompd_rc_unavailable);
+	close_handles(&handles);
+}
+
+static void thread_ids(void **state)
+{
+	struct handles handles = { 0 };
+	ompd_address_space_handle_t *device = NULL;
+	ompd_thread_handle_t *thread;
+	ompd_thread_id_t *kinds = NULL;
+	ompd_size_t *sizes = NULL;
+	uint64_t id = self();
+	int count = 0;
+
+	(void)state;
+	assert_int_equal(open_handles(&handles), ompd_rc_ok);
+	assert_int_equal(ompd_get_thread_handle(handles.space, ompd_thread_id_pthread, 4, &id,
+						&thread),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_thread_handle(handles.space, ompd_thread_id_lwp, 2, &id, &thread),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_thread_handle(handles.space, 99, 8, &id, &thread),
+			 ompd_rc_unsupported);
+	assert_int_equal(ompd_get_thread_handle(handles.space, ompd_thread_id_pthread, 8, NULL,
+						&thread),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_thread_id(handles.thread, ompd_thread_id_pthread, 4, &id),
+			 ompd_rc_bad_input);
+	assert_int_equal(ompd_get_thread_id(handles.thread, 99, 8, &id), ompd_rc_unsupported);
+	id = 1; // no such process
+	assert_int_equal(ompd_get_thread_handle(handles.space, ompd_thread_id_lwp, 4, &id, &thread),
+			 ompd_rc_unavailable);
+	assert_int_equal(ompd_get_device_thread_id_kinds(handles.space, &kinds, &sizes, &count),
+			 ompd_rc_ok);
+	assert_int_equal(count, 2);
+	assert_int_equal(kinds[0], ompd_thread_id_pthread);
+	assert_int_equal(sizes[0], 8);
+	assert_int_equal(kinds[1], ompd_thread_id_lwp);
+	assert_int_equal(sizes[1], 4);
+	host_free((const char *)kinds);
+	host_free((const char *)sizes);
+	assert_int_equal(ompd_get_device_from_thread(handles.thread, &device), ompd_rc_ok);
+	assert_ptr_equal(device, handles.space);
+	assert_int_equal(ompd_device_initialize(handles.space, host_context(), 1, 0, NULL, &device),
+			 ompd_rc_unsupported);
+	close_handles(&handles);
+}
+
+// ---- Enumerations ----------------------------------------------------------------------------
+
+static void states_reach_each_once(void **state)
+{
+	bool met[0x200] = { false };
+	struct handles handles = { 0 };
+	ompd_word_t next = ompt_state_undefined, more = 1;
+	const char *name;
+	int count = 0;
+
+	(void)state;
+	assert_int_equal(open_handles(&handles), ompd_rc_ok);
+	while (more) {
+		assert_int_equal(ompd_enumerate_states(handles.space, next, &next, &name, &more),
+				 ompd_rc_ok);
+		assert_in_range(next, 0, 0x1ff);
+		assert_false(met[next]);
+		met[next] = true;
+		assert_memory_equal(name, "ompt_state_", 11);
+		host_free(name);
+		assert_in_range(++count, 1, 100);
+	}
+	assert_int_equal(count, 23);
+	assert_true(met[ompt_state_idle] && met[ompt_state_wait_critical] &&
+		    met[ompt_state_undefined]);
+	assert_int_equal(ompd_enumerate_states(handles.space, 0x77, &next, &name, &more),
+			 ompd_rc_bad_input);
+	close_handles(&handles);
+}
+
+static ompd_icv_id_t icv_id(ompd_address_space_handle_t *space, const char *name,
+			    ompd_scope_t *scope)
+{
+	ompd_icv_id_t id = 0, found = 0;
+	const char *next;
+	int more = 1;
+
+	while (more && !found) {
+		assert_int_equal(ompd_enumerate_icvs(space, id, &id, &next, scope, &more),
+				 ompd_rc_ok);
+		if (strcmp(next, name) == 0)
+			found = id;
+		host_free(next);
+	}
+	return found;
+}
+
+static void icvs_have_names_scopes_and_texts(void **state)
+{
+	static const struct {
+		const char *name;
+		ompd_scope_t scope;
+	} expected[] = {
+		{ "stacksize-var", ompd_scope_address_space },
+		{ "cancel-var", ompd_scope_address_space },
+		{ "max-task-priority-var", ompd_scope_address_space },
+		{ "debug-var", ompd_scope_address_space },
+		{ "display-affinity-var", ompd_scope_address_space },
+		{ "affinity-format-var", ompd_scope_address_space },
+		{ "tool-var", ompd_scope_address_space },
+		{ "tool-libraries-var", ompd_scope_address_space },
+		{ "tool-verbose-init-var", ompd_scope_address_space },
+		{ "num-procs-var", ompd_scope_address_space },
+		{ "wait-policy-var", ompd_scope_address_space },
+		{ "target-offload-var", ompd_scope_address_space },
+		{ "nteams-var", ompd_scope_address_space },
+		{ "teams-thread-limit-var", ompd_scope_address_space },
+		{ "dyn-var", ompd_scope_thread },
+		{ "nthreads-var", ompd_scope_thread },
+		{ "default-device-var", ompd_scope_thread },
+		{ "thread-num-var", ompd_scope_thread },
+		{ "place-partition-var", ompd_scope_thread },
+		{ "levels-var", ompd_scope_parallel },
+		{ "active-levels-var", ompd_scope_parallel },
+		{ "team-size-var", ompd_scope_parallel },
+		{ "run-sched-var", ompd_scope_task },
+		{ "thread-limit-var", ompd_scope_task },
+		{ "max-active-levels-var", ompd_scope_task },
+		{ "bind-var", ompd_scope_task },
+		{ "final-task-var", ompd_scope_task },
+		{ "implicit-task-var", ompd_scope_task },
+		{ "explicit-task-var", ompd_scope_task },
+		{ "def-allocator-var", ompd_scope_task },
+		{ "ompd-num-procs-var", ompd_scope_address_space },
+		{ "ompd-thread-num-var", ompd_scope_thread },
+		{ "ompd-final-var", ompd_scope_task },
+		{ "ompd-implicit-var", ompd_scope_task },
+		{ "ompd-team-size-var", ompd_scope_parallel },
+	};
+	struct handles handles = { 0 };
+
+	(void)state;
+	assert_int_equal(open_handles(&handles), ompd_rc_ok);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		void *const of_scope[] = {
+			[ompd_scope_address_space] = handles.space,
+			[ompd_scope_thread] = handles.thread,
+			[ompd_scope_parallel] = handles.parallel,
+			[ompd_scope_task] = handles.task,
+		};
+		ompd_scope_t scope;
+		ompd_icv_id_t id = icv_id(handles.space, expected[i].name, &scope);
+		const char *text;
+		ompd_word_t value;
+
+		assert_int_not_equal(id, 0);
+		assert_int_equal(scope, expected[i].scope);
+		ompd_rc_t rc = ompd_get_icv_from_scope(of_scope[scope], scope, id, &value);
+		ompd_rc_t text_rc =
+			ompd_get_icv_string_from_scope(of_scope[scope], scope, id, &text);
+
+		// What has an integer has a text; what is unavailable says why.
+		assert_int_equal(text_rc, rc == ompd_rc_incomplete ? ompd_rc_ok : rc);
+		if (text_rc == ompd_rc_ok)
+			host_free(text);
+		else
+			assert_int_not_equal(strlen(ompd_ext_last_reason()), 0);
+	}
+	close_handles(&handles);
+}
+
+static void lists_of_numbers_of_threads(void **state)
+{
+	struct handles handles = { 0 };
+	ompd_scope_t scope;
+	ompd_word_t value = 0;
+	const char *text;
+
+	(void)state;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+	{
+		assert_int_equal(open_handles(&handles), ompd_rc_ok);
+		ompd_icv_id_t id = icv_id(handles.space, "nthreads-var", &scope);
+		ompd_rc_t rc = ompd_get_icv_from_scope(handles.thread, scope, id, &value);
+
+		// OMP_NUM_THREADS is 4,3,2: at level 1 the rest of the list remains.
+		assert_int_equal(rc, ompd_rc_incomplete);
+		assert_int_equal(value, 3);
+		assert_int_equal(ompd_get_icv_string_from_scope(handles.thread, scope, id, &text),
+				 ompd_rc_ok);
+		assert_string_equal(text, "3,2");
+		host_free(text);
+		close_handles(&handles);
+	}
+}
+
+static void control_variables(void **state)
+{
+	static const char *const expected[] = { "OMP_SCHEDULE=guided,5",   "OMP_DYNAMIC=true",
+						"OMP_CANCELLATION=true",   "GOMP_SPINCOUNT=17",
+						"OMP_WAIT_POLICY=passive", "OMP_THREAD_LIMIT=64",
+						"OMP_MAX_TASK_PRIORITY=9", "OMP_TOOL=undefined" };
+	struct handles handles = { 0 };
+	const char *const *variables = NULL;
+
+	(void)state;
+	assert_int_equal(open_handles(&handles), ompd_rc_ok);
+	setenv("GOMP_SPINCOUNT", "23", 1); // too late for the runtime, and so for us
+	assert_int_equal(ompd_get_display_control_vars(handles.space, &variables), ompd_rc_ok);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		bool found = false;
+
+		for (size_t j = 0; variables[j]; j++)
+			found |= strcasecmp(variables[j], expected[i]) == 0;
+		if (!found)
+			fail_msg("no %s", expected[i]);
+	}
+	assert_int_equal(ompd_rel_display_control_vars(&variables), ompd_rc_ok);
+	assert_null(variables);
+	assert_int_equal(ompd_rel_display_control_vars(&variables), ompd_rc_bad_input);
+	close_handles(&handles);
+}
+
+// ---- A debugger in trouble -------------------------------------------------------------------
+
+static int depended_on;
+
+static void slow_task(void)
+{
+	usleep(1000);
+}
+
+// Asks everything once, and passes over what fails.
+static void ask_everything(void)
+{
+	struct handles handles = { 0 };
+	ompd_ext_task_iterator *tasks = NULL;
+	ompd_ext_task_info records[16];
+	const char *const *variables;
+	ompd_thread_handle_t *thread;
+	ompd_task_handle_t *task;
+	ompd_ext_wait_site site;
+	ompd_wait_id_t wait;
+	ompd_word_t word;
+	uint32_t unreached;
+	size_t count = 1;
+
+	if (open_handles(&handles) == ompd_rc_ok) {
+		for (int i = 0; i < 4; i++) {
+			if (ompd_get_thread_in_parallel(handles.parallel, i, &thread) ==
+			    ompd_rc_ok) {
+				ompd_get_state(thread, &word, &wait);
+				ompd_ext_classify_futex(thread, 0x1000, &site);
+				ompd_rel_thread_handle(thread);
+			}
+		}
+		if (ompd_get_generating_task_handle(handles.task, &task) == ompd_rc_ok)
+			ompd_rel_task_handle(task);
+		for (ompd_icv_id_t id = 1; id < 40; id++) {
+			const char *text;
+
+			if (ompd_get_icv_string_from_scope(handles.thread, ompd_scope_thread, id,
+							   &text) == ompd_rc_ok)
+				host_free(text);
+		}
+		if (ompd_get_display_control_vars(handles.space, &variables) == ompd_rc_ok)
+			ompd_rel_display_control_vars(&variables);
+		ompd_ext_classify_call(handles.space, (uint64_t)(uintptr_t)&slow_task + 8, &site);
+		if (ompd_ext_tasks_open_all(handles.space, &tasks) == ompd_rc_ok) {
+			ompd_rc_t rc = ompd_rc_ok;
+
+			while (count && (rc == ompd_rc_ok || rc == ompd_rc_incomplete)) {
+				rc = ompd_ext_tasks_next(tasks, records, 16, &count);
+				assert_in_range(host_reads, 0, MAX_READS);
+			}
+			ompd_ext_tasks_unreached(tasks, &unreached);
+			ompd_ext_tasks_close(tasks);
+		}
+	}
+	close_handles(&handles);
+}
+
+// A region of three threads with queued and blocked tasks, in which one thread asks.
+static void within_region(void (*ask)(void))
+{
+	omp_set_dynamic(0);
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp master
+		{
+			for (int i = 0; i < 20; i++)
+#pragma omp task depend(inout : depended_on)
+				slow_task();
+			ask();
+		}
+	}
+}
+
+static void fail_each_allocation(void)
+{
+	for (long n = 1; n < 400; n++) {
+		host_fail_allocation = n;
+		ask_everything();
+		assert_int_equal(host_blocks, 0);
+	}
+	host_fail_allocation = 0;
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	within_region(fail_each_allocation);
+}
+
+static void fail_each_read(void)
+{
+	long reads;
+
+	host_reads = 0;
+	ask_everything();
+	reads = host_reads;
+	for (long n = 1; n <= reads; n += 1 + n / 64) {
+		host_fail_read = n;
+		ask_everything();
+		assert_int_equal(host_blocks, 0);
+	}
+	host_fail_read = 0;
+}
+
+static void unreadable_memory(void **state)
+{
+	(void)state;
+	within_region(fail_each_read);
+}
+
+static void read_nonsense(void)
+{
+	for (unsigned int seed = 1; seed < 400; seed++) {
+		host_reads = 0;
+		host_corrupt = seed;
+		ask_everything();
+		assert_int_equal(host_blocks, 0);
+	}
+	host_corrupt = 0;
+}
+
+static void damaged_memory(void **state)
+{
+	(void)state;
+	within_region(read_nonsense);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(library),
+		cmocka_unit_test_setup_teardown(no_handle, initialize, finalize),
+		cmocka_unit_test_setup_teardown(wrong_kind_of_handle, initialize, finalize),
+		cmocka_unit_test_setup_teardown(thread_ids, initialize, finalize),
+		cmocka_unit_test_setup_teardown(states_reach_each_once, initialize, finalize),
+		cmocka_unit_test_setup_teardown(icvs_have_names_scopes_and_texts, initialize,
+						finalize),
+		cmocka_unit_test_setup_teardown(lists_of_numbers_of_threads, initialize, finalize),
+		cmocka_unit_test_setup_teardown(control_variables, initialize, finalize),
+		cmocka_unit_test_setup_teardown(out_of_memory, initialize, finalize),
+		cmocka_unit_test_setup_teardown(unreadable_memory, initialize, finalize),
+		cmocka_unit_test_setup_teardown(damaged_memory, initialize, finalize),
+	};
+	static const char *const environment[][2] = {
+		{ "OMP_NUM_THREADS", "4,3,2" },	   { "OMP_SCHEDULE", "guided,5" },
+		{ "OMP_DYNAMIC", "true" },	   { "OMP_CANCELLATION", "true" },
+		{ "GOMP_SPINCOUNT", "17" },	   { "OMP_WAIT_POLICY", "passive" },
+		{ "OMP_THREAD_LIMIT", "64" },	   { "OMP_MAX_TASK_PRIORITY", "9" },
+		{ "OMPDBG_CONFORMANCE", "again" },
+	};
+
+	// The runtime reads its environment before main: start anew with the one that is tested.
+	if (argc > 0 && !getenv("OMPDBG_CONFORMANCE")) {
+		for (size_t i = 0; i < sizeof(environment) / sizeof(environment[0]); i++)
+			setenv(environment[i][0], environment[i][1], 1);
+		execv("/proc/self/exe", argv);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

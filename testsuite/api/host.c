@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#define _GNU_SOURCE
+
+#include "host.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+long host_blocks, host_reads, host_fail_allocation, host_fail_read;
+unsigned int host_corrupt;
+
+ompd_address_space_context_t *host_context(void)
+{
+	static char anything;
+
+	return (ompd_address_space_context_t *)&anything;
+}
+
+// Counts down; true at the call that shall fail.
+static bool falls_due(long *countdown)
+{
+	return *countdown && --*countdown == 0;
+}
+
+static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
+{
+	if (falls_due(&host_fail_allocation))
+		return ompd_rc_nomem;
+	*ptr = malloc(size);
+	if (!*ptr)
+		return ompd_rc_nomem;
+	memset(*ptr, 0xa5, size); // no library may count on zeroes
+	host_blocks++;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t free_memory(void *ptr)
+{
+	host_blocks--;
+	free(ptr);
+	return ompd_rc_ok;
+}
+
+void host_free(const char *string)
+{
+	free_memory((void *)string);
+}
+
+static ompd_rc_t print_string(const char *string, int category)
+{
+	(void)string;
+	(void)category;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t sizeof_type(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
+{
+	(void)context;
+	*sizes = (ompd_device_type_sizes_t){
+		.sizeof_char = sizeof(char),
+		.sizeof_short = sizeof(short),
+		.sizeof_int = sizeof(int),
+		.sizeof_long = sizeof(long),
+		.sizeof_long_long = sizeof(long long),
+		.sizeof_pointer = sizeof(void *),
+	};
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t symbol_addr(ompd_address_space_context_t *context,
+			     ompd_thread_context_t *thread_context, const char *name,
+			     ompd_address_t *address, const char *file_name)
+{
+	void *handle = RTLD_DEFAULT, *symbol;
+
+	(void)context;
+	(void)thread_context;
+	if (file_name) {
+		handle = dlopen(file_name, RTLD_LAZY | RTLD_NOLOAD);
+		if (!handle)
+			return ompd_rc_error;
+	}
+	symbol = dlsym(handle, name);
+	if (file_name)
+		dlclose(handle);
+	if (!symbol)
+		return ompd_rc_error;
+	*address = (ompd_address_t){ ompd_segment_none, (uintptr_t)symbol };
+	return ompd_rc_ok;
+}
+
+// The kernel reads: a bad address is an error and no crash.
+static ompd_rc_t read_memory(ompd_address_space_context_t *context,
+			     ompd_thread_context_t *thread_context, const ompd_address_t *address,
+			     ompd_size_t size, void *buffer)
+{
+	struct iovec to = { buffer, size }, from = { (void *)(uintptr_t)address->address, size };
+
+	(void)context;
+	(void)thread_context;
+	host_reads++;
+	if (falls_due(&host_fail_read))
+		return ompd_rc_error;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size)
+		return ompd_rc_error;
+	for (ompd_size_t i = 0; host_corrupt && i < size; i++) {
+		if (rand_r(&host_corrupt) % 64 == 0)
+			((unsigned char *)buffer)[i] = (unsigned char)rand_r(&host_corrupt);
+	}
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t read_string(ompd_address_space_context_t *context,
+			     ompd_thread_context_t *thread_context, const ompd_address_t *address,
+			     ompd_size_t size, void *buffer)
+{
+	char *to = buffer;
+
+	for (ompd_size_t i = 0; i < size; i++) {
+		const ompd_address_t at = { address->segment, address->address + i };
+		ompd_rc_t rc = read_memory(context, thread_context, &at, 1, &to[i]);
+
+		if (rc != ompd_rc_ok || !to[i])
+			return rc;
+	}
+	return ompd_rc_incomplete;
+}
+
+static ompd_rc_t copy_units(ompd_address_space_context_t *context, const void *input,
+			    ompd_size_t unit_size, ompd_size_t count, void *output)
+{
+	(void)context;
+	memcpy(output, input, unit_size * count);
+	return ompd_rc_ok;
+}
+
+// libompd neither writes nor asks for the context of a thread: the table has none of them.
+const ompd_callbacks_t host_callbacks = {
+	.alloc_memory = alloc_memory,
+	.free_memory = free_memory,
+	.print_string = print_string,
+	.sizeof_type = sizeof_type,
+	.symbol_addr_lookup = symbol_addr,
+	.read_memory = read_memory,
+	.read_string = read_string,
+	.device_to_host = copy_units,
+	.host_to_device = copy_units,
+};

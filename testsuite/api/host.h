@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A debugger of the process that it is part of: the OMPD callbacks over its own memory and
+// symbols. Counts what is allocated, and fails on demand.
+
+#ifndef HOST_H
+#define HOST_H
+
+#include <stdbool.h>
+
+#include "ompd/ompd.h"
+
+extern const ompd_callbacks_t host_callbacks;
+
+/** Any pointer but NULL will do as a context. */
+ompd_address_space_context_t *host_context(void);
+
+/** Blocks that were allocated and not freed. */
+extern long host_blocks;
+/** Reads so far. */
+extern long host_reads;
+/** The allocation, or read, from now on that fails; 0: none. Counted down. */
+extern long host_fail_allocation, host_fail_read;
+/** Reads return other bytes: each read flips bits with this seed; 0: not. */
+extern unsigned int host_corrupt;
+
+/** For a string that the library returned. */
+void host_free(const char *string);
+
+#endif
