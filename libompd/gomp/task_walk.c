@@ -8,24 +8,21 @@
 #include <string.h>
 
 #include "gomp/gomp.h"
+#include "gomp/task_vectors.h"
 
-enum {
-	CHUNK = 64,	 // pointers of a vector that are read at once
-	FIRST_CHUNK = 6, // what libgomp allocates at first; most vectors are not longer
-	MAX_TREE_DEPTH = 1 << 16,
-};
+enum { MAX_TREE_DEPTH = 1 << 16 };
 
 /** enum priority_queue_type: which of a task's nodes links it into which kind of queue. */
 enum queue_type { QUEUE_TEAM, QUEUE_CHILDREN, QUEUE_TASKGROUP };
 
 /** A place where more tasks are to be found. */
 struct source {
-	enum { SOURCE_LIST, SOURCE_TREE, SOURCE_VECTOR, SOURCE_TASK } kind;
+	enum { SOURCE_LIST, SOURCE_TREE, SOURCE_TASK } kind;
 	enum queue_type queue; // lists and trees
-	uint64_t head;	       // list: first node; tree: the node; vector: its elements; task: itself
-	uint64_t next;	       // list: next node to take, 0: the first; vector: index of the next
-	uint64_t count;	       // vector: number of elements; tree: depth
-	uint64_t parent;       // vector, task: the parent, 0 if it has ended
+	uint64_t head;	       // list: first node; tree: the node; task: itself
+	uint64_t next;	       // list: next node to take, 0: the first
+	uint64_t count;	       // list: tasks taken; tree: depth
+	uint64_t parent;       // task: the parent
 };
 
 struct gomp_task_walk {
@@ -36,13 +33,11 @@ struct gomp_task_walk {
 	struct idmap met;	// tasks, and taskgroups
 	struct source *sources; // a stack
 	size_t source_count, source_capacity;
-	uint32_t implicit;	// implicit tasks taken so far
-	size_t begun;		// slots of the activity taken so far
-	uint32_t counted;	// tasks met that the team counts
-	bool damaged;		// a list was; the rest is still walked
-	uint64_t chunk[CHUNK];	// part of the vector on top of the stack
-	uint64_t chunk_address; // 0: nothing
-	size_t chunk_count;
+	uint32_t implicit;	     // implicit tasks taken so far
+	size_t begun;		     // slots of the activity taken so far
+	uint32_t counted;	     // tasks met that the team counts
+	bool damaged;		     // a list was; the rest is still walked
+	struct task_vectors vectors; // taken when the stack is empty
 };
 
 static ompd_rc_t push(struct gomp_task_walk *walk, const struct source *source)
@@ -91,41 +86,13 @@ static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type
 	return rc == ompd_rc_ok ? push_queue(walk, type, root, tasks) : rc;
 }
 
-// A vector is read with its first elements at once: most are short.
-static ompd_rc_t push_vector(struct gomp_task_walk *walk, uint64_t vector, uint64_t parent)
-{
-	const struct gomp_runtime *runtime = walk->runtime;
-	uint32_t elements = runtime->layout.field[GOMP_FIELD_gomp_dependers_vec__elem].offset;
-	struct gomp_record record = { .address = vector };
-	size_t size = elements + FIRST_CHUNK * sizeof(walk->chunk[0]);
-
-	if (vector % 8 != 0 || size > sizeof(record.bytes))
-		return ompd_rc_error;
-	ompd_rc_t rc = target_read(&runtime->target, vector, record.bytes, size);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	uint64_t count = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_dependers_vec__n_elem);
-
-	if (count == 0)
-		return ompd_rc_ok;
-	memcpy(walk->chunk, record.bytes + elements, FIRST_CHUNK * sizeof(walk->chunk[0]));
-	walk->chunk_address = vector + elements;
-	walk->chunk_count = FIRST_CHUNK;
-	return push(walk, &(struct source){ .kind = SOURCE_VECTOR,
-					    .head = vector + elements,
-					    .count = count,
-					    .parent = parent });
-}
-
 static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type queue)
 {
 	return runtime->layout.field[GOMP_FIELD_gomp_task__pnode].offset +
 	       queue * runtime->layout.struct_size[GOMP_STRUCT_priority_node];
 }
 
-// Pushes what hangs from a task that was just met. Later pushed is sooner taken: its children
-// come first, then the tasks that depend on it.
+// Remembers what hangs from a task that was just met.
 static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_task_record *task)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
@@ -144,7 +111,7 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 				   gomp_at(runtime, taskgroup,
 					   GOMP_FIELD_gomp_taskgroup__taskgroup_queue));
 	if (rc == ompd_rc_ok && vector)
-		rc = push_vector(walk, vector, task->parent);
+		rc = task_vectors_add(&walk->vectors, runtime, vector, task->parent);
 	if (rc != ompd_rc_ok)
 		return rc;
 	uint64_t root = gomp_get(runtime, record, queue, GOMP_FIELD_priority_queue__t);
@@ -158,7 +125,6 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 static void pop(struct gomp_task_walk *walk)
 {
 	walk->source_count--;
-	walk->chunk_address = 0;
 }
 
 // Gives up the list on top of the stack.
@@ -207,74 +173,54 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 	return rc;
 }
 
-// Takes the next task of the vector on top of the stack.
-static ompd_rc_t next_of_vector(struct gomp_task_walk *walk, uint64_t *task)
-{
-	struct source *vector = &walk->sources[walk->source_count - 1];
-	uint64_t first = vector->next / CHUNK * CHUNK;
-	uint64_t address = vector->head + 8 * first;
-	size_t in_chunk = vector->count - first < CHUNK ? vector->count - first : CHUNK;
-
-	if (walk->chunk_address != address || walk->chunk_count <= vector->next - first) {
-		if (target_read(&walk->runtime->target, address, walk->chunk, 8 * in_chunk) !=
-		    ompd_rc_ok)
-			return damaged(walk);
-		walk->chunk_address = address;
-		walk->chunk_count = in_chunk;
-	}
-	*task = target_uint(&walk->runtime->target, &walk->chunk[vector->next - first], 8);
-	// Popped before its last task is looked at, so that a long chain of dependences does not
-	// pile up.
-	if (++vector->next == vector->count)
-		pop(walk);
-	return ompd_rc_ok;
-}
-
-// Finds the next address of a task, and reads the task if it is new.
-static ompd_rc_t next_task(struct gomp_task_walk *walk, struct gomp_task_record *record)
+// Takes the next task of the list on top of the stack.
+static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_record *record)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
-	struct source *top = &walk->sources[walk->source_count - 1];
-	bool is_list = top->kind == SOURCE_LIST;
-	uint64_t address = 0, node = 0, parent = top->parent;
-	size_t depth = walk->source_count;
+	struct source *list = &walk->sources[walk->source_count - 1];
+	uint64_t node = list->next ? list->next : list->head;
+	uint32_t offset = node_offset(runtime, list->queue);
 	bool added;
-	ompd_rc_t rc;
 
-	if (is_list) {
-		node = top->next ? top->next : top->head;
-		address = node - node_offset(runtime, top->queue);
-	} else {
-		rc = next_of_vector(walk, &address);
-		if (rc != ompd_rc_ok)
-			return rc;
-	}
-	if (gomp_read_task(runtime, address, record) != ompd_rc_ok) {
-		// A vector may have been popped with its last task.
+	if (gomp_read_task(runtime, node - offset, record) != ompd_rc_ok)
+		return damaged(walk);
+	ompd_rc_t rc = idmap_add(&walk->met, &runtime->target, node - offset, 0, &added);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	const uint8_t *bytes = record->record.bytes + offset +
+			       runtime->layout.field[GOMP_FIELD_priority_node__next].offset;
+
+	// Lists are rings. A ring that does not come back to its head is cut off where it meets
+	// itself.
+	list->count++;
+	list->next = target_uint(&runtime->target, bytes, 8);
+	if (list->next == list->head)
+		pop(walk);
+	else if (!list->next || list->count > walk->met.count)
+		damaged(walk);
+	return added ? ompd_rc_ok : ompd_rc_stale_handle;
+}
+
+// Takes the next task that depends on another.
+static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_record *record)
+{
+	const struct gomp_runtime *runtime = walk->runtime;
+	uint64_t address, parent;
+	bool added;
+
+	if (task_vectors_take(&walk->vectors, runtime, &address, &parent) != ompd_rc_ok ||
+	    gomp_read_task(runtime, address, record) != ompd_rc_ok) {
 		walk->damaged = true;
-		return depth == walk->source_count ? damaged(walk) : ompd_rc_stale_handle;
+		return ompd_rc_stale_handle;
 	}
-	rc = idmap_add(&walk->met, &runtime->target, address, 0, &added);
+	ompd_rc_t rc = idmap_add(&walk->met, &runtime->target, address, 0, &added);
+
 	if (rc != ompd_rc_ok)
 		return rc;
 	// Tasks that depend on one another are siblings. When their parent ends, libgomp clears the
 	// pointer to it in those that are queued, and not in those that still wait for others.
-	if (!is_list)
-		record->parent = parent;
-	if (is_list) {
-		const uint8_t *bytes = record->record.bytes + node_offset(runtime, top->queue) +
-				       runtime->layout.field[GOMP_FIELD_priority_node__next].offset;
-		uint64_t next = target_uint(&runtime->target, bytes, 8);
-
-		// Lists are rings. A ring that does not come back to its head is cut off where it
-		// meets itself.
-		top->count++;
-		top->next = next;
-		if (next == top->head)
-			pop(walk);
-		else if (!next || top->count > walk->met.count)
-			damaged(walk);
-	}
+	record->parent = parent;
 	return added ? ompd_rc_ok : ompd_rc_stale_handle;
 }
 
@@ -381,8 +327,10 @@ static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 		}
 		if (walk->sources[walk->source_count - 1].kind == SOURCE_TASK)
 			return emit_source(walk, ret);
-
-		ompd_rc_t rc = next_task(walk, &record);
+	}
+	if (walk->source_count || walk->vectors.count) {
+		ompd_rc_t rc = walk->source_count ? next_of_list(walk, &record) :
+						    next_of_vectors(walk, &record);
 
 		return rc == ompd_rc_ok ? emit_after_ancestors(walk, &record, ret) : rc;
 	}
@@ -461,6 +409,7 @@ void gomp_task_walk_close(struct gomp_task_walk *walk)
 
 	gomp_activity_close(walk->runtime, &walk->activity);
 	idmap_close(&walk->met, target);
+	task_vectors_close(&walk->vectors, walk->runtime);
 	target_free(target, walk->sources);
 	target_free(target, walk);
 }
