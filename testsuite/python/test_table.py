@@ -55,10 +55,10 @@ def test_cut_place() -> None:
 def test_status() -> None:
     found = status(hung().runtime)
     assert status_lines(found, None, 80) == [
-        "Runtime       libgomp, GCC 12",
-        "OpenMP        OpenMP 4.5",
-        "OMPD library  ompdbg, /lib/ompdbg/libompd.so",
-        "Layout        built-in table, confirmed by 14 code probes, 2 silent",
+        "Runtime       libgomp, GCC 12, OpenMP 201511",
+        "OMPD library  ompdbg",
+        "              /lib/ompdbg/libompd.so",
+        "Layout        built-in table, confirmed by 14 code probes; 2 could not tell",
         "Threads       6, 5 of them OpenMP",
         "Teams         2, nested 2 deep",
     ]

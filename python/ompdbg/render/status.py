@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from ompdbg.model.status import LAYOUT_SOURCES
 from ompdbg.render import json
-from ompdbg.render.table import cut
 
 if TYPE_CHECKING:
     import _ompd
@@ -30,34 +30,52 @@ def status_lines(status: "Status", stats: Optional[Stats], width: Optional[int])
     """A few lines, the most telling first."""
     layout = status.layout
     runtime = "unknown" if layout is None else f"{layout.runtime}, {layout.release}"
-    version = status.omp_version_string or str(status.omp_version)
-    lines = [
-        _line("Runtime", runtime),
-        _line("OpenMP", version),
-        _line("OMPD library", f"{status.library_version}, {status.library}"),
+    rows = [
+        ("Runtime", f"{runtime}, OpenMP {status.omp_version}"),
+        ("OMPD library", status.library_version),
+        ("", status.library),
     ]
     if layout is not None:
-        lines.append(_line("Layout", layout_in_words(layout)))
-    lines.append(_line("Threads", _threads(status)))
-    lines.append(_line("Teams", _teams(status)))
-    for index, missing in enumerate(status.unavailable):
-        lines.append(_line("" if index else "Unavailable", f"{missing.what}: {missing.reason}"))
+        rows.append(("Layout", layout_in_words(layout)))
+    rows.append(("Threads", _threads(status)))
+    rows.append(("Teams", _teams(status)))
+    for index, text in enumerate(_unavailable(status)):
+        rows.append(("" if index else "Unavailable", text))
     if stats is not None:
-        lines.extend(_line(label.capitalize(), _counted(stats[key])) for key, label in _STATS)
-    return lines if width is None else [cut(line, width) for line in lines]
+        rows.extend((label.capitalize(), _counted(stats[key])) for key, label in _STATS)
+    return [line for label, text in rows for line in _wrapped(label, text, width)]
 
 
 def layout_in_words(layout: "_ompd.Layout") -> str:
-    """`built-in table, confirmed by 14 code probes (2 silent)`."""
+    """`built-in table, confirmed by 14 code probes; 2 could not tell`."""
     source = _SOURCES[LAYOUT_SOURCES.get(layout.source, "none")]
     if not layout.probes_agreed and not layout.probes_silent:
         return source
-    silent = f", {layout.probes_silent} silent" if layout.probes_silent else ""
+    silent = f"; {layout.probes_silent} could not tell" if layout.probes_silent else ""
     return f"{source}, confirmed by {layout.probes_agreed} code probes{silent}"
 
 
-def _line(label: str, text: str) -> str:
-    return f"{label:<{_LABEL_WIDTH}}{text}"
+def _wrapped(label: str, text: str, width: Optional[int]) -> List[str]:
+    """A label and its text, folded; a path longer than the line stays whole."""
+    head = f"{label:<{_LABEL_WIDTH}}"
+    if width is None:
+        return [head + text]
+    return textwrap.wrap(
+        text,
+        max(width, 2 * _LABEL_WIDTH),
+        initial_indent=head,
+        subsequent_indent=" " * _LABEL_WIDTH,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [head]
+
+
+def _unavailable(status: "Status") -> List[str]:
+    """One text for each reason."""
+    by_reason: Dict[str, List[str]] = {}
+    for missing in status.unavailable:
+        by_reason.setdefault(missing.reason, []).append(missing.what)
+    return [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]
 
 
 def _threads(status: "Status") -> str:
