@@ -183,7 +183,11 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_bad_input, "the region has no such task");
 
-	struct gomp_task found = { .address = id, .region = parallel->region };
+	struct gomp_task found = {
+		.address = id,
+		.region = parallel->region,
+		.orphan = info.kind == ompd_ext_task_explicit && !info.parent_id,
+	};
 
 	// The initial task without a record is the one whose identity is no address.
 	if (id == gomp_task_id(&(struct gomp_task){ .region = parallel->region }))

@@ -178,6 +178,7 @@ uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t
 struct gomp_task {
 	uint64_t address;
 	uint64_t thread; // through which it was found as the current task, 0 if otherwise
+	bool orphan;	 // its parent has ended, though its record may still name it
 	struct gomp_region region;
 };
 

@@ -161,7 +161,8 @@ ompd_rc_t gomp_generating_task(const struct gomp_runtime *runtime, const struct 
 	}
 	// When a task ends, its queued children lose their parent (gomp_clear_parent); an
 	// undeferred task is in no queue and keeps it, null for an initial task without a record.
-	if (record.parent == 0 && (record.kind != GOMP_TASK_UNDEFERRED || task->region.level != 0))
+	if (task->orphan || (record.parent == 0 &&
+			     (record.kind != GOMP_TASK_UNDEFERRED || task->region.level != 0)))
 		return reason(ompd_rc_unavailable, "the generating task has ended");
 	return adopt(runtime, &task->region, record.parent, ret);
 }

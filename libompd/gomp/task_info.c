@@ -209,6 +209,8 @@ ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_t
 		gomp_describe_initial_task(&task->region, &activity, ret);
 	} else {
 		rc = gomp_read_task(runtime, task->address, &record);
+		if (task->orphan)
+			record.parent = 0;
 		if (rc == ompd_rc_ok)
 			gomp_describe_task(runtime, &task->region, &activity, &record, ret);
 	}

@@ -21,7 +21,7 @@
 #include "task_list.h"
 
 enum {
-	RUNS = 60,
+	RUNS = 24,
 	MAX_NODES = 400,
 	MAX_LIVE = 50, // libgomp runs tasks at once when 64 for each thread are queued
 	MAX_DEPTH = 6,
@@ -32,7 +32,8 @@ enum {
 struct node {
 	struct node *parent; // NULL: the implicit task
 	struct node *waits_for[2];
-	uint64_t id; // 0: not enumerated yet
+	struct node *last_writer[ADDRESSES]; // of its children
+	uint64_t id;			     // 0: not enumerated yet
 	uint64_t taskgroup;
 	void *depends[2];
 	int num_depends;
@@ -42,6 +43,7 @@ struct node {
 	int innermost; // the same, or that of the taskgroup that it has opened
 	bool undeferred, final;
 	bool begun, ended;
+	bool recorded; // libgomp's memory leads to it
 };
 
 static ompd_address_space_handle_t *space;
@@ -49,15 +51,16 @@ static ompd_thread_handle_t *thread;
 static ompd_parallel_handle_t *parallel;
 static struct task_list list;
 static struct node nodes[MAX_NODES];
-static struct node *last_writer[ADDRESSES], *writer_parent[ADDRESSES];
+static struct node implicit_node; // its taskgroup, and the dependences among its children
 static int node_count, live, groups;
 static uint64_t group_address[MAX_NODES];
 static struct node *current; // NULL: the implicit task
 static int current_group;
 static bool with_priorities;
+static bool gcc_10; // whose libgomp follows the pointer to a parent that has ended
 static unsigned int run, seed;
 static int addresses[ADDRESSES];
-static long comparisons, left_open;
+static long comparisons, left_open, beyond_reach;
 
 static unsigned int choose(unsigned int below)
 {
@@ -95,7 +98,33 @@ static unsigned int predecessors(const struct node *node)
 	return unfinished;
 }
 
-static void compare_depends(const struct node *node)
+// What the task's handle answers is what the enumeration said.
+static void compare_handle(ompd_task_handle_t *task, const ompd_ext_task_info *info)
+{
+	ompd_ext_task_info alone;
+	ompd_task_handle_t *parent;
+	ompd_address_t function = { 0, 0 };
+	uint64_t id = 0;
+	ompd_rc_t rc;
+
+	assert_int_equal(ompd_ext_get_task_info(task, &alone), ompd_rc_ok);
+	COMPARE(alone.id, info->id);
+	COMPARE(alone.parent_id, info->parent_id);
+	COMPARE(alone.status, info->status);
+	COMPARE(alone.flags, info->flags);
+	rc = ompd_get_generating_task_handle(task, &parent);
+	COMPARE(rc, info->parent_id ? ompd_rc_ok : ompd_rc_unavailable);
+	if (rc == ompd_rc_ok) {
+		assert_int_equal(ompd_ext_get_handle_id(parent, ompd_scope_task, &id), ompd_rc_ok);
+		COMPARE(id, info->parent_id);
+		assert_int_equal(ompd_rel_task_handle(parent), ompd_rc_ok);
+	}
+	rc = ompd_get_task_function(task, &function);
+	COMPARE(rc, info->function ? ompd_rc_ok : ompd_rc_unavailable);
+	COMPARE(function.address, info->function);
+}
+
+static void compare_by_id(const struct node *node, const ompd_ext_task_info *info)
 {
 	ompd_task_handle_t *task;
 	ompd_ext_depend depends[4];
@@ -112,6 +141,7 @@ static void compare_depends(const struct node *node)
 		assert_true(found);
 		COMPARE(depends[i].kind, ompd_ext_depend_out);
 	}
+	compare_handle(task, info);
 	assert_int_equal(ompd_rel_task_handle(task), ompd_rc_ok);
 }
 
@@ -157,13 +187,60 @@ static void compare_node(const struct node *node, uint64_t implicit)
 	} else {
 		COMPARE(info->status, ompd_ext_task_suspended);
 	}
-	compare_depends(node);
+	compare_by_id(node, info);
+}
+
+// Who leads to whom: a parent is told by its child; what was begun hangs from its parent and its
+// taskgroup, what is blocked from those that it waits for, and what is queued from the team.
+static bool leads_to(const struct node *from, const struct node *to)
+{
+	if (from->parent == to)
+		return true;
+	if (to->undeferred)
+		return false;
+	if (!to->begun && predecessors(to))
+		return from == to->waits_for[0] || from == to->waits_for[1];
+	return to->parent == from || (to->in_group && to->in_group == from->innermost);
+}
+
+// Marks what can be found. A suspended task is beyond reach if its parent has ended and nobody
+// refers to it. Returns how many of these the team counts.
+static unsigned int mark_recorded(void)
+{
+	unsigned int unreached = 0;
+	bool more = true;
+
+	for (int i = 0; i < node_count; i++) {
+		struct node *node = &nodes[i];
+
+		node->recorded = !node->ended &&
+				 (node == current || (!node->begun && !predecessors(node)) ||
+				  (node->begun && !node->undeferred &&
+				   (!node->parent || (node->in_group &&
+						      node->in_group == implicit_node.innermost))));
+	}
+	while (more) {
+		more = false;
+		for (int i = 0; i < node_count; i++) {
+			for (int j = 0; j < node_count && !nodes[i].recorded; j++) {
+				if (nodes[i].ended || nodes[j].ended || !nodes[j].recorded ||
+				    !leads_to(&nodes[j], &nodes[i]))
+					continue;
+				nodes[i].recorded = more = true;
+			}
+		}
+	}
+	for (int i = 0; i < node_count; i++)
+		unreached += !nodes[i].ended && !nodes[i].recorded && !nodes[i].undeferred &&
+			     (nodes[i].begun || !predecessors(&nodes[i]));
+	return unreached;
 }
 
 // Compares everything. What is new in the enumeration is @p created.
 static void compare_all(struct node *created)
 {
 	uint64_t implicit = implicit_id();
+	unsigned int unreached = mark_recorded();
 	size_t expected = 1;
 
 	task_list_read(space, parallel, 1 + choose(7), &list);
@@ -181,11 +258,15 @@ static void compare_all(struct node *created)
 	for (int i = 0; i < node_count; i++) {
 		if (nodes[i].ended)
 			continue;
+		if (!nodes[i].recorded) {
+			beyond_reach++;
+			continue;
+		}
 		expected++;
 		compare_node(&nodes[i], implicit);
 	}
 	COMPARE(list.count, expected);
-	COMPARE(list.unreached, 0);
+	COMPARE(list.unreached, unreached);
 }
 
 // The current task, asked by itself.
@@ -213,18 +294,16 @@ static void compare_current(void)
 // Siblings that name an address after one another run after one another.
 static void choose_depends(struct node *node, struct task_spec *spec)
 {
-	if (choose(2))
+	struct node *parent = node->parent ? node->parent : &implicit_node;
+
+	if (choose(2) || (gcc_10 && node->parent))
 		return;
 	node->num_depends = spec->num_depends = 1 + (int)choose(2);
 	for (int i = 0, at = (int)choose(ADDRESSES); i < node->num_depends;
 	     i++, at = (at + 1) % ADDRESSES) {
 		node->depends[i] = spec->depends[i] = &addresses[at];
-		if (last_writer[at] && writer_parent[at] == node->parent)
-			node->waits_for[i] = last_writer[at];
-		else if (last_writer[at] && !last_writer[at]->ended)
-			continue; // of another parent: no order among them, and the model stays simple
-		last_writer[at] = node;
-		writer_parent[at] = node->parent;
+		node->waits_for[i] = parent->last_writer[at];
+		parent->last_writer[at] = node;
 	}
 }
 
@@ -263,20 +342,18 @@ static void create(void)
 
 static void in_taskgroup(void)
 {
-	struct node *opener = current;
+	struct node *opener = current ? current : &implicit_node;
 	int outer = current_group;
 
 #pragma omp taskgroup
 	{
 		current_group = ++groups;
-		if (opener)
-			opener->innermost = current_group;
+		opener->innermost = current_group;
 		create();
 		create();
 	}
 	current_group = outer;
-	if (opener)
-		opener->innermost = outer;
+	opener->innermost = outer;
 }
 
 static void act(int steps)
@@ -304,7 +381,9 @@ static void body(void *data)
 	current_group = node->in_group;
 	compare_all(node);
 	compare_current();
-	if (node->depth < MAX_DEPTH)
+	// With priorities GOMP_taskwait may run a task that is no child of the waiting one, and then
+	// leaves the freed task in its parent's queue: libgomp's own error, to be kept away from.
+	if (!with_priorities && node->depth < MAX_DEPTH)
 		act((int)choose(4));
 	node->ended = true;
 	live--;
@@ -328,7 +407,7 @@ static void random_trees(void **state)
 		seed = run;
 		with_priorities = run % 2;
 		memset(nodes, 0, sizeof(nodes));
-		memset(last_writer, 0, sizeof(last_writer));
+		memset(&implicit_node, 0, sizeof(implicit_node));
 		memset(group_address, 0, sizeof(group_address));
 		node_count = live = groups = 0;
 #pragma omp parallel num_threads(1)
@@ -336,8 +415,9 @@ static void random_trees(void **state)
 			open_handles();
 			compare_all(NULL);
 			act(12);
-#pragma omp taskwait
+#pragma omp barrier
 			compare_all(NULL);
+			COMPARE(live, 0);
 			ompd_rel_parallel_handle(parallel);
 			ompd_rel_thread_handle(thread);
 		}
@@ -346,9 +426,16 @@ static void random_trees(void **state)
 
 static int open_space(void **state)
 {
+	const char *version;
+
 	(void)state;
-	return ompd_initialize(202111, &host_callbacks) != ompd_rc_ok ||
-	       ompd_process_initialize(host_context(), &space) != ompd_rc_ok;
+	if (ompd_initialize(202111, &host_callbacks) != ompd_rc_ok ||
+	    ompd_process_initialize(host_context(), &space) != ompd_rc_ok ||
+	    ompd_get_omp_version_string(space, &version) != ompd_rc_ok)
+		return -1;
+	gcc_10 = strstr(version, "GCC 10") != NULL;
+	host_free(version);
+	return 0;
 }
 
 static int close_space(void **state)
@@ -356,8 +443,8 @@ static int close_space(void **state)
 	(void)state;
 	ompd_rel_address_space_handle(space);
 	ompd_finalize();
-	fprintf(stderr, "%ld comparisons, none different; %ld states not recorded by libgomp\n",
-		comparisons, left_open);
+	fprintf(stderr, "%ld comparisons; not recorded by libgomp: %ld states, %ld tasks\n",
+		comparisons, left_open, beyond_reach);
 	return host_blocks != 0 || comparisons < 10000;
 }
 
