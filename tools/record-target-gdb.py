@@ -28,6 +28,7 @@ REGISTERS = (
 )
 FRAME = "level pc is_call is_signal is_inlined object_file function symbol start file line".split()
 MAX_FRAMES = 200
+ENVIRONMENT_BYTES = 2 * PAGE
 
 
 class Recorder:
@@ -57,13 +58,7 @@ class Recorder:
     def _page(self, address: int) -> bytes:
         page = self._target.pages.get(address)
         if page is None:
-            try:
-                page = self._services.read_memory(address, PAGE)
-            except gdb.error:
-                if address not in self._target.unreadable:
-                    self._target.unreadable.append(address)
-                raise
-            self._target.pages[address] = page
+            page = self._target.pages[address] = self._services.read_memory(address, PAGE)
         return page
 
     def symbol_address(
@@ -100,7 +95,6 @@ class Recorder:
     def finish(self) -> None:
         """Puts what was remembered into the target."""
         target = self._target
-        target.unreadable.sort()
         target.symbols = [(*key, value) for key, value in sorted(self._symbols.items(), key=str)]
 
         def pairs(question: str) -> List[Tuple[Any, Any]]:
@@ -280,16 +274,50 @@ def threads_of(services: Any) -> List[recording.Thread]:
     return found
 
 
-def program_ranges() -> List[Tuple[int, int]]:
-    """Where the program's own file is, with the variables behind it."""
-    path = os.path.realpath(SPEC["program"])
-    found: List[Tuple[int, int]] = []
+def mappings() -> Iterator[Tuple[int, int, List[str]]]:
+    """The program's memory: begin, end, and the words of the line about it."""
     with open("/proc/{}/maps".format(gdb.selected_inferior().pid), encoding="utf-8") as maps:
         for line in maps:
             words = line.split()
             begin, end = (int(word, 16) for word in words[0].split("-"))
-            if words[-1].endswith(path) or (found and found[-1][1] == begin and len(words) == 5):
-                found.append((begin, end))
+            yield begin, end, words
+
+
+def mapped() -> List[Tuple[int, int]]:
+    """Where there is readable memory."""
+    found: List[Tuple[int, int]] = []
+    for begin, end, words in mappings():
+        if not words[1].startswith("r"):
+            continue
+        if found and found[-1][1] == begin:
+            begin = found.pop()[0]
+        found.append((begin, end))
+    return found
+
+
+def record_surroundings(recorder: Recorder) -> None:
+    """Memory that no question touched yet, for questions to come: all of libgomp, and the
+    program's environment at the end of its stack."""
+    runtime_end = 0
+    for begin, end, words in mappings():
+        if "libgomp" in words[-1] or (begin == runtime_end and len(words) == 5):
+            runtime_end = end
+        elif words[-1] == "[stack]":
+            begin = end - ENVIRONMENT_BYTES
+        else:
+            continue
+        if words[1].startswith("r"):
+            for address in range(begin, end, PAGE):
+                recorder.read_memory(address, PAGE)
+
+
+def program_ranges() -> List[Tuple[int, int]]:
+    """Where the program's own file is, with the variables behind it."""
+    path = os.path.realpath(SPEC["program"])
+    found: List[Tuple[int, int]] = []
+    for begin, end, words in mappings():
+        if words[-1].endswith(path) or (found and found[-1][1] == begin and len(words) == 5):
+            found.append((begin, end))
     return found
 
 
@@ -353,10 +381,12 @@ def main() -> None:
     services.select(gdb.selected_thread())
     recorder = Recorder(services, target)
     target.threads = threads_of(recorder)
+    target.mapped = mapped()
     target.program_ranges = program_ranges()
     space = _ompd.Library(SPEC["libompd"]).open(recorder)
     ask_everything(space, target.threads, recorder)
     ask_model(Runtime(space, recorder))
+    record_surroundings(recorder)
     recorder.finish()
     ask_program(target.threads)
     release = recording.Release("0", "", "", "", [target])
