@@ -28,7 +28,7 @@ class Replay:
         self.outside: List[str] = []
         self.pages: Dict[int, bytes] = dict(target.pages)
         self.symbols = {(name, file): address for name, file, address in target.symbols}
-        self._unreadable = set(target.unreadable)
+        self._mapped = target.mapped
         self._target = target
         self._threads = {thread.number: thread for thread in target.threads}
         self._symbols_at = dict(target.symbols_at)
@@ -57,7 +57,7 @@ class Replay:
         page = self.pages.get(address)
         if page is not None:
             return page
-        if address not in self._unreadable:
+        if any(begin <= address < end for begin, end in self._mapped):
             self.outside.append("memory at {:#x}".format(address))
         raise Unreadable("nothing at {:#x}".format(address))
 
