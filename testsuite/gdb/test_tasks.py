@@ -65,9 +65,7 @@ def test_queued_are_the_tasks_that_have_not_begun(case: Case, snapshot: Snapshot
 @pytest.mark.parametrize("case", WITH_TASKS, ids=str)
 def test_counts_add_up(case: Case, snapshot: Snapshot) -> None:
     def key(item: Dict[str, Any]) -> Tuple[Any, ...]:
-        # Functions that only the stack tells are not counted apart.
-        told = None if "undeferred" in item.get("flags", ()) else item["function"]
-        function = told or {}
+        function = item["function"] or {}
         return (function.get("symbol"), function.get("line"), item["kind"], item["status"])
 
     counted = {key(row): row["count"] for row in snapshot["counts"]["counts"]}

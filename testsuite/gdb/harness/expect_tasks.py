@@ -55,16 +55,10 @@ def _of_row(case: Case, row: "states.ExpectedTask", has_lines: bool) -> Told:
 
 
 def _line(row: "states.ExpectedTask", has_lines: bool) -> Optional[int]:
-    """libgomp does not record the function of an undeferred task. If it runs, the stack tells."""
-    is_told = "undeferred" not in row.flags or row.status == "running"
-    return row.line if has_lines and is_told else None
+    return row.line if has_lines else None
 
 
 def _status(row: "states.ExpectedTask") -> Tuple[str, Optional[int]]:
-    """Status and thread. Of a task that was deferred, libgomp does not record that another one
-    runs on top of it."""
-    if row.status == "suspended" and "undeferred" not in row.flags:
-        return "started", None
     return row.status, row.thread
 
 

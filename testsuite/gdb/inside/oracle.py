@@ -102,13 +102,17 @@ def ask_everywhere() -> List[Dict[str, Any]]:
         found.append(dict(said, gdb=thread.num))
     locking = str(gdb.parameter("scheduler-locking"))
     gdb.execute("set scheduler-locking on")
+    gdb.execute("set unwindonsignal on")
     for thread, said in zip(common.threads(), found):
         if "skip" in said:
             continue
         thread.switch()
         frame = gdb.newest_frame()
         said["at"] = "{:#x} {}".format(frame.pc(), frame.name())
-        said["program"] = _ask_program()
+        try:
+            said["program"] = _ask_program()
+        except gdb.error as error:
+            said["crash"] = str(error).splitlines()[0]
     gdb.execute("set scheduler-locking " + locking)
     selected.switch()
     return found

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The program is the oracle: in every thread, what OMPD says equals what the program's own
+OpenMP routines answer when GDB calls them there."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, Tuple
+
+import build  # from fixtures/
+import pytest
+
+from harness import cases, counts, oracle, processes, setup
+from harness.cases import Case
+from harness.snapshots import Snapshot
+
+AT_STATES = [c for c in cases.all_cases() if c.mode in (cases.LIVE, cases.ATTACHED)]
+
+
+@pytest.mark.parametrize("case", AT_STATES, ids=str)
+def test_every_value_equals_the_programs(case: Case, snapshot: Snapshot) -> None:
+    counts.stops["states of fixtures"] += 1
+    different = []
+    for said in snapshot["oracle"]:
+        different += oracle.compare(said, False, "thread {}".format(said["gdb"]))
+    assert not different, "\n".join(map(str, different))
+
+
+@dataclass(frozen=True)
+class Restless:
+    """A program that is stopped where it happens to be."""
+
+    program: str
+    arguments: Tuple[str, ...]
+    variant: str
+    seed: int
+    breakpoints: Tuple[str, ...]  # "" is a signal at a random time
+
+    def __str__(self) -> str:
+        return "-".join((self.program,) + self.arguments + (self.variant, str(self.seed)))
+
+
+STOPS = 300 if setup.FULL else 60
+LONGEST_STEP = 700
+SIGNAL = ""
+# Starts of teams in stress; starts and ends of teams in team_edges.
+STARTS = (SIGNAL, SIGNAL, "GOMP_parallel")
+EDGES = (SIGNAL, "GOMP_parallel", "'region._omp_fn.0' thread 1", "'nested_region._omp_fn.0'")
+
+RESTLESS = [
+    Restless("stress", ("1", "300"), "O2", 11, STARTS),
+    Restless("stress", ("2", "300"), "O0", 12, STARTS),
+    Restless("stress", ("3", "300"), "static", 13, STARTS),
+    Restless("team_edges", ("300",), "O2", 14, EDGES),
+    Restless("team_edges", ("300",), "O3fp", 15, EDGES),
+    Restless("team_edges", ("300",), "nopie", 16, EDGES),
+]
+
+
+@pytest.fixture(scope="module")
+def restless_runs() -> Iterator[Dict[Restless, "Future[Any]"]]:
+    """All of them, a few at a time."""
+    with ThreadPoolExecutor(max_workers=setup.WORKERS) as pool:
+        yield {case: pool.submit(_run, case) for case in RESTLESS}
+
+
+def _run(case: Restless) -> Any:
+    task = {
+        "arguments": list(case.arguments),
+        "seed": case.seed,
+        "stops": STOPS,
+        "breakpoints": list(case.breakpoints),
+        "longest_step": LONGEST_STEP,
+    }
+    program = setup.program(case.program, case.variant)
+    return processes.run_gdb("random_stops.py", task, [str(program)], seconds=600).result
+
+
+@pytest.mark.parametrize("restless", RESTLESS, ids=str)
+def test_no_value_differs_at_random_stops(
+    restless: Restless, restless_runs: Dict[Restless, "Future[Any]"]
+) -> None:
+    try:
+        stops = restless_runs[restless].result()
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    assert len(stops) == STOPS
+    problems = []
+    for number, stop in enumerate(stops):
+        counts.stops[stop["kind"]] += 1
+        problems += ["stop {}: {}".format(number, stop["errors"])] if stop["errors"] else []
+        for said in stop["threads"]:
+            where = "stop {} ({}), thread {} at {}".format(
+                number, stop["kind"], said["gdb"], said.get("at")
+            )
+            problems += [str(difference) for difference in oracle.compare(said, True, where)]
+    assert not problems, "\n".join(problems)
