@@ -7,6 +7,8 @@ import sys
 text = open(sys.argv[1], encoding="utf-8").read()
 text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
 text = re.sub(r"^#.*$", "", text, flags=re.M)
-found = re.findall(r"^(?:typedef )?(?:ompd_rc_t|uint64_t|int64_t|void)\b[^{};]*;", text, flags=re.M)
+found = re.findall(
+    r"^(?:typedef )?(?:ompd_rc_t|uint64_t|int64_t|void)\b[^{};]*;", text, flags=re.M
+)
 assert len(found) > 60, "ompd.h is written in another way now"
 print("\n".join(found))
