@@ -42,9 +42,15 @@ class Restless:
 STOPS = 300 if setup.FULL else 60
 LONGEST_STEP = 700
 SIGNAL = ""
-# Starts of teams in stress; starts and ends of teams in team_edges.
-STARTS = (SIGNAL, SIGNAL, "GOMP_parallel")
-EDGES = (SIGNAL, "GOMP_parallel", "'region._omp_fn.0' thread 1", "'nested_region._omp_fn.0'")
+# Starts of teams in stress; starts and ends of teams in team_edges. In thread 1: a worker may end
+# while it is stepped, and GDB would wait for it.
+STARTS = (SIGNAL, SIGNAL, "GOMP_parallel thread 1")
+EDGES = (
+    SIGNAL,
+    "GOMP_parallel thread 1",
+    "'region._omp_fn.0' thread 1",
+    "'nested_region._omp_fn.0' thread 1",
+)
 
 RESTLESS = [
     Restless("stress", ("1", "300"), "O2", 11, STARTS),
