@@ -180,6 +180,8 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 		rc = gomp_task_walk_next(walk, &info);
 	while (rc == ompd_rc_ok && info.id != id);
 	gomp_task_walk_close(walk);
+	if (rc == ompd_rc_nomem)
+		return rc;
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_bad_input, "the region has no such task");
 

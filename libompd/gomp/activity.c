@@ -15,11 +15,14 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 	struct gomp_membership place;
 	struct gomp_task task;
 
-	if (gomp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok ||
-	    gomp_find_membership(runtime, &thread, region, &place) != ompd_rc_ok ||
-	    gomp_member_task(runtime, &thread, region, &task) != ompd_rc_ok) {
+	if (gomp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok) {
 		// Not a member yet, or no longer.
 		activity->incomplete = true;
+		return ompd_rc_ok;
+	}
+	if (gomp_find_membership(runtime, &thread, region, &place) != ompd_rc_ok ||
+	    gomp_member_task(runtime, &thread, region, &task) != ompd_rc_ok) {
+		activity->incomplete = activity->damaged = true;
 		return ompd_rc_ok;
 	}
 

@@ -67,10 +67,12 @@ void gomp_control_var_text(const struct gomp_runtime *runtime, size_t index, cha
 	const struct gomp_icv *icv = icv_by_name(control_vars[index].icv);
 	int used = snprintf(text, GOMP_CONTROL_VAR_MAX, "%s=", control_vars[index].variable);
 
-	if (icv && gomp_icv_text(icv, &query, text + used) == ompd_rc_ok)
-		return;
-	if (environ_get(&runtime->target, control_vars[index].variable, text + used,
-			GOMP_CONTROL_VAR_MAX - used) == ompd_rc_ok)
-		return;
-	snprintf(text + used, GOMP_CONTROL_VAR_MAX - used, "undefined");
+	ompd_rc_t rc = icv ? gomp_icv_text(icv, &query, text + used) : ompd_rc_unsupported;
+
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported)
+		rc = environ_get(&runtime->target, control_vars[index].variable, text + used,
+				 GOMP_CONTROL_VAR_MAX - used);
+	if (rc != ompd_rc_ok)
+		snprintf(text + used, GOMP_CONTROL_VAR_MAX - used, "%s",
+			 rc == ompd_rc_unavailable ? "undefined" : "unknown");
 }

@@ -229,6 +229,7 @@ uint64_t gomp_task_id(const struct gomp_task *task);
 struct gomp_activity {
 	struct idmap begun; // address -> thread number, and whether it runs
 	bool incomplete;    // of some thread of the team nothing is known
+	bool damaged;	    // likewise, though it is a member of the team
 };
 
 /** What a thread does with a task. */

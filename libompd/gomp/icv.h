@@ -41,7 +41,8 @@ enum {
 /** Environment variables that steer the runtime (gomp/control_vars.c). */
 size_t gomp_control_var_count(void);
 /** "NAME=value" with the value in force in the process: from the runtime's variables, where they
- * are known; else from the environment that the process was started with; else "undefined".
+ * are known; else from the environment that the process was started with; "undefined" if it is
+ * not there, "unknown" if either cannot be read.
  * @p text has GOMP_CONTROL_VAR_MAX bytes. */
 void gomp_control_var_text(const struct gomp_runtime *runtime, size_t index, char *text);
 

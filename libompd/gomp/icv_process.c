@@ -78,7 +78,7 @@ static ompd_rc_t from_environment(const struct gomp_icv_query *query, const char
 	ompd_rc_t rc = environ_get(&query->runtime->target, variable, text, sizeof(text));
 
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
-		return reason(ompd_rc_unavailable,
+		return reason(rc,
 			      "neither the variable nor the program's environment can be found");
 	*ret = otherwise; // unset, or not understood
 	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {

@@ -188,7 +188,7 @@ static ompd_rc_t list_in_environment(const struct gomp_runtime *runtime,
 			rc = ompd_rc_unavailable;
 		}
 	}
-	return reason(ompd_rc_unavailable, "the list of values for inner levels cannot be found");
+	return reason(rc, "the list of values for inner levels cannot be found");
 }
 
 ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, struct gomp_nthreads_list *ret)

@@ -22,8 +22,7 @@ ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 			 " or later" :
 			 "");
 	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.1; omp_target_memset came with it.
-	runtime->omp_version =
-		target_symbol(target, "omp_target_memset", NULL, &symbol) == ompd_rc_ok ? 202111 :
-											  201511;
-	return ompd_rc_ok;
+	rc = target_symbol(target, "omp_target_memset", NULL, &symbol);
+	runtime->omp_version = rc == ompd_rc_ok ? 202111 : 201511;
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }

@@ -86,7 +86,7 @@ static enum ompd_ext_task_status implicit_status(const struct gomp_runtime *runt
 
 	gomp_implicit_task_number(runtime, region, record->record.address, &number);
 	ret->thread_num = number;
-	if (status == ompd_ext_task_unknown &&
+	if (status == ompd_ext_task_unknown && !activity->incomplete &&
 	    gomp_region_member(runtime, region, number, &thread) == ompd_rc_ok)
 		return ompd_ext_task_suspended; // its thread runs a deferred task on top of it
 	return status;
@@ -117,14 +117,20 @@ static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
 	}
 }
 
-static uint64_t parent_id(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			  uint64_t address)
+// As gomp_generating_task(), without a look at the parent itself.
+static uint64_t parent_id(const struct gomp_region *region, const struct gomp_task_record *record)
 {
-	struct gomp_task task = { .address = address, .region = *region };
-	struct gomp_task parent;
+	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
 
-	return gomp_generating_task(runtime, &task, &parent) == ompd_rc_ok ? gomp_task_id(&parent) :
-									     0;
+	if (implicit && region->level == 0)
+		return 0;
+	if (record->parent)
+		return record->parent;
+	// The initial task may have no record.
+	if ((implicit && region->level == 1) ||
+	    (record->kind == GOMP_TASK_UNDEFERRED && region->level == 0))
+		return gomp_task_id(&(struct gomp_task){ .region.root = region->root });
+	return 0;
 }
 
 void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
@@ -136,6 +142,7 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 
 	*ret = (ompd_ext_task_info){
 		.id = record->record.address,
+		.parent_id = parent_id(region, record),
 		.parallel_id = gomp_region_id(region),
 		.taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup),
 		.kind = implicit && region->level == 0 ? ompd_ext_task_initial :
@@ -146,11 +153,6 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 			       ompd_ext_task_in_taskgroup_wait,
 		.thread_num = -1,
 	};
-	// A deferred task's parent lies in the same region: no need to look at it.
-	if (deferred)
-		ret->parent_id = record->parent;
-	else
-		ret->parent_id = parent_id(runtime, region, record->record.address);
 	if (deferred) {
 		ret->function = field(runtime, record, GOMP_FIELD_gomp_task__fn);
 		ret->num_depends = field(runtime, record, GOMP_FIELD_gomp_task__depend_count);

@@ -55,7 +55,7 @@ ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runti
 	return ompd_rc_ok;
 }
 
-static void drop(struct task_vectors *vectors)
+void task_vectors_drop(struct task_vectors *vectors)
 {
 	vectors->begin = (vectors->begin + 1) & (vectors->capacity - 1);
 	vectors->count--;
@@ -93,11 +93,11 @@ ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct gomp_runt
 	*task = vector->first;
 	if (vector->next != 0 &&
 	    read_element(vectors, &runtime->target, vector, task) != ompd_rc_ok) {
-		drop(vectors);
+		task_vectors_drop(vectors);
 		return ompd_rc_error;
 	}
 	if (++vector->next == vector->count)
-		drop(vectors);
+		task_vectors_drop(vectors);
 	return ompd_rc_ok;
 }
 

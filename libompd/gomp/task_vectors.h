@@ -42,6 +42,9 @@ ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runti
 ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct gomp_runtime *runtime,
 			    uint64_t *task, uint64_t *parent);
 
+/** Gives up the vector that is in turn. */
+void task_vectors_drop(struct task_vectors *vectors);
+
 void task_vectors_close(struct task_vectors *vectors, const struct gomp_runtime *runtime);
 
 #endif

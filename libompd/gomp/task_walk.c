@@ -206,11 +206,15 @@ static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_reco
 static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_record *record)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
+	size_t left = walk->vectors.count;
 	uint64_t address, parent;
 	bool added;
 
 	if (task_vectors_take(&walk->vectors, runtime, &address, &parent) != ompd_rc_ok ||
 	    gomp_read_task(runtime, address, record) != ompd_rc_ok) {
+		// One bad element, and the number of elements is not to be believed either.
+		if (walk->vectors.count == left)
+			task_vectors_drop(&walk->vectors);
 		walk->damaged = true;
 		return ompd_rc_stale_handle;
 	}
@@ -366,11 +370,13 @@ ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct g
 	walk->team = region->level ? region->team : region->artificial_team;
 	ompd_rc_t rc = gomp_activity_open(runtime, region, &walk->activity);
 
-	if (rc == ompd_rc_ok && walk->team &&
-	    push_queue_at(walk, QUEUE_TEAM,
-			  gomp_at(runtime, walk->team, GOMP_FIELD_gomp_team__task_queue)) !=
-		    ompd_rc_ok)
-		walk->damaged = true;
+	walk->damaged = walk->activity.damaged;
+	if (rc == ompd_rc_ok && walk->team) {
+		rc = push_queue_at(walk, QUEUE_TEAM,
+				   gomp_at(runtime, walk->team, GOMP_FIELD_gomp_team__task_queue));
+		walk->damaged |= rc != ompd_rc_ok;
+		rc = rc == ompd_rc_nomem ? rc : ompd_rc_ok;
+	}
 	if (rc != ompd_rc_ok) {
 		gomp_task_walk_close(walk);
 		return rc;

@@ -28,6 +28,13 @@ struct gomp_wait_table {
 	struct idmap functions; // entry point -> index
 };
 
+static void free_table(const struct target *target, struct gomp_wait_table *table)
+{
+	if (table)
+		idmap_close(&table->functions, target);
+	target_free(target, table);
+}
+
 static ompd_rc_t resolve(struct gomp_runtime *runtime)
 {
 	const struct target *target = &runtime->target;
@@ -36,7 +43,6 @@ static ompd_rc_t resolve(struct gomp_runtime *runtime)
 	if (!table)
 		return ompd_rc_nomem;
 	table->functions.has_values = true;
-	runtime->waits = table;
 	for (size_t i = 0; i < WAIT_FUNCTIONS; i++) {
 		uint64_t address;
 
@@ -47,9 +53,12 @@ static ompd_rc_t resolve(struct gomp_runtime *runtime)
 			continue;
 		ompd_rc_t rc = idmap_add(&table->functions, target, address, i, NULL);
 
-		if (rc != ompd_rc_ok)
+		if (rc != ompd_rc_ok) {
+			free_table(target, table);
 			return rc;
+		}
 	}
+	runtime->waits = table;
 	return ompd_rc_ok;
 }
 
@@ -217,8 +226,6 @@ ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct g
 
 void gomp_close(struct gomp_runtime *runtime)
 {
-	if (runtime->waits)
-		idmap_close(&runtime->waits->functions, &runtime->target);
-	target_free(&runtime->target, runtime->waits);
+	free_table(&runtime->target, runtime->waits);
 	runtime->waits = NULL;
 }

@@ -32,18 +32,24 @@ ompd_rc_t gomp_library_symbol(const struct gomp_library *library, const char *na
 	return target_symbol(library->target, name, library->file_name, ret);
 }
 
-static uint32_t release_by_symbols(const struct gomp_library *library)
+// A debugger that fails to look a symbol up does not say that there is none.
+static ompd_rc_t release_by_symbols(struct gomp_library *library)
 {
-	uint32_t release = 10;
-
+	library->release = 10;
 	for (size_t i = 0; i < gomp_newcomer_count; i++) {
 		const struct gomp_newcomer *newcomer = &gomp_newcomers[i];
+		uint64_t address;
 
-		if (newcomer->release > release &&
-		    has(library->target, newcomer->symbol, library->file_name))
-			release = newcomer->release;
+		if (newcomer->release <= library->release)
+			continue;
+		ompd_rc_t rc = gomp_library_symbol(library, newcomer->symbol, &address);
+
+		if (rc == ompd_rc_ok)
+			library->release = newcomer->release;
+		else if (rc != ompd_rc_unavailable)
+			return rc;
 	}
-	return release;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *ret,
@@ -62,18 +68,15 @@ ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *re
 			return ompd_rc_unavailable;
 		}
 		ret->file_name = names[i];
-		ret->release = release_by_symbols(ret);
-		return ompd_rc_ok;
+		return release_by_symbols(ret);
 	}
 	// Linked statically: functions that libgomp exports to nobody are visible. A copy under
 	// another name: what it exports to its device plug-ins, and no other runtime does.
 	ret->file_name = NULL;
 	if (is_runtime(target, NULL) &&
 	    (has(target, "gomp_team_start", NULL) ||
-	     (has(target, "GOMP_PLUGIN_malloc", NULL) && !is_llvm(target, NULL)))) {
-		ret->release = release_by_symbols(ret);
-		return ompd_rc_ok;
-	}
+	     (has(target, "GOMP_PLUGIN_malloc", NULL) && !is_llvm(target, NULL))))
+		return release_by_symbols(ret);
 	snprintf(reason->text, reason->size, "no libgomp in the program");
 	return ompd_rc_unavailable;
 }
