@@ -77,7 +77,9 @@ def runtime(command: str) -> "Runtime":
     try:
         found = current_runtime()
     except _ompd.Error as error:
-        raise gdb.GdbError(_line(command, error.reason)) from error
+        from ompdbg.gdb_services.missing import why_missing
+
+        raise gdb.GdbError(_line(command, why_missing() or error.reason)) from error
     if found is None:
         raise gdb.GdbError(f"{command}: the program is not being run.")
     return found
