@@ -15,6 +15,9 @@ from harness import lines, processes, setup
 from harness.processes import Finished
 
 NOT_RUN = "the program is not being run."
+NO_RUNTIME = "no libgomp in the program."
+NO_LIBRARIES = "the core file does not tell the program's libraries: it is truncated or another's."
+NOT_READ = 'GDB has not read the symbols of {}; name the program, and see "help set sysroot".'
 
 
 def fixture(name: str, variant: str = "O2") -> str:
@@ -70,7 +73,7 @@ def test_run_again() -> None:
 @pytest.mark.parametrize("mode", ["single", "pthread"])
 def test_program_without_openmp(mode: str) -> None:
     said = run("at_ready", [fixture("notomp")], arguments=[mode]).result
-    assert_fail(said, "no libgomp in the program.")
+    assert_fail(said, NO_RUNTIME)
 
 
 def test_stripped_static_program() -> None:
@@ -78,7 +81,7 @@ def test_stripped_static_program() -> None:
     program = fixture("hung", "static-stripped")
     with processes.ready_program(Path(program), []) as pid:
         said = run("nothing", [program, "-p", str(pid)]).result
-    assert lines.problems(said, True) == []
+    assert_fail(said, NO_RUNTIME)
 
 
 # ---- Core files -----------------------------------------------------------------------------
@@ -105,18 +108,18 @@ def test_core_without_its_program(core: Path, tmp_path: Path) -> None:
         said = run("nothing", ["-core", str(elsewhere)]).result
     finally:
         (core.parent / "gone").rename(program)
-    assert lines.problems(said, True) == []
+    assert_fail(said, NOT_READ.format(library_of(str(program))))
 
 
 def test_core_with_another_program(core: Path) -> None:
     said = run("nothing", [fixture("notomp"), str(core)]).result
-    assert lines.problems(said, False) == []
+    assert_fail(said, NO_LIBRARIES)
 
 
 def test_core_without_its_libraries(core: Path, tmp_path: Path) -> None:
     program = str(core.parent / "hung")
     found = run("with_sysroot", sysroot=str(tmp_path), core=str(core), program=program)
-    assert lines.problems(found.result, True) == []
+    assert_fail(found.result, NOT_READ.format(library_of(program)))
 
 
 def library_of(program: str) -> Path:
@@ -166,15 +169,21 @@ def test_library_that_contradicts_the_layout(core: Path, tmp_path: Path) -> None
 def test_truncated_cores(core: Path, tmp_path: Path) -> None:
     whole = core.read_bytes()
     names = []
-    for percent in (0, 1, 5, 20, 40, 60, 80, 90, 97, 99):
-        path = tmp_path / "core.{}".format(percent)
-        path.write_bytes(whole[: len(whole) * percent // 100])
+    sizes = [len(whole) * percent // 100 for percent in (0, 1, 5, 20, 40, 60, 80, 90, 97, 99)]
+    sizes += [len(whole) - missing for missing in (1, 1000, 5000, 20000)]
+    for size in sizes:
+        path = tmp_path / "core.{}".format(size)
+        path.write_bytes(whole[:size])
         names.append(str(path))
     program = str(core.parent / "hung")
     found = run("truncated", [program], cores=names).result
     assert set(found) == set(names)
     for name, opened in found.items():
         assert lines.problems(opened["said"], not opened["opened"]) == [], name
+    assert_fail(found[names[0]]["said"], NOT_RUN)
+    assert_fail(found[names[5]]["said"], NO_LIBRARIES)
+    one_byte_less = {one["command"]: one for one in found[names[10]]["said"]}
+    assert "9 threads: " in one_byte_less["omp threads"]["text"]
 
 
 # ---- Damage ---------------------------------------------------------------------------------
