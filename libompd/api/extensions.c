@@ -98,7 +98,7 @@ static ompd_rc_t next_walk(ompd_ext_task_iterator *iterator)
 ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
 			      size_t max, size_t *count)
 {
-	bool damaged = false;
+	bool damaged;
 	ompd_rc_t rc = api_enter();
 
 	if (rc != ompd_rc_ok)
@@ -106,6 +106,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 	if (!iterator || !records || !count || max == 0)
 		return reason(ompd_rc_bad_input, "no iterator, or no place for the result");
 	*count = 0;
+	damaged = iterator->regions.damaged;
 	while (*count < max) {
 		if (!iterator->walk || iterator->walk_ended) {
 			rc = next_walk(iterator);

@@ -38,8 +38,10 @@ static ompd_rc_t add_from_outside(struct region_list *list, const struct gomp_ru
 		while (enclosing.level > level) {
 			struct gomp_region outer;
 
-			if (gomp_enclosing_region(runtime, &enclosing, &outer) != ompd_rc_ok)
+			if (gomp_enclosing_region(runtime, &enclosing, &outer) != ompd_rc_ok) {
+				list->damaged = true;
 				return ompd_rc_ok;
+			}
 			enclosing = outer;
 		}
 		ompd_rc_t rc = region_list_add(list, &runtime->target, &enclosing);
@@ -50,25 +52,34 @@ static ompd_rc_t add_from_outside(struct region_list *list, const struct gomp_ru
 	return ompd_rc_ok;
 }
 
+// ompd_rc_unavailable: it is no OpenMP thread, or in no region.
+static ompd_rc_t region_of_thread(const struct gomp_runtime *runtime, uint64_t pthread,
+				  struct gomp_region *ret)
+{
+	struct gomp_thread thread;
+	ompd_rc_t rc = gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_check_openmp_thread(runtime, &thread);
+	return rc == ompd_rc_ok ? gomp_current_region(runtime, &thread, ret) : rc;
+}
+
 ompd_rc_t region_list_collect(struct region_list *list, const struct gomp_runtime *runtime)
 {
 	struct nptl_cursor cursor = { 0 };
 	uint64_t pthread;
 
 	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
-		struct gomp_thread thread;
 		struct gomp_region region;
+		ompd_rc_t rc = region_of_thread(runtime, pthread, &region);
 
-		if (gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread) !=
-			    ompd_rc_ok ||
-		    gomp_check_openmp_thread(runtime, &thread) != ompd_rc_ok ||
-		    gomp_current_region(runtime, &thread, &region) != ompd_rc_ok)
-			continue;
-		ompd_rc_t rc = add_from_outside(list, runtime, &region);
-
-		if (rc != ompd_rc_ok)
+		if (rc == ompd_rc_ok)
+			rc = add_from_outside(list, runtime, &region);
+		if (rc == ompd_rc_nomem)
 			return rc;
+		list->damaged |= rc != ompd_rc_ok && rc != ompd_rc_unavailable;
 	}
+	list->damaged |= cursor.damaged;
 	return ompd_rc_ok;
 }
 

@@ -12,6 +12,7 @@ struct region_list {
 	struct gomp_region *regions;
 	size_t count, capacity;
 	struct idmap known;
+	bool damaged; // some thread or region could not be read, and was left out
 };
 
 /** Adds a region unless it is there. ompd_rc_nomem. */

@@ -90,10 +90,12 @@ ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
 		uint64_t head = nptl->list_heads[cursor->list];
 		uint64_t node = cursor->node ? cursor->node : head;
 
+		bool readable = head == 0 || target_read_pointer(target, node + nptl->next_offset,
+								 &node) == ompd_rc_ok;
+
+		cursor->damaged |= !readable;
 		// An uninitialised list (too early in the process) has a null head.
-		if (head == 0 ||
-		    target_read_pointer(target, node + nptl->next_offset, &node) != ompd_rc_ok ||
-		    node == 0 || node == head) {
+		if (head == 0 || !readable || node == 0 || node == head) {
 			cursor->list++;
 			cursor->node = 0;
 			continue;

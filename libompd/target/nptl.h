@@ -38,6 +38,7 @@ struct nptl_cursor {
 	unsigned int list;
 	uint64_t node;
 	unsigned int steps;
+	bool damaged; // a list could not be read to its end
 };
 
 /** Next pthread_t; ompd_rc_unavailable at the end. Start with a zeroed cursor. */
