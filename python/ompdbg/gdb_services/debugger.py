@@ -33,7 +33,7 @@ class GdbServices:
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
         self._debug_info = DebugInfo()
-        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
+        self._stacks = gdb_stacks.Stacks(self._symbols)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
@@ -173,8 +173,7 @@ class GdbServices:
         handle = self._all_threads().get(thread.number)
         if handle is None or handle.is_running():
             return None
-        known = self._stacks.registers(handle, names)
-        return known if known is not None else self._registers(handle, *names)
+        return self._registers(handle, *names)
 
     def _registers(self, thread: gdb.InferiorThread, *names: str) -> Optional[List[int]]:
         try:
