@@ -40,11 +40,12 @@ class Opened:
         return self.space.thread(_ompd.THREAD_ID_PTHREAD, thread.pthread)
 
 
-def _all_targets() -> List[Any]:
+def _all_targets(with_tasks: bool = False) -> List[Any]:
     return [
         pytest.param((release, target), id="gcc{}-{}".format(release.major, target.name))
         for release in RELEASES
         for target in release.targets
+        if target.expected["tasks"] or not with_tasks
     ]
 
 
@@ -54,14 +55,23 @@ def library() -> _ompd.Library:
     return _ompd.Library(str(BUILD / "libompd" / "libompd.so"))
 
 
-@pytest.fixture(params=_all_targets())
-def opened(request: Any, library: _ompd.Library) -> Iterator[Opened]:
-    """Each recorded target."""
-    release, target = request.param
-    opened = Opened(library, release, target)
+def _opened(library: _ompd.Library, param: Any) -> Iterator[Opened]:
+    opened = Opened(library, *param)
     yield opened
     opened.space.close()
     assert opened.services.outside == []
+
+
+@pytest.fixture(params=_all_targets())
+def opened(request: Any, library: _ompd.Library) -> Iterator[Opened]:
+    """Each recorded target."""
+    yield from _opened(library, request.param)
+
+
+@pytest.fixture(params=_all_targets(with_tasks=True))
+def opened_with_tasks(request: Any, library: _ompd.Library) -> Iterator[Opened]:
+    """Each recorded target whose header tells its explicit tasks."""
+    yield from _opened(library, request.param)
 
 
 @pytest.fixture(params=RELEASES, ids=lambda release: "gcc{}".format(release.major))
