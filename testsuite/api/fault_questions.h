@@ -27,6 +27,9 @@ struct answer {
 	char text[32768];
 };
 
+/** Adds to the text of an answer. */
+__attribute__((format(printf, 2, 3))) void say(struct answer *answer, const char *format, ...);
+
 struct question {
 	const char *name;
 	int variants;

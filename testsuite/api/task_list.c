@@ -27,8 +27,8 @@ void task_create(const struct task_spec *spec)
 		flags |= TASK_DEPEND;
 	if (spec->priority)
 		flags |= TASK_PRIORITY;
-	GOMP_task(spec->body, &data, NULL, sizeof(data), sizeof(data), !spec->undeferred, flags,
-		  depend, spec->priority, NULL);
+	GOMP_task(spec->body, &data, spec->copy, sizeof(data), sizeof(data), !spec->undeferred,
+		  flags, depend, spec->priority, NULL);
 }
 
 static void check_once(const struct task_list *list)

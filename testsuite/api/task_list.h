@@ -47,7 +47,8 @@ enum task_flag {
 
 /** What a task is made with. */
 struct task_spec {
-	void (*body)(void *data); // data is the address of the argument
+	void (*body)(void *data);	    // data is the address of the argument
+	void (*copy)(void *to, void *from); // copies the argument, if not NULL
 	void *argument;
 	bool undeferred;
 	unsigned int flags;
