@@ -17,6 +17,9 @@ _SLOT_BYTES = 880
 # ompt_state_idle
 _IDLE = 0x100
 
+# The system calls clone and clone3.
+_CLONES = (56, 435)
+
 
 def _try(get: Callable[[], Any]) -> Dict[str, Any]:
     import _ompd  # type: ignore[import-not-found]
@@ -89,6 +92,15 @@ def _ask_program() -> str:
     return memory.hex()
 
 
+def _is_in_clone() -> bool:
+    """Is the selected thread just making another one?
+
+    GDB from 15 on may have a clone event of it pending, and fails an assertion of its own
+    (lwp_lwpid_htab_add_lwp) when a call in that thread lets it go on.
+    """
+    return int(gdb.parse_and_eval("$orig_rax")) in _CLONES
+
+
 def ask_everywhere() -> List[Dict[str, Any]]:
     """Both answers of every thread."""
     from ompdbg.gdb_services import session  # type: ignore[import-not-found]
@@ -107,6 +119,9 @@ def ask_everywhere() -> List[Dict[str, Any]]:
         if "skip" in said:
             continue
         thread.switch()
+        if _is_in_clone():
+            said["skip"] = "GDB can't call a function in a thread that makes another one"
+            continue
         frame = gdb.newest_frame()
         said["at"] = "{:#x} {}".format(frame.pc(), frame.name())
         try:
