@@ -19,6 +19,27 @@
 extern "C" {
 #endif
 
+// ---- Several runtimes in one process ---------------------------------------------------------
+
+/**
+ * Names of the runtimes that the library can recognise, "libgomp" first, from @p index 0 on.
+ * @param[out] name static.
+ * @return ok; unavailable (no name at @p index); bad_input; error (not initialized).
+ */
+ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name);
+
+/**
+ * As ompd_process_initialize(), for one runtime of those that ompd_ext_enumerate_runtimes() names.
+ * A process may hold several; each has an address space handle of its own, and every thread may be
+ * asked of each.
+ *
+ * @param runtime a name; NULL: the first that is recognised.
+ * @return ok; unavailable (it is not in the process); incompatible (it is, but the library does
+ *         not know enough of it); bad_input; nomem; or what a callback returned.
+ */
+ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, const char *runtime,
+				      ompd_address_space_handle_t **host_handle);
+
 // ---- How the answers are known ---------------------------------------------------------------
 
 /** Where the layout of the runtime's structures was taken from. */

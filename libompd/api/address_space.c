@@ -3,17 +3,65 @@
 // Address spaces (OpenMP 5.2, 20.5.2 to 20.5.4).
 
 #include <stdio.h>
+#include <string.h>
 
 #include "api/handles.h"
 
-/**
- * Opens the process behind @p context: recognises its OpenMP runtime and proves the layout.
- * @return ok; unavailable (no OpenMP runtime, yet); incompatible (a runtime of which the library
- *         does not know enough; ompd_ext_last_reason() tells); bad_input; nomem; or what a
- *         callback returned.
- */
-ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
-				  ompd_address_space_handle_t **host_handle)
+static bool is_named(const struct family *family, const char *wanted)
+{
+	for (const char *const *name = family->names; *name; name++) {
+		if (strcmp(*name, wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
+static ompd_rc_t open_runtime(const struct target *target, const struct family *family,
+			      const char *name, ompd_address_space_handle_t **ret)
+{
+	ompd_address_space_handle_t *handle = target_alloc(target, sizeof(*handle));
+	struct family_runtime *runtime = target_alloc(target, family->runtime_size);
+	ompd_rc_t rc = handle && runtime ? family->open(runtime, target, name) : ompd_rc_nomem;
+
+	if (rc != ompd_rc_ok) {
+		target_free(target, runtime);
+		target_free(target, handle);
+		return rc;
+	}
+	*handle = (ompd_address_space_handle_t){
+		.kind = HANDLE_ADDRESS_SPACE,
+		.family = family,
+		.target = *target,
+		.runtime = runtime,
+	};
+	*ret = handle;
+	return ompd_rc_ok;
+}
+
+// Opens the first runtime that is recognised. One that is there and refused tells more than one
+// that is not there.
+static ompd_rc_t open_first(const struct target *target, ompd_address_space_handle_t **ret)
+{
+	ompd_rc_t refused = ompd_rc_unavailable;
+	char why[REASON_MAX] = "no OpenMP runtime in the program";
+
+	for (const struct family *const *family = families; *family; family++) {
+		for (const char *const *name = (*family)->names; *name; name++) {
+			ompd_rc_t rc = open_runtime(target, *family, *name, ret);
+
+			if (rc == ompd_rc_ok || rc == ompd_rc_nomem)
+				return rc;
+			if (rc == ompd_rc_unavailable || refused != ompd_rc_unavailable)
+				continue;
+			refused = rc;
+			snprintf(why, sizeof(why), "%s", reason_text());
+		}
+	}
+	return reason(refused, "%s", why);
+}
+
+ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, const char *runtime,
+				      ompd_address_space_handle_t **host_handle)
 {
 	struct target target;
 	ompd_rc_t rc = api_enter();
@@ -25,21 +73,48 @@ ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
 	rc = target_init(&target, library_callbacks(), context);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the target's types have other sizes than LP64");
-	ompd_address_space_handle_t *handle = target_alloc(&target, sizeof(*handle));
-
-	if (!handle)
-		return ompd_rc_nomem;
-	rc = gomp_open(&handle->runtime, &target);
-	if (rc != ompd_rc_ok) {
-		target_free(&target, handle);
-		return rc;
+	if (!runtime)
+		return open_first(&target, host_handle);
+	for (const struct family *const *family = families; *family; family++) {
+		if (is_named(*family, runtime))
+			return open_runtime(&target, *family, runtime, host_handle);
 	}
-	handle->kind = HANDLE_ADDRESS_SPACE;
-	*host_handle = handle;
-	return ompd_rc_ok;
+	return reason(ompd_rc_bad_input, "%.60s is no runtime that the library knows", runtime);
 }
 
-/** libgomp's devices run no code that the library could look into: unsupported. */
+ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
+{
+	ompd_rc_t rc = api_enter();
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!name)
+		return reason(ompd_rc_bad_input, "no place for the name");
+	for (const struct family *const *family = families; *family; family++) {
+		for (const char *const *next = (*family)->names; *next; next++) {
+			if (index-- == 0) {
+				*name = *next;
+				return ompd_rc_ok;
+			}
+		}
+	}
+	return reason(ompd_rc_unavailable, "the library knows no more runtimes");
+}
+
+/**
+ * Opens the process behind @p context: recognises its OpenMP runtime and proves the layout. Of
+ * several runtimes in one process the first is opened; ompd_ext_process_initialize() opens any.
+ * @return ok; unavailable (no OpenMP runtime, yet); incompatible (a runtime of which the library
+ *         does not know enough; ompd_ext_last_reason() tells); bad_input; nomem; or what a
+ *         callback returned.
+ */
+ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
+				  ompd_address_space_handle_t **host_handle)
+{
+	return ompd_ext_process_initialize(context, NULL, host_handle);
+}
+
+/** The devices of these runtimes run no code that the library could look into: unsupported. */
 ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 				 ompd_address_space_context_t *device_context, ompd_device_t kind,
 				 ompd_size_t sizeof_id, void *id,
@@ -63,7 +138,7 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 	API_ENTER(device_handle, ADDRESS_SPACE);
 	if (!kinds || !thread_id_sizes || !count)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	const struct target *target = &device_handle->runtime.target;
+	const struct target *target = &device_handle->target;
 	ompd_thread_id_t *kind = target_alloc(target, 2 * sizeof(*kind));
 	ompd_size_t *size = target_alloc(target, 2 * sizeof(*size));
 
@@ -86,7 +161,8 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 {
 	API_ENTER(handle, ADDRESS_SPACE);
-	gomp_close(&handle->runtime);
+	handle->family->close(handle->runtime);
+	target_free(&handle->target, handle->runtime);
 	return handle_release(handle, HANDLE_ADDRESS_SPACE);
 }
 
@@ -96,7 +172,7 @@ ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_
 	API_ENTER(address_space, ADDRESS_SPACE);
 	if (!omp_version)
 		return reason(ompd_rc_bad_input, "no place for the version");
-	*omp_version = address_space->runtime.omp_version;
+	*omp_version = address_space->family->omp_version(address_space->runtime);
 	return ompd_rc_ok;
 }
 
@@ -109,9 +185,8 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 	API_ENTER(address_space, ADDRESS_SPACE);
 	if (!string)
 		return reason(ompd_rc_bad_input, "no place for the string");
-	snprintf(text, sizeof(text), "libgomp of %s, OpenMP %lld", address_space->runtime.release,
-		 (long long)address_space->runtime.omp_version);
-	*string = target_strdup(&address_space->runtime.target, text);
+	address_space->family->describe(address_space->runtime, text, sizeof(text));
+	*string = target_strdup(&address_space->target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
 }
 
@@ -120,15 +195,9 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!info || info->size < sizeof(*info))
 		return reason(ompd_rc_bad_input, "no place for the result");
-	const struct gomp_layout *layout = &handle->runtime.layout;
+	const ompd_size_t size = info->size;
 
-	*info = (ompd_ext_layout_info){
-		.size = info->size,
-		.runtime = "libgomp",
-		.release = handle->runtime.release,
-		.source = layout->source,
-		.probes_agreed = layout->probes_agreed,
-		.probes_silent = layout->probes_silent,
-	};
+	*info = (ompd_ext_layout_info){ .size = size };
+	handle->family->layout_info(handle->runtime, info);
 	return ompd_rc_ok;
 }

@@ -3,7 +3,6 @@
 // Display control variables (OpenMP 5.2, 20.5.9).
 
 #include "api/handles.h"
-#include "gomp/icv.h"
 
 static void free_strings(const struct target *target, const char **strings)
 {
@@ -23,17 +22,18 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 	API_ENTER(address_space_handle, ADDRESS_SPACE);
 	if (!control_vars)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	const struct gomp_runtime *runtime = &address_space_handle->runtime;
-	size_t count = gomp_control_var_count();
-	const char **strings = target_alloc(&runtime->target, (count + 1) * sizeof(*strings));
+	const struct family *family = address_space_handle->family;
+	const struct target *target = &address_space_handle->target;
+	size_t count = family->control_vars();
+	const char **strings = target_alloc(target, (count + 1) * sizeof(*strings));
 
 	for (size_t i = 0; strings && i < count; i++) {
-		char text[GOMP_CONTROL_VAR_MAX];
+		char text[FAMILY_TEXT_MAX];
 
-		gomp_control_var_text(runtime, i, text);
-		strings[i] = target_strdup(&runtime->target, text);
+		family->control_var_text(address_space_handle->runtime, i, text);
+		strings[i] = target_strdup(target, text);
 		if (!strings[i]) {
-			free_strings(&runtime->target, strings);
+			free_strings(target, strings);
 			return ompd_rc_nomem;
 		}
 	}

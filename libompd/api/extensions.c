@@ -5,6 +5,16 @@
 #include "api/handles.h"
 #include "api/regions.h"
 
+static uint64_t region_id(const ompd_parallel_handle_t *parallel)
+{
+	return parallel->space->family->region_id(parallel->region);
+}
+
+static uint64_t task_id(const ompd_task_handle_t *task)
+{
+	return task->space->family->task_id(task->task);
+}
+
 ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 {
 	ompd_rc_t rc;
@@ -18,13 +28,13 @@ ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 	case ompd_scope_parallel:
 		rc = api_enter_handle(handle, HANDLE_PARALLEL);
 		if (rc == ompd_rc_ok && id)
-			*id = gomp_region_id(&((ompd_parallel_handle_t *)handle)->region);
+			*id = region_id(handle);
 		break;
 	case ompd_scope_implicit_task:
 	case ompd_scope_task:
 		rc = api_enter_handle(handle, HANDLE_TASK);
 		if (rc == ompd_rc_ok && id)
-			*id = gomp_task_id(&((ompd_task_handle_t *)handle)->task);
+			*id = task_id(handle);
 		break;
 	default:
 		return reason(ompd_rc_bad_input, "no such scope");
@@ -36,24 +46,23 @@ struct ompd_ext_task_iterator {
 	ompd_address_space_handle_t *space;
 	struct region_list regions; // still to be walked
 	size_t next_region;
-	struct gomp_task_walk *walk; // of the region before next_region
+	struct family_walk *walk; // of the region before next_region
 	bool walk_ended;
 };
 
-static ompd_rc_t open_iterator(ompd_address_space_handle_t *space, const struct gomp_region *region,
-			       ompd_ext_task_iterator **ret)
+static ompd_rc_t open_iterator(ompd_address_space_handle_t *space,
+			       const struct family_region *region, ompd_ext_task_iterator **ret)
 {
-	const struct target *target = &space->runtime.target;
-	ompd_ext_task_iterator *iterator = target_alloc(target, sizeof(*iterator));
+	ompd_ext_task_iterator *iterator = target_alloc(&space->target, sizeof(*iterator));
 	ompd_rc_t rc;
 
 	if (!iterator)
 		return ompd_rc_nomem;
 	iterator->space = space;
 	if (region)
-		rc = region_list_add(&iterator->regions, target, region);
+		rc = region_list_add(&iterator->regions, space, region);
 	else
-		rc = region_list_collect(&iterator->regions, &space->runtime);
+		rc = region_list_collect(&iterator->regions, space);
 	if (rc == ompd_rc_ok)
 		*ret = iterator;
 	else
@@ -66,7 +75,7 @@ ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_it
 	API_ENTER(parallel, PARALLEL);
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
-	return open_iterator(parallel->space, &parallel->region, iterator);
+	return open_iterator(parallel->space, parallel->region, iterator);
 }
 
 ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
@@ -75,9 +84,6 @@ ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
-	if (!handle->runtime.nptl.available)
-		return reason(ompd_rc_unavailable,
-			      "glibc's thread descriptors are not to be found");
 	return open_iterator(handle, NULL, iterator);
 }
 
@@ -86,13 +92,16 @@ static ompd_rc_t next_walk(ompd_ext_task_iterator *iterator)
 {
 	if (iterator->next_region == iterator->regions.count)
 		return ompd_rc_unavailable;
+	const struct family *family = iterator->space->family;
+
 	if (iterator->walk)
-		gomp_task_walk_close(iterator->walk);
+		family->walk_close(iterator->walk);
 	iterator->walk = NULL;
 	iterator->walk_ended = false;
-	return gomp_task_walk_open(&iterator->space->runtime,
-				   &iterator->regions.regions[iterator->next_region++],
-				   &iterator->walk);
+	return family->walk_open(iterator->space->runtime,
+				 region_list_at(&iterator->regions, iterator->space,
+						iterator->next_region++),
+				 &iterator->walk);
 }
 
 ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
@@ -120,8 +129,8 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 				continue;
 			}
 		}
-		rc = gomp_task_walk_next(iterator->walk, &records[*count]);
-		damaged |= gomp_task_walk_damaged(iterator->walk);
+		rc = iterator->space->family->walk_next(iterator->walk, &records[*count]);
+		damaged |= iterator->space->family->walk_damaged(iterator->walk);
 		if (rc == ompd_rc_ok)
 			++*count;
 		else if (rc == ompd_rc_nomem)
@@ -144,7 +153,7 @@ ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *c
 	    iterator->regions.count != 1)
 		return reason(ompd_rc_bad_input,
 			      "the enumeration is not that of one team, or not at its end");
-	return gomp_task_walk_unreached(iterator->walk, count);
+	return iterator->space->family->walk_unreached(iterator->walk, count);
 }
 
 ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)
@@ -155,10 +164,10 @@ ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)
 		return rc;
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no iterator");
-	const struct target *target = &iterator->space->runtime.target;
+	const struct target *target = &iterator->space->target;
 
 	if (iterator->walk)
-		gomp_task_walk_close(iterator->walk);
+		iterator->space->family->walk_close(iterator->walk);
 	region_list_close(&iterator->regions, target);
 	target_free(target, iterator);
 	return ompd_rc_ok;
@@ -167,35 +176,32 @@ ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)
 ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 				  ompd_task_handle_t **task)
 {
-	struct gomp_task_walk *walk;
+	struct family_walk *walk;
 	ompd_ext_task_info info;
 
 	API_ENTER(parallel, PARALLEL);
 	if (!task)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_rc_t rc = gomp_task_walk_open(&parallel->space->runtime, &parallel->region, &walk);
+	ompd_address_space_handle_t *space = parallel->space;
+	ompd_rc_t rc = space->family->walk_open(space->runtime, parallel->region, &walk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	do
-		rc = gomp_task_walk_next(walk, &info);
+		rc = space->family->walk_next(walk, &info);
 	while (rc == ompd_rc_ok && info.id != id);
-	gomp_task_walk_close(walk);
+	space->family->walk_close(walk);
 	if (rc == ompd_rc_nomem)
 		return rc;
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_bad_input, "the region has no such task");
+	ompd_task_handle_t *handle = handle_new_task(space);
 
-	struct gomp_task found = {
-		.address = id,
-		.region = parallel->region,
-		.orphan = info.kind == ompd_ext_task_explicit && !info.parent_id,
-	};
-
-	// The initial task without a record is the one whose identity is no address.
-	if (id == gomp_task_id(&(struct gomp_task){ .region = parallel->region }))
-		found.address = 0;
-	return handle_new_task(parallel->space, &found, task);
+	if (!handle)
+		return ompd_rc_nomem;
+	space->family->task_of_info(parallel->region, &info, handle->task);
+	*task = handle;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
@@ -204,7 +210,7 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return gomp_classify_call(&handle->runtime, return_address, site);
+	return handle->family->classify_call(handle->runtime, return_address, site);
 }
 
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
@@ -213,19 +219,15 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return gomp_classify_entry(&handle->runtime, entry, site);
+	return handle->family->classify_entry(handle->runtime, entry, site);
 }
 
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 				  ompd_ext_wait_site *site)
 {
-	struct gomp_thread read;
-
 	API_ENTER(thread, THREAD);
 	if (!site || !futex)
 		return reason(ompd_rc_bad_input, "no address, or no place for the result");
-	ompd_rc_t rc = handle_read_thread(thread, &read);
-
-	return rc == ompd_rc_ok ? gomp_classify_futex(&thread->space->runtime, &read, futex, site) :
-				  rc;
+	return thread->space->family->classify_futex(thread->space->runtime, thread->thread, futex,
+						     site);
 }

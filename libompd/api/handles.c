@@ -24,18 +24,10 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t handle_read_thread(const ompd_thread_handle_t *handle, struct gomp_thread *ret)
-{
-	const struct gomp_runtime *runtime = &handle->space->runtime;
-	ompd_rc_t rc = gomp_read_thread(runtime, handle->thread, ret);
-
-	return rc == ompd_rc_ok ? gomp_check_openmp_thread(runtime, ret) : rc;
-}
-
 ompd_rc_t handle_new_thread(ompd_address_space_handle_t *space, uint64_t thread,
 			    ompd_thread_handle_t **ret)
 {
-	ompd_thread_handle_t *handle = target_alloc(&space->runtime.target, sizeof(*handle));
+	ompd_thread_handle_t *handle = target_alloc(&space->target, sizeof(*handle));
 
 	if (!handle)
 		return ompd_rc_nomem;
@@ -48,32 +40,37 @@ ompd_rc_t handle_new_thread(ompd_address_space_handle_t *space, uint64_t thread,
 	return ompd_rc_ok;
 }
 
-ompd_rc_t handle_new_parallel(ompd_address_space_handle_t *space, const struct gomp_region *region,
-			      ompd_parallel_handle_t **ret)
+ompd_parallel_handle_t *handle_new_parallel(ompd_address_space_handle_t *space)
 {
-	ompd_parallel_handle_t *handle = target_alloc(&space->runtime.target, sizeof(*handle));
+	ompd_parallel_handle_t *handle =
+		target_alloc(&space->target, sizeof(*handle) + space->family->region_size);
 
-	if (!handle)
-		return ompd_rc_nomem;
-	*handle = (ompd_parallel_handle_t){
-		.kind = HANDLE_PARALLEL,
-		.space = space,
-		.region = *region,
-	};
-	*ret = handle;
-	return ompd_rc_ok;
+	if (handle)
+		*handle = (ompd_parallel_handle_t){
+			.kind = HANDLE_PARALLEL,
+			.space = space,
+			.region = (struct family_region *)(handle + 1),
+		};
+	return handle;
 }
 
-ompd_rc_t handle_new_task(ompd_address_space_handle_t *space, const struct gomp_task *task,
-			  ompd_task_handle_t **ret)
+ompd_task_handle_t *handle_new_task(ompd_address_space_handle_t *space)
 {
-	ompd_task_handle_t *handle = target_alloc(&space->runtime.target, sizeof(*handle));
+	ompd_task_handle_t *handle =
+		target_alloc(&space->target, sizeof(*handle) + space->family->task_size);
 
-	if (!handle)
-		return ompd_rc_nomem;
-	*handle = (ompd_task_handle_t){ .kind = HANDLE_TASK, .space = space, .task = *task };
-	*ret = handle;
-	return ompd_rc_ok;
+	if (handle)
+		*handle = (ompd_task_handle_t){
+			.kind = HANDLE_TASK,
+			.space = space,
+			.task = (struct family_task *)(handle + 1),
+		};
+	return handle;
+}
+
+void handle_discard(ompd_address_space_handle_t *space, void *handle)
+{
+	target_free(&space->target, handle);
 }
 
 ompd_rc_t handle_release(void *handle, enum handle_kind kind)

@@ -5,9 +5,10 @@
 #ifndef OMPDBG_HANDLES_H
 #define OMPDBG_HANDLES_H
 
-#include "gomp/gomp.h"
+#include "api/family.h"
 #include "ompd/ompd.h"
 #include "ompd/ompd_ext.h"
+#include "target/reason.h"
 
 /** What a handle is; the first word of each. */
 enum handle_kind {
@@ -20,7 +21,9 @@ enum handle_kind {
 
 struct _ompd_aspace_handle {
 	enum handle_kind kind;
-	struct gomp_runtime runtime;
+	const struct family *family;
+	struct target target;
+	struct family_runtime *runtime;
 };
 
 struct _ompd_thread_handle {
@@ -29,16 +32,18 @@ struct _ompd_thread_handle {
 	uint64_t thread; // address of the runtime's structure
 };
 
+// The family's records lie behind these two, in the same block of memory.
+
 struct _ompd_parallel_handle {
 	enum handle_kind kind;
 	ompd_address_space_handle_t *space;
-	struct gomp_region region;
+	struct family_region *region;
 };
 
 struct _ompd_task_handle {
 	enum handle_kind kind;
 	ompd_address_space_handle_t *space;
-	struct gomp_task task;
+	struct family_task *task;
 };
 
 /** The debugger's callbacks, NULL unless the library is initialized. */
@@ -57,16 +62,27 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind);
 			return api_rc_;                                        \
 	} while (0)
 
-/** Reads the thread that a handle stands for. */
-ompd_rc_t handle_read_thread(const ompd_thread_handle_t *handle, struct gomp_thread *ret);
+// New handles in memory of the debugger's allocator; NULL if there is none. Those of regions and
+// tasks are filled by an operation of the family, and then finished by handle_give().
 
-// New handles in memory of the debugger's allocator.
 ompd_rc_t handle_new_thread(ompd_address_space_handle_t *space, uint64_t thread,
 			    ompd_thread_handle_t **ret);
-ompd_rc_t handle_new_parallel(ompd_address_space_handle_t *space, const struct gomp_region *region,
-			      ompd_parallel_handle_t **ret);
-ompd_rc_t handle_new_task(ompd_address_space_handle_t *space, const struct gomp_task *task,
-			  ompd_task_handle_t **ret);
+ompd_parallel_handle_t *handle_new_parallel(ompd_address_space_handle_t *space);
+ompd_task_handle_t *handle_new_task(ompd_address_space_handle_t *space);
+
+/** Frees a handle that could not be filled; no entry point. */
+void handle_discard(ompd_address_space_handle_t *space, void *handle);
+
+/** Stores a filled handle in @p ret, or frees it if @p rc is not ok. Is @p rc. */
+#define handle_give(handle, rc, ret)                               \
+	({                                                         \
+		ompd_rc_t give_rc_ = (rc);                         \
+		if (give_rc_ == ompd_rc_ok)                        \
+			*(ret) = (handle);                         \
+		else                                               \
+			handle_discard((handle)->space, (handle)); \
+		give_rc_;                                          \
+	})
 
 /** Frees a handle of @p kind. */
 ompd_rc_t handle_release(void *handle, enum handle_kind kind);

@@ -3,20 +3,12 @@
 // Internal control variables and tool data (OpenMP 5.2, 20.5.10).
 
 #include "api/handles.h"
-#include "gomp/icv.h"
 
-/** A query with the storage that it points to. */
+/** A query, and of whom. */
 struct scoped_query {
-	struct gomp_icv_query query;
-	const struct gomp_icv *icv;
-	struct gomp_thread thread;
+	const ompd_address_space_handle_t *space;
+	struct family_query query;
 };
-
-// Ids are positions in the table plus one; 0 begins an enumeration.
-static const struct gomp_icv *find_icv(ompd_icv_id_t id)
-{
-	return id >= 1 && id <= gomp_icv_count ? &gomp_icvs[id - 1] : NULL;
-}
 
 /**
  * Enumerates the ICVs, from @p current 0 on.
@@ -30,62 +22,73 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!next_id || !next_icv_name || !next_scope || !more)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	if (current >= gomp_icv_count)
+	// Ids are positions in the family's table plus one; 0 begins an enumeration.
+	const struct family *family = handle->family;
+	const char *name;
+	ompd_scope_t scope;
+
+	if (!family->icv(current, &name, &scope))
 		return reason(ompd_rc_bad_input, "no variable with id %llu",
 			      (unsigned long long)current + 1);
-	*next_icv_name = target_strdup(&handle->runtime.target, gomp_icvs[current].name);
+	*next_icv_name = target_strdup(&handle->target, name);
 	if (!*next_icv_name)
 		return ompd_rc_nomem;
-	*next_scope = gomp_icvs[current].scope;
+	*next_scope = scope;
 	*next_id = current + 1;
-	*more = *next_id < gomp_icv_count;
+	*more = family->icv(current + 1, &name, &scope);
 	return ompd_rc_ok;
 }
 
-// Checks the handle against its scope and the scope against the variable: a variable is asked of
-// its home scope or of one that determines it (a thread has one current task and region; a task
-// one region; anything one process).
-static ompd_rc_t make_query(void *handle, ompd_scope_t scope, ompd_icv_id_t id,
-			    struct scoped_query *ret)
+// Checks the handle against its scope: a variable is asked of its home scope or of one that
+// determines it (a thread has one current task and region; a task one region; anything one
+// process).
+static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_query *ret)
 {
 	ompd_rc_t rc;
 
-	*ret = (struct scoped_query){ .icv = find_icv(id) };
+	*ret = (struct scoped_query){ .space = NULL };
 	switch (scope) {
 	case ompd_scope_global:
 	case ompd_scope_address_space:
 		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE);
 		if (rc == ompd_rc_ok)
-			ret->query.runtime = &((ompd_address_space_handle_t *)handle)->runtime;
-		break;
+			ret->space = handle;
+		return rc;
 	case ompd_scope_thread:
 		rc = api_enter_handle(handle, HANDLE_THREAD);
-		if (rc == ompd_rc_ok)
-			rc = handle_read_thread(handle, &ret->thread);
 		if (rc == ompd_rc_ok) {
-			ret->query.runtime = &((ompd_thread_handle_t *)handle)->space->runtime;
-			ret->query.thread = &ret->thread;
+			ret->space = ((ompd_thread_handle_t *)handle)->space;
+			ret->query.thread = ((ompd_thread_handle_t *)handle)->thread;
 		}
-		break;
+		return rc;
 	case ompd_scope_parallel:
 		rc = api_enter_handle(handle, HANDLE_PARALLEL);
 		if (rc == ompd_rc_ok) {
-			ret->query.runtime = &((ompd_parallel_handle_t *)handle)->space->runtime;
-			ret->query.region = &((ompd_parallel_handle_t *)handle)->region;
+			ret->space = ((ompd_parallel_handle_t *)handle)->space;
+			ret->query.region = ((ompd_parallel_handle_t *)handle)->region;
 		}
-		break;
+		return rc;
 	case ompd_scope_implicit_task:
 	case ompd_scope_task:
 		rc = api_enter_handle(handle, HANDLE_TASK);
 		if (rc == ompd_rc_ok) {
-			ret->query.runtime = &((ompd_task_handle_t *)handle)->space->runtime;
-			ret->query.task = &((ompd_task_handle_t *)handle)->task;
+			ret->space = ((ompd_task_handle_t *)handle)->space;
+			ret->query.task = ((ompd_task_handle_t *)handle)->task;
 		}
-		break;
+		return rc;
 	default:
 		return reason(ompd_rc_bad_input, "no such scope");
 	}
-	if (rc == ompd_rc_ok && !ret->icv)
+}
+
+static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t id,
+				struct scoped_query *ret)
+{
+	ompd_rc_t rc = make_query(handle, scope, ret);
+	ompd_scope_t home;
+	const char *name;
+
+	if (rc == ompd_rc_ok && (id == 0 || !ret->space->family->icv(id - 1, &name, &home)))
 		return reason(ompd_rc_bad_input, "no variable with id %llu",
 			      (unsigned long long)id);
 	return rc;
@@ -100,53 +103,56 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 				  ompd_word_t *icv_value)
 {
 	struct scoped_query query;
-	ompd_rc_t rc = make_query(handle, scope, icv_id, &query);
+	ompd_rc_t rc = make_icv_query(handle, scope, icv_id, &query);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!icv_value)
 		return reason(ompd_rc_bad_input, "no place for the value");
-	return query.icv->read(&query.query, icv_value);
+	return query.space->family->icv_value(query.space->runtime, icv_id - 1, &query.query,
+					      icv_value);
 }
 
 /** Value of any ICV as text, which the caller owns. Codes as above, but never incomplete. */
 ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 					 const char **icv_string)
 {
-	char text[GOMP_ICV_TEXT_MAX] = "";
+	char text[FAMILY_TEXT_MAX] = "";
 	struct scoped_query query;
-	ompd_rc_t rc = make_query(handle, scope, icv_id, &query);
+	ompd_rc_t rc = make_icv_query(handle, scope, icv_id, &query);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!icv_string)
 		return reason(ompd_rc_bad_input, "no place for the value");
-	rc = gomp_icv_text(query.icv, &query.query, text);
+	rc = query.space->family->icv_text(query.space->runtime, icv_id - 1, &query.query, text);
 	if (rc != ompd_rc_ok)
 		return rc;
 	reason_clear();
-	*icv_string = target_strdup(&query.query.runtime->target, text);
+	*icv_string = target_strdup(&query.space->target, text);
 	return *icv_string ? ompd_rc_ok : ompd_rc_nomem;
 }
 
-/** libgomp has no tool interface, and keeps no tool data: unavailable. */
+/**
+ * What a tool (OMPT) stored for a thread, region or task: both members of the union.
+ * @return ok; unavailable (no tool, or a runtime without OMPT); bad_input; stale_handle; error.
+ */
 ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *value,
 			     ompd_address_t *ptr)
 {
-	static const enum handle_kind kinds[] = {
-		[ompd_scope_thread] = HANDLE_THREAD,
-		[ompd_scope_parallel] = HANDLE_PARALLEL,
-		[ompd_scope_implicit_task] = HANDLE_TASK,
-		[ompd_scope_task] = HANDLE_TASK,
-	};
+	struct scoped_query query;
+	uint64_t pointer = 0;
 	ompd_rc_t rc = api_enter();
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (scope < ompd_scope_thread || scope > ompd_scope_task || !value || !ptr)
 		return reason(ompd_rc_bad_input, "no place for the result, or no such scope");
-	rc = api_enter_handle(handle, kinds[scope]);
-	if (rc != ompd_rc_ok)
-		return rc;
-	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+	rc = make_query(handle, scope, &query);
+	if (rc == ompd_rc_ok)
+		rc = query.space->family->tool_data(query.space->runtime, &query.query, value,
+						    &pointer);
+	if (rc == ompd_rc_ok)
+		*ptr = (ompd_address_t){ ompd_segment_none, pointer };
+	return rc;
 }

@@ -12,36 +12,36 @@
 ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 					ompd_parallel_handle_t **parallel_handle)
 {
-	struct gomp_thread thread;
-	struct gomp_region region;
-
 	API_ENTER(thread_handle, THREAD);
 	if (!parallel_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_rc_t rc = handle_read_thread(thread_handle, &thread);
+	ompd_address_space_handle_t *space = thread_handle->space;
+	ompd_parallel_handle_t *handle = handle_new_parallel(space);
 
-	if (rc == ompd_rc_ok)
-		rc = gomp_current_region(&thread_handle->space->runtime, &thread, &region);
-	return rc == ompd_rc_ok ?
-		       handle_new_parallel(thread_handle->space, &region, parallel_handle) :
-		       rc;
+	if (!handle)
+		return ompd_rc_nomem;
+	return handle_give(handle,
+			   space->family->current_region(space->runtime, thread_handle->thread,
+							 handle->region),
+			   parallel_handle);
 }
 
 /** The region around a region. unavailable: it is the outermost. */
 ompd_rc_t ompd_get_enclosing_parallel_handle(ompd_parallel_handle_t *parallel_handle,
 					     ompd_parallel_handle_t **enclosing_parallel_handle)
 {
-	struct gomp_region outer;
-
 	API_ENTER(parallel_handle, PARALLEL);
 	if (!enclosing_parallel_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_rc_t rc = gomp_enclosing_region(&parallel_handle->space->runtime,
-					     &parallel_handle->region, &outer);
+	ompd_address_space_handle_t *space = parallel_handle->space;
+	ompd_parallel_handle_t *handle = handle_new_parallel(space);
 
-	return rc == ompd_rc_ok ? handle_new_parallel(parallel_handle->space, &outer,
-						      enclosing_parallel_handle) :
-				  rc;
+	if (!handle)
+		return ompd_rc_nomem;
+	return handle_give(handle,
+			   space->family->enclosing_region(space->runtime, parallel_handle->region,
+							   handle->region),
+			   enclosing_parallel_handle);
 }
 
 /** The region that a task is bound to. */
@@ -51,8 +51,13 @@ ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 	API_ENTER(task_handle, TASK);
 	if (!task_parallel_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	return handle_new_parallel(task_handle->space, &task_handle->task.region,
-				   task_parallel_handle);
+	ompd_parallel_handle_t *handle = handle_new_parallel(task_handle->space);
+
+	if (!handle)
+		return ompd_rc_nomem;
+	task_handle->space->family->task_region(task_handle->task, handle->region);
+	*task_parallel_handle = handle;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_rel_parallel_handle(ompd_parallel_handle_t *parallel_handle)
@@ -65,6 +70,7 @@ ompd_rc_t ompd_parallel_handle_compare(ompd_parallel_handle_t *parallel_handle_1
 {
 	API_ENTER(parallel_handle_1, PARALLEL);
 	API_ENTER(parallel_handle_2, PARALLEL);
-	return handle_compare(gomp_region_id(&parallel_handle_1->region),
-			      gomp_region_id(&parallel_handle_2->region), cmp_value);
+	return handle_compare(
+		parallel_handle_1->space->family->region_id(parallel_handle_1->region),
+		parallel_handle_2->space->family->region_id(parallel_handle_2->region), cmp_value);
 }

@@ -4,88 +4,116 @@
 
 #include <string.h>
 
-ompd_rc_t region_list_add(struct region_list *list, const struct target *target,
-			  const struct gomp_region *region)
-{
-	bool added;
-	ompd_rc_t rc = idmap_add(&list->known, target, gomp_region_id(region), 0, &added);
+enum {
+	MAX_NESTED = 1 << 12, // regions around one another; more are taken for damage
+};
 
-	if (rc != ompd_rc_ok || !added)
-		return rc;
+struct family_region *region_list_at(const struct region_list *list,
+				     const ompd_address_space_handle_t *space, size_t index)
+{
+	return (struct family_region *)(list->records + index * space->family->region_size);
+}
+
+// Appends a record that is all zero.
+static ompd_rc_t append(struct region_list *list, const ompd_address_space_handle_t *space,
+			struct family_region **ret)
+{
+	size_t size = space->family->region_size;
+
 	if (list->count == list->capacity) {
 		size_t capacity = list->capacity ? 2 * list->capacity : 4;
-		struct gomp_region *regions = target_alloc(target, capacity * sizeof(*regions));
+		uint8_t *records = target_alloc(&space->target, capacity * size);
 
-		if (!regions)
+		if (!records)
 			return ompd_rc_nomem;
 		if (list->count)
-			memcpy(regions, list->regions, list->count * sizeof(*regions));
-		target_free(target, list->regions);
-		list->regions = regions;
+			memcpy(records, list->records, list->count * size);
+		target_free(&space->target, list->records);
+		list->records = records;
 		list->capacity = capacity;
 	}
-	list->regions[list->count++] = *region;
+	*ret = region_list_at(list, space, list->count++);
+	memset(*ret, 0, size);
 	return ompd_rc_ok;
 }
 
-// Adds the region at @p level of those that enclose @p region, counted from outside.
-static ompd_rc_t add_from_outside(struct region_list *list, const struct gomp_runtime *runtime,
-				  const struct gomp_region *region)
+ompd_rc_t region_list_add(struct region_list *list, const ompd_address_space_handle_t *space,
+			  const struct family_region *region)
 {
-	for (uint32_t level = 0; level <= region->level; level++) {
-		struct gomp_region enclosing = *region;
+	struct family_region *record;
+	bool added;
+	ompd_rc_t rc = idmap_add(&list->known, &space->target, space->family->region_id(region), 0,
+				 &added);
 
-		while (enclosing.level > level) {
-			struct gomp_region outer;
+	if (rc != ompd_rc_ok || !added)
+		return rc;
+	rc = append(list, space, &record);
+	if (rc == ompd_rc_ok)
+		memcpy(record, region, space->family->region_size);
+	return rc;
+}
 
-			if (gomp_enclosing_region(runtime, &enclosing, &outer) != ompd_rc_ok) {
-				list->damaged = true;
-				return ompd_rc_ok;
-			}
-			enclosing = outer;
-		}
-		ompd_rc_t rc = region_list_add(list, &runtime->target, &enclosing);
+// Stores the thread's region and those around it, from within.
+static ompd_rc_t chain_of_thread(struct region_list *chain,
+				 const ompd_address_space_handle_t *space, uint64_t thread)
+{
+	const struct family *family = space->family;
+	struct family_region *record;
+	ompd_rc_t rc = append(chain, space, &record);
 
+	if (rc == ompd_rc_ok)
+		rc = family->current_region(space->runtime, thread, record);
+	while (rc == ompd_rc_ok && chain->count < MAX_NESTED) {
+		rc = append(chain, space, &record);
+		if (rc == ompd_rc_ok)
+			rc = family->enclosing_region(
+				space->runtime, region_list_at(chain, space, chain->count - 2),
+				record);
+	}
+	return rc;
+}
+
+static ompd_rc_t add_from_outside(struct region_list *list, struct region_list *chain,
+				  const ompd_address_space_handle_t *space, uint64_t thread)
+{
+	chain->count = 0;
+	ompd_rc_t rc = chain_of_thread(chain, space, thread);
+
+	// The walk ends with a record that was not filled, beyond the outermost region. What
+	// encloses a damaged region is not known; where it belongs is.
+	list->damaged |= rc != ompd_rc_unavailable;
+	if (rc == ompd_rc_nomem)
+		return rc;
+	for (size_t i = chain->count - 1; i-- > 0;) {
+		rc = region_list_add(list, space, region_list_at(chain, space, i));
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
 	return ompd_rc_ok;
 }
 
-// ompd_rc_unavailable: it is no OpenMP thread, or in no region.
-static ompd_rc_t region_of_thread(const struct gomp_runtime *runtime, uint64_t pthread,
-				  struct gomp_region *ret)
+ompd_rc_t region_list_collect(struct region_list *list, const ompd_address_space_handle_t *space)
 {
-	struct gomp_thread thread;
-	ompd_rc_t rc = gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread);
+	struct family_cursor cursor = { .next = 0 };
+	struct region_list chain = { 0 };
+	uint64_t thread;
+	ompd_rc_t rc;
 
-	if (rc == ompd_rc_ok)
-		rc = gomp_check_openmp_thread(runtime, &thread);
-	return rc == ompd_rc_ok ? gomp_current_region(runtime, &thread, ret) : rc;
-}
-
-ompd_rc_t region_list_collect(struct region_list *list, const struct gomp_runtime *runtime)
-{
-	struct nptl_cursor cursor = { 0 };
-	uint64_t pthread;
-
-	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
-		struct gomp_region region;
-		ompd_rc_t rc = region_of_thread(runtime, pthread, &region);
-
+	do {
+		rc = space->family->next_thread(space->runtime, &cursor, &thread);
 		if (rc == ompd_rc_ok)
-			rc = add_from_outside(list, runtime, &region);
-		if (rc == ompd_rc_nomem)
-			return rc;
-		list->damaged |= rc != ompd_rc_ok && rc != ompd_rc_unavailable;
-	}
+			rc = add_from_outside(list, &chain, space, thread);
+	} while (rc == ompd_rc_ok);
+	region_list_close(&chain, &space->target);
 	list->damaged |= cursor.damaged;
-	return ompd_rc_ok;
+	if (rc == ompd_rc_unsupported)
+		return ompd_rc_unavailable;
+	return rc == ompd_rc_nomem ? rc : ompd_rc_ok;
 }
 
 void region_list_close(struct region_list *list, const struct target *target)
 {
-	target_free(target, list->regions);
+	target_free(target, list->records);
 	idmap_close(&list->known, target);
 	*list = (struct region_list){ 0 };
 }

@@ -5,23 +5,30 @@
 #ifndef OMPDBG_REGIONS_H
 #define OMPDBG_REGIONS_H
 
-#include "gomp/gomp.h"
+#include "api/handles.h"
+#include "target/idmap.h"
 
 /** Zero-initialised is empty. */
 struct region_list {
-	struct gomp_region *regions;
+	uint8_t *records; // of the family's size each
 	size_t count, capacity;
 	struct idmap known;
 	bool damaged; // some thread or region could not be read, and was left out
 };
 
-/** Adds a region unless it is there. ompd_rc_nomem. */
-ompd_rc_t region_list_add(struct region_list *list, const struct target *target,
-			  const struct gomp_region *region);
+struct family_region *region_list_at(const struct region_list *list,
+				     const ompd_address_space_handle_t *space, size_t index);
 
-/** Adds the regions of every thread of the process, an enclosing one before those within. Threads
- * that cannot be read are left out. */
-ompd_rc_t region_list_collect(struct region_list *list, const struct gomp_runtime *runtime);
+/** Adds a region unless it is there. ompd_rc_nomem. */
+ompd_rc_t region_list_add(struct region_list *list, const ompd_address_space_handle_t *space,
+			  const struct family_region *region);
+
+/**
+ * Adds the regions of every thread of the process, an enclosing one before those within. Threads
+ * that cannot be read are left out.
+ * @return ok; unavailable (the threads cannot be enumerated); nomem.
+ */
+ompd_rc_t region_list_collect(struct region_list *list, const ompd_address_space_handle_t *space);
 
 void region_list_close(struct region_list *list, const struct target *target);
 

@@ -64,7 +64,7 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 	if (next >= STATE_COUNT)
 		return reason(ompd_rc_bad_input, "no state with value %lld",
 			      (long long)current_state);
-	*next_state_name = target_strdup(&address_space_handle->runtime.target, states[next].name);
+	*next_state_name = target_strdup(&address_space_handle->target, states[next].name);
 	if (!*next_state_name)
 		return ompd_rc_nomem;
 	*next_state = states[next].state;
@@ -73,22 +73,19 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 }
 
 /**
- * The state of a thread, where the runtime records it: idle threads, taskwaits, taskgroups. The
- * wait identifier is 0.
+ * The state of a thread, where the runtime records it, and what it waits for (0: not recorded).
  * @return ok; unavailable (not recorded); stale_handle; bad_input; error.
  */
 ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state,
 			 ompd_wait_id_t *wait_id)
 {
-	struct gomp_thread thread;
 	ompd_wait_id_t ignored;
 
 	API_ENTER(thread_handle, THREAD);
 	if (!state)
 		return reason(ompd_rc_bad_input, "no place for the state");
-	ompd_rc_t rc = handle_read_thread(thread_handle, &thread);
+	const ompd_address_space_handle_t *space = thread_handle->space;
 
-	return rc == ompd_rc_ok ? gomp_state(&thread_handle->space->runtime, &thread, state,
-					     wait_id ? wait_id : &ignored) :
-				  rc;
+	return space->family->state(space->runtime, thread_handle->thread, state,
+				    wait_id ? wait_id : &ignored);
 }

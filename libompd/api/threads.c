@@ -14,22 +14,22 @@
 ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				      ompd_thread_handle_t **thread_handle)
 {
-	struct gomp_thread thread;
+	uint64_t thread;
 
 	API_ENTER(parallel_handle, PARALLEL);
 	if (!thread_handle || thread_num < 0)
 		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
-	ompd_rc_t rc = gomp_region_member(&parallel_handle->space->runtime,
-					  &parallel_handle->region, thread_num, &thread);
+	ompd_address_space_handle_t *space = parallel_handle->space;
+	ompd_rc_t rc = space->family->region_member(space->runtime, parallel_handle->region,
+						    (uint32_t)thread_num, &thread);
 
-	return rc == ompd_rc_ok ?
-		       handle_new_thread(parallel_handle->space, thread.address, thread_handle) :
-		       rc;
+	return rc == ompd_rc_ok ? handle_new_thread(space, thread, thread_handle) : rc;
 }
 
-static ompd_rc_t pthread_of_id(const struct gomp_runtime *runtime, ompd_thread_id_t kind,
+static ompd_rc_t pthread_of_id(const ompd_address_space_handle_t *space, ompd_thread_id_t kind,
 			       ompd_size_t size, const void *thread_id, uint64_t *ret)
 {
+	const struct nptl *nptl = space->family->nptl(space->runtime);
 	uint32_t tid;
 
 	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
@@ -44,10 +44,10 @@ static ompd_rc_t pthread_of_id(const struct gomp_runtime *runtime, ompd_thread_i
 		return *ret ? ompd_rc_ok : reason(ompd_rc_bad_input, "a thread identifier of 0");
 	}
 	memcpy(&tid, thread_id, sizeof(tid));
-	if (!runtime->nptl.available)
+	if (!nptl->available)
 		return reason(ompd_rc_unsupported,
 			      "glibc's thread descriptors are not to be found");
-	ompd_rc_t rc = nptl_find(&runtime->nptl, &runtime->target, tid, ret);
+	ompd_rc_t rc = nptl_find(nptl, &space->target, tid, ret);
 
 	return rc == ompd_rc_ok ? rc : reason(rc, "glibc knows no thread %u", tid);
 }
@@ -61,20 +61,16 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 				 ompd_size_t sizeof_thread_id, const void *thread_id,
 				 ompd_thread_handle_t **thread_handle)
 {
-	struct gomp_thread thread;
-	uint64_t pthread;
+	uint64_t pthread, thread;
 
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!thread_id || !thread_handle)
 		return reason(ompd_rc_bad_input, "no identifier, or no place for the handle");
-	ompd_rc_t rc = pthread_of_id(&handle->runtime, kind, sizeof_thread_id, thread_id, &pthread);
+	ompd_rc_t rc = pthread_of_id(handle, kind, sizeof_thread_id, thread_id, &pthread);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_thread(&handle->runtime,
-				      gomp_thread_of_pthread(&handle->runtime, pthread), &thread);
-	if (rc == ompd_rc_ok)
-		rc = gomp_check_openmp_thread(&handle->runtime, &thread);
-	return rc == ompd_rc_ok ? handle_new_thread(handle, thread.address, thread_handle) : rc;
+		rc = handle->family->thread_of_pthread(handle->runtime, pthread, &thread);
+	return rc == ompd_rc_ok ? handle_new_thread(handle, thread, thread_handle) : rc;
 }
 
 ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
@@ -97,9 +93,10 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 	API_ENTER(thread_handle, THREAD);
 	if (!thread_id)
 		return reason(ompd_rc_bad_input, "no place for the identifier");
-	const struct gomp_runtime *runtime = &thread_handle->space->runtime;
-	uint64_t pthread = gomp_pthread_of_thread(runtime, thread_handle->thread);
-	uint32_t tid;
+	const ompd_address_space_handle_t *space = thread_handle->space;
+	const struct nptl *nptl = space->family->nptl(space->runtime);
+	uint64_t pthread;
+	uint32_t tid = 0;
 
 	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
 		return reason(ompd_rc_unsupported,
@@ -107,16 +104,18 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 			      (unsigned long long)kind);
 	if (sizeof_thread_id != 8 && !(sizeof_thread_id == 4 && kind == ompd_thread_id_lwp))
 		return reason(ompd_rc_bad_input, "a thread identifier of another size");
-	if (kind == ompd_thread_id_lwp) {
-		if (!runtime->nptl.available)
-			return reason(ompd_rc_unsupported,
-				      "glibc's thread descriptors are not to be found");
-		ompd_rc_t rc = nptl_tid(&runtime->nptl, &runtime->target, pthread, &tid);
+	if (kind == ompd_thread_id_lwp && !nptl->available)
+		return reason(ompd_rc_unsupported,
+			      "glibc's thread descriptors are not to be found");
+	ompd_rc_t rc =
+		space->family->pthread_of_thread(space->runtime, thread_handle->thread, &pthread);
 
-		if (rc != ompd_rc_ok)
-			return rc;
+	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
+		rc = nptl_tid(nptl, &space->target, pthread, &tid);
 		pthread = tid;
 	}
+	if (rc != ompd_rc_ok)
+		return rc;
 	if (sizeof_thread_id == 4)
 		memcpy(thread_id, &tid, sizeof(tid));
 	else
@@ -138,24 +137,10 @@ ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
 ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
 				  int *thread_num)
 {
-	struct gomp_membership place;
-	struct gomp_thread read;
-	bool idle;
-
 	API_ENTER(thread, THREAD);
 	API_ENTER(parallel, PARALLEL);
 	if (!thread_num || thread->space != parallel->space)
 		return reason(ompd_rc_bad_input, "no place for the number, or another process");
-	const struct gomp_runtime *runtime = &thread->space->runtime;
-	ompd_rc_t rc = handle_read_thread(thread, &read);
-
-	if (rc == ompd_rc_ok)
-		rc = gomp_is_idle(runtime, &read, &idle);
-	if (rc == ompd_rc_ok && idle)
-		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
-	if (rc == ompd_rc_ok)
-		rc = gomp_find_membership(runtime, &read, &parallel->region, &place);
-	if (rc == ompd_rc_ok)
-		*thread_num = (int)place.ts.team_id;
-	return rc;
+	return thread->space->family->thread_num(thread->space->runtime, thread->thread,
+						 parallel->region, thread_num);
 }

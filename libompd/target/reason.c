@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static char text[256];
+static char text[REASON_MAX];
 
 void reason_clear(void)
 {

@@ -10,6 +10,10 @@
 
 #include "ompd/ompd.h"
 
+enum {
+	REASON_MAX = 256, // bytes of the text
+};
+
 /** Forgets the text; every entry point of the API does so first. */
 void reason_clear(void);
 

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families of runtimes that the library knows.
+
+#include "api/family.h"
+
+const struct family *const families[] = { &gomp_family, NULL };

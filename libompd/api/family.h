@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the API asks of a family of runtimes: one table of operations a family. The API knows no
+// runtime's structures: it holds a family's records in memory of the sizes that the table names.
+//
+// Operations return the codes of the entry points that they serve, with a reason; arguments have
+// been checked by then. A thread is the address of the runtime's structure for it.
+
+#ifndef OMPDBG_FAMILY_H
+#define OMPDBG_FAMILY_H
+
+#include "ompd/ompd_ext.h"
+#include "target/nptl.h"
+#include "target/target.h"
+
+// Each family's own.
+struct family_runtime;
+struct family_region;
+struct family_task;
+struct family_walk;
+
+/** Position in an enumeration of threads. Starts zeroed. */
+struct family_cursor {
+	struct nptl_cursor nptl; // a family may count by itself instead
+	uint64_t next;
+	bool damaged; // some thread could not be read, and was left out
+};
+
+/** What a variable or tool data is asked of; the rest is zero. */
+struct family_query {
+	uint64_t thread;
+	const struct family_region *region;
+	const struct family_task *task;
+};
+
+enum {
+	FAMILY_TEXT_MAX = 320, // of the text of a variable, with its name and "="
+};
+
+struct family {
+	/** Names of the runtimes of this family, "libgomp"; a null pointer ends them. */
+	const char *const *names;
+	size_t runtime_size, region_size, task_size;
+
+	/** Recognises a runtime in @p target and proves its layout. @p name is one of names. */
+	ompd_rc_t (*open)(struct family_runtime *runtime, const struct target *target,
+			  const char *name);
+	void (*close)(struct family_runtime *runtime);
+	const struct nptl *(*nptl)(const struct family_runtime *runtime);
+	ompd_word_t (*omp_version)(const struct family_runtime *runtime);
+	void (*describe)(const struct family_runtime *runtime, char *text, size_t size);
+	/** Fills all but size. */
+	void (*layout_info)(const struct family_runtime *runtime, ompd_ext_layout_info *info);
+
+	ompd_rc_t (*thread_of_pthread)(const struct family_runtime *runtime, uint64_t pthread,
+				       uint64_t *ret);
+	ompd_rc_t (*pthread_of_thread)(const struct family_runtime *runtime, uint64_t thread,
+				       uint64_t *ret);
+	/** Next OpenMP thread; unavailable at the end; unsupported if they cannot be enumerated. */
+	ompd_rc_t (*next_thread)(const struct family_runtime *runtime, struct family_cursor *cursor,
+				 uint64_t *ret);
+	ompd_rc_t (*thread_num)(const struct family_runtime *runtime, uint64_t thread,
+				const struct family_region *region, int *ret);
+	ompd_rc_t (*state)(const struct family_runtime *runtime, uint64_t thread,
+			   ompd_word_t *state, ompd_wait_id_t *wait_id);
+
+	ompd_rc_t (*current_region)(const struct family_runtime *runtime, uint64_t thread,
+				    struct family_region *ret);
+	ompd_rc_t (*enclosing_region)(const struct family_runtime *runtime,
+				      const struct family_region *region,
+				      struct family_region *ret);
+	ompd_rc_t (*region_member)(const struct family_runtime *runtime,
+				   const struct family_region *region, uint32_t thread_num,
+				   uint64_t *ret);
+	uint64_t (*region_id)(const struct family_region *region);
+
+	ompd_rc_t (*current_task)(const struct family_runtime *runtime, uint64_t thread,
+				  struct family_task *ret);
+	ompd_rc_t (*implicit_task)(const struct family_runtime *runtime,
+				   const struct family_region *region, uint32_t thread_num,
+				   struct family_task *ret);
+	ompd_rc_t (*generating_task)(const struct family_runtime *runtime,
+				     const struct family_task *task, struct family_task *ret);
+	ompd_rc_t (*scheduling_task)(const struct family_runtime *runtime,
+				     const struct family_task *task, struct family_task *ret);
+	/** The task that a walk over @p region told of. */
+	void (*task_of_info)(const struct family_region *region, const ompd_ext_task_info *info,
+			     struct family_task *ret);
+	void (*task_region)(const struct family_task *task, struct family_region *ret);
+	uint64_t (*task_id)(const struct family_task *task);
+	ompd_rc_t (*task_function)(const struct family_runtime *runtime,
+				   const struct family_task *task, uint64_t *ret);
+	ompd_rc_t (*task_frame)(const struct family_runtime *runtime,
+				const struct family_task *task, ompd_frame_info_t *exit_frame,
+				ompd_frame_info_t *enter_frame);
+	ompd_rc_t (*task_info)(const struct family_runtime *runtime, const struct family_task *task,
+			       ompd_ext_task_info *ret);
+	ompd_rc_t (*task_depends)(const struct family_runtime *runtime,
+				  const struct family_task *task, ompd_ext_depend *depends,
+				  size_t max, size_t *count);
+	ompd_rc_t (*task_dependers)(const struct family_runtime *runtime,
+				    const struct family_task *task, uint64_t *ids, size_t max,
+				    size_t *count);
+
+	ompd_rc_t (*walk_open)(const struct family_runtime *runtime,
+			       const struct family_region *region, struct family_walk **ret);
+	/** Next task; unavailable at the end; nomem. */
+	ompd_rc_t (*walk_next)(struct family_walk *walk, ompd_ext_task_info *ret);
+	/** Whether a list was found damaged so far; the others are walked all the same. */
+	bool (*walk_damaged)(const struct family_walk *walk);
+	ompd_rc_t (*walk_unreached)(const struct family_walk *walk, uint32_t *ret);
+	void (*walk_close)(struct family_walk *walk);
+
+	ompd_rc_t (*classify_call)(struct family_runtime *runtime, uint64_t return_address,
+				   ompd_ext_wait_site *site);
+	ompd_rc_t (*classify_entry)(struct family_runtime *runtime, uint64_t entry,
+				    ompd_ext_wait_site *site);
+	ompd_rc_t (*classify_futex)(const struct family_runtime *runtime, uint64_t thread,
+				    uint64_t futex, ompd_ext_wait_site *site);
+
+	/** Name and home scope of the ICV at @p index; false if there is none. */
+	bool (*icv)(size_t index, const char **name, ompd_scope_t *scope);
+	ompd_rc_t (*icv_value)(const struct family_runtime *runtime, size_t index,
+			       const struct family_query *query, ompd_word_t *ret);
+	/** @p text has FAMILY_TEXT_MAX bytes. */
+	ompd_rc_t (*icv_text)(const struct family_runtime *runtime, size_t index,
+			      const struct family_query *query, char *text);
+	size_t (*control_vars)(void);
+	void (*control_var_text)(const struct family_runtime *runtime, size_t index, char *text);
+	ompd_rc_t (*tool_data)(const struct family_runtime *runtime,
+			       const struct family_query *query, ompd_word_t *value,
+			       uint64_t *pointer);
+};
+
+/** All families, in the order in which they are tried; a null pointer ends them. */
+extern const struct family *const families[];
+
+extern const struct family gomp_family;
+
+#endif
