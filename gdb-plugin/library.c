@@ -185,9 +185,37 @@ static PyObject *get_extended(PyObject *self, void *closure)
 
 static PyObject *library_open(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	PyObject *services = argument(args, kwargs, "open", "services");
+	static char *names[] = { "services", "runtime", NULL };
+	const char *runtime = NULL;
+	PyObject *services;
 
-	return services ? space_open(self, services) : NULL;
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|z:open", names, &services, &runtime))
+		return NULL;
+	return space_open(self, services, runtime);
+}
+
+/** An empty list for a library that does not tell. */
+static PyObject *library_runtimes(PyObject *self, PyObject *unused)
+{
+	struct library *library = library_of(self);
+	PyObject *list = PyList_New(0);
+	bool more = list && library->ext_enumerate_runtimes && library->ext_process_initialize;
+
+	(void)unused;
+	for (size_t i = 0; more; i++) {
+		const char *name = NULL;
+		int rc = LIBRARY_CALL(library, NULL, ACCEPT_OK | ACCEPT_UNAVAILABLE,
+				      ext_enumerate_runtimes, i, &name);
+		if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !name))
+			break;
+		PyObject *item = rc < 0 ? NULL : PyUnicode_FromString(name);
+		if (!item || PyList_Append(list, item) < 0) {
+			Py_CLEAR(list);
+			more = false;
+		}
+		Py_XDECREF(item);
+	}
+	return list;
 }
 
 static PyGetSetDef library_getset[] = {
@@ -200,7 +228,9 @@ static PyGetSetDef library_getset[] = {
 
 static PyMethodDef library_methods[] = {
 	METHOD("open", library_open, METH_VARARGS | METH_KEYWORDS,
-	       "open(services) -> AddressSpace"),
+	       "open(services, runtime=None) -> AddressSpace"),
+	METHOD("runtimes", library_runtimes, METH_NOARGS,
+	       "runtimes() -> names of the runtimes that it can recognise"),
 	{ 0 },
 };
 

@@ -214,7 +214,8 @@ extern PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
 extern PyType_Spec library_spec, space_spec, handle_spec, thread_spec, parallel_spec, task_spec,
 	iterator_spec;
 
-PyObject *space_open(PyObject *library, PyObject *services);
+/** Opens the process of @p services; @p runtime: its name, NULL for the one that is found. */
+PyObject *space_open(PyObject *library, PyObject *services, const char *runtime);
 PyObject *iterator_open_all(PyObject *space);
 
 /** tp_new of types that Python code cannot create. */

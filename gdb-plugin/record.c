@@ -14,7 +14,8 @@ static const struct {
 	[RECORD_WAIT_SITE] = { "WaitSite", "kind state entry function" },
 	[RECORD_TASK_INFO] = { "TaskInfo",
 			       "id parent_id parallel_id function taskgroup kind status flags "
-			       "flags_known priority thread_num num_depends num_predecessors" },
+			       "flags_known priority thread_num num_depends num_predecessors "
+			       "source" },
 };
 
 static PyObject *types[NUM_RECORDS];
@@ -84,7 +85,7 @@ PyObject *record_wait_site(const ompd_ext_wait_site *site)
 PyObject *record_task_info(const ompd_ext_task_info *info)
 {
 	return make(RECORD_TASK_INFO,
-		    Py_BuildValue("(KKKKKIIIIiiII)", (unsigned long long)info->id,
+		    Py_BuildValue("(KKKKKIIIIiiIIK)", (unsigned long long)info->id,
 				  (unsigned long long)info->parent_id,
 				  (unsigned long long)info->parallel_id,
 				  (unsigned long long)info->function,
@@ -92,5 +93,6 @@ PyObject *record_task_info(const ompd_ext_task_info *info)
 				  (unsigned int)info->status, (unsigned int)info->flags,
 				  (unsigned int)info->flags_known, (int)info->priority,
 				  (int)info->thread_num, (unsigned int)info->num_depends,
-				  (unsigned int)info->num_predecessors));
+				  (unsigned int)info->num_predecessors,
+				  (unsigned long long)info->source));
 }

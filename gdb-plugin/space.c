@@ -9,7 +9,7 @@
 
 // ---- Life ------------------------------------------------------------------------------------
 
-PyObject *space_open(PyObject *library, PyObject *services)
+PyObject *space_open(PyObject *library, PyObject *services, const char *runtime)
 {
 	struct space *space = calloc(1, sizeof(*space));
 
@@ -30,8 +30,9 @@ PyObject *space_open(PyObject *library, PyObject *services)
 	self->library = library;
 	self->space = space;
 	ompd_address_space_handle_t *handle = NULL;
-	int result =
-		CALL(space, process_initialize, (ompd_address_space_context_t *)space, &handle);
+	ompd_address_space_context_t *context = (ompd_address_space_context_t *)space;
+	int result = runtime ? CALL(space, ext_process_initialize, context, runtime, &handle) :
+			       CALL(space, process_initialize, context, &handle);
 	if (handle && call.rc == ompd_rc_ok)
 		space->handle = handle; // also if interrupted, to be released
 	if (result == 0 && !handle)
@@ -300,6 +301,22 @@ static PyObject *method_classify_entry(PyObject *self, PyObject *args, PyObject 
 	return rc < 0 ? NULL : record_wait_site(&site);
 }
 
+static PyObject *method_lock(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "kind", "address", NULL };
+	ompd_ext_lock_info info = { 0 };
+	unsigned long long address;
+	unsigned int kind;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "IK:lock", names, &kind, &address))
+		return NULL;
+	struct space *space = space_use(self, "ompd_ext_get_lock_info");
+	if (!space || CALL(space, ext_get_lock_info, space->handle, kind, address, &info) < 0)
+		return NULL;
+	return Py_BuildValue("(NIK)", PyBool_FromLong((long)info.held), (unsigned int)info.depth,
+			     (unsigned long long)info.thread);
+}
+
 static PyObject *method_tasks(PyObject *self, PyObject *unused)
 {
 	struct space *space = space_use(self, "ompd_ext_tasks_open_all");
@@ -363,6 +380,8 @@ static PyMethodDef space_methods[] = {
 	       "classify_call(return_address) -> WaitSite or None"),
 	METHOD("classify_entry", method_classify_entry, METH_VARARGS | METH_KEYWORDS,
 	       "classify_entry(entry) -> WaitSite or None"),
+	METHOD("lock", method_lock, METH_VARARGS | METH_KEYWORDS,
+	       "lock(kind, address) -> (held, depth, identity of the owner or 0)"),
 	METHOD("tasks", method_tasks, METH_NOARGS,
 	       "tasks() -> TaskIterator over every task of the process"),
 	METHOD("invalidate", method_invalidate, METH_NOARGS,

@@ -79,7 +79,10 @@ class Library:
     api_version: int
     version_string: str
     extended: bool  # has the functions of ompd_ext.h
-    def open(self, services: Services) -> AddressSpace: ...
+    def open(self, services: Services, runtime: Optional[str] = None) -> AddressSpace:
+        """`runtime`: one of runtimes(); without, the one that the library finds."""
+    def runtimes(self) -> List[str]:
+        """Names of the runtimes that it can recognise; [] if it does not tell, and opens one."""
 
 class Icv(NamedTuple):
     id: int
@@ -115,6 +118,7 @@ class TaskInfo(NamedTuple):
     thread_num: int
     num_depends: int
     num_predecessors: int
+    source: int  # address of ";file;function;line;column;;", 0: none
 
 class _Handle:
     """Handles compare and hash by what they stand for, and release themselves.
@@ -142,6 +146,9 @@ class AddressSpace:
     def layout(self) -> Optional[Layout]: ...
     def classify_call(self, return_address: int) -> Optional[WaitSite]: ...
     def classify_entry(self, entry: int) -> Optional[WaitSite]: ...
+    def lock(self, kind: int, address: int) -> Tuple[bool, int, int]:
+        """(held, depth of nesting, identity of the thread that owns it or 0). kind: enum
+        ompd_ext_lock_kind. Raises Unavailable where the lock does not tell."""
     def tasks(self) -> TaskIterator:
         """Tasks of every region of the process (ompd_ext_tasks_open_all)."""
     def invalidate(self) -> None:
