@@ -116,6 +116,7 @@ enum ompd_ext_task_flag {
 	ompd_ext_task_in_taskwait = 1 << 5,	  // waits in a taskwait
 	ompd_ext_task_in_depend_wait = 1 << 6,	  // waits for predecessors: taskwait or undeferred
 	ompd_ext_task_in_taskgroup_wait = 1 << 7, // waits at the end of a taskgroup
+	ompd_ext_task_in_wait = 1 << 8, // one of these or a taskyield; which, may not be recorded
 };
 
 typedef struct ompd_ext_task_info {
@@ -132,6 +133,10 @@ typedef struct ompd_ext_task_info {
 	int32_t thread_num;	   // of whom runs it or, implicit, owns it; -1 unknown
 	uint32_t num_depends;	   // elements of its depend clauses
 	uint32_t num_predecessors; // unfinished tasks that it still waits for (blocked tasks)
+	// Address of a text of the form ";file;function;line;column;;" that tells where the task's
+	// construct is in the source, "unknown" and 0 in place of what the compiler was not asked
+	// for; 0 if the runtime keeps none.
+	uint64_t source;
 } ompd_ext_task_info;
 
 /** Fills @p info for one task. Codes: ok, bad_input, stale_handle, error (memory unreadable). */
@@ -185,6 +190,7 @@ enum ompd_ext_depend_kind {
 	ompd_ext_depend_in = 1,
 	ompd_ext_depend_inoutset = 2,
 	ompd_ext_depend_all_memory = 3,
+	ompd_ext_depend_other = 4, // in, inoutset or mutexinoutset: not told apart
 };
 
 typedef struct ompd_ext_depend {
@@ -193,7 +199,11 @@ typedef struct ompd_ext_depend {
 	uint32_t reserved;
 } ompd_ext_depend;
 
-/** The depend clauses of a task. At most @p max are stored; *count is their number. */
+/**
+ * The depend clauses of a task. At most @p max are stored; *count is their number.
+ * @return ok; incomplete (libomp: what a later sibling's clause repeats is not recorded, so that
+ *         there may be more); bad_input; stale_handle; error.
+ */
 ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *depends, size_t max,
 				    size_t *count);
 
@@ -210,6 +220,62 @@ ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, s
  */
 ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
 				  int *thread_num);
+
+enum ompd_ext_thread_kind {
+	ompd_ext_thread_initial = 0, // of the program; or of a league
+	ompd_ext_thread_worker = 1,
+	ompd_ext_thread_helper = 2, // of the runtime, for target tasks that are not waited for
+};
+
+typedef struct ompd_ext_thread_info {
+	uint32_t kind;	    // enum ompd_ext_thread_kind
+	int32_t global_num; // the runtime's own number of the thread, -1 if it gives none
+} ompd_ext_thread_info;
+
+/** What kind of thread it is. Codes: ok, unavailable, bad_input, stale_handle, error. */
+ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info);
+
+// ---- Regions ---------------------------------------------------------------------------------
+
+enum ompd_ext_parallel_kind {
+	ompd_ext_parallel_region = 0,
+	ompd_ext_parallel_initial = 1, // the implicit region around a thread of the program
+	ompd_ext_parallel_league = 2,  // the implicit region of an initial thread of a league
+};
+
+typedef struct ompd_ext_parallel_info {
+	uint32_t kind;	     // enum ompd_ext_parallel_kind
+	uint32_t serialized; // 1: one thread, and no team of its own in the runtime
+	uint64_t function;   // entry of its outlined function, 0 if not kept
+	uint64_t source;     // as of ompd_ext_task_info
+} ompd_ext_parallel_info;
+
+/** What a region is. Codes: ok, unavailable, bad_input, stale_handle, error. */
+ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel,
+				     ompd_ext_parallel_info *info);
+
+// ---- Locks -----------------------------------------------------------------------------------
+
+enum ompd_ext_lock_kind {
+	ompd_ext_lock_simple = 0, // omp_lock_t
+	ompd_ext_lock_nested = 1, // omp_nest_lock_t
+	ompd_ext_lock_critical = 2,
+};
+
+typedef struct ompd_ext_lock_info {
+	uint32_t held;	 // 1: a thread owns it; 0: none
+	uint32_t depth;	 // how many times its owner has set a nested lock
+	uint64_t thread; // identity of its owner, 0 if the lock does not record it
+} ompd_ext_lock_info;
+
+/**
+ * Who owns a lock.
+ * @param kind enum ompd_ext_lock_kind.
+ * @param address of the program's variable; of a critical construct, of its lock's.
+ * @return ok; unavailable (it cannot be told of this lock); bad_input; stale_handle; error.
+ */
+ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t kind,
+				 uint64_t address, ompd_ext_lock_info *info);
 
 // ---- Wait sites ------------------------------------------------------------------------------
 

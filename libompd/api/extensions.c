@@ -204,6 +204,32 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 	return ompd_rc_ok;
 }
 
+ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info)
+{
+	API_ENTER(thread, THREAD);
+	if (!info)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return thread->space->family->thread_info(thread->space->runtime, thread->thread, info);
+}
+
+ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
+{
+	API_ENTER(parallel, PARALLEL);
+	if (!info)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return parallel->space->family->region_info(parallel->space->runtime, parallel->region,
+						    info);
+}
+
+ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t kind,
+				 uint64_t address, ompd_ext_lock_info *info)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!info || !address || kind > ompd_ext_lock_critical)
+		return reason(ompd_rc_bad_input, "no lock, or no place for the result");
+	return handle->family->lock_info(handle->runtime, kind, address, info);
+}
+
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
 				 ompd_ext_wait_site *site)
 {

@@ -61,6 +61,8 @@ struct family {
 				 uint64_t *ret);
 	ompd_rc_t (*thread_num)(const struct family_runtime *runtime, uint64_t thread,
 				const struct family_region *region, int *ret);
+	ompd_rc_t (*thread_info)(const struct family_runtime *runtime, uint64_t thread,
+				 ompd_ext_thread_info *ret);
 	ompd_rc_t (*state)(const struct family_runtime *runtime, uint64_t thread,
 			   ompd_word_t *state, ompd_wait_id_t *wait_id);
 
@@ -73,6 +75,8 @@ struct family {
 				   const struct family_region *region, uint32_t thread_num,
 				   uint64_t *ret);
 	uint64_t (*region_id)(const struct family_region *region);
+	ompd_rc_t (*region_info)(struct family_runtime *runtime, const struct family_region *region,
+				 ompd_ext_parallel_info *ret);
 
 	ompd_rc_t (*current_task)(const struct family_runtime *runtime, uint64_t thread,
 				  struct family_task *ret);
@@ -88,8 +92,8 @@ struct family {
 			     struct family_task *ret);
 	void (*task_region)(const struct family_task *task, struct family_region *ret);
 	uint64_t (*task_id)(const struct family_task *task);
-	ompd_rc_t (*task_function)(const struct family_runtime *runtime,
-				   const struct family_task *task, uint64_t *ret);
+	ompd_rc_t (*task_function)(struct family_runtime *runtime, const struct family_task *task,
+				   uint64_t *ret);
 	ompd_rc_t (*task_frame)(const struct family_runtime *runtime,
 				const struct family_task *task, ompd_frame_info_t *exit_frame,
 				ompd_frame_info_t *enter_frame);
@@ -111,6 +115,8 @@ struct family {
 	ompd_rc_t (*walk_unreached)(const struct family_walk *walk, uint32_t *ret);
 	void (*walk_close)(struct family_walk *walk);
 
+	ompd_rc_t (*lock_info)(const struct family_runtime *runtime, uint32_t kind,
+			       uint64_t address, ompd_ext_lock_info *ret);
 	ompd_rc_t (*classify_call)(struct family_runtime *runtime, uint64_t return_address,
 				   ompd_ext_wait_site *site);
 	ompd_rc_t (*classify_entry)(struct family_runtime *runtime, uint64_t entry,
@@ -135,6 +141,6 @@ struct family {
 /** All families, in the order in which they are tried; a null pointer ends them. */
 extern const struct family *const families[];
 
-extern const struct family gomp_family;
+extern const struct family gomp_family, kmp_family;
 
 #endif

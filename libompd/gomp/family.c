@@ -139,6 +139,23 @@ static ompd_rc_t thread_num(const struct family_runtime *runtime, uint64_t threa
 	return rc;
 }
 
+static ompd_rc_t thread_info(const struct family_runtime *runtime, uint64_t thread,
+			     ompd_ext_thread_info *ret)
+{
+	struct gomp_thread read;
+	uint64_t root;
+	ompd_rc_t rc = read_thread(runtime, thread, &read);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_root_of(of_runtime(runtime), &read, &root);
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_ext_thread_info){
+			.kind = root == thread ? ompd_ext_thread_initial : ompd_ext_thread_worker,
+			.global_num = -1,
+		};
+	return rc;
+}
+
 static ompd_rc_t state(const struct family_runtime *runtime, uint64_t thread, ompd_word_t *state,
 		       ompd_wait_id_t *wait_id)
 {
@@ -180,6 +197,17 @@ static ompd_rc_t region_member(const struct family_runtime *runtime,
 static uint64_t region_id(const struct family_region *region)
 {
 	return gomp_region_id(of_region(region));
+}
+
+static ompd_rc_t region_info(struct family_runtime *runtime, const struct family_region *region,
+			     ompd_ext_parallel_info *ret)
+{
+	(void)runtime;
+	*ret = (ompd_ext_parallel_info){
+		.kind = of_region(region)->level ? ompd_ext_parallel_region :
+						   ompd_ext_parallel_initial,
+	};
+	return ompd_rc_ok;
 }
 
 // ---- Tasks -----------------------------------------------------------------------------------
@@ -237,7 +265,7 @@ static uint64_t task_id(const struct family_task *task)
 	return gomp_task_id(of_task(task));
 }
 
-static ompd_rc_t task_function(const struct family_runtime *runtime, const struct family_task *task,
+static ompd_rc_t task_function(struct family_runtime *runtime, const struct family_task *task,
 			       uint64_t *ret)
 {
 	return gomp_task_function(of_runtime(runtime), of_task(task), ret);
@@ -304,6 +332,16 @@ static void walk_close(struct family_walk *walk)
 }
 
 // ---- Waits -----------------------------------------------------------------------------------
+
+static ompd_rc_t lock_info(const struct family_runtime *runtime, uint32_t kind, uint64_t address,
+			   ompd_ext_lock_info *ret)
+{
+	(void)runtime;
+	(void)kind;
+	(void)address;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "libgomp does not record who owns a lock");
+}
 
 static ompd_rc_t classify_call(struct family_runtime *runtime, uint64_t return_address,
 			       ompd_ext_wait_site *site)
@@ -401,11 +439,13 @@ const struct family gomp_family = {
 	.pthread_of_thread = pthread_of_thread,
 	.next_thread = next_thread,
 	.thread_num = thread_num,
+	.thread_info = thread_info,
 	.state = state,
 	.current_region = current_region,
 	.enclosing_region = enclosing_region,
 	.region_member = region_member,
 	.region_id = region_id,
+	.region_info = region_info,
 	.current_task = current_task,
 	.implicit_task = implicit_task,
 	.generating_task = generating_task,
@@ -423,6 +463,7 @@ const struct family gomp_family = {
 	.walk_damaged = walk_damaged,
 	.walk_unreached = walk_unreached,
 	.walk_close = walk_close,
+	.lock_info = lock_info,
 	.classify_call = classify_call,
 	.classify_entry = classify_entry,
 	.classify_futex = classify_futex,

@@ -50,42 +50,17 @@ GOMP_ICV_READER(teams_thread_limit)
 // The variables that follow are set from the environment when libgomp is loaded, and by nothing
 // else. Where the variable itself cannot be found, what the process was started with decides.
 
-// Skips blanks and compares a word regardless of case, as libgomp does (env.c).
-static bool is_word(const char *text, const char *word)
-{
-	while (*text == ' ' || *text == '\t')
-		text++;
-	for (; *word; text++, word++) {
-		if ((*text | 0x20) != *word)
-			return false;
-	}
-	while (*text == ' ' || *text == '\t')
-		text++;
-	return *text == '\0';
-}
-
-/** A word that an environment variable may hold, and the value that it stands for. */
-struct word {
-	const char *text;
-	ompd_word_t value;
-};
-
 static ompd_rc_t from_environment(const struct gomp_icv_query *query, const char *variable,
-				  const struct word *words, size_t count, ompd_word_t otherwise,
-				  ompd_word_t *ret)
+				  const struct environ_word *words, size_t count,
+				  ompd_word_t otherwise, ompd_word_t *ret)
 {
-	char text[64];
-	ompd_rc_t rc = environ_get(&query->runtime->target, variable, text, sizeof(text));
+	ompd_rc_t rc =
+		environ_word(&query->runtime->target, variable, words, count, otherwise, ret);
 
-	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
-		return reason(rc,
+	return rc == ompd_rc_ok ?
+		       rc :
+		       reason(rc,
 			      "neither the variable nor the program's environment can be found");
-	*ret = otherwise; // unset, or not understood
-	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		if (is_word(text, words[i].text))
-			*ret = words[i].value;
-	}
-	return ompd_rc_ok;
 }
 
 #define FROM_ENVIRONMENT(query, variable, words, otherwise, ret)                           \
@@ -99,7 +74,7 @@ static bool is_known(const struct gomp_icv_query *query, enum gomp_global global
 
 GOMP_ICV_READER(display_affinity)
 {
-	static const struct word words[] = { { "true", 1 }, { "false", 0 } };
+	static const struct environ_word words[] = { { "true", 1 }, { "false", 0 } };
 
 	if (is_known(query, GOMP_GLOBAL_gomp_display_affinity_var))
 		return read_global(query, GOMP_GLOBAL_gomp_display_affinity_var, 1, ret);
@@ -108,7 +83,7 @@ GOMP_ICV_READER(display_affinity)
 
 GOMP_ICV_READER(target_offload)
 {
-	static const struct word words[] = { { "mandatory", 1 }, { "disabled", 2 } };
+	static const struct environ_word words[] = { { "mandatory", 1 }, { "disabled", 2 } };
 
 	if (is_known(query, GOMP_GLOBAL_gomp_target_offload_var))
 		return read_global(query, GOMP_GLOBAL_gomp_target_offload_var, 4, ret);
@@ -120,7 +95,7 @@ GOMP_ICV_READER(target_offload)
 
 GOMP_ICV_READER(wait_policy)
 {
-	static const struct word words[] = { { "active", 1 }, { "passive", 0 } };
+	static const struct environ_word words[] = { { "active", 1 }, { "passive", 0 } };
 
 	if (is_known(query, GOMP_GLOBAL_wait_policy))
 		return read_global(query, GOMP_GLOBAL_wait_policy, 4, ret);

@@ -90,3 +90,33 @@ ompd_rc_t environ_get(const struct target *target, const char *name, char *value
 	}
 	return strings.total ? ompd_rc_unavailable : ompd_rc_error;
 }
+
+static bool is_word(const char *text, const char *word)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	for (; *word; text++, word++) {
+		if ((*text | 0x20) != *word)
+			return false;
+	}
+	while (*text == ' ' || *text == '\t')
+		text++;
+	return *text == '\0';
+}
+
+ompd_rc_t environ_word(const struct target *target, const char *name,
+		       const struct environ_word *words, size_t count, ompd_word_t otherwise,
+		       ompd_word_t *ret)
+{
+	char text[64];
+	ompd_rc_t rc = environ_get(target, name, text, sizeof(text));
+
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return rc;
+	*ret = otherwise;
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+		if (is_word(text, words[i].text))
+			*ret = words[i].value;
+	}
+	return ompd_rc_ok;
+}

@@ -14,4 +14,19 @@
  */
 ompd_rc_t environ_get(const struct target *target, const char *name, char *value, size_t size);
 
+/** A word that an environment variable may hold, and the value that it stands for. */
+struct environ_word {
+	const char *text; // in lower case
+	ompd_word_t value;
+};
+
+/**
+ * The value of the word that @p name was set to, regardless of case and of blanks around it;
+ * @p otherwise if it was not set, or to none of @p words.
+ * ompd_rc_error: the environment cannot be found or read.
+ */
+ompd_rc_t environ_word(const struct target *target, const char *name,
+		       const struct environ_word *words, size_t count, ompd_word_t otherwise,
+		       ompd_word_t *ret);
+
 #endif
