@@ -304,6 +304,7 @@ enum ompd_ext_wait_kind {
 	ompd_ext_wait_runtime_lock = 21, // the runtime's internal lock
 	ompd_ext_wait_cancel = 22,	 // cancel or cancellation point
 	ompd_ext_wait_dependences = 23,	 // predecessors of an undeferred task or taskwait depend
+	ompd_ext_wait_reduction = 24,	 // the reduction at the end of a construct
 };
 
 typedef struct ompd_ext_wait_site {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kmp/kmp.h"
+
+static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint32_t thread_num, struct kmp_activity *activity)
+{
+	struct kmp_thread thread;
+	struct kmp_task task;
+	bool running;
+
+	if (kmp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok) {
+		// Not a member yet, or no longer.
+		activity->incomplete = true;
+		return ompd_rc_ok;
+	}
+	ompd_rc_t rc = kmp_member_task(runtime, &thread, region, &task, &running);
+
+	if (rc != ompd_rc_ok) {
+		activity->incomplete = true;
+		activity->damaged |= rc != ompd_rc_unavailable;
+		return ompd_rc_ok;
+	}
+	return idmap_add(&activity->begun, &runtime->target, task.address,
+			 2 * (uint64_t)thread_num + running, NULL);
+}
+
+ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    struct kmp_activity *ret)
+{
+	*ret = (struct kmp_activity){ .begun = { .has_values = true } };
+	for (uint32_t i = 0; i < region->nthreads; i++) {
+		ompd_rc_t rc = add_member(runtime, region, i, ret);
+
+		if (rc != ompd_rc_ok) {
+			kmp_activity_close(runtime, ret);
+			return rc;
+		}
+	}
+	return ompd_rc_ok;
+}
+
+void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity)
+{
+	idmap_close(&activity->begun, &runtime->target);
+}
+
+bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
+		       struct kmp_activity_entry *ret)
+{
+	uint64_t value;
+
+	if (!idmap_find(&activity->begun, task, &value))
+		return false;
+	*ret = (struct kmp_activity_entry){ .thread_num = value / 2, .running = value % 2 };
+	return true;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ICVs of tasks and regions.
+
+#include "kmp/icv.h"
+
+// ---- What the query is about -----------------------------------------------------------------
+
+ompd_rc_t kmp_icv_task(const struct kmp_icv_query *query, struct kmp_task *ret)
+{
+	if (query->task) {
+		*ret = *query->task;
+		return ompd_rc_ok;
+	}
+	if (query->thread)
+		return kmp_current_task(query->runtime, query->thread, ret);
+	return reason(ompd_rc_bad_input, "the variable belongs to a task");
+}
+
+ompd_rc_t kmp_icv_region(const struct kmp_icv_query *query, struct kmp_region *ret)
+{
+	if (query->region) {
+		*ret = *query->region;
+		return ompd_rc_ok;
+	}
+	if (query->task) {
+		*ret = query->task->region;
+		return ompd_rc_ok;
+	}
+	if (query->thread)
+		return kmp_current_region(query->runtime, query->thread, ret);
+	return reason(ompd_rc_bad_input, "the variable belongs to a parallel region");
+}
+
+// ---- Variables of the data environment: kmp_internal_control ---------------------------------
+
+// Nested serialized regions share a task. When a variable is first set in one of them, the values
+// before that are saved, with the number of the region (__kmp_save_internal_controls): those of a
+// region that is not the innermost are what was saved next within it.
+static ompd_rc_t saved_base(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint64_t *base)
+{
+	const uint32_t number = region->team.serialized - region->above;
+	uint64_t entry;
+	ompd_rc_t rc = kmp_read(runtime, region->team.address, TEAM(t_control_stack_top), &entry);
+
+	for (unsigned int i = 0; rc == ompd_rc_ok && entry && i < KMP_MAX_LEVEL; i++) {
+		uint64_t level;
+
+		rc = kmp_read(runtime, entry, ICV(serial_nesting_level), &level);
+		if (rc != ompd_rc_ok || level <= number)
+			break;
+		*base = entry;
+		rc = kmp_read(runtime, entry, ICV(next), &entry);
+	}
+	return rc;
+}
+
+ompd_rc_t kmp_icv_base(const struct kmp_icv_query *query, uint64_t *ret)
+{
+	struct kmp_task task;
+	ompd_rc_t rc = kmp_icv_task(query, &task);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!kmp_owns_tasks(&task.region) && task.region.kind == KMP_REGION_LEAGUE)
+		return reason(ompd_rc_unavailable,
+			      "the initial thread's variables are those of its parallel region");
+	*ret = kmp_at(query->runtime, task.address, TASK(td_icvs));
+	return task.implicit && task.region.above ? saved_base(query->runtime, &task.region, ret) :
+						    ompd_rc_ok;
+}
+
+static ompd_rc_t read_icv(const struct kmp_icv_query *query, enum kmp_field field, int32_t *ret)
+{
+	uint64_t base;
+	ompd_rc_t rc = kmp_icv_base(query, &base);
+
+	return rc == ompd_rc_ok ? kmp_read_int(query->runtime, base, field, ret) : rc;
+}
+
+static ompd_rc_t read_word(const struct kmp_icv_query *query, enum kmp_field field,
+			   ompd_word_t *ret)
+{
+	int32_t value;
+	ompd_rc_t rc = read_icv(query, field, &value);
+
+	if (rc == ompd_rc_ok)
+		*ret = value;
+	return rc;
+}
+
+KMP_ICV_READER(dyn)
+{
+	ompd_word_t value;
+	ompd_rc_t rc = read_word(query, ICV(dynamic), &value);
+
+	if (rc == ompd_rc_ok)
+		*ret = value != 0;
+	return rc;
+}
+
+KMP_ICV_READER(default_device)
+{
+	return read_word(query, ICV(default_device), ret);
+}
+
+KMP_ICV_READER(max_active_levels)
+{
+	return read_word(query, ICV(max_active_levels), ret);
+}
+
+KMP_ICV_READER(bind)
+{
+	return read_word(query, ICV(proc_bind), ret);
+}
+
+KMP_ICV_READER(thread_limit)
+{
+	// The thread_limit clause of a target construct goes before, where the release has it.
+	if (kmp_has(query->runtime, ICV(task_thread_limit))) {
+		ompd_rc_t rc = read_word(query, ICV(task_thread_limit), ret);
+
+		if (rc != ompd_rc_ok || *ret)
+			return rc;
+	}
+	return read_word(query, ICV(thread_limit), ret);
+}
+
+// enum sched_type with what omp_get_schedule() answers for it (__kmp_get_schedule).
+static const struct {
+	int32_t type;
+	ompd_word_t kind; // omp_sched_t, with LLVM's additions
+	bool has_chunk;
+} schedules[] = {
+	{ 33, 1, true }, { 34, 1, false },  { 35, 2, true },   { 36, 3, true },
+	{ 38, 4, true }, { 39, 101, true }, { 40, 1, false },  { 41, 1, false },
+	{ 42, 3, true }, { 43, 3, true },   { 44, 102, true },
+};
+
+ompd_rc_t kmp_icv_schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk)
+{
+	enum { MONOTONIC = 1 << 29, NONMONOTONIC = 1 << 30 }; // modifiers of sched_type
+	const ompd_word_t omp_sched_monotonic = 0x80000000;
+	uint64_t base;
+	int32_t type;
+	ompd_rc_t rc = kmp_icv_base(query, &base);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	base = kmp_at(query->runtime, base, ICV(sched));
+	rc = kmp_read_int(query->runtime, base, KMP_FIELD_kmp_r_sched_t__r_sched_type, &type);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(query->runtime, base, KMP_FIELD_kmp_r_sched_t__chunk, chunk);
+	if (rc != ompd_rc_ok)
+		return rc;
+	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
+		if (schedules[i].type != (type & ~(MONOTONIC | NONMONOTONIC)))
+			continue;
+		*kind = schedules[i].kind | (type & MONOTONIC ? omp_sched_monotonic : 0);
+		if (!schedules[i].has_chunk)
+			*chunk = 0;
+		return ompd_rc_ok;
+	}
+	return reason(ompd_rc_error, "run-sched-var is damaged");
+}
+
+KMP_ICV_READER(run_sched)
+{
+	int32_t chunk;
+
+	return kmp_icv_schedule(query, ret, &chunk);
+}
+
+KMP_ICV_READER(nthreads)
+{
+	struct kmp_nthreads_list list;
+	struct kmp_region region;
+	ompd_rc_t rc = read_word(query, ICV(nproc), ret);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_icv_region(query, &region);
+	if (rc == ompd_rc_ok)
+		rc = kmp_icv_nthreads_list(query, &region, &list);
+	if (rc == ompd_rc_unavailable) // only the first is known
+		return ompd_rc_incomplete;
+	if (rc != ompd_rc_ok)
+		return rc;
+	return list.length > region.level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
+						ompd_rc_ok;
+}
+
+// ---- Variables of a task ---------------------------------------------------------------------
+
+KMP_ICV_READER(final_task)
+{
+	struct kmp_task task;
+	struct kmp_task_record record;
+	ompd_rc_t rc = kmp_icv_task(query, &task);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_task(query->runtime, task.address, &record);
+	if (rc == ompd_rc_ok)
+		*ret = kmp_flag(query->runtime, record.flags, FLAG(final));
+	return rc;
+}
+
+KMP_ICV_READER(implicit_task)
+{
+	struct kmp_task task;
+	ompd_rc_t rc = kmp_icv_task(query, &task);
+
+	if (rc == ompd_rc_ok)
+		*ret = task.implicit;
+	return rc;
+}
+
+KMP_ICV_READER(explicit_task)
+{
+	struct kmp_task task;
+	ompd_rc_t rc = kmp_icv_task(query, &task);
+
+	if (rc == ompd_rc_ok)
+		*ret = !task.implicit;
+	return rc;
+}
+
+// ---- Variables of a region -------------------------------------------------------------------
+
+KMP_ICV_READER(levels)
+{
+	struct kmp_region region;
+	ompd_rc_t rc = kmp_icv_region(query, &region);
+
+	if (rc == ompd_rc_ok)
+		*ret = region.level;
+	return rc;
+}
+
+KMP_ICV_READER(active_levels)
+{
+	struct kmp_region region;
+	ompd_rc_t rc = kmp_icv_region(query, &region);
+
+	if (rc == ompd_rc_ok)
+		*ret = region.active_level;
+	return rc;
+}
+
+KMP_ICV_READER(team_size)
+{
+	struct kmp_region region;
+	ompd_rc_t rc = kmp_icv_region(query, &region);
+
+	if (rc == ompd_rc_ok)
+		*ret = region.nthreads;
+	return rc;
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ompdbg knows of LLVM's runtime (libomp, libiomp5): threads, teams, tasks, control variables
+// and waits, in terms of the runtime's structures by field name. The comments that name functions
+// (__kmp_fork_call, …) name those of the runtime on whose behaviour a rule rests.
+
+#ifndef OMPDBG_KMP_H
+#define OMPDBG_KMP_H
+
+#include "layout/kmp_layout.h"
+#include "ompd/ompd_ext.h"
+#include "target/idmap.h"
+#include "target/nptl.h"
+#include "target/reason.h"
+#include "target/target.h"
+
+struct kmp_wait_table;
+
+/** One process's libomp. All but what the comments name is constant for the life of the process. */
+struct kmp_runtime {
+	struct target target;
+	struct kmp_layout layout;
+	struct nptl nptl;
+	struct kmp_wait_table *waits; // resolved at the first question
+	struct idmap *hints;	      // pthread_t -> gtid, as of the last look; never believed
+	char name[24];		      // "libomp"
+	char release[24];	      // "LLVM 14"
+};
+
+/** Recognises the runtime @p name in @p target and proves its layout. */
+ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, const char *name);
+void kmp_close(struct kmp_runtime *runtime);
+
+// ---- Fields (kmp/read.c) ---------------------------------------------------------------------
+
+// The fields of the structures that are named often.
+#define INFO(field) KMP_FIELD_kmp_base_info_t__##field
+#define TEAM(field) KMP_FIELD_kmp_base_team_t__##field
+#define TASK(field) KMP_FIELD_kmp_taskdata_t__##field
+#define ICV(field) KMP_FIELD_kmp_internal_control_t__##field
+
+static inline bool kmp_has(const struct kmp_runtime *runtime, enum kmp_field field)
+{
+	return runtime->layout.field[field].size != 0;
+}
+
+/** Address of a field of the structure at @p base. */
+static inline uint64_t kmp_at(const struct kmp_runtime *runtime, uint64_t base,
+			      enum kmp_field field)
+{
+	return base + runtime->layout.field[field].offset;
+}
+
+/** Value of an integer or pointer field, zero-extended. unsupported if the release has none. */
+ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+		   uint64_t *ret);
+/** Value of an int field. */
+ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+		       int32_t *ret);
+
+/** Value of a variable of @p size bytes; unavailable if its place is not known. */
+ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
+			  unsigned int size, uint64_t *ret);
+
+/** Element @p index of the array of pointers at @p array. */
+ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
+			   uint64_t *ret);
+
+// ---- Threads (kmp/thread.c) ------------------------------------------------------------------
+
+struct kmp_thread {
+	uint64_t address;      // of the kmp_info
+	uint64_t team;	       // 0: in the pool
+	uint64_t current_task; // a kmp_taskdata
+	uint32_t gtid;
+	uint32_t tid;	     // number in its team
+	int32_t teams_level; // of the teams construct that it is, or was, in; -1: none
+	bool in_pool;
+};
+
+/** Reads the thread at @p address, which must be one of the runtime's array of threads. */
+ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
+			  struct kmp_thread *ret);
+
+/** unavailable: the thread has not used OpenMP. */
+ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread, uint64_t *ret);
+ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret);
+
+/** The thread with the next gtid from @p gtid on; unavailable at the end. */
+ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret);
+
+/**
+ * Whether a worker is idle: in the pool, or kept by a team whose region is over, or by a team of a
+ * league that is in no region. A hot team keeps its workers, and they keep their pointers to it;
+ * that it is at work is told by its primary thread, which is in it.
+ */
+ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+		      bool *ret);
+
+enum kmp_thread_kind {
+	KMP_THREAD_INITIAL, // the root of a contention group
+	KMP_THREAD_WORKER,
+	KMP_THREAD_HELPER, // one of the hidden helper threads
+};
+
+ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			  enum kmp_thread_kind *ret);
+
+// ---- Teams (kmp/team.c) ----------------------------------------------------------------------
+
+/** A kmp_team: one region of several threads, or one or more nested serialized regions. */
+struct kmp_team {
+	uint64_t address;
+	uint64_t parent;
+	uint64_t threads; // array of kmp_info pointers
+	uint64_t implicit_tasks;
+	uint32_t serialized; // nested regions of one thread that it stands for; 0: it is none
+	uint32_t level, active_level;
+	uint32_t nproc;
+	uint32_t master_tid; // number of its primary thread in the parent
+};
+
+enum {
+	KMP_MAX_LEVEL = 4096,	   // deeper nesting is taken for damage
+	KMP_MAX_THREADS = 1 << 20, // likewise a larger team
+};
+
+/** Reads a team and checks what must hold of any. */
+ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret);
+
+/** Regions that a team stands for. */
+static inline uint32_t kmp_team_regions(const struct kmp_team *team)
+{
+	return team->serialized ? team->serialized : 1;
+}
+
+/** Whether the team at @p wanted is @p team or one of its ancestors. */
+ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
+			bool *ret);
+
+// ---- Regions (kmp/region.c) ------------------------------------------------------------------
+
+enum kmp_region_kind {
+	KMP_REGION_INITIAL, // the implicit region of a root
+	KMP_REGION_PARALLEL,
+	KMP_REGION_LEAGUE, // the implicit region of an initial thread of a league
+};
+
+struct kmp_region {
+	enum kmp_region_kind kind;
+	struct kmp_team team;
+	uint32_t above; // regions of the same team within this one
+	uint32_t depth; // teams and serialized regions between this one and the root
+	uint32_t level, active_level, nthreads;
+	int32_t teams_level; // level of the teams construct around it, -1: none
+};
+
+/** The innermost region that a thread takes part in; unavailable if it is idle. */
+ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     struct kmp_region *ret);
+/** unavailable for the implicit region of a root. */
+ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			       struct kmp_region *ret);
+uint64_t kmp_region_id(const struct kmp_region *region);
+
+/** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
+struct kmp_place {
+	uint32_t thread_num;
+	bool member;		 // the thread itself is of the region's team
+	bool innermost;		 // the region is the thread's own
+	struct kmp_region inner; // else the region within it that the thread is in
+};
+
+/** unavailable if the region does not enclose the thread. */
+ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			 const struct kmp_region *region, struct kmp_place *ret);
+
+/** The thread with number @p thread_num; bad_input if there is none. */
+ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint32_t thread_num, struct kmp_thread *ret);
+
+/** The team of the league that a region of kind LEAGUE is one of; the same for a serialized one. */
+ompd_rc_t kmp_league_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			  struct kmp_team *ret);
+
+/** Entry point of the region's outlined function; unavailable if it is not kept (kmp/function.c). */
+ompd_rc_t kmp_region_function(struct kmp_runtime *runtime, const struct kmp_region *region,
+			      uint64_t *ret);
+/** Address of the text that tells where the region's construct is; 0 if it is not kept. */
+ompd_rc_t kmp_region_source(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint64_t *ret);
+
+// ---- Tasks (kmp/task.c) ----------------------------------------------------------------------
+
+/** A task: a kmp_taskdata; the implicit tasks of nested serialized regions share one. */
+struct kmp_task {
+	uint64_t address;
+	bool implicit;
+	struct kmp_region region;
+};
+
+/** A task's record with what is always meaningful. */
+struct kmp_task_record {
+	uint64_t address;
+	uint64_t team, parent;
+	uint32_t flags; // kmp_tasking_flags
+};
+
+ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
+			struct kmp_task_record *ret);
+/** The same for a kmp_task, which lies behind its kmp_taskdata. */
+uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task);
+/** Member of the kmp_task behind a kmp_taskdata. */
+ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
+			  enum kmp_field field, uint64_t *ret);
+
+/** Whether a bit of kmp_tasking_flags is set; false if the release has no such bit. */
+bool kmp_flag(const struct kmp_runtime *runtime, uint32_t flags, enum kmp_field bit);
+
+// The bits that are named often.
+#define FLAG(bit) KMP_FIELD_kmp_tasking_flags_t__##bit
+
+static inline bool kmp_is_explicit(const struct kmp_runtime *runtime,
+				   const struct kmp_task_record *record)
+{
+	return kmp_flag(runtime, record->flags, FLAG(tasktype));
+}
+
+/** The task at @p address, which something in @p region pointed to. */
+ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *region,
+		    uint64_t address, struct kmp_task *ret);
+
+ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   struct kmp_task *ret);
+/** The task that a member of @p region works on in that region; @p running: at this moment. */
+ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			  const struct kmp_region *region, struct kmp_task *ret, bool *running);
+ompd_rc_t kmp_implicit_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint32_t thread_num, struct kmp_task *ret);
+ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			      struct kmp_task *ret);
+ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			      struct kmp_task *ret);
+ompd_rc_t kmp_task_function(struct kmp_runtime *runtime, const struct kmp_task *task,
+			    uint64_t *ret);
+
+/** Number of the implicit task at @p address in the region's team; false if it is none. */
+bool kmp_implicit_task_number(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			      uint64_t address, uint32_t *ret);
+uint64_t kmp_task_id(const struct kmp_task *task);
+
+/** Whether the explicit tasks of the region's team belong to it, and not to a region within. */
+bool kmp_owns_tasks(const struct kmp_region *region);
+
+// ---- The tool interface (kmp/ompt.c) ---------------------------------------------------------
+
+/** ok if a tool, or OMP_DEBUG, has the runtime keep states, frames and tool data; unavailable. */
+ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime);
+
+/** What the runtime keeps for a tool: addresses of an ompt_task_info and an ompt_team_info. */
+ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			uint64_t *ret);
+ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			uint64_t *ret);
+/** What the tool stored for one of these, whose others are zero. */
+ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
+			const struct kmp_region *region, const struct kmp_task *task,
+			uint64_t *ret);
+ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame);
+
+// ---- Which thread has which task (kmp/activity.c) --------------------------------------------
+
+/** The tasks that the threads of a region work on, by address. */
+struct kmp_activity {
+	struct idmap begun; // address -> thread number, and whether it runs
+	bool incomplete;    // of some thread of the team nothing is known
+	bool damaged;	    // likewise, though it is a member of the team
+};
+
+/** What a thread does with a task. */
+struct kmp_activity_entry {
+	uint32_t thread_num;
+	bool running; // else suspended: the thread is in a region within
+};
+
+ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    struct kmp_activity *ret);
+void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity);
+bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
+		       struct kmp_activity_entry *ret);
+
+// ---- Queues (kmp/deque.c) --------------------------------------------------------------------
+
+/** The deques of a region's threads, and of its priorities, one after another. */
+struct kmp_deques {
+	struct idmap known;  // task teams
+	uint32_t member;     // next thread whose task team is looked at
+	uint64_t data, left; // next kmp_thread_data of the task team in turn, and how many are left
+	uint64_t priorities; // next list of it
+	uint32_t priority_steps;
+	uint64_t deque; // array of pointers, 0: none
+	uint32_t size, head, count;
+	bool damaged;
+};
+
+/** Next task in a deque; unavailable at the end; nomem. Starts zeroed. */
+ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			  struct kmp_deques *deques, uint64_t *ret);
+void kmp_deques_close(const struct kmp_runtime *runtime, struct kmp_deques *deques);
+
+// ---- Dependences (kmp/depend.c) --------------------------------------------------------------
+
+/** A depnode that a list of the runtime names, with the clause that put it there. */
+struct kmp_depnode {
+	uint64_t address;
+	uint64_t variable;
+	enum ompd_ext_depend_kind kind;
+};
+
+/** A walk over the hash in which a task keeps the dependences of its children. */
+struct kmp_dephash {
+	uint64_t buckets, size, next; // next bucket
+	uint64_t entry;		      // in turn, 0: none
+	uint64_t all;		      // the last task that depends on all memory, 0: none
+	enum { DEPHASH_OUT, DEPHASH_SET, DEPHASH_PREVIOUS } list;
+	uint64_t node; // of the list, 0: it is at its end
+	uint32_t steps;
+};
+
+/** unavailable if the task at @p parent keeps none. */
+ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
+			   struct kmp_dephash *ret);
+/** Next node; unavailable at the end. */
+ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
+			   struct kmp_depnode *ret);
+/** The taskdata of a node; 0 if its task has ended. */
+ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uint64_t *ret);
+
+/** The list of those that wait for a task. */
+struct kmp_successors {
+	uint64_t entry;
+	uint32_t steps;
+};
+
+/** unavailable if the task at @p task has no dependences. */
+ompd_rc_t kmp_successors_open(const struct kmp_runtime *runtime, uint64_t task,
+			      struct kmp_successors *ret);
+/** Next taskdata; unavailable at the end. */
+ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_successors *list,
+			      uint64_t *ret);
+
+/** incomplete: there may be more, which are not recorded. */
+ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			   ompd_ext_depend *depends, size_t max, size_t *count);
+ompd_rc_t kmp_task_dependers(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			     uint64_t *ids, size_t max, size_t *count);
+/** Tasks that the one at @p task still waits for; 0 if it has no dependences. */
+ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task, int32_t *ret);
+
+// ---- What is known of a task (kmp/task_info.c) -----------------------------------------------
+
+ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			ompd_ext_task_info *ret);
+/** The same for a record that was already read; @p queued: it was met in a deque. */
+void kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
+		       const struct kmp_activity *activity, const struct kmp_task_record *record,
+		       bool queued, ompd_ext_task_info *ret);
+
+/** Adds to @p ret, of which status is set, the flags that tell in what the task waits. */
+ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			 ompd_ext_task_info *ret);
+
+// ---- All tasks of a region (kmp/task_walk.c) -------------------------------------------------
+
+struct kmp_task_walk;
+
+ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			     struct kmp_task_walk **ret);
+/** Next task; unavailable at the end; nomem. */
+ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret);
+bool kmp_task_walk_damaged(const struct kmp_task_walk *walk);
+/** Tasks that the tasks of the finished walk count as their children, and it did not meet. */
+ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret);
+void kmp_task_walk_close(struct kmp_task_walk *walk);
+
+// ---- States and waits (kmp/wait.c) -----------------------------------------------------------
+
+ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+		    ompd_word_t *state, ompd_wait_id_t *wait_id);
+ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
+			    ompd_ext_wait_site *site);
+ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_ext_wait_site *site);
+ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     uint64_t futex, ompd_ext_wait_site *site);
+/** Whether an address lies among the functions of the runtime. */
+ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *ret);
+
+// ---- Locks (kmp/lock.c) ----------------------------------------------------------------------
+
+ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
+			ompd_ext_lock_info *ret);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Locks. The program's variable, and the word of a critical construct, is either a lock itself
+// (direct), told by the lowest bit of its tag, or points to one (indirect).
+
+#include "kmp/kmp.h"
+
+enum {
+	TAG_BITS = 8, // of a direct lock
+};
+
+/** kmp_direct_locktag_t on x86-64. */
+enum direct_lock {
+	DIRECT_TAS = 3,
+	DIRECT_FUTEX = 5,
+};
+
+/** kmp_indirect_locktag_t on x86-64. */
+enum indirect_lock {
+	INDIRECT_TICKET,
+	INDIRECT_QUEUING,
+	INDIRECT_ADAPTIVE,
+	INDIRECT_DRDPA,
+	INDIRECT_RTM,
+	INDIRECT_NESTED_TAS,
+	INDIRECT_NESTED_FUTEX,
+	INDIRECT_NESTED_TICKET,
+	INDIRECT_NESTED_QUEUING,
+	INDIRECT_NESTED_DRDPA,
+};
+
+// An owner is recorded as its gtid plus one, 0 if there is none.
+static ompd_rc_t set_owner(const struct kmp_runtime *runtime, int64_t owner,
+			   ompd_ext_lock_info *ret)
+{
+	uint64_t gtid = (uint64_t)owner - 1, thread;
+
+	*ret = (ompd_ext_lock_info){ .held = owner != 0 };
+	if (owner == 0)
+		return ompd_rc_ok;
+	uint64_t next = gtid;
+	ompd_rc_t rc = owner < 0 ? ompd_rc_unavailable : kmp_next_thread(runtime, &next, &thread);
+
+	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && next != gtid + 1))
+		return reason(ompd_rc_error, "the lock names an owner that is no thread: it is "
+					     "damaged, or none");
+	if (rc == ompd_rc_ok)
+		ret->thread = thread;
+	return rc;
+}
+
+static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,
+			     ompd_ext_lock_info *ret)
+{
+	uint32_t value = word >> TAG_BITS;
+
+	switch (word & ((1 << TAG_BITS) - 1)) {
+	case DIRECT_TAS:
+		return set_owner(runtime, value, ret);
+	case DIRECT_FUTEX:
+		// The lowest bit tells that others wait.
+		return set_owner(runtime, value >> 1, ret);
+	default:
+		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
+	}
+}
+
+// A lock that threads queue for: -1 in place of the head of the queue if it is held and nobody
+// waits.
+static ompd_rc_t queuing_lock(const struct kmp_runtime *runtime, uint64_t lock,
+			      ompd_ext_lock_info *ret)
+{
+	int32_t head;
+	ompd_rc_t rc =
+		kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &head);
+
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_ext_lock_info){ .held = head != 0 };
+	return rc;
+}
+
+static ompd_rc_t ticket_lock(const struct kmp_runtime *runtime, uint64_t lock,
+			     ompd_ext_lock_info *ret)
+{
+	int32_t next, serving;
+	ompd_rc_t rc =
+		kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__next_ticket, &next);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__now_serving,
+				  &serving);
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_ext_lock_info){ .held = next != serving };
+	return rc;
+}
+
+// A nested lock records its owner, and how many times it was set.
+static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
+			     enum kmp_field owner_field, enum kmp_field depth_field,
+			     unsigned int shift, ompd_ext_lock_info *ret)
+{
+	int32_t owner, depth;
+	ompd_rc_t rc = kmp_read_int(runtime, lock, owner_field, &owner);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(runtime, lock, depth_field, &depth);
+	// The owner's number of a lock that is a word of a direct lock's kind carries its tag.
+	if (rc == ompd_rc_ok)
+		rc = set_owner(runtime, owner >> shift, ret);
+	if (rc == ompd_rc_ok && ret->held)
+		ret->depth = depth > 0 ? (uint32_t)depth : 0;
+	return rc;
+}
+
+// Locks other than words begin with a pointer to themselves.
+static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock)
+{
+	uint64_t self;
+	ompd_rc_t rc = kmp_read_element(runtime, lock, 0, &self);
+
+	return rc == ompd_rc_ok && self != lock ?
+		       reason(ompd_rc_unavailable, "no lock of the runtime is there") :
+		       rc;
+}
+
+static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type,
+			       ompd_ext_lock_info *ret)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (type != INDIRECT_NESTED_TAS && type != INDIRECT_NESTED_FUTEX)
+		rc = check_lock(runtime, lock);
+	if (rc != ompd_rc_ok)
+		return rc;
+	switch (type) {
+	case INDIRECT_TICKET:
+		return ticket_lock(runtime, lock, ret);
+	case INDIRECT_QUEUING:
+		return queuing_lock(runtime, lock, ret);
+	case INDIRECT_NESTED_TAS:
+		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
+				   KMP_FIELD_kmp_base_tas_lock_t__depth_locked, TAG_BITS, ret);
+	case INDIRECT_NESTED_FUTEX:
+		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
+				   KMP_FIELD_kmp_base_tas_lock_t__depth_locked, TAG_BITS + 1, ret);
+	case INDIRECT_NESTED_TICKET:
+		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__owner_id,
+				   KMP_FIELD_kmp_base_ticket_lock_t__depth_locked, 0, ret);
+	case INDIRECT_NESTED_QUEUING:
+		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__owner_id,
+				   KMP_FIELD_kmp_base_queuing_lock_t__depth_locked, 0, ret);
+	default:
+		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
+	}
+}
+
+ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
+			ompd_ext_lock_info *ret)
+{
+	uint64_t word, lock, type;
+	ompd_rc_t rc = kmp_read_element(runtime, address, 0, &word);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (word & 1)
+		return direct_lock(runtime, (uint32_t)word, ret);
+	if (word == 0 && kind == ompd_ext_lock_critical) {
+		*ret = (ompd_ext_lock_info){ .held = 0 }; // nobody was ever in it
+		return ompd_rc_ok;
+	}
+	if (word == 0)
+		return reason(ompd_rc_unavailable, "the lock is not initialized");
+	rc = kmp_read(runtime, word, KMP_FIELD_kmp_indirect_lock_t__lock, &lock);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, word, KMP_FIELD_kmp_indirect_lock_t__type, &type);
+	return rc == ompd_rc_ok ? indirect_lock(runtime, lock, type, ret) : rc;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the runtime keeps for a tool (OMPT): frames, and the tool's own data. Without a tool it
+// keeps none of it, and the memory holds anything.
+
+#include "kmp/kmp.h"
+
+ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
+{
+	uint64_t bits;
+	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL_ompt_enabled, 4, &bits);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	// The first bit of ompt_callbacks_active_t.
+	return bits & 1 ?
+		       ompd_rc_ok :
+		       reason(ompd_rc_unavailable,
+			      "%s keeps it only if a tool (OMPT) is active, or OMP_DEBUG=enabled",
+			      runtime->name);
+}
+
+// The entry of a serialized team's list that stands for the region with @p above others of the
+// team within it. The innermost has its place in the team and the task themselves: whenever one
+// begins, what was there moves to the list (__ompt_lw_taskteam_link).
+static ompd_rc_t serialized_entry(const struct kmp_runtime *runtime,
+				  const struct kmp_region *region, uint32_t above, uint64_t *ret)
+{
+	ompd_rc_t rc =
+		kmp_read(runtime, region->team.address, TEAM(ompt_serialized_team_info), ret);
+
+	for (uint32_t i = 1; rc == ompd_rc_ok && *ret && i < above; i++)
+		rc = kmp_read(runtime, *ret, KMP_FIELD_ompt_lw_taskteam_t__parent, ret);
+	return rc == ompd_rc_ok && *ret == 0 ?
+		       reason(ompd_rc_unavailable, "the region began before the tool was active") :
+		       rc;
+}
+
+// Regions within this one for which the same team, and the same task, stand.
+static uint32_t regions_within(const struct kmp_region *region)
+{
+	return region->above +
+	       (region->kind == KMP_REGION_LEAGUE && region->team.level > region->level);
+}
+
+ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			uint64_t *ret)
+{
+	uint32_t above = regions_within(&task->region);
+	uint64_t entry;
+	ompd_rc_t rc = kmp_tool_active(runtime);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = kmp_at(runtime, task->address, TASK(ompt_task_info));
+	if (!task->implicit || above == 0)
+		return ompd_rc_ok;
+	rc = serialized_entry(runtime, &task->region, above, &entry);
+	if (rc == ompd_rc_ok)
+		*ret = kmp_at(runtime, entry, KMP_FIELD_ompt_lw_taskteam_t__ompt_task_info);
+	return rc;
+}
+
+ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			uint64_t *ret)
+{
+	uint32_t above = regions_within(region);
+	uint64_t entry;
+	ompd_rc_t rc = kmp_tool_active(runtime);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = kmp_at(runtime, region->team.address, TEAM(ompt_team_info));
+	if (above == 0)
+		return ompd_rc_ok;
+	rc = serialized_entry(runtime, region, above, &entry);
+	if (rc == ompd_rc_ok)
+		*ret = kmp_at(runtime, entry, KMP_FIELD_ompt_lw_taskteam_t__ompt_team_info);
+	return rc;
+}
+
+static ompd_rc_t read_frame(const struct kmp_runtime *runtime, uint64_t frame,
+			    enum kmp_field address, enum kmp_field flags, ompd_frame_info_t *ret)
+{
+	uint64_t pointer, bits = 0;
+	ompd_rc_t rc = kmp_read(runtime, frame, address, &pointer);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, frame, flags, &bits);
+	if (rc == ompd_rc_ok)
+		*ret = (ompd_frame_info_t){
+			.frame_address = { ompd_segment_none, pointer },
+			.frame_flag = (ompd_word_t)bits,
+		};
+	return rc;
+}
+
+ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame)
+{
+	uint64_t frame;
+	ompd_rc_t rc = kmp_ompt_task(runtime, task, &frame);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	frame = kmp_at(runtime, frame, KMP_FIELD_ompt_task_info_t__frame);
+	rc = read_frame(runtime, frame, KMP_FIELD_ompt_frame_t__exit_frame,
+			KMP_FIELD_ompt_frame_t__exit_frame_flags, exit_frame);
+	return rc == ompd_rc_ok ?
+		       read_frame(runtime, frame, KMP_FIELD_ompt_frame_t__enter_frame,
+				  KMP_FIELD_ompt_frame_t__enter_frame_flags, enter_frame) :
+		       rc;
+}
+
+ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
+			const struct kmp_region *region, const struct kmp_task *task, uint64_t *ret)
+{
+	struct kmp_thread read;
+	uint64_t info;
+	ompd_rc_t rc;
+
+	if (thread) {
+		rc = kmp_read_thread(runtime, thread, &read);
+		if (rc == ompd_rc_ok)
+			rc = kmp_tool_active(runtime);
+		info = kmp_at(runtime, thread, INFO(ompt_thread_info));
+		return rc == ompd_rc_ok ? kmp_read(runtime, info,
+						   KMP_FIELD_ompt_thread_info_t__thread_data, ret) :
+					  rc;
+	}
+	if (region) {
+		rc = kmp_ompt_team(runtime, region, &info);
+		return rc == ompd_rc_ok ? kmp_read(runtime, info,
+						   KMP_FIELD_ompt_team_info_t__parallel_data, ret) :
+					  rc;
+	}
+	rc = kmp_ompt_task(runtime, task, &info);
+	return rc == ompd_rc_ok ?
+		       kmp_read(runtime, info, KMP_FIELD_ompt_task_info_t__task_data, ret) :
+		       rc;
+}

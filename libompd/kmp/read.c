@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kmp/kmp.h"
+
+ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+		   uint64_t *ret)
+{
+	const struct layout_field *where = &runtime->layout.field[field];
+
+	if (where->size == 0)
+		return reason(ompd_rc_unsupported, "this release of %s does not keep it",
+			      runtime->name);
+	if (base % 8 != 0)
+		return reason(ompd_rc_error, "a pointer of the runtime is damaged (0x%llx)",
+			      (unsigned long long)base);
+	ompd_rc_t rc = target_read_uint(&runtime->target, base + where->offset, where->size, ret);
+
+	if (rc != ompd_rc_ok)
+		return reason(rc, "memory of the runtime at 0x%llx cannot be read",
+			      (unsigned long long)base);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
+		       int32_t *ret)
+{
+	uint64_t value;
+	ompd_rc_t rc = kmp_read(runtime, base, field, &value);
+
+	if (rc == ompd_rc_ok)
+		*ret = (int32_t)value;
+	return rc;
+}
+
+ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
+			  unsigned int size, uint64_t *ret)
+{
+	uint64_t address = runtime->layout.global[global];
+
+	if (address == 0)
+		return reason(ompd_rc_unavailable,
+			      "no symbol and no code of this %s tells where it is kept",
+			      runtime->name);
+	return target_read_uint(&runtime->target, address, size, ret);
+}
+
+ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
+			   uint64_t *ret)
+{
+	ompd_rc_t rc = ompd_rc_error;
+
+	if (array && array % 8 == 0)
+		rc = target_read_pointer(&runtime->target, array + 8 * index, ret);
+	if (rc != ompd_rc_ok)
+		return reason(rc, "an array of the runtime at 0x%llx cannot be read",
+			      (unsigned long long)array);
+	return ompd_rc_ok;
+}
+
+bool kmp_flag(const struct kmp_runtime *runtime, uint32_t flags, enum kmp_field bit)
+{
+	return (flags & kmp_layout_bits(&runtime->layout, bit)) != 0;
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions. A team is a region, save that
+// - a serialized team stands for as many nested regions as its t_serialized counts, the innermost
+//   on the team's level (__kmp_serialized_parallel);
+// - a teams construct makes two teams on the level of the task that encounters it: the league, and
+//   within it, for each of its initial threads, the team that this thread's parallel regions use
+//   (__kmp_teams_master). When such a region begins, that team's level goes up by one
+//   (__kmp_fork_in_teams).
+
+#include <string.h>
+
+#include "kmp/kmp.h"
+
+// ---- The way to the root ---------------------------------------------------------------------
+
+/** A team or one of the regions that a serialized team stands for. */
+struct step {
+	struct kmp_team team;
+	uint32_t above;
+};
+
+// One step outwards. unavailable: the root was reached.
+static ompd_rc_t step_out(const struct kmp_runtime *runtime, struct step *step)
+{
+	if (step->above + 1 < kmp_team_regions(&step->team)) {
+		step->above++;
+		return ompd_rc_ok;
+	}
+	if (step->team.parent == 0)
+		return reason(ompd_rc_unavailable, "no region encloses the outermost one");
+	uint32_t level = step->team.level;
+	ompd_rc_t rc = kmp_read_team(runtime, step->team.parent, &step->team);
+
+	step->above = 0;
+	if (rc == ompd_rc_ok && step->team.level > level)
+		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
+			      (unsigned long long)step->team.address);
+	return rc;
+}
+
+// How many steps there are from a team to the root.
+static ompd_rc_t count_steps(const struct kmp_runtime *runtime, const struct kmp_team *team,
+			     uint32_t *ret)
+{
+	struct step step = { .team = *team };
+	ompd_rc_t rc;
+
+	*ret = 0;
+	while ((rc = step_out(runtime, &step)) == ompd_rc_ok) {
+		if (++*ret > 2 * KMP_MAX_LEVEL)
+			return reason(ompd_rc_error, "the regions around a region have no end");
+	}
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+// ---- Regions ---------------------------------------------------------------------------------
+
+static void set_parallel(struct kmp_region *region)
+{
+	region->kind = region->depth ? KMP_REGION_PARALLEL : KMP_REGION_INITIAL;
+	region->nthreads = region->team.nproc;
+	region->active_level = region->team.active_level;
+}
+
+ompd_rc_t kmp_league_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			  struct kmp_team *ret)
+{
+	struct step league = { .team = region->team, .above = region->above };
+	ompd_rc_t rc = step_out(runtime, &league);
+
+	*ret = league.team;
+	return rc;
+}
+
+// The implicit region of an initial thread of the league whose team for regions is @p region->team.
+static ompd_rc_t set_league(const struct kmp_runtime *runtime, struct kmp_region *region)
+{
+	struct kmp_team league;
+	ompd_rc_t rc = kmp_league_team(runtime, region, &league);
+
+	region->kind = KMP_REGION_LEAGUE;
+	region->level = (uint32_t)region->teams_level;
+	region->nthreads = 1;
+	region->active_level = league.active_level;
+	return rc == ompd_rc_unavailable ?
+		       reason(ompd_rc_error, "a team of a league is being changed, or damaged") :
+		       rc;
+}
+
+static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t team,
+				int32_t teams_level, struct kmp_region *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ompd_rc_t rc = kmp_read_team(runtime, team, &ret->team);
+
+	if (rc == ompd_rc_ok)
+		rc = count_steps(runtime, &ret->team, &ret->depth);
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->level = ret->team.level;
+	ret->teams_level = -1;
+	// A worker may keep what it was told of a teams construct that is over: the number of teams
+	// around its own decides.
+	if (ret->depth == ret->level) {
+		set_parallel(ret);
+		return ompd_rc_ok;
+	}
+	ret->teams_level = teams_level;
+	if (teams_level >= 0 && ret->level > (uint32_t)teams_level &&
+	    ret->depth == ret->level + 1) {
+		set_parallel(ret);
+		return ompd_rc_ok;
+	}
+	if (teams_level >= 0 && ret->level == (uint32_t)teams_level && ret->depth == ret->level + 2)
+		return set_league(runtime, ret);
+	return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
+		      (unsigned long long)team);
+}
+
+ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     struct kmp_region *ret)
+{
+	bool idle;
+	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
+
+	if (rc == ompd_rc_ok && idle)
+		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
+	if (rc == ompd_rc_ok)
+		rc = region_of_team(runtime, thread->team, thread->teams_level, ret);
+	if (rc == ompd_rc_ok && thread->tid >= ret->team.nproc)
+		return reason(ompd_rc_error,
+			      "a thread's place in its team is being changed, or damaged");
+	return rc;
+}
+
+ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			       struct kmp_region *ret)
+{
+	struct step step = { .team = region->team, .above = region->above };
+	const bool in_teams = region->teams_level >= 0;
+	const uint32_t own_team = (uint32_t)region->teams_level + 2; // the depth of a league's team
+	ompd_rc_t rc;
+
+	*ret = *region;
+	if (in_teams && region->kind == KMP_REGION_PARALLEL && region->depth == own_team)
+		return set_league(runtime, ret);
+	rc = step_out(runtime, &step);
+	ret->depth--;
+	// The league is no region: those of its initial threads are within that of the task that
+	// encountered the teams construct.
+	if (rc == ompd_rc_ok && region->kind == KMP_REGION_LEAGUE) {
+		rc = step_out(runtime, &step);
+		ret->depth--;
+		ret->teams_level = -1;
+	}
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->team = step.team;
+	ret->above = step.above;
+	ret->level = ret->depth - (ret->teams_level >= 0);
+	if (step.above == 0 && ret->level != step.team.level)
+		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
+			      (unsigned long long)step.team.address);
+	set_parallel(ret);
+	return ompd_rc_ok;
+}
+
+uint64_t kmp_region_id(const struct kmp_region *region)
+{
+	// Addresses of programs have 47 bits. The regions of a serialized team are counted from
+	// outside, so that a number stays when others come within.
+	uint64_t number = kmp_team_regions(&region->team) - 1 - region->above;
+
+	return region->team.address | (uint64_t)(region->kind == KMP_REGION_LEAGUE) << 47 |
+	       number << 48;
+}
+
+// ---- Threads in regions ----------------------------------------------------------------------
+
+// The number in the enclosing region of the thread that encountered @p here, and whether it is
+// the one with number 0 in it.
+static ompd_rc_t number_outside(const struct kmp_runtime *runtime, const struct kmp_region *here,
+				const struct kmp_region *outer, uint32_t *number, bool *same)
+{
+	struct kmp_team league;
+
+	*same = true;
+	*number = 0;
+	if (here->kind == KMP_REGION_LEAGUE) {
+		ompd_rc_t rc = kmp_league_team(runtime, here, &league);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+		*number = league.master_tid;
+		*same = league.address == here->team.address || here->team.master_tid == 0;
+	} else if (outer->kind != KMP_REGION_LEAGUE && outer->team.address != here->team.address) {
+		*number = here->team.master_tid;
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			 const struct kmp_region *region, struct kmp_place *ret)
+{
+	struct kmp_region here, outer;
+	ompd_rc_t rc = kmp_current_region(runtime, thread, &here);
+
+	*ret = (struct kmp_place){ .member = true, .innermost = true };
+	if (rc == ompd_rc_ok && here.kind == KMP_REGION_PARALLEL)
+		ret->thread_num = thread->tid;
+	while (rc == ompd_rc_ok && kmp_region_id(&here) != kmp_region_id(region)) {
+		uint32_t number;
+		bool same;
+
+		rc = kmp_enclosing_region(runtime, &here, &outer);
+		if (rc == ompd_rc_ok)
+			rc = number_outside(runtime, &here, &outer, &number, &same);
+		if (rc != ompd_rc_ok)
+			break;
+		ret->member &= same && ret->thread_num == 0;
+		ret->thread_num = number;
+		ret->innermost = false;
+		ret->inner = here;
+		here = outer;
+	}
+	if (rc == ompd_rc_unavailable)
+		return reason(rc, "the region does not enclose the thread");
+	return rc;
+}
+
+ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint32_t thread_num, struct kmp_thread *ret)
+{
+	struct kmp_place place;
+	uint64_t address;
+
+	if (thread_num >= region->nthreads)
+		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
+	ompd_rc_t rc = kmp_read_element(runtime, region->team.threads, thread_num, &address);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_thread(runtime, address, ret);
+	if (rc == ompd_rc_ok)
+		rc = kmp_find_place(runtime, ret, region, &place);
+	if (rc == ompd_rc_unavailable ||
+	    (rc == ompd_rc_ok && (!place.member || place.thread_num != thread_num)))
+		return reason(ompd_rc_unavailable, "thread %u is not in its team", thread_num);
+	return rc;
+}

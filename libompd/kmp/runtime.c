@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <stdio.h>
+
+#include "kmp/kmp.h"
+
+ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, const char *name)
+{
+	char why[200] = "";
+
+	*runtime = (struct kmp_runtime){ .target = *target };
+	snprintf(runtime->name, sizeof(runtime->name), "%s", name);
+	ompd_rc_t rc = kmp_layout_open(target, name, &runtime->layout, why, sizeof(why));
+
+	if (rc != ompd_rc_ok)
+		return why[0] ? reason(rc, "%s", why) : rc;
+	runtime->hints = target_alloc(target, sizeof(*runtime->hints));
+	if (!runtime->hints)
+		return ompd_rc_nomem;
+	runtime->hints->has_values = true;
+	nptl_init(&runtime->nptl, target);
+	snprintf(runtime->release, sizeof(runtime->release), "LLVM %u",
+		 runtime->layout.last_release);
+	return ompd_rc_ok;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kmp/kmp.h"
+
+// ---- Records ---------------------------------------------------------------------------------
+
+static uint32_t taskdata_size(const struct kmp_runtime *runtime)
+{
+	return runtime->layout.struct_size[KMP_STRUCT_kmp_taskdata_t];
+}
+
+uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task)
+{
+	return task - taskdata_size(runtime);
+}
+
+ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
+			  enum kmp_field field, uint64_t *ret)
+{
+	return kmp_read(runtime, taskdata + taskdata_size(runtime), field, ret);
+}
+
+// What holds of every task from its creation to its end.
+static bool looks_like_a_task(const struct kmp_runtime *runtime,
+			      const struct kmp_task_record *record)
+{
+	uint32_t flags = record->flags;
+	bool begun = kmp_flag(runtime, flags, FLAG(started));
+
+	if (kmp_flag(runtime, flags, FLAG(freed)) ||
+	    (kmp_flag(runtime, flags, FLAG(executing)) && !begun) || record->team == 0 ||
+	    record->team % 64 || record->parent % 8)
+		return false;
+	if (!kmp_is_explicit(runtime, record))
+		return begun && kmp_flag(runtime, flags, FLAG(tiedness)) &&
+		       kmp_flag(runtime, flags, FLAG(task_serial));
+	return record->parent != 0;
+}
+
+ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
+			struct kmp_task_record *ret)
+{
+	uint64_t flags;
+	ompd_rc_t rc = ompd_rc_error;
+
+	ret->address = address;
+	if (address)
+		rc = kmp_read(runtime, address, TASK(td_flags), &flags);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, address, TASK(td_team), &ret->team);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, address, TASK(td_parent), &ret->parent);
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_error, "the task at 0x%llx cannot be read",
+			      (unsigned long long)address);
+	ret->flags = (uint32_t)flags;
+	return looks_like_a_task(runtime, ret) ?
+		       ompd_rc_ok :
+		       reason(ompd_rc_error, "the task at 0x%llx is being changed, or damaged",
+			      (unsigned long long)address);
+}
+
+bool kmp_implicit_task_number(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			      uint64_t address, uint32_t *ret)
+{
+	uint64_t first = region->team.implicit_tasks, size = taskdata_size(runtime);
+
+	if (address < first || (address - first) % size != 0 ||
+	    (address - first) / size >= region->nthreads)
+		return false;
+	if (ret)
+		*ret = (uint32_t)((address - first) / size);
+	return true;
+}
+
+uint64_t kmp_task_id(const struct kmp_task *task)
+{
+	// Nested serialized regions share the record of their implicit tasks.
+	uint64_t nested = kmp_region_id(&task->region) ^ task->region.team.address;
+
+	return task->implicit ? task->address | nested : task->address;
+}
+
+bool kmp_owns_tasks(const struct kmp_region *region)
+{
+	if (region->kind == KMP_REGION_LEAGUE)
+		return region->team.level == region->level;
+	return region->above == 0;
+}
+
+// ---- From a region to its tasks --------------------------------------------------------------
+
+ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *region,
+		    uint64_t address, struct kmp_task *ret)
+{
+	struct kmp_task_record record;
+	ompd_rc_t rc = kmp_read_task(runtime, address, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = (struct kmp_task){
+		.address = address,
+		.implicit = !kmp_is_explicit(runtime, &record),
+		.region = *region,
+	};
+	if (record.team != region->team.address ||
+	    (ret->implicit && !kmp_implicit_task_number(runtime, region, address, NULL)))
+		return reason(ompd_rc_error, "the thread's task is being changed, or damaged");
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   struct kmp_task *ret)
+{
+	struct kmp_region region;
+	ompd_rc_t rc = kmp_current_region(runtime, thread, &region);
+
+	return rc == ompd_rc_ok ? kmp_adopt(runtime, &region, thread->current_task, ret) : rc;
+}
+
+// The task that encountered @p inner, in the region @p outer around it.
+static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
+				   const struct kmp_region *inner, const struct kmp_region *outer,
+				   uint64_t record_of_inner, struct kmp_task *ret)
+{
+	struct kmp_task_record record;
+	struct kmp_team league;
+	uint64_t address = record_of_inner;
+	ompd_rc_t rc;
+
+	if (inner->team.address == outer->team.address) {
+		// Both share the record, and if it is of an explicit task nothing tells to which of
+		// them that belongs.
+		if (!kmp_implicit_task_number(runtime, outer, address, NULL))
+			return reason(
+				ompd_rc_unavailable,
+				"the runtime keeps one task for nested regions of one thread");
+		return kmp_adopt(runtime, outer, address, ret);
+	}
+	// The league's implicit task stands between (__kmp_teams_master).
+	if (inner->kind == KMP_REGION_LEAGUE) {
+		rc = kmp_league_team(runtime, inner, &league);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (league.address != inner->team.address)
+			address = league.implicit_tasks;
+	}
+	rc = kmp_read_task(runtime, address, &record);
+	if (rc == ompd_rc_ok && kmp_is_explicit(runtime, &record))
+		rc = kmp_read_task(runtime, inner->team.implicit_tasks, &record);
+	return rc == ompd_rc_ok ? kmp_adopt(runtime, outer, record.parent, ret) : rc;
+}
+
+ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			  const struct kmp_region *region, struct kmp_task *ret, bool *running)
+{
+	struct kmp_place place;
+	ompd_rc_t rc = kmp_find_place(runtime, thread, region, &place);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*running = place.innermost;
+	if (!place.member)
+		return reason(ompd_rc_unavailable, "the thread is no member of the region");
+	if (place.innermost)
+		return kmp_adopt(runtime, region, thread->current_task, ret);
+	uint64_t record = place.inner.team.implicit_tasks;
+
+	// Of the regions of the thread's own team the current task is the record.
+	if (place.inner.team.address == thread->team)
+		record = thread->current_task;
+	return encountering_task(runtime, &place.inner, region, record, ret);
+}
+
+ompd_rc_t kmp_implicit_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    uint32_t thread_num, struct kmp_task *ret)
+{
+	if (thread_num >= region->nthreads)
+		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
+	return kmp_adopt(
+		runtime, region,
+		region->team.implicit_tasks + (uint64_t)thread_num * taskdata_size(runtime), ret);
+}
+
+// ---- From a task to another ------------------------------------------------------------------
+
+ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			      struct kmp_task *ret)
+{
+	struct kmp_task_record record;
+	struct kmp_region outer;
+	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!task->implicit) {
+		// The task of a hidden helper thread has its parent in another team.
+		struct kmp_task_record parent;
+
+		rc = kmp_read_task(runtime, record.parent, &parent);
+		if (rc == ompd_rc_ok && parent.team != record.team)
+			return reason(ompd_rc_unavailable,
+				      "the generating task belongs to another team");
+		return rc == ompd_rc_ok ? kmp_adopt(runtime, &task->region, record.parent, ret) :
+					  rc;
+	}
+	rc = kmp_enclosing_region(runtime, &task->region, &outer);
+	if (rc == ompd_rc_unavailable)
+		return reason(rc, "the initial task was generated by no other");
+	return rc == ompd_rc_ok ?
+		       encountering_task(runtime, &task->region, &outer, task->address, ret) :
+		       rc;
+}
+
+// Where a tool is active, the runtime keeps on top of which task one was begun.
+static ompd_rc_t recorded_parent(const struct kmp_runtime *runtime, const struct kmp_task *task,
+				 struct kmp_task *ret)
+{
+	uint64_t info, parent;
+	ompd_rc_t rc = kmp_ompt_task(runtime, task, &info);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, info, KMP_FIELD_ompt_task_info_t__scheduling_parent,
+			      &parent);
+	if (rc == ompd_rc_ok && !parent)
+		return ompd_rc_unavailable;
+	return rc == ompd_rc_ok ? kmp_adopt(runtime, &task->region, parent, ret) : rc;
+}
+
+ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			      struct kmp_task *ret)
+{
+	struct kmp_task_record record;
+	uint32_t number = 0;
+	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (task->implicit) {
+		kmp_implicit_task_number(runtime, &task->region, task->address, &number);
+		return number == 0 ? kmp_generating_task(runtime, task, ret) :
+				     reason(ompd_rc_unavailable,
+					    "a worker thread's implicit task is scheduled by no "
+					    "other");
+	}
+	if (!kmp_flag(runtime, record.flags, FLAG(started)))
+		return reason(ompd_rc_unavailable, "the task has not begun");
+	if (recorded_parent(runtime, task, ret) == ompd_rc_ok)
+		return ompd_rc_ok;
+	// A task that is not deferred runs on top of the one that generated it.
+	if (kmp_flag(runtime, record.flags, FLAG(task_serial)))
+		return kmp_generating_task(runtime, task, ret);
+	return reason(ompd_rc_unavailable,
+		      "%s records on top of which task a deferred task runs only if a tool is "
+		      "active",
+		      runtime->name);
+}
+
+ompd_rc_t kmp_task_function(struct kmp_runtime *runtime, const struct kmp_task *task, uint64_t *ret)
+{
+	if (task->implicit)
+		return kmp_region_function(runtime, &task->region, ret);
+	ompd_rc_t rc = kmp_read_behind(runtime, task->address, KMP_FIELD_kmp_task_t__routine, ret);
+
+	if (rc == ompd_rc_ok && *ret == 0)
+		return reason(ompd_rc_unavailable, "the task has no function on the host");
+	return rc;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every task of a region, each once: the implicit tasks, those in the deques, those that depend on
+// others, the threads' current tasks, and the ancestors of all of these. Nothing leads to a
+// task without dependences that no thread and no deque has, and none of whose children is met: a
+// detached one, say; how many there are is told by the tasks' counts of their children.
+
+#include <string.h>
+
+#include "kmp/kmp.h"
+
+/** A task that is still to be told of. */
+struct source {
+	uint64_t task;
+	bool met; // it counts as met, and so do its ancestors
+};
+
+struct kmp_task_walk {
+	const struct kmp_runtime *runtime;
+	struct kmp_region region;
+	struct kmp_activity activity;
+	struct idmap met, seen; // seen: those that were on the stack
+	struct idmap queued;	// tasks in deques
+	struct kmp_deques deques;
+	struct source *sources; // a stack
+	size_t source_count, source_capacity;
+	uint32_t implicit;	   // implicit tasks taken so far
+	size_t begun;		   // slots of the activity taken so far
+	int64_t children, counted; // counted by their parents, and met of those
+	bool damaged;
+};
+
+static ompd_rc_t push(struct kmp_task_walk *walk, const struct source *source)
+{
+	const struct target *target = &walk->runtime->target;
+
+	if (walk->source_count == walk->source_capacity) {
+		size_t capacity = walk->source_capacity ? 2 * walk->source_capacity : 64;
+		struct source *sources = target_alloc(target, capacity * sizeof(*sources));
+
+		if (!sources)
+			return ompd_rc_nomem;
+		if (walk->source_count)
+			memcpy(sources, walk->sources, walk->source_count * sizeof(*sources));
+		target_free(target, walk->sources);
+		walk->sources = sources;
+		walk->source_capacity = capacity;
+	}
+	walk->sources[walk->source_count++] = *source;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t damaged(struct kmp_task_walk *walk)
+{
+	walk->damaged = true;
+	return ompd_rc_stale_handle;
+}
+
+// Whether the task's parent counts it (__kmp_track_children_task).
+static bool is_counted(const struct kmp_runtime *runtime, const struct kmp_task_record *record)
+{
+	return kmp_is_explicit(runtime, record) &&
+	       !kmp_flag(runtime, record->flags, FLAG(complete)) &&
+	       (!(kmp_flag(runtime, record->flags, FLAG(team_serial)) ||
+		  kmp_flag(runtime, record->flags, FLAG(tasking_ser))) ||
+		kmp_flag(runtime, record->flags, FLAG(proxy)) ||
+		kmp_flag(runtime, record->flags, FLAG(detachable)) ||
+		kmp_flag(runtime, record->flags, FLAG(hidden_helper)));
+}
+
+static ompd_rc_t push_candidate(struct kmp_task_walk *walk, uint64_t task)
+{
+	bool added = false;
+	ompd_rc_t rc = idmap_add(&walk->seen, &walk->runtime->target, task, 0, &added);
+
+	return rc == ompd_rc_ok && added ? push(walk, &(struct source){ .task = task }) : rc;
+}
+
+// Children with dependences.
+static ompd_rc_t push_children(struct kmp_task_walk *walk, uint64_t parent)
+{
+	struct kmp_dephash hash;
+	struct kmp_depnode node;
+	ompd_rc_t rc = kmp_dephash_open(walk->runtime, parent, &hash);
+
+	while (rc == ompd_rc_ok) {
+		uint64_t task = 0;
+
+		rc = kmp_dephash_next(walk->runtime, &hash, &node);
+		if (rc == ompd_rc_ok)
+			rc = kmp_depnode_task(walk->runtime, node.address, &task);
+		if (rc == ompd_rc_ok && task)
+			rc = push_candidate(walk, task);
+	}
+	walk->damaged |= rc != ompd_rc_unavailable;
+	return rc == ompd_rc_nomem ? rc : ompd_rc_ok;
+}
+
+static ompd_rc_t push_dependers(struct kmp_task_walk *walk, uint64_t task)
+{
+	struct kmp_successors list;
+	uint64_t depender;
+	ompd_rc_t rc = kmp_successors_open(walk->runtime, task, &list);
+
+	while (rc == ompd_rc_ok) {
+		rc = kmp_successors_next(walk->runtime, &list, &depender);
+		if (rc == ompd_rc_ok)
+			rc = push_candidate(walk, depender);
+	}
+	walk->damaged |= rc != ompd_rc_unavailable;
+	return rc == ompd_rc_nomem ? rc : ompd_rc_ok;
+}
+
+static ompd_rc_t emit(struct kmp_task_walk *walk, const struct kmp_task_record *record,
+		      ompd_ext_task_info *ret)
+{
+	int32_t children = 0;
+
+	kmp_describe_task(walk->runtime, &walk->region, &walk->activity, record,
+			  idmap_find(&walk->queued, record->address, NULL), ret);
+	walk->counted += is_counted(walk->runtime, record);
+	if (!kmp_owns_tasks(&walk->region))
+		return ompd_rc_ok;
+	walk->damaged |= kmp_read_int(walk->runtime, record->address,
+				      TASK(td_incomplete_child_tasks), &children) != ompd_rc_ok;
+	walk->children += children;
+	ompd_rc_t rc = push_children(walk, record->address);
+
+	if (rc == ompd_rc_ok && kmp_is_explicit(walk->runtime, record))
+		rc = push_dependers(walk, record->address);
+	return rc;
+}
+
+// A task that was met by its address, after those of its ancestors that were not. stale_handle:
+// it is known, or none of this region.
+static ompd_rc_t meet(struct kmp_task_walk *walk, uint64_t address, ompd_ext_task_info *ret)
+{
+	const struct kmp_runtime *runtime = walk->runtime;
+	struct kmp_task_record record, parent;
+	bool added;
+
+	if (kmp_read_task(runtime, address, &record) != ompd_rc_ok)
+		return damaged(walk);
+	if (record.team != walk->region.team.address)
+		return ompd_rc_stale_handle;
+	ompd_rc_t rc = idmap_add(&walk->met, &runtime->target, address, 0, &added);
+
+	if (rc != ompd_rc_ok || !added)
+		return rc == ompd_rc_ok ? ompd_rc_stale_handle : rc;
+	while (kmp_is_explicit(runtime, &record) && !idmap_find(&walk->met, record.parent, NULL)) {
+		if (kmp_read_task(runtime, record.parent, &parent) != ompd_rc_ok) {
+			walk->damaged = true;
+			break;
+		}
+		// The parent of a hidden helper's task belongs to another team.
+		if (parent.team != record.team)
+			break;
+		rc = idmap_add(&walk->met, &runtime->target, parent.address, 0, NULL);
+		if (rc == ompd_rc_ok)
+			rc = push(walk, &(struct source){ .task = record.address, .met = true });
+		if (rc != ompd_rc_ok)
+			return rc;
+		record = parent;
+	}
+	return emit(walk, &record, ret);
+}
+
+// ---- Steps -----------------------------------------------------------------------------------
+
+static ompd_rc_t take_source(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	const struct source source = walk->sources[--walk->source_count];
+	struct kmp_task_record record;
+
+	if (!source.met)
+		return meet(walk, source.task, ret);
+	if (kmp_read_task(walk->runtime, source.task, &record) != ompd_rc_ok)
+		return damaged(walk);
+	return emit(walk, &record, ret);
+}
+
+static ompd_rc_t take_implicit(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	struct kmp_task task;
+
+	if (kmp_implicit_task(walk->runtime, &walk->region, walk->implicit++, &task) != ompd_rc_ok)
+		return damaged(walk);
+	return meet(walk, task.address, ret);
+}
+
+// One step; ompd_rc_stale_handle: nothing new was met, go on.
+static ompd_rc_t step(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	if (walk->implicit < walk->region.nthreads)
+		return take_implicit(walk, ret);
+	if (walk->source_count)
+		return take_source(walk, ret);
+	while (walk->begun < walk->activity.begun.capacity) {
+		uint64_t key = walk->activity.begun.keys[walk->begun++];
+
+		if (key)
+			return meet(walk, key - 1, ret);
+	}
+	return reason(ompd_rc_unavailable, "no more tasks");
+}
+
+ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
+{
+	ompd_rc_t rc;
+
+	do
+		rc = step(walk, ret);
+	while (rc == ompd_rc_stale_handle);
+	return rc;
+}
+
+// Remembers which tasks are in deques, and that they are to be told of, the first last.
+static ompd_rc_t collect_queued(struct kmp_task_walk *walk)
+{
+	uint64_t task;
+	ompd_rc_t rc;
+
+	while ((rc = kmp_deques_next(walk->runtime, &walk->region, &walk->deques, &task)) ==
+	       ompd_rc_ok) {
+		rc = idmap_add(&walk->queued, &walk->runtime->target, task, 0, NULL);
+		if (rc == ompd_rc_ok)
+			rc = push_candidate(walk, task);
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	walk->damaged |= walk->deques.damaged;
+	for (size_t i = 0; i < walk->source_count / 2; i++) {
+		struct source *other = &walk->sources[walk->source_count - 1 - i];
+		const struct source source = walk->sources[i];
+
+		walk->sources[i] = *other;
+		*other = source;
+	}
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			     struct kmp_task_walk **ret)
+{
+	struct kmp_task_walk *walk = target_alloc(&runtime->target, sizeof(*walk));
+
+	if (!walk)
+		return ompd_rc_nomem;
+	walk->runtime = runtime;
+	walk->region = *region;
+	ompd_rc_t rc = kmp_activity_open(runtime, region, &walk->activity);
+
+	walk->damaged = walk->activity.damaged;
+	if (rc == ompd_rc_ok && kmp_owns_tasks(region))
+		rc = collect_queued(walk);
+	if (rc == ompd_rc_ok)
+		*ret = walk;
+	else
+		kmp_task_walk_close(walk);
+	return rc;
+}
+
+ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret)
+{
+	int64_t missing = walk->children - walk->counted;
+
+	*ret = missing > 0 && !walk->damaged ? (uint32_t)missing : 0;
+	return walk->damaged ? reason(ompd_rc_unavailable, "the team's tasks are being changed") :
+			       ompd_rc_ok;
+}
+
+bool kmp_task_walk_damaged(const struct kmp_task_walk *walk)
+{
+	return walk->damaged;
+}
+
+void kmp_task_walk_close(struct kmp_task_walk *walk)
+{
+	const struct kmp_runtime *runtime = walk->runtime;
+
+	kmp_activity_close(runtime, &walk->activity);
+	kmp_deques_close(runtime, &walk->deques);
+	idmap_close(&walk->queued, &runtime->target);
+	idmap_close(&walk->met, &runtime->target);
+	idmap_close(&walk->seen, &runtime->target);
+	target_free(&runtime->target, walk->sources);
+	target_free(&runtime->target, walk);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "kmp/kmp.h"
+
+enum {
+	TEAM_ALIGNMENT = 64, // of what __kmp_allocate returns
+};
+
+// Reads several fields of a structure; the first failure counts.
+struct wanted {
+	enum kmp_field field;
+	uint64_t *ret;
+};
+
+static ompd_rc_t read_fields(const struct kmp_runtime *runtime, uint64_t base,
+			     const struct wanted *wanted, size_t count)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++)
+		rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
+	return rc;
+}
+
+ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret)
+{
+	uint64_t serialized, level, active_level, nproc, master_tid;
+	const struct wanted wanted[] = {
+		{ TEAM(t_parent), &ret->parent },
+		{ TEAM(t_threads), &ret->threads },
+		{ TEAM(t_implicit_task_taskdata), &ret->implicit_tasks },
+		{ TEAM(t_serialized), &serialized },
+		{ TEAM(t_level), &level },
+		{ TEAM(t_active_level), &active_level },
+		{ TEAM(t_nproc), &nproc },
+		{ TEAM(t_master_tid), &master_tid },
+	};
+	ompd_rc_t rc = ompd_rc_error;
+
+	ret->address = address;
+	if (address && address % TEAM_ALIGNMENT == 0)
+		rc = read_fields(runtime, address, wanted, sizeof(wanted) / sizeof(wanted[0]));
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
+			      (unsigned long long)address);
+	ret->serialized = (uint32_t)serialized;
+	ret->level = (uint32_t)level;
+	ret->active_level = (uint32_t)active_level;
+	ret->nproc = (uint32_t)nproc;
+	ret->master_tid = (uint32_t)master_tid;
+	if (ret->serialized > KMP_MAX_LEVEL || ret->level > KMP_MAX_LEVEL ||
+	    ret->active_level > ret->level || ret->nproc == 0 || ret->nproc > KMP_MAX_THREADS ||
+	    ret->master_tid > KMP_MAX_THREADS || (ret->serialized && ret->nproc != 1) ||
+	    ret->parent % TEAM_ALIGNMENT || !ret->threads || !ret->implicit_tasks)
+		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
+			      (unsigned long long)address);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
+			bool *ret)
+{
+	*ret = false;
+	for (unsigned int i = 0; team && i < KMP_MAX_LEVEL; i++) {
+		if (team == wanted) {
+			*ret = true;
+			return ompd_rc_ok;
+		}
+		ompd_rc_t rc = kmp_read(runtime, team, TEAM(t_parent), &team);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+	}
+	return team ? reason(ompd_rc_error, "the teams around a team have no end") : ompd_rc_ok;
+}

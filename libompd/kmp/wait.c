@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread waits for: as the runtime records it where a tool is active; else as its task, its
+// barriers, the call that the user's code made, and the word of memory that it sleeps on tell.
+
+#include "kmp/kmp.h"
+#include "layout/call.h"
+
+// ---- Functions that wait ---------------------------------------------------------------------
+
+struct wait_function {
+	const char *name;
+	enum ompd_ext_wait_kind kind;
+	ompt_state_t state;
+};
+
+// libomp has the entry points of libgomp too, for code that GCC compiled.
+#define WAIT(function, kind, state) { #function, ompd_ext_wait_##kind, ompt_state_##state },
+static const struct wait_function wait_functions[] = {
+#include "gomp/waits.def"
+#include "kmp/waits.def"
+};
+#undef WAIT
+
+enum {
+	WAIT_FUNCTIONS = sizeof(wait_functions) / sizeof(wait_functions[0]),
+};
+
+/** Addresses of the functions in one process. */
+struct kmp_wait_table {
+	struct idmap functions; // entry point -> index
+	uint64_t first, last;	// the lowest and the highest of them
+};
+
+static void free_table(const struct target *target, struct kmp_wait_table *table)
+{
+	if (table)
+		idmap_close(&table->functions, target);
+	target_free(target, table);
+}
+
+static ompd_rc_t resolve(struct kmp_runtime *runtime)
+{
+	const struct target *target = &runtime->target;
+	struct kmp_wait_table *table = target_alloc(target, sizeof(*table));
+
+	if (!table)
+		return ompd_rc_nomem;
+	table->functions.has_values = true;
+	for (size_t i = 0; i < WAIT_FUNCTIONS; i++) {
+		uint64_t address;
+
+		// Of another runtime in the process the same names are not meant.
+		if (target_symbol(target, wait_functions[i].name, runtime->layout.file_name,
+				  &address) != ompd_rc_ok)
+			continue;
+		ompd_rc_t rc = idmap_add(&table->functions, target, address, i, NULL);
+
+		if (rc != ompd_rc_ok) {
+			free_table(target, table);
+			return rc;
+		}
+		if (!table->first || address < table->first)
+			table->first = address;
+		if (address > table->last)
+			table->last = address;
+	}
+	runtime->waits = table;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t resolved(struct kmp_runtime *runtime)
+{
+	return runtime->waits ? ompd_rc_ok : resolve(runtime);
+}
+
+void kmp_close(struct kmp_runtime *runtime)
+{
+	free_table(&runtime->target, runtime->waits);
+	runtime->waits = NULL;
+	if (runtime->hints)
+		idmap_close(runtime->hints, &runtime->target);
+	target_free(&runtime->target, runtime->hints);
+	runtime->hints = NULL;
+}
+
+ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *ret)
+{
+	ompd_rc_t rc = resolved(runtime);
+
+	if (rc == ompd_rc_ok)
+		*ret = address >= runtime->waits->first && address <= runtime->waits->last;
+	return rc;
+}
+
+ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_ext_wait_site *site)
+{
+	uint64_t index;
+	ompd_rc_t rc = resolved(runtime);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!idmap_find(&runtime->waits->functions, entry, &index)) {
+		entry = call_follow_stub(&runtime->target, entry);
+		if (!idmap_find(&runtime->waits->functions, entry, &index))
+			return reason(ompd_rc_unavailable,
+				      "not a function of the runtime that may wait");
+	}
+	*site = (ompd_ext_wait_site){
+		.kind = wait_functions[index].kind,
+		.state = wait_functions[index].state,
+		.entry = entry,
+		.function = wait_functions[index].name,
+	};
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
+			    ompd_ext_wait_site *site)
+{
+	uint64_t entry;
+	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
+
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+	return kmp_classify_entry(runtime, entry, site);
+}
+
+// ---- Barriers --------------------------------------------------------------------------------
+
+/** enum barrier_type. */
+enum barrier {
+	BARRIER_PLAIN,
+	BARRIER_FORKJOIN,
+	BARRIER_REDUCTION,
+	BARRIER_COUNT,
+};
+
+static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
+	[BARRIER_PLAIN] = { .kind = ompd_ext_wait_barrier, .state = ompt_state_wait_barrier },
+	[BARRIER_FORKJOIN] = { .kind = ompd_ext_wait_barrier_parallel,
+			       .state = ompt_state_wait_barrier_implicit_parallel },
+	[BARRIER_REDUCTION] = { .kind = ompd_ext_wait_reduction,
+				.state = ompt_state_wait_barrier_implementation },
+};
+
+// A thread's own part of a barrier (kmp_bstate).
+static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t thread,
+				  enum barrier barrier)
+{
+	return kmp_at(runtime, thread, INFO(th_bar)) +
+	       (uint64_t)barrier * runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t];
+}
+
+// Whether a worker has come to a barrier, and not all of its team have: it counts its barriers,
+// and its team counts those at which all have arrived (__kmp_linear_barrier_gather_template and
+// the like).
+static bool has_arrived(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			enum barrier barrier)
+{
+	uint64_t own, teams;
+	uint64_t team =
+		kmp_at(runtime, thread->team, TEAM(t_bar)) +
+		(uint64_t)barrier * runtime->layout.struct_size[KMP_STRUCT_kmp_balign_team_t];
+
+	return thread->tid != 0 &&
+	       kmp_read(runtime, barrier_of_thread(runtime, thread->address, barrier),
+			KMP_FIELD_kmp_bstate_t__b_arrived, &own) == ompd_rc_ok &&
+	       kmp_read(runtime, team, KMP_FIELD_kmp_balign_team_t__b_arrived, &teams) ==
+		       ompd_rc_ok &&
+	       own > teams;
+}
+
+// ---- States ----------------------------------------------------------------------------------
+
+static ompd_rc_t recorded_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+				ompd_word_t *state, ompd_wait_id_t *wait_id)
+{
+	uint64_t info = kmp_at(runtime, thread->address, INFO(ompt_thread_info));
+	uint64_t value;
+	ompd_rc_t rc = kmp_read(runtime, info, KMP_FIELD_ompt_thread_info_t__state, &value);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, info, KMP_FIELD_ompt_thread_info_t__wait_id, wait_id);
+	if (rc == ompd_rc_ok && value > ompt_state_undefined)
+		return reason(ompd_rc_error, "the thread's state is damaged");
+	if (rc == ompd_rc_ok)
+		*state = (ompd_word_t)value;
+	return rc;
+}
+
+ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+		    ompd_word_t *state, ompd_wait_id_t *wait_id)
+{
+	struct kmp_task task;
+	ompd_ext_task_info info = { .status = ompd_ext_task_running };
+	bool idle;
+
+	*wait_id = 0;
+	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (idle) {
+		*state = ompt_state_idle;
+		return ompd_rc_ok;
+	}
+	if (kmp_tool_active(runtime) == ompd_rc_ok)
+		return recorded_state(runtime, thread, state, wait_id);
+	rc = kmp_current_task(runtime, thread, &task);
+	if (rc == ompd_rc_ok)
+		rc = kmp_task_waits(runtime, &task, &info);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (info.flags & (ompd_ext_task_in_taskwait | ompd_ext_task_in_taskgroup_wait)) {
+		*state = info.flags & ompd_ext_task_in_taskwait ? ompt_state_wait_taskwait :
+								  ompt_state_wait_taskgroup;
+		return ompd_rc_ok;
+	}
+	// At a barrier a thread may run tasks.
+	for (int i = 0; i < BARRIER_COUNT && task.implicit; i++) {
+		if (has_arrived(runtime, thread, (enum barrier)i)) {
+			*state = barrier_sites[i].state;
+			return ompd_rc_ok;
+		}
+	}
+	return reason(ompd_rc_unavailable,
+		      "without a tool the runtime does not record what the thread does");
+}
+
+// ---- What a thread sleeps on -----------------------------------------------------------------
+
+static bool is_within(uint64_t address, uint64_t base, uint64_t size)
+{
+	return base && address >= base && address - base < size;
+}
+
+// Threads sleep on a condition variable of their own; the flag that they wait for has its lowest
+// bit set then (__kmp_suspend_template).
+ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     uint64_t futex, ompd_ext_wait_site *site)
+{
+	const struct layout_field *variable = &runtime->layout.field[INFO(th_suspend_cv)];
+	const struct layout_field *mutex = &runtime->layout.field[INFO(th_suspend_mx)];
+	bool idle;
+
+	if (!is_within(futex, thread->address + variable->offset, variable->size) &&
+	    !is_within(futex, thread->address + mutex->offset, mutex->size))
+		return reason(ompd_rc_unavailable,
+			      "not an object of the runtime: a lock of the program");
+	for (int i = 0; i < BARRIER_COUNT; i++) {
+		uint64_t go;
+		ompd_rc_t rc = kmp_read(
+			runtime, barrier_of_thread(runtime, thread->address, (enum barrier)i),
+			KMP_FIELD_kmp_bstate_t__b_go, &go);
+
+		if (rc == ompd_rc_ok && i == BARRIER_FORKJOIN)
+			rc = kmp_is_idle(runtime, thread, &idle);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (!(go & 1))
+			continue;
+		*site = barrier_sites[i];
+		if (i == BARRIER_FORKJOIN && idle)
+			*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_idle,
+						      .state = ompt_state_idle };
+		return ompd_rc_ok;
+	}
+	return reason(ompd_rc_unavailable, "the thread sleeps in the runtime, and none of its "
+					   "barriers says that it does");
+}
