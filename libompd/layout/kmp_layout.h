@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the fields of LLVM's runtime (libomp, and libiomp5 of the same sources) live in one
+// process, how that is known, and the proof that it is so. Callers name fields; offsets never
+// leave this room.
+
+#ifndef OMPDBG_KMP_LAYOUT_H
+#define OMPDBG_KMP_LAYOUT_H
+
+#include "layout/layout.h"
+
+#define LAYOUT_STRUCT(s) KMP_STRUCT_##s,
+#define LAYOUT_FIELD(s, f)
+#define LAYOUT_BITS(s, f)
+enum kmp_struct {
+#include "layout/kmp_fields.def"
+	KMP_STRUCT_COUNT
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+#undef LAYOUT_BITS
+
+#define LAYOUT_STRUCT(s)
+#define LAYOUT_FIELD(s, f) KMP_FIELD_##s##__##f,
+#define LAYOUT_BITS(s, f) KMP_FIELD_##s##__##f,
+enum kmp_field {
+#include "layout/kmp_fields.def"
+	KMP_FIELD_COUNT
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+#undef LAYOUT_BITS
+
+#define LAYOUT_GLOBAL(g) KMP_GLOBAL_##g,
+enum kmp_global {
+#include "layout/kmp_globals.def"
+	KMP_GLOBAL_COUNT
+};
+#undef LAYOUT_GLOBAL
+
+/** What one group of releases has in common; generated. */
+struct kmp_table {
+	const char *releases;		      // "LLVM 17 to 19"
+	uint32_t first_release, last_release; // major versions
+	uint32_t struct_size[KMP_STRUCT_COUNT];
+	struct layout_field field[KMP_FIELD_COUNT]; // of bit fields, in bits
+};
+
+extern const struct kmp_table kmp_tables[];
+extern const size_t kmp_table_count;
+
+/** The layout of one process's libomp, proven on it. */
+struct kmp_layout {
+	enum layout_source source;
+	const char *releases; // static
+	uint32_t first_release, last_release; // 0 if not known
+	uint32_t struct_size[KMP_STRUCT_COUNT];
+	struct layout_field field[KMP_FIELD_COUNT];
+	const char *file_name; // by which the library's symbols are looked up; NULL: in all objects
+	uint64_t global[KMP_GLOBAL_COUNT]; // address of each variable, 0 if not found
+	uint32_t probes_agreed, probes_silent;
+};
+
+/** The bits that a bit field takes in the first 32 bits of its structure. */
+static inline uint32_t kmp_layout_bits(const struct kmp_layout *layout, enum kmp_field field)
+{
+	const struct layout_field *bits = &layout->field[field];
+
+	if (bits->size == 0 || bits->size >= 32 || bits->offset + bits->size > 32)
+		return 0;
+	return ((UINT32_C(1) << bits->size) - 1) << bits->offset;
+}
+
+/**
+ * Finds the layout of LLVM's runtime in @p target and proves it by code probes.
+ *
+ * @param name by which the runtime is looked for: "libomp" or "libiomp5".
+ * @param[out] layout filled on ompd_rc_ok.
+ * @param[out] reason one line that says why not, on any other code.
+ * @return as gomp_layout_open().
+ */
+ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout,
+			  char *reason, size_t reason_size);
+
+#endif

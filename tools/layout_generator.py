@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What gen-gomp-layout and gen-kmp-layout share: Debian's source packages, debug information, and
+tables in C."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable, Dict, List, NamedTuple, Tuple
+
+TOOLS = Path(__file__).resolve().parent
+LAYOUT = TOOLS.parent / "libompd" / "layout"
+SUITES = ("bullseye", "bookworm", "trixie", "sid")
+
+Place = Tuple[int, int]
+Layout = Dict[Tuple[str, str], Place]
+
+
+class Family(NamedTuple):
+    """A family of runtimes."""
+
+    prefix: str  # of files and names in libompd/layout
+    library: str  # "libgomp"
+    compiler: str  # "GCC"
+    package: str  # of Debian's sources, without the release
+    releases: range
+    header: str  # that declares the table
+
+
+def succeeds(command: List[str], folder: Path, **environment: str) -> bool:
+    """Runs a command in a folder."""
+    print("+", " ".join(command), file=sys.stderr)
+    return subprocess.call(command, cwd=folder, env=dict(os.environ, **environment)) == 0
+
+
+def run(command: List[str], folder: Path, **environment: str) -> None:
+    """Runs a command in a folder; its failure ends the program with its command line."""
+    if not succeeds(command, folder, **environment):
+        raise SystemExit("failed: " + " ".join(command))
+
+
+def output(command: List[str], **environment: str) -> str:
+    """Standard output of a command."""
+    env = dict(os.environ, **environment)
+    return subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def debian_mirror() -> str:
+    """The address from which this machine has Debian's main packages."""
+    targets = output(["apt-get", "indextargets", "--format", "$(ORIGIN) $(LABEL) $(REPO_URI)"])
+    for line in targets.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[:2] == ["Debian", "Debian"]:
+            return words[2]
+    raise SystemExit("apt knows no Debian mirror on this machine")
+
+
+def write_apt_config(folder: Path) -> Path:
+    """A configuration of apt that has the source packages of all suites and nothing else."""
+    mirror = debian_mirror()
+    keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
+    (folder / "lists").mkdir(parents=True, exist_ok=True)
+    (folder / "cache").mkdir(exist_ok=True)
+    with open(folder / "sources.list", "w", encoding="ascii") as sources:
+        for suite in SUITES:
+            print(f"deb-src [signed-by={keyring}] {mirror} {suite} main", file=sources)
+    config = folder / "apt.conf"
+    with open(config, "w", encoding="ascii") as file:
+        print(f'Dir::Etc::sourcelist "{folder}/sources.list";', file=file)
+        print('Dir::Etc::sourceparts "-";', file=file)
+        print(f'Dir::State::lists "{folder}/lists";', file=file)
+        print(f'Dir::Cache "{folder}/cache";', file=file)
+    return config
+
+
+def source_versions(config: Path, package: str) -> List[str]:
+    """One Debian version for each upstream version of a source package."""
+    text = output(["apt-cache", "showsrc", "--only-source", package], APT_CONFIG=str(config))
+    found: Dict[str, str] = {}
+    for version in re.findall(r"^Version: (\S+)$", text, re.MULTILINE):
+        found[version.rsplit("-", 1)[0]] = version
+    return sorted(found.values())
+
+
+def fetch_version(
+    family: Family,
+    folder: Path,
+    config: Path,
+    release: int,
+    version: str,
+    unpack: Callable[[Path, Path], None],
+) -> None:
+    """Downloads and unpacks one source package; old ones may be listed but gone."""
+    upstream = re.sub(r"^\d+:", "", version).rsplit("-", 1)[0]
+    target = folder / f"src-{upstream}"
+    if target.exists():
+        return
+    package = f"{family.package}-{release}"
+    download = ["apt-get", "source", "--download-only", "--tar-only", "--only-source"]
+    if not succeeds([*download, f"{package}={version}"], folder, APT_CONFIG=str(config)):
+        print(f"{package} {version} is not there any more", file=sys.stderr)
+        return
+    archive = next(folder.glob(f"{package}_{upstream}.orig.tar.*"))
+    unpack(archive, target)
+    print("unpacked", target, file=sys.stderr)
+    archive.unlink()
+
+
+def fetch(family: Family, folder: Path, unpack: Callable[[Path, Path], None]) -> None:
+    """Downloads what is missing and unpacks it into DIR/src-VERSION."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = write_apt_config(folder / "apt")
+    run(["apt-get", "update"], folder, APT_CONFIG=str(config))
+    for release in family.releases:
+        for version in source_versions(config, f"{family.package}-{release}"):
+            fetch_version(family, folder, config, release, version, unpack)
+        if not list(folder.glob(f"src-{release}.*")):
+            print(f"Debian has no source package of {family.compiler} {release}", file=sys.stderr)
+
+
+def wanted_fields(family: Family) -> List[Tuple[str, str]]:
+    """(structure, field) of the family's list in its order; field "-" is the structure itself."""
+    text = (LAYOUT / f"{family.prefix}_fields.def").read_text(encoding="ascii")
+    line = r"^LAYOUT_(STRUCT|FIELD|BITS)\((\w+)(?:, (\w+))?\)"
+    found = re.findall(line, text, re.MULTILINE)
+    return [(structure, field or "-") for _, structure, field in found]
+
+
+def read_layout(library: str, fields: List[Tuple[str, str]]) -> Layout:
+    """Offsets and sizes out of a library's debug information."""
+    listing = Path(os.environ.get("TMPDIR", "/tmp")) / f"layout-fields-{os.getpid()}"
+    listing.write_text("".join(f"{s} {f}\n" for s, f in fields), encoding="ascii")
+    script = str(TOOLS / "gen-layout-dwarf.py")
+    command = ["gdb", "-batch", "-nx", "-x", script, library]
+    try:
+        text = output(command, LAYOUT_FIELDS=str(listing))
+    finally:
+        listing.unlink()
+    found = re.findall(r"^(?:layout|bits) (\w+) (\S+) (\d+) (\d+)$", text, re.MULTILINE)
+    if not found:
+        raise SystemExit(f"{library} has no debug information of the runtime")
+    return {(s, f): (int(offset), int(size)) for s, f, offset, size in found}
+
+
+def version_of(library: str) -> Tuple[int, ...]:
+    """The release that the name of a folder on the way to the library ends in."""
+    found = re.findall(r"-(\d+(?:\.\d+)+)(?=/)", os.path.abspath(library))
+    if not found:
+        raise SystemExit(f"{library}: no folder on its path is named for a release, *-VERSION")
+    return tuple(int(part) for part in found[-1].split("."))
+
+
+def group(
+    family: Family, libraries: List[str], fields: List[Tuple[str, str]]
+) -> List[Tuple[List[int], Layout]]:
+    """Neighbouring releases with equal layouts; minor releases must not differ."""
+    groups: List[Tuple[List[int], Layout]] = []
+    for library in sorted(libraries, key=version_of):
+        release = version_of(library)[0]
+        layout = read_layout(library, fields)
+        if groups and groups[-1][1] == layout:
+            groups[-1][0].append(release)
+            continue
+        if groups and groups[-1][0][-1] == release:
+            raise SystemExit(
+                f"the layout changed within {family.compiler} {release}, see {library}"
+            )
+        groups.append(([release], layout))
+    return groups
+
+
+def print_table(
+    family: Family, releases: List[int], layout: Layout, fields: List[Tuple[str, str]]
+) -> None:
+    """One initializer of the family's table."""
+    first, last = releases[0], releases[-1]
+    name = f"{family.compiler} {first}" + (f" to {last}" if last > first else "")
+    print("\t{")
+    print(f'\t\t.releases = "{name}",')
+    print(f"\t\t.first_release = {first},")
+    print(f"\t\t.last_release = {last},")
+    print("\t\t.struct_size = {")
+    for structure, field in fields:
+        if field == "-" and (structure, field) in layout:
+            size = layout[structure, field][1]
+            print(f"\t\t\t[{family.prefix.upper()}_STRUCT_{structure}] = {size},")
+    print("\t\t},")
+    print("\t\t.field = {")
+    for structure, field in fields:
+        if field != "-" and (structure, field) in layout:
+            offset, size = layout[structure, field]
+            # An array without a length at the end of its structure: one byte, so that it exists.
+            print(f"\t\t\tF({structure}, {field}) = {{ {offset}, {size or 1} }},")
+    print("\t\t},")
+    print("\t},")
+
+
+def tables(family: Family, libraries: List[str]) -> None:
+    """Prints the C file."""
+    fields = wanted_fields(family)
+    print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
+    print("//")
+    print(
+        f"// Generated by tools/gen-{family.prefix}-layout from the debug information of"
+        f" {family.library}, built from"
+    )
+    print("// the sources of these releases; not to be edited.")
+    print("//")
+    versions = sorted({version_of(library) for library in libraries})
+    names = [".".join(str(part) for part in version) for version in versions]
+    for start in range(0, len(names), 12):
+        print("//     " + " ".join(names[start : start + 12]))
+    print()
+    print(f'#include "layout/{family.header}"')
+    print()
+    print("// clang-format off")
+    print(f"#define F(s, f) [{family.prefix.upper()}_FIELD_##s##__##f]")
+    print()
+    table = f"{family.prefix}_table"
+    print(f"const struct {table} {table}s[] = {{")
+    for releases, layout in group(family, libraries, fields):
+        print_table(family, releases, layout, fields)
+    print("};")
+    print()
+    print(f"const size_t {table}_count = sizeof({table}s) / sizeof({table}s[0]);")
+
+
+def main(
+    family: Family,
+    description: str,
+    unpack: Callable[[Path, Path], None],
+    build: Callable[[Path], None],
+) -> None:
+    """Parses the command line."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text in (("fetch", "download and unpack"), ("build", "compile")):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("folder", metavar="DIR", type=Path)
+    command = commands.add_parser("tables", help="print the tables")
+    command.add_argument("libraries", metavar="LIB", nargs="+")
+    arguments = parser.parse_args()
+    if arguments.command == "fetch":
+        fetch(family, arguments.folder.resolve(), unpack)
+    elif arguments.command == "build":
+        build(arguments.folder.resolve())
+    else:
+        tables(family, arguments.libraries)
