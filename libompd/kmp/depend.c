@@ -104,6 +104,26 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 	return rc;
 }
 
+// Takes the next bucket. They are many, and most are empty.
+static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
+{
+	uint64_t place = hash->next % KMP_DEPHASH_CHUNK, count = hash->size - hash->next;
+
+	if (count > KMP_DEPHASH_CHUNK)
+		count = KMP_DEPHASH_CHUNK;
+	if (place == 0) {
+		ompd_rc_t rc = target_read(&runtime->target, hash->buckets + 8 * hash->next,
+					   hash->chunk, 8 * count);
+
+		if (rc != ompd_rc_ok)
+			return reason(rc, "a task's hash of dependences cannot be read");
+	}
+	hash->entry = target_uint(&runtime->target, &hash->chunk[place], 8);
+	hash->list = DEPHASH_OUT;
+	hash->next++;
+	return ompd_rc_ok;
+}
+
 ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
 			   struct kmp_depnode *ret)
 {
@@ -124,8 +144,7 @@ ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash
 		}
 		if (hash->next == hash->size)
 			return ompd_rc_unavailable;
-		rc = kmp_read_element(runtime, hash->buckets, hash->next++, &hash->entry);
-		hash->list = DEPHASH_OUT;
+		rc = read_bucket(runtime, hash);
 		if (rc != ompd_rc_ok)
 			return rc;
 	}

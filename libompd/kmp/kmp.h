@@ -318,11 +318,14 @@ struct kmp_depnode {
 	enum ompd_ext_depend_kind kind;
 };
 
+enum { KMP_DEPHASH_CHUNK = 64 }; // buckets that are read at once
+
 /** A walk over the hash in which a task keeps the dependences of its children. */
 struct kmp_dephash {
 	uint64_t buckets, size, next; // next bucket
-	uint64_t entry;		      // in turn, 0: none
-	uint64_t all;		      // the last task that depends on all memory, 0: none
+	uint64_t chunk[KMP_DEPHASH_CHUNK];
+	uint64_t entry; // in turn, 0: none
+	uint64_t all;	// the last task that depends on all memory, 0: none
 	enum { DEPHASH_OUT, DEPHASH_SET, DEPHASH_PREVIOUS } list;
 	uint64_t node; // of the list, 0: it is at its end
 	uint32_t steps;
@@ -363,9 +366,10 @@ ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task
 ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			ompd_ext_task_info *ret);
 /** The same for a record that was already read; @p queued: it was met in a deque. */
-void kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-		       const struct kmp_activity *activity, const struct kmp_task_record *record,
-		       bool queued, ompd_ext_task_info *ret);
+ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    const struct kmp_activity *activity,
+			    const struct kmp_task_record *record, bool queued,
+			    ompd_ext_task_info *ret);
 
 /** Adds to @p ret, of which status is set, the flags that tell in what the task waits. */
 ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,

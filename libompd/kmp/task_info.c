@@ -105,57 +105,47 @@ ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_tas
 
 // ---- The record ------------------------------------------------------------------------------
 
-static int32_t priority_of(const struct kmp_runtime *runtime, const struct kmp_task_record *record)
+static ompd_rc_t read_priority(const struct kmp_runtime *runtime,
+			       const struct kmp_task_record *record, int32_t *ret)
 {
-	uint64_t priority;
+	uint64_t priority = 0;
+	ompd_rc_t rc = ompd_rc_ok;
 
-	// The second of two words that follow the function, after the destructors.
-	if (!has_flag(runtime, record, FLAG(priority_specified)) ||
-	    kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__data2, &priority) !=
-		    ompd_rc_ok)
-		return 0;
-	return (int32_t)priority;
+	// The second of two words that follow the function.
+	if (has_flag(runtime, record, FLAG(priority_specified)))
+		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__data2,
+				     &priority);
+	*ret = (int32_t)priority;
+	return rc;
 }
 
-static uint64_t source_of(const struct kmp_runtime *runtime, const struct kmp_task_record *record)
+// A place that cannot be read is none: the object that it was in may be gone.
+static ompd_rc_t read_source(const struct kmp_runtime *runtime,
+			     const struct kmp_task_record *record, uint64_t *ret)
 {
-	uint64_t ident, text;
+	uint64_t ident;
+	ompd_rc_t rc = kmp_read(runtime, record->address, TASK(td_ident), &ident);
 
-	if (kmp_read(runtime, record->address, TASK(td_ident), &ident) != ompd_rc_ok || !ident ||
-	    kmp_read(runtime, ident, KMP_FIELD_ident_t__psource, &text) != ompd_rc_ok)
-		return 0;
-	return text;
+	if (rc == ompd_rc_ok &&
+	    (!ident || kmp_read(runtime, ident, KMP_FIELD_ident_t__psource, ret) != ompd_rc_ok))
+		*ret = 0;
+	return rc;
 }
 
-static uint64_t parent_id(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			  const struct kmp_task_record *record)
+static ompd_rc_t read_parent(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			     uint64_t *ret)
 {
-	struct kmp_task task = {
-		.address = record->address,
-		.implicit = !kmp_is_explicit(runtime, record),
-		.region = *region,
-	};
 	struct kmp_task parent;
+	ompd_rc_t rc = kmp_generating_task(runtime, task, &parent);
 
-	return kmp_generating_task(runtime, &task, &parent) == ompd_rc_ok ? kmp_task_id(&parent) :
-									    0;
+	*ret = rc == ompd_rc_ok ? kmp_task_id(&parent) : 0;
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-static size_t number_of_depends(const struct kmp_runtime *runtime, const struct kmp_region *region,
-				const struct kmp_task_record *record)
+static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
+				   const struct kmp_task_record *record, int32_t *predecessors,
+				   ompd_ext_task_info *ret)
 {
-	const struct kmp_task task = { .address = record->address, .region = *region };
-	size_t count = 0;
-
-	kmp_task_depends(runtime, &task, NULL, 0, &count);
-	return count;
-}
-
-static void describe_explicit(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			      const struct kmp_task_record *record, ompd_ext_task_info *ret)
-{
-	uint64_t node = 0;
-
 	ret->kind = has_flag(runtime, record, FLAG(target)) ? ompd_ext_task_target :
 							      ompd_ext_task_explicit;
 	ret->flags_known |= ompd_ext_task_undeferred | ompd_ext_task_untied;
@@ -168,17 +158,19 @@ static void describe_explicit(const struct kmp_runtime *runtime, const struct km
 		if (has_flag(runtime, record, FLAG(detachable)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
-	ret->priority = priority_of(runtime, record);
-	if (kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__routine,
-			    &ret->function) != ompd_rc_ok)
-		ret->function = 0;
-	if (kmp_read(runtime, record->address, TASK(td_depnode), &node) == ompd_rc_ok && node)
-		ret->num_depends = (uint32_t)number_of_depends(runtime, region, record);
+	ompd_rc_t rc = read_priority(runtime, record, &ret->priority);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__routine,
+				     &ret->function);
+	return rc == ompd_rc_ok ? kmp_task_predecessors(runtime, record->address, predecessors) :
+				  rc;
 }
 
-void kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-		       const struct kmp_activity *activity, const struct kmp_task_record *record,
-		       bool queued, ompd_ext_task_info *ret)
+ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			    const struct kmp_activity *activity,
+			    const struct kmp_task_record *record, bool queued,
+			    ompd_ext_task_info *ret)
 {
 	const struct kmp_task task = {
 		.address = record->address,
@@ -189,28 +181,29 @@ void kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_regio
 
 	*ret = (ompd_ext_task_info){
 		.id = kmp_task_id(&task),
-		.parent_id = parent_id(runtime, region, record),
 		.parallel_id = kmp_region_id(region),
 		.kind = region->kind == KMP_REGION_PARALLEL ? ompd_ext_task_implicit :
 							      ompd_ext_task_initial,
 		.flags_known = ompd_ext_task_final,
 		.thread_num = -1,
-		.source = source_of(runtime, record),
 	};
-	if (kmp_read(runtime, record->address, TASK(td_taskgroup), &ret->taskgroup) != ompd_rc_ok)
-		ret->taskgroup = 0;
 	if (has_flag(runtime, record, FLAG(final)))
 		ret->flags |= ompd_ext_task_final;
-	if (!task.implicit) {
-		describe_explicit(runtime, region, record, ret);
-		if (kmp_task_predecessors(runtime, record->address, &predecessors) != ompd_rc_ok)
-			predecessors = 0;
-	}
+	ompd_rc_t rc = read_parent(runtime, &task, &ret->parent_id);
+
+	if (rc == ompd_rc_ok)
+		rc = read_source(runtime, record, &ret->source);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, record->address, TASK(td_taskgroup), &ret->taskgroup);
+	if (rc == ompd_rc_ok && !task.implicit)
+		rc = describe_explicit(runtime, record, &predecessors, ret);
+	if (rc != ompd_rc_ok)
+		return rc;
 	ret->status = status_of(runtime, region, activity, record, queued, predecessors,
 				&ret->thread_num);
 	if (ret->status == ompd_ext_task_blocked)
 		ret->num_predecessors = (uint32_t)predecessors;
-	kmp_task_waits(runtime, &task, ret); // without these flags if they cannot be read
+	return kmp_task_waits(runtime, &task, ret);
 }
 
 static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_task *task,
@@ -220,31 +213,46 @@ static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_t
 	uint64_t found;
 	ompd_rc_t rc;
 
-	*ret = false;
 	do
 		rc = kmp_deques_next(runtime, &task->region, &deques, &found);
 	while (rc == ompd_rc_ok && found != task->address);
 	*ret = rc == ompd_rc_ok;
 	kmp_deques_close(runtime, &deques);
-	return rc == ompd_rc_nomem ? rc : ompd_rc_ok;
+	if (rc == ompd_rc_unavailable && deques.damaged)
+		return reason(ompd_rc_error, "a queue of tasks is being changed, or damaged");
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+// What needs no look at the threads.
+static ompd_rc_t complete_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			       const struct kmp_activity *activity, ompd_ext_task_info *ret)
+{
+	struct kmp_task_record record;
+	size_t depends = 0;
+	bool queued = false;
+	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
+
+	if (rc == ompd_rc_ok && !task->implicit)
+		rc = is_queued(runtime, task, &queued);
+	if (rc == ompd_rc_ok)
+		rc = kmp_describe_task(runtime, &task->region, activity, &record, queued, ret);
+	if (rc == ompd_rc_ok)
+		rc = kmp_task_depends(runtime, task, NULL, 0, &depends);
+	ret->num_depends = (uint32_t)depends;
+	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc;
 }
 
 ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			ompd_ext_task_info *ret)
 {
-	struct kmp_task_record record;
 	struct kmp_activity activity;
-	bool queued = false;
-	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
+	ompd_rc_t rc = kmp_activity_open(runtime, &task->region, &activity);
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_activity_open(runtime, &task->region, &activity);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!task->implicit)
-		rc = is_queued(runtime, task, &queued);
-	if (rc == ompd_rc_ok)
-		kmp_describe_task(runtime, &task->region, &activity, &record, queued, ret);
+	rc = activity.damaged ? reason(ompd_rc_error,
+				       "a thread of the task's team is being changed, or damaged") :
+				complete_info(runtime, task, &activity, ret);
 	kmp_activity_close(runtime, &activity);
 	return rc;
 }

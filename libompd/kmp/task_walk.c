@@ -20,6 +20,7 @@ struct kmp_task_walk {
 	struct kmp_region region;
 	struct kmp_activity activity;
 	struct idmap met, seen; // seen: those that were on the stack
+	struct idmap depends;	// nodes, with how many clauses of theirs are recorded
 	struct idmap queued;	// tasks in deques
 	struct kmp_deques deques;
 	struct source *sources; // a stack
@@ -77,6 +78,16 @@ static ompd_rc_t push_candidate(struct kmp_task_walk *walk, uint64_t task)
 }
 
 // Children with dependences.
+static ompd_rc_t count_clause(struct kmp_task_walk *walk, uint64_t node)
+{
+	bool added;
+	ompd_rc_t rc = idmap_add(&walk->depends, &walk->runtime->target, node, 1, &added);
+
+	if (rc == ompd_rc_ok && !added)
+		++*idmap_value(&walk->depends, node);
+	return rc;
+}
+
 static ompd_rc_t push_children(struct kmp_task_walk *walk, uint64_t parent)
 {
 	struct kmp_dephash hash;
@@ -89,6 +100,8 @@ static ompd_rc_t push_children(struct kmp_task_walk *walk, uint64_t parent)
 		rc = kmp_dephash_next(walk->runtime, &hash, &node);
 		if (rc == ompd_rc_ok)
 			rc = kmp_depnode_task(walk->runtime, node.address, &task);
+		if (rc == ompd_rc_ok && task)
+			rc = count_clause(walk, node.address);
 		if (rc == ompd_rc_ok && task)
 			rc = push_candidate(walk, task);
 	}
@@ -114,10 +127,18 @@ static ompd_rc_t push_dependers(struct kmp_task_walk *walk, uint64_t task)
 static ompd_rc_t emit(struct kmp_task_walk *walk, const struct kmp_task_record *record,
 		      ompd_ext_task_info *ret)
 {
+	uint64_t node, clauses;
 	int32_t children = 0;
 
-	kmp_describe_task(walk->runtime, &walk->region, &walk->activity, record,
-			  idmap_find(&walk->queued, record->address, NULL), ret);
+	if (kmp_describe_task(walk->runtime, &walk->region, &walk->activity, record,
+			      idmap_find(&walk->queued, record->address, NULL), ret) != ompd_rc_ok)
+		return damaged(walk);
+	// Its parent was told of before it, and so the parent's hash was looked through.
+	if (kmp_read(walk->runtime, record->address, TASK(td_depnode), &node) != ompd_rc_ok)
+		return damaged(walk);
+	if (node && kmp_is_explicit(walk->runtime, record) &&
+	    idmap_find(&walk->depends, node, &clauses))
+		ret->num_depends = (uint32_t)clauses;
 	walk->counted += is_counted(walk->runtime, record);
 	if (!kmp_owns_tasks(&walk->region))
 		return ompd_rc_ok;
@@ -251,6 +272,7 @@ ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp
 	ompd_rc_t rc = kmp_activity_open(runtime, region, &walk->activity);
 
 	walk->damaged = walk->activity.damaged;
+	walk->depends.has_values = true;
 	if (rc == ompd_rc_ok && kmp_owns_tasks(region))
 		rc = collect_queued(walk);
 	if (rc == ompd_rc_ok)
@@ -283,6 +305,7 @@ void kmp_task_walk_close(struct kmp_task_walk *walk)
 	idmap_close(&walk->queued, &runtime->target);
 	idmap_close(&walk->met, &runtime->target);
 	idmap_close(&walk->seen, &runtime->target);
+	idmap_close(&walk->depends, &runtime->target);
 	target_free(&runtime->target, walk->sources);
 	target_free(&runtime->target, walk);
 }

@@ -136,6 +136,9 @@ static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uin
 	bool known = false, damaged = false;
 	ompd_rc_t rc = read_threads(runtime, &array, &count);
 
+	// No thread is at 0; but the map is never empty, and so takes the same blocks of memory.
+	if (rc == ompd_rc_ok)
+		rc = idmap_add(&hints, &runtime->target, 0, count, NULL);
 	for (uint64_t gtid = 0; rc == ompd_rc_ok && gtid < count; gtid++) {
 		rc = kmp_read_element(runtime, array, gtid, &thread);
 		if (rc != ompd_rc_ok || !thread)
@@ -150,10 +153,14 @@ static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uin
 			known = true;
 		}
 	}
+	if (rc != ompd_rc_ok) {
+		idmap_close(&hints, &runtime->target);
+		return rc;
+	}
 	idmap_close(runtime->hints, &runtime->target);
 	*runtime->hints = hints;
-	if (rc != ompd_rc_ok || known)
-		return rc;
+	if (known)
+		return ompd_rc_ok;
 	return damaged ? reason(ompd_rc_error, "a thread of the runtime cannot be read") :
 			 ompd_rc_unavailable;
 }

@@ -86,6 +86,15 @@ bool idmap_find(const struct idmap *map, uint64_t address, uint64_t *value)
 	return map->keys[slot] != 0;
 }
 
+uint64_t *idmap_value(struct idmap *map, uint64_t address)
+{
+	if (!map->capacity || !map->has_values)
+		return NULL;
+	size_t slot = find_slot(map, address + 1);
+
+	return map->keys[slot] ? &map->values[slot] : NULL;
+}
+
 void idmap_close(struct idmap *map, const struct target *target)
 {
 	target_free(target, map->keys);

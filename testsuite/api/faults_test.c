@@ -166,6 +166,7 @@ static void with_fault(const struct handles *handles, long *countdown, const cha
 			assert_string_equal(got.text, expected.text);
 			for (long n = 1; fired; n += n < MAX_FAULTS ? 1 : 97) {
 				*countdown = n;
+				host_reads = 0;
 				ask(&questions[i], handles, variant, &got);
 				fired = *countdown == 0;
 				*countdown = 0;

@@ -148,16 +148,24 @@ static void compare_levels(ompd_thread_handle_t *thread, ompd_parallel_handle_t 
 			   const struct oracle *oracle)
 {
 	for (int level = oracle->level; level >= 0; level--) {
+		ompd_ext_parallel_info info;
 		ompd_parallel_handle_t *outer;
 
 		compare_level(thread, parallel, oracle, level);
+		bool league = ompd_ext_get_parallel_info(parallel, &info) == ompd_rc_ok &&
+			      info.kind == ompd_ext_parallel_league;
 		ompd_rc_t rc = ompd_get_enclosing_parallel_handle(parallel, &outer);
 
 		ompd_rel_parallel_handle(parallel);
-		if (level == 0)
-			compare("a region around the outermost", rc, ompd_rc_unavailable);
-		else if (!had(rc))
+		if (level == 0) {
+			// LLVM's runtime keeps in which region a league is.
+			compare("a region around the outermost", rc,
+				league ? ompd_rc_ok : ompd_rc_unavailable);
+			if (rc == ompd_rc_ok)
+				ompd_rel_parallel_handle(outer);
+		} else if (!had(rc)) {
 			return;
+		}
 		parallel = outer;
 	}
 }
@@ -225,7 +233,7 @@ static void compare_thread(ompd_thread_handle_t *thread)
 	compare_if_known(thread, ompd_scope_thread, "def-allocator-var", oracle.default_allocator);
 	compare_if_known(thread, ompd_scope_thread, "team-num-var", oracle.team_num);
 	compare_if_known(thread, ompd_scope_thread, "league-size-var", oracle.num_teams);
-	if (oracle.num_places > 0)
+	if (oracle.num_places > 0 && oracle.place_num >= 0)
 		compare_icv(thread, ompd_scope_thread, "place-assignment-var", oracle.place_num);
 	if (had(ompd_get_curr_task_handle(thread, &task))) {
 		compare_task(task, &oracle);
@@ -474,6 +482,7 @@ static int no_difference(void **state)
 
 int main(void)
 {
+	omp_get_max_threads(); // libomp knows the initial thread from its first call on
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(regions_of_many_sizes, no_difference),
 		cmocka_unit_test_teardown(nested_regions, no_difference),
