@@ -109,8 +109,10 @@ bool code_fork(struct code_explorer *explorer, const struct code_state *state, u
 {
 	uint64_t site = state->pc - explorer->window->address;
 
-	if (explorer->forks[site] == CODE_FORKS)
+	if (explorer->forks[site] == CODE_FORKS) {
+		explorer->report->cut = true;
 		return false;
+	}
 	if (explorer->pending_count == CODE_PENDING) {
 		explorer->report->complete = false;
 		return false;
@@ -130,6 +132,8 @@ void code_explore(const struct code_architecture *architecture, const struct cod
 
 	report->count = 0;
 	report->complete = true;
+	report->cut = false;
+	report->tail = 0;
 	explorer.window = window;
 	explorer.report = report;
 	explorer.steps = 0;

@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 enum {
-	CODE_WINDOW = 256, // bytes of a function that are looked at
-	CODE_DEPTH = 5,	   // loads in a row that are kept
+	CODE_WINDOW = 1024, // bytes of a function that are looked at, at most
+	CODE_DEPTH = 5,	    // loads in a row that are kept
 	CODE_REGISTERS = 32,
-	CODE_PENDING = 16, // paths that wait to be followed
+	CODE_PENDING = 48, // paths that wait to be followed
 	CODE_FORKS = 4,	   // times that one branch is followed both ways
-	CODE_STEPS = 2048, // instructions over all paths
+	CODE_STEPS = 8192, // instructions over all paths
 	CODE_ACCESSES = 96,
 };
 
@@ -58,6 +58,8 @@ struct code_report {
 	struct code_access access[CODE_ACCESSES];
 	unsigned int count;
 	bool complete; // every path was followed to its end and understood
+	bool cut;      // loops were followed a few times only: not all accesses may be there
+	uint64_t tail; // another function that it jumps to, 0 if there is none
 };
 
 /** A function in the target. */
@@ -65,6 +67,8 @@ struct code_window {
 	uint64_t address;
 	const uint8_t *bytes;
 	size_t size; // at most CODE_WINDOW
+	/** An element of an array of pointers whose number is not known stands for all: the first. */
+	bool any_element;
 	/** Reads a word of the target's memory; false if it can't. */
 	bool (*read_word)(void *context, uint64_t address, uint64_t *ret);
 	void *context;

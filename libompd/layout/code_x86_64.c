@@ -68,6 +68,8 @@ static struct code_value operand_address(struct code_explorer *explorer,
 		address = code_number((int64_t)(state->pc + insn->length));
 	if (insn->index >= 0) {
 		index = state->reg[insn->index];
+		if (explorer->window->any_element && insn->scale == 8 && index.base == CODE_UNKNOWN)
+			index = code_number(0);
 		if (index.base == CODE_ABSOLUTE && index.depth == 0)
 			index.offset[0] = (int64_t)((uint64_t)index.offset[0] * insn->scale);
 		else if (insn->scale != 1)
@@ -225,6 +227,7 @@ static enum code_step jump(struct code_explorer *explorer, struct code_state *st
 		return CODE_NEXT;
 	}
 	code_touch(explorer, &state->reg[RDI], CODE_PASSED, 0); // a tail call
+	explorer->report->tail = pc;
 	return CODE_END;
 }
 
@@ -236,8 +239,10 @@ static enum code_step jump_backward(struct code_explorer *explorer, struct code_
 
 	if (pc > state->pc || !inside(explorer->window, pc))
 		return jump(explorer, state, pc);
-	if (explorer->forks[site] == CODE_FORKS)
+	if (explorer->forks[site] == CODE_FORKS) {
+		explorer->report->cut = true;
 		return CODE_END;
+	}
 	explorer->forks[site]++;
 	return jump(explorer, state, pc);
 }

@@ -52,7 +52,7 @@ extern const size_t kmp_table_count;
 /** The layout of one process's libomp, proven on it. */
 struct kmp_layout {
 	enum layout_source source;
-	const char *releases; // static
+	const char *releases;		      // static
 	uint32_t first_release, last_release; // 0 if not known
 	uint32_t struct_size[KMP_STRUCT_COUNT];
 	struct layout_field field[KMP_FIELD_COUNT];

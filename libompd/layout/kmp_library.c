@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Is there a libomp, under which file name, and of which release?
+
+#include "layout/kmp_library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** A symbol that a release introduced. */
+static const struct {
+	const char *symbol;
+	uint32_t release;
+} newcomers[] = {
+	{ "__kmpc_scope", 14 },
+	{ "__kmpc_sections_init", 15 },
+	{ "__kmpc_fork_call_if", 16 },
+	{ "__kmpc_for_collapsed_init", 17 },
+	{ "__kmpc_set_thread_limit", 18 },
+	{ "__kmpc_dispatch_deinit", 19 },
+};
+
+enum { FIRST_RELEASE = 13 };
+
+/** File names that the runtime is installed under. */
+static const struct {
+	const char *name, *file_name;
+} files[] = {
+	{ "libomp", "libomp.so.5" },
+	{ "libomp", "libomp.so" },
+	{ "libomp", "libgomp.so.1" }, // in GCC's place
+	{ "libiomp5", "libiomp5.so" },
+	{ "libomp", NULL }, // linked statically, or under another name
+};
+
+ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name, uint64_t *ret)
+{
+	return target_symbol(library->target, name, library->file_name, ret);
+}
+
+// What every release exports, and no other runtime does.
+static ompd_rc_t is_there(const struct kmp_library *library)
+{
+	static const char *const symbols[] = { "__kmpc_fork_call", "__kmpc_omp_task_alloc",
+					       "__kmpc_global_thread_num" };
+	ompd_rc_t rc = ompd_rc_ok;
+	uint64_t address;
+
+	for (size_t i = 0; rc == ompd_rc_ok && i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		rc = kmp_library_symbol(library, symbols[i], &address);
+	return rc;
+}
+
+// A symbol that is missing ends the search: what later releases brought does not count then.
+static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct kmp_reason *reason)
+{
+	bool missing = false;
+
+	library->release = FIRST_RELEASE;
+	for (size_t i = 0; i < sizeof(newcomers) / sizeof(newcomers[0]); i++) {
+		uint64_t address;
+		ompd_rc_t rc = kmp_library_symbol(library, newcomers[i].symbol, &address);
+
+		if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+			return rc;
+		if (rc == ompd_rc_ok && missing) {
+			snprintf(reason->text, reason->size,
+				 "%s of an unknown release: it has %s, but lacks what came before",
+				 library->name, newcomers[i].symbol);
+			return ompd_rc_incompatible;
+		}
+		missing |= rc != ompd_rc_ok;
+		if (rc == ompd_rc_ok)
+			library->release = newcomers[i].release;
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret,
+			   const struct kmp_reason *reason)
+{
+	*ret = (struct kmp_library){ .target = target, .name = name };
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (strcmp(files[i].name, name) != 0)
+			continue;
+		ret->file_name = files[i].file_name;
+		ompd_rc_t rc = is_there(ret);
+
+		if (rc == ompd_rc_ok)
+			return release_by_symbols(ret, reason);
+		if (rc != ompd_rc_unavailable)
+			return rc;
+	}
+	snprintf(reason->text, reason->size, "no %s in the program", name);
+	return ompd_rc_unavailable;
+}

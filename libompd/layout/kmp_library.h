@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The libomp in a target, and how its layout is proven. Internal to layout.
+
+#ifndef OMPDBG_KMP_LIBRARY_H
+#define OMPDBG_KMP_LIBRARY_H
+
+#include "layout/kmp_layout.h"
+
+struct kmp_library {
+	const struct target *target;
+	const char *name;      // "libomp", for messages
+	const char *file_name; // for look-ups; NULL: in all objects
+	uint32_t release;      // by the symbols that are there
+};
+
+/** Where a line that says why not goes. */
+struct kmp_reason {
+	char *text;
+	size_t size;
+};
+
+/** Finds the runtime that is called @p name, and tells its release by its symbols. */
+ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret,
+			   const struct kmp_reason *reason);
+
+/** Address of a symbol of the library. */
+ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name, uint64_t *ret);
+
+/**
+ * Reads the layout from the variables that the runtime, or the debugger in its place, offers.
+ * ompd_rc_unavailable if there are none, or the runtime has not filled them.
+ */
+ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
+			  const struct kmp_reason *reason);
+
+/** Holds @p layout against the code of the library; finds the variables. */
+ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
+		    const struct kmp_reason *reason);
+
+#endif

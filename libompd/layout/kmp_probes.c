@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row says: this function of the runtime touches this field, by this way. The rows rest on the
+// functions' sources (kmp_ftn_entry.h, kmp_csupport.cpp, kmp_runtime.cpp, kmp_affinity.cpp,
+// kmp_tasking.cpp); the offsets come from the layout that is being proven.
+
+#include "layout/kmp_probes.h"
+
+#define F(s, f) (KMP_FIELD_##s##__##f + 1)
+#define LOAD KMP_PATH_LOAD
+#define INFO(f) F(kmp_base_info_t, f)
+#define DS(f) INFO(th_info), F(kmp_desc_base_t, f)
+#define TEAM(f) INFO(th_team), LOAD, F(kmp_base_team_t, f)
+#define PARENT(f) TEAM(t_parent), LOAD, F(kmp_base_team_t, f)
+#define ROOT(f) INFO(th_root), LOAD, F(kmp_base_root_t, f)
+#define TASK(f) INFO(th_current_task), LOAD, F(kmp_taskdata_t, f)
+#define ICV(f) TASK(td_icvs), F(kmp_internal_control_t, f)
+#define THREAD(n, ...)                                                         \
+	{                                                                      \
+		.function = n, .base = KMP_PROBE_INFO, .path = { __VA_ARGS__ } \
+	}
+#define NEEDED(n, what, ...)                                                                 \
+	{                                                                                    \
+		.function = n, .base = KMP_PROBE_INFO, .need = what, .path = { __VA_ARGS__ } \
+	}
+#define TAIL(n, ...)                                                                         \
+	{                                                                                    \
+		.function = n, .base = KMP_PROBE_INFO, .tail = true, .path = { __VA_ARGS__ } \
+	}
+#define FIND(n, g, w)                                                                       \
+	{                                                                                   \
+		.function = n, .base = KMP_PROBE_FIND, .global = KMP_GLOBAL_##g, .width = w \
+	}
+#define FIND_TAIL(n, g, w)                                                                     \
+	{                                                                                      \
+		.function = n, .base = KMP_PROBE_FIND, .tail = true, .global = KMP_GLOBAL_##g, \
+		.width = w                                                                     \
+	}
+#define FIND_ADDRESS(n, g)                                                              \
+	{                                                                               \
+		.function = n, .base = KMP_PROBE_FIND_ADDRESS, .global = KMP_GLOBAL_##g \
+	}
+
+const struct kmp_probe kmp_probes[] = {
+	NEEDED("omp_get_level", KMP_NEED_LEVEL, TEAM(t_level)),
+	NEEDED("omp_get_active_level", KMP_NEED_TEAM, TEAM(t_active_level)),
+	NEEDED("omp_get_thread_num", KMP_NEED_TID, DS(ds_tid)),
+	THREAD("__kmpc_bound_thread_num", DS(ds_tid)),
+	NEEDED("__kmpc_bound_num_threads", KMP_NEED_TEAM, TEAM(t_nproc)),
+
+	// Variables that many functions look at come first: what is left over then is new.
+	FIND("kmp_get_stacksize_s", __kmp_init_serial, 4),
+	FIND("kmp_get_stacksize_s", __kmp_stksize, 8),
+	FIND("omp_in_final", __kmp_init_parallel, 4),
+	NEEDED("omp_in_final", KMP_NEED_TASK, TASK(td_flags)),
+	FIND("omp_get_max_threads", __kmp_init_middle, 4),
+	NEEDED("omp_get_max_threads", KMP_NEED_ICV, ICV(nproc)),
+	NEEDED("omp_get_max_threads", KMP_NEED_ROOT, ROOT(r_uber_thread)),
+	FIND("omp_get_num_procs", __kmp_avail_proc, 4),
+	FIND("__kmpc_push_num_threads", __kmp_threads_capacity, 4),
+
+	THREAD("omp_in_parallel", INFO(th_teams_microtask)),
+	THREAD("omp_in_parallel", TEAM(t_active_level)),
+	THREAD("omp_in_parallel", ROOT(r_in_parallel)),
+	THREAD("omp_get_dynamic", ICV(dynamic)),
+	THREAD("omp_get_nested", ICV(max_active_levels)),
+	THREAD("omp_get_thread_limit", ICV(thread_limit)),
+	THREAD("omp_get_thread_limit", ICV(task_thread_limit)),
+	THREAD("omp_get_proc_bind", ICV(proc_bind)),
+	THREAD("omp_get_default_device", ICV(default_device)),
+	TAIL("omp_get_max_active_levels", ICV(max_active_levels)),
+	TAIL("omp_get_schedule", ICV(sched)),
+	TAIL("omp_get_team_size", INFO(th_team)),
+	TAIL("omp_get_team_size", TEAM(t_level)),
+	TAIL("omp_get_team_size", INFO(th_teams_microtask)),
+	TAIL("omp_get_team_size", INFO(th_teams_level)),
+	TAIL("omp_get_team_size", TEAM(t_serialized)),
+	TAIL("omp_get_team_size", TEAM(t_nproc)),
+	TAIL("omp_get_team_size", PARENT(t_nproc)),
+	TAIL("omp_get_team_size", PARENT(t_serialized)),
+	TAIL("omp_get_ancestor_thread_num", TEAM(t_level)),
+	TAIL("omp_get_ancestor_thread_num", TEAM(t_serialized)),
+	TAIL("omp_get_ancestor_thread_num", TEAM(t_master_tid)),
+	TAIL("omp_get_ancestor_thread_num", PARENT(t_serialized)),
+	TAIL("omp_get_ancestor_thread_num", PARENT(t_master_tid)),
+	TAIL("omp_get_num_teams", INFO(th_teams_microtask)),
+	TAIL("omp_get_num_teams", TEAM(t_level)),
+	TAIL("omp_get_num_teams", INFO(th_teams_level)),
+	TAIL("omp_get_num_teams", TEAM(t_serialized)),
+	TAIL("omp_get_num_teams", PARENT(t_nproc)),
+	TAIL("omp_get_team_num", TEAM(t_master_tid)),
+	THREAD("omp_get_place_num", INFO(th_current_place)),
+	THREAD("omp_get_partition_num_places", INFO(th_first_place)),
+	THREAD("omp_get_partition_num_places", INFO(th_last_place)),
+	THREAD("omp_get_partition_place_nums", INFO(th_first_place)),
+	THREAD("omp_get_partition_place_nums", INFO(th_last_place)),
+	THREAD("__kmpc_get_default_allocator", INFO(th_def_allocator)),
+	THREAD("omp_in_explicit_task", TASK(td_flags)),
+	THREAD("__kmpc_push_proc_bind", INFO(th_set_proc_bind)),
+	THREAD("__kmpc_ordered", INFO(th_dispatch)),
+	THREAD("__kmpc_ordered", INFO(ompt_thread_info), F(ompt_thread_info_t, state)),
+	THREAD("__kmpc_ordered", INFO(ompt_thread_info), F(ompt_thread_info_t, wait_id)),
+	THREAD("__kmpc_ordered", TEAM(t_serialized)),
+	THREAD("__kmpc_taskgroup", TASK(td_taskgroup)),
+	THREAD("__kmpc_end_taskgroup", TASK(td_taskgroup)),
+	THREAD("__kmpc_omp_taskwait", TASK(td_taskwait_thread)),
+	THREAD("__kmpc_omp_taskwait", TASK(td_incomplete_child_tasks)),
+	THREAD("__kmpc_omp_taskyield", TASK(td_taskwait_thread)),
+
+	FIND("omp_get_cancellation", __kmp_omp_cancellation, 4),
+	FIND("omp_get_max_task_priority", __kmp_max_task_priority, 4),
+	FIND("kmp_get_library", __kmp_library, 4),
+	FIND_TAIL("omp_get_max_teams", __kmp_nteams, 4),
+	FIND_TAIL("omp_get_teams_thread_limit", __kmp_teams_thread_limit, 4),
+	FIND("omp_get_num_places", __kmp_affinity_num_masks, 4),
+};
+
+const size_t kmp_probe_count = sizeof(kmp_probes) / sizeof(kmp_probes[0]);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the functions of LLVM's runtime are known to touch, in terms of fields. Internal to layout.
+
+#ifndef OMPDBG_KMP_PROBES_H
+#define OMPDBG_KMP_PROBES_H
+
+#include "layout/kmp_layout.h"
+
+/** Ends a list of fields; a field is its number plus one. */
+enum { KMP_PATH_END = 0, KMP_PATH_LOAD = 0xffff, KMP_PATH_MAX = 9 };
+
+enum kmp_probe_base {
+	KMP_PROBE_INFO, // a thread's kmp_info, taken from the array of all threads
+	KMP_PROBE_FIND, // the function touches one variable of that width that is not known yet
+	KMP_PROBE_FIND_ADDRESS, // it hands on the address of one such variable
+};
+
+/** What must be agreed at least once before a layout is believed. */
+enum kmp_need {
+	KMP_NEED_NOTHING = 0,
+	KMP_NEED_TID = 1,
+	KMP_NEED_TEAM = 2,
+	KMP_NEED_LEVEL = 4,
+	KMP_NEED_TASK = 8,
+	KMP_NEED_ICV = 16,
+	KMP_NEED_ROOT = 32,
+};
+
+/** Rows of one function follow one another. */
+struct kmp_probe {
+	const char *function;
+	uint8_t base;	     // enum kmp_probe_base
+	uint8_t global;	     // enum kmp_global, to be found
+	uint8_t need;	     // enum kmp_need
+	uint8_t width;	     // bytes; 0: at most the last field's size
+	bool tail;	     // of the function that it jumps to in the end
+	uint8_t first, last; // releases that it holds for; 0: no limit
+	uint16_t path[KMP_PATH_MAX];
+};
+
+/** The first row tells where the array of threads is. */
+extern const struct kmp_probe kmp_probes[];
+extern const size_t kmp_probe_count;
+
+#endif

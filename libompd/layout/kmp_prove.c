@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Holds a layout against what the library's own code does.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/code.h"
+#include "layout/kmp_library.h"
+#include "layout/kmp_probes.h"
+
+enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
+enum verdict { AGREES, SILENT, CONTRADICTS };
+
+struct proof {
+	const struct kmp_library *library;
+	struct kmp_layout *layout;
+	const struct kmp_reason *reason;
+	const char *function; // that report is about, or
+	bool tail;	      // about what it jumps to
+	bool present;	      // it exists and could be read
+	struct code_report report;
+};
+
+static bool read_word(void *context, uint64_t address, uint64_t *ret)
+{
+	const struct proof *proof = context;
+
+	return target_read_uint(proof->library->target, address, 8, ret) == ompd_rc_ok;
+}
+
+// Decodes the function at @p address. One at the end of its mapping is shorter than the window.
+static bool decode(struct proof *proof, uint64_t address)
+{
+	struct code_window window = {
+		.address = address, .read_word = read_word, .context = proof, .any_element = true
+	};
+	uint8_t bytes[CODE_WINDOW];
+
+	window.bytes = bytes;
+	for (window.size = sizeof(bytes); window.size >= 16; window.size /= 2) {
+		if (target_read(proof->library->target, address, bytes, window.size) != ompd_rc_ok)
+			continue;
+		code_explore(&code_x86_64, &window, &proof->report);
+		return true;
+	}
+	return false;
+}
+
+// Decodes what a row is about, unless it is what was decoded last.
+static void explore(struct proof *proof, const char *function, bool tail)
+{
+	uint64_t address;
+
+	if (proof->function && strcmp(proof->function, function) == 0 && proof->tail == tail)
+		return;
+	proof->function = function;
+	proof->tail = tail;
+	proof->present = kmp_library_symbol(proof->library, function, &address) == ompd_rc_ok &&
+			 decode(proof, address) &&
+			 (!tail || (proof->report.tail && decode(proof, proof->report.tail)));
+}
+
+// The address of the last field of the path; false if the layout has no such field.
+static bool expect(const struct kmp_layout *layout, const struct kmp_probe *probe,
+		   struct code_value *value, uint32_t *size)
+{
+	// The word at the variable is the array, and a word of that a thread.
+	*value = code_number((int64_t)layout->global[KMP_GLOBAL___kmp_threads]);
+	value->depth = 2;
+	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++) {
+		if (*at == KMP_PATH_LOAD) {
+			value->depth++;
+			continue;
+		}
+		const struct layout_field *field = &layout->field[*at - 1];
+
+		if (!field->size)
+			return false;
+		value->offset[value->depth] += field->offset;
+		*size = field->size;
+	}
+	return true;
+}
+
+static bool is_such_access(const struct code_access *access, const struct code_value *expected,
+			   uint32_t size)
+{
+	return access->kind != CODE_PASSED && access->width <= size &&
+	       access->address.base == expected->base && access->address.depth == expected->depth;
+}
+
+// The path on which an access differs from what is expected of it.
+static enum verdict contradict(struct proof *proof, const struct kmp_probe *probe,
+			       const struct code_value *expected, uint32_t size)
+{
+	const struct code_report *report = &proof->report;
+	char theirs[40] = "something else";
+
+	for (unsigned int i = 0; i < report->count; i++) {
+		const struct code_value *address = &report->access[i].address;
+
+		if (!is_such_access(&report->access[i], expected, size))
+			continue;
+		snprintf(theirs, sizeof(theirs), "0x%llx",
+			 (unsigned long long)address->offset[address->depth]);
+		break;
+	}
+	snprintf(proof->reason->text, proof->reason->size,
+		 "%s of an unknown release: %s uses %s, the layout %s%s says 0x%llx",
+		 proof->library->name, probe->function, theirs,
+		 proof->layout->source == LAYOUT_TABLE ? "of " : "", proof->layout->releases,
+		 (unsigned long long)expected->offset[expected->depth]);
+	return CONTRADICTS;
+}
+
+static enum verdict check_path(struct proof *proof, const struct kmp_probe *probe)
+{
+	const struct code_report *report = &proof->report;
+	struct code_value expected;
+	uint32_t size = 0;
+
+	if (!expect(proof->layout, probe, &expected, &size))
+		return SILENT;
+	for (unsigned int i = 0; i < report->count; i++) {
+		if (is_such_access(&report->access[i], &expected, size) &&
+		    code_value_equal(&report->access[i].address, &expected))
+			return AGREES;
+	}
+	return report->complete && !report->cut ? contradict(proof, probe, &expected, size) :
+						  SILENT;
+}
+
+static bool is_known(const struct kmp_layout *layout, uint64_t address, unsigned int but)
+{
+	for (unsigned int i = 0; i < KMP_GLOBAL_COUNT; i++) {
+		if (layout->global[i] == address && i != but)
+			return true;
+	}
+	return false;
+}
+
+// The one variable of that width that no row before has found in another function.
+static enum verdict find_global(struct proof *proof, const struct kmp_probe *probe)
+{
+	const struct code_report *report = &proof->report;
+	uint64_t *global = &proof->layout->global[probe->global];
+	bool passed = probe->base == KMP_PROBE_FIND_ADDRESS;
+	uint64_t found = 0;
+
+	for (unsigned int i = 0; i < report->count; i++) {
+		const struct code_access *access = &report->access[i];
+		uint64_t address = (uint64_t)access->address.offset[0];
+
+		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 0 ||
+		    (access->kind == CODE_PASSED) != passed ||
+		    (!passed && access->width != probe->width) || address < ADDRESS_MIN ||
+		    is_known(proof->layout, address, probe->global))
+			continue;
+		if (found && found != address)
+			return SILENT; // several: which one is not known
+		found = address;
+	}
+	if (!found)
+		return SILENT;
+	if (!*global)
+		*global = found;
+	if (*global == found)
+		return AGREES;
+	snprintf(proof->reason->text, proof->reason->size,
+		 "%s of an unknown release: %s uses a variable at 0x%llx, others at 0x%llx",
+		 proof->library->name, probe->function, (unsigned long long)found,
+		 (unsigned long long)*global);
+	return CONTRADICTS;
+}
+
+// The function of the first row must show the array of threads; all others must fit it.
+static ompd_rc_t find_threads(struct proof *proof)
+{
+	const struct kmp_probe *probe = &kmp_probes[0];
+
+	explore(proof, probe->function, probe->tail);
+	for (unsigned int i = 0; proof->present && i < proof->report.count; i++) {
+		const struct code_access *access = &proof->report.access[i];
+
+		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 2 ||
+		    access->width != 8 || access->address.offset[0] < ADDRESS_MIN)
+			continue;
+		proof->layout->global[KMP_GLOBAL___kmp_threads] =
+			(uint64_t)access->address.offset[0];
+		return ompd_rc_ok;
+	}
+	snprintf(proof->reason->text, proof->reason->size, "%s's code is not understood: %s%s",
+		 proof->library->name, probe->function,
+		 proof->present ? " looks up no thread" : " can't be read");
+	return ompd_rc_incompatible;
+}
+
+static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
+{
+	uint32_t release = proof->library->release;
+
+	for (size_t i = 0; i < kmp_probe_count; i++) {
+		const struct kmp_probe *probe = &kmp_probes[i];
+		enum verdict verdict = SILENT;
+
+		if ((probe->first && release < probe->first) ||
+		    (probe->last && release > probe->last))
+			continue;
+		explore(proof, probe->function, probe->tail);
+		if (proof->present)
+			verdict = probe->base == KMP_PROBE_INFO ? check_path(proof, probe) :
+								  find_global(proof, probe);
+		if (verdict == CONTRADICTS)
+			return ompd_rc_incompatible;
+		if (verdict == AGREES)
+			*met |= probe->need;
+		proof->layout->probes_agreed += verdict == AGREES;
+		proof->layout->probes_silent += verdict == SILENT;
+	}
+	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
+		    const struct kmp_reason *reason)
+{
+	struct proof proof = { .library = library, .layout = layout, .reason = reason };
+	unsigned int met = 0;
+	ompd_rc_t rc = find_threads(&proof);
+
+	if (rc == ompd_rc_ok)
+		rc = check_rows(&proof, &met);
+	for (size_t i = 0; rc == ompd_rc_ok && i < kmp_probe_count; i++) {
+		if (!(kmp_probes[i].need & ~met))
+			continue;
+		snprintf(reason->text, reason->size,
+			 "%s's code is not understood: %s does not show what it reads",
+			 library->name, kmp_probes[i].function);
+		rc = ompd_rc_incompatible;
+	}
+	return rc;
+}
