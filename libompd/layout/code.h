@@ -67,11 +67,11 @@ struct code_window {
 	uint64_t address;
 	const uint8_t *bytes;
 	size_t size; // at most CODE_WINDOW
-	/** An element of an array of pointers whose number is not known stands for all: the first. */
-	bool any_element;
 	/** Reads a word of the target's memory; false if it can't. */
 	bool (*read_word)(void *context, uint64_t address, uint64_t *ret);
 	void *context;
+	/** An element of an array of pointers whose number is not known stands for all: the first. */
+	bool any_element;
 };
 
 struct code_state {

@@ -27,8 +27,13 @@ static bool read_slot(void *context, uint64_t address, uint64_t *ret)
 static void explore(const uint8_t *bytes, size_t size, bool readable, struct code_report *report)
 {
 	static int something;
-	const struct code_window window = { ADDRESS, bytes, size, read_slot,
-					    readable ? &something : NULL };
+	const struct code_window window = {
+		.address = ADDRESS,
+		.bytes = bytes,
+		.size = size,
+		.read_word = read_slot,
+		.context = readable ? &something : NULL,
+	};
 
 	code_explore(&code_x86_64, &window, report);
 }

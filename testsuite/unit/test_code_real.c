@@ -147,7 +147,9 @@ static void test_functions(void **state)
 	while (fgets(line, sizeof(line), file)) {
 		char release[32], function[64], hex[1024];
 		uint8_t bytes[CODE_WINDOW];
-		struct code_window window = { LIBRARY, bytes, 0, read_slot, NULL };
+		struct code_window window = { .address = LIBRARY,
+					      .bytes = bytes,
+					      .read_word = read_slot };
 		const char *number = release;
 		const struct gomp_table *table;
 
