@@ -18,6 +18,9 @@ static const struct {
 	{ "__kmpc_for_collapsed_init", 17 },
 	{ "__kmpc_set_thread_limit", 18 },
 	{ "__kmpc_dispatch_deinit", 19 },
+	{ "omp_get_submemspace", 21 },
+	{ "omp_get_uid_from_device", 22 },
+	{ "omp_get_dyn_gprivate_ptr", 23 },
 };
 
 enum { FIRST_RELEASE = 13 };
