@@ -47,6 +47,22 @@ static bool decode(struct proof *proof, uint64_t address)
 	return false;
 }
 
+// A stub of the procedure linkage table does nothing but jump on.
+static bool is_stub(const struct code_report *report)
+{
+	for (unsigned int i = 0; i < report->count; i++) {
+		if (report->access[i].kind != CODE_PASSED)
+			return false;
+	}
+	return true;
+}
+
+// Decodes the function that the decoded one jumps to in the end.
+static bool decode_tail(struct proof *proof)
+{
+	return proof->report.tail && decode(proof, proof->report.tail) && !is_stub(&proof->report);
+}
+
 // Decodes what a row is about, unless it is what was decoded last.
 static void explore(struct proof *proof, const char *function, bool tail)
 {
@@ -57,8 +73,7 @@ static void explore(struct proof *proof, const char *function, bool tail)
 	proof->function = function;
 	proof->tail = tail;
 	proof->present = kmp_library_symbol(proof->library, function, &address) == ompd_rc_ok &&
-			 decode(proof, address) &&
-			 (!tail || (proof->report.tail && decode(proof, proof->report.tail)));
+			 decode(proof, address) && (!tail || decode_tail(proof));
 }
 
 // The address of the last field of the path; false if the layout has no such field.
