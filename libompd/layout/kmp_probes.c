@@ -107,6 +107,10 @@ const struct kmp_probe kmp_probes[] = {
 	THREAD("__kmpc_omp_taskwait", TASK(td_incomplete_child_tasks)),
 	THREAD("__kmpc_omp_taskyield", TASK(td_taskwait_thread)),
 
+	FIND("GOMP_barrier", ompt_enabled, 1),
+	FIND("__kmpc_serialized_parallel", ompt_enabled, 1),
+	FIND("__kmpc_get_target_offload", __kmp_target_offload, 4),
+	FIND("omp_get_affinity_format", __kmp_affinity_format, 8),
 	FIND("omp_get_cancellation", __kmp_omp_cancellation, 4),
 	FIND("omp_get_max_task_priority", __kmp_max_task_priority, 4),
 	FIND("kmp_get_library", __kmp_library, 4),

@@ -11,14 +11,16 @@
 
 enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
 enum verdict { AGREES, SILENT, CONTRADICTS };
+enum standing { NOT_ASKED, NOT_SHOWN, SHOWN }; // of a field, by the rows that end in it
 
 struct proof {
 	const struct kmp_library *library;
 	struct kmp_layout *layout;
 	const struct kmp_reason *reason;
-	const char *function; // that report is about, or
-	bool tail;	      // about what it jumps to
-	bool present;	      // it exists and could be read
+	const char *function;		 // that report is about, or
+	bool tail;			 // about what it jumps to
+	bool present;			 // it exists and could be read
+	uint8_t fields[KMP_FIELD_COUNT]; // enum standing
 	struct code_report report;
 };
 
@@ -211,6 +213,31 @@ static ompd_rc_t find_threads(struct proof *proof)
 	return ompd_rc_incompatible;
 }
 
+static void note_field(struct proof *proof, const struct kmp_probe *probe, enum verdict verdict)
+{
+	const uint16_t *last = NULL;
+
+	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++)
+		last = at;
+	if (probe->base != KMP_PROBE_INFO || !last || *last == KMP_PATH_LOAD)
+		return;
+	uint8_t *standing = &proof->fields[*last - 1];
+
+	if (verdict == AGREES)
+		*standing = SHOWN;
+	else if (*standing == NOT_ASKED)
+		*standing = NOT_SHOWN;
+}
+
+// A field that functions are known to look at, and of which none was seen to, is not believed.
+static void drop_fields(struct proof *proof)
+{
+	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
+		if (proof->fields[i] == NOT_SHOWN)
+			proof->layout->field[i].size = 0;
+	}
+}
+
 static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 {
 	uint32_t release = proof->library->release;
@@ -228,6 +255,7 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 								  find_global(proof, probe);
 		if (verdict == CONTRADICTS)
 			return ompd_rc_incompatible;
+		note_field(proof, probe, verdict);
 		if (verdict == AGREES)
 			*met |= probe->need;
 		proof->layout->probes_agreed += verdict == AGREES;
@@ -253,5 +281,6 @@ ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout
 			 library->name, kmp_probes[i].function);
 		rc = ompd_rc_incompatible;
 	}
+	drop_fields(&proof);
 	return rc;
 }

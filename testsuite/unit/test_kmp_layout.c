@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layout of LLVM's runtime, proven on real libraries laid out in memory. Their paths, with
+// colons between, are in OMPDBG_KMP_LIBRARIES.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_target.h"
+#include "layout/kmp_library.h"
+
+static const char object[] = "libomp.so.5";
+
+// Where the layout has these elsewhere than the code, it is refused, or the field is not there.
+#define INFO(f) KMP_FIELD_kmp_base_info_t__##f
+#define TEAM(f) KMP_FIELD_kmp_base_team_t__##f
+#define TASK(f) KMP_FIELD_kmp_taskdata_t__##f
+#define ICV(f) KMP_FIELD_kmp_internal_control_t__##f
+static const enum kmp_field proven[] = {
+	INFO(th_info),
+	INFO(th_team),
+	INFO(th_root),
+	INFO(th_current_task),
+	INFO(th_teams_microtask),
+	INFO(th_teams_level),
+	INFO(th_current_place),
+	INFO(th_first_place),
+	INFO(th_last_place),
+	INFO(th_def_allocator),
+	KMP_FIELD_kmp_desc_base_t__ds_tid,
+	KMP_FIELD_kmp_base_root_t__r_in_parallel,
+	KMP_FIELD_kmp_base_root_t__r_uber_thread,
+	TEAM(t_level),
+	TEAM(t_active_level),
+	TEAM(t_nproc),
+	TASK(td_flags),
+	TASK(td_icvs),
+	ICV(nproc),
+	ICV(dynamic),
+	ICV(max_active_levels),
+	ICV(proc_bind),
+	ICV(default_device),
+};
+
+static void for_each_library(void (*test)(struct elf_target *target))
+{
+	const char *paths = getenv("OMPDBG_KMP_LIBRARIES");
+	char *list = strdup(paths ? paths : ""), *rest = list, *path;
+	struct elf_target target;
+	int count = 0;
+
+	while ((path = strsep(&rest, ":"))) {
+		if (!*path || !elf_target_open(&target, path, object))
+			continue;
+		print_message("%s\n", path);
+		test(&target);
+		elf_target_close(&target);
+		count++;
+	}
+	free(list);
+	if (!count)
+		skip();
+}
+
+static void open_ok(struct elf_target *target, struct kmp_layout *layout)
+{
+	char why[200];
+	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", layout, why, sizeof(why));
+
+	if (rc != ompd_rc_ok)
+		fail_msg("%d: %s", rc, why);
+}
+
+static void expect_refusal(struct elf_target *target, ompd_rc_t expected, const char *words)
+{
+	struct kmp_layout layout;
+	char why[200];
+	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", &layout, why, sizeof(why));
+
+	assert_int_equal(rc, expected);
+	if (!strstr(why, words))
+		fail_msg("\"%s\" does not say \"%s\"", why, words);
+}
+
+static void check_library(struct elf_target *target)
+{
+	static const enum kmp_global found[] = {
+		KMP_GLOBAL___kmp_threads,	   KMP_GLOBAL___kmp_threads_capacity,
+		KMP_GLOBAL___kmp_init_serial,	   KMP_GLOBAL___kmp_init_parallel,
+		KMP_GLOBAL___kmp_avail_proc,	   KMP_GLOBAL___kmp_stksize,
+		KMP_GLOBAL___kmp_omp_cancellation, KMP_GLOBAL___kmp_max_task_priority,
+	};
+	struct kmp_layout layout;
+
+	open_ok(target, &layout);
+	assert_int_equal(layout.source, LAYOUT_TABLE);
+	assert_true(layout.probes_agreed >= 50);
+	assert_string_equal(layout.file_name, object);
+	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+		assert_int_not_equal(layout.global[found[i]], 0);
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(layout.global[found[i]], layout.global[found[j]]);
+	}
+	assert_int_not_equal(kmp_layout_bits(&layout, KMP_FIELD_kmp_tasking_flags_t__final), 0);
+	assert_int_equal(layout.field[KMP_FIELD_kmp_tasking_flags_t__final].size, 1);
+}
+
+static void test_libraries(void **state)
+{
+	(void)state;
+	for_each_library(check_library);
+}
+
+static ompd_rc_t prove(struct elf_target *target, struct kmp_layout *layout, char *why, size_t size)
+{
+	const struct kmp_reason reason = { why, size };
+	struct kmp_library library;
+
+	assert_int_equal(kmp_library_find(&target->target, "libomp", &library, &reason),
+			 ompd_rc_ok);
+	memset(layout->global, 0, sizeof(layout->global));
+	return kmp_prove(&library, layout, &reason);
+}
+
+static void check_moved_fields(struct elf_target *target)
+{
+	struct kmp_layout layout, moved;
+	char why[200];
+
+	open_ok(target, &layout);
+	for (size_t i = 0; i < sizeof(proven) / sizeof(proven[0]); i++) {
+		moved = layout;
+		moved.field[proven[i]].offset += 8;
+		ompd_rc_t rc = prove(target, &moved, why, sizeof(why));
+
+		if (rc == ompd_rc_ok && moved.field[proven[i]].size != 0)
+			fail_msg("field %zu of the list may lie elsewhere", i);
+		if (rc != ompd_rc_ok)
+			assert_non_null(strstr(why, "libomp"));
+	}
+}
+
+static void test_moved_fields(void **state)
+{
+	(void)state;
+	for_each_library(check_moved_fields);
+}
+
+// Whether code that is known to look at fields can tell two tables apart.
+static bool differ(const struct kmp_table *a, const struct kmp_table *b)
+{
+	for (size_t i = 0; i < sizeof(proven) / sizeof(proven[0]); i++) {
+		if (a->field[proven[i]].offset != b->field[proven[i]].offset)
+			return true;
+	}
+	return false;
+}
+
+static void check_other_tables(struct elf_target *target)
+{
+	const struct kmp_table *own = NULL;
+	struct kmp_layout layout, other;
+	char why[200];
+
+	open_ok(target, &layout);
+	for (size_t i = 0; i < kmp_table_count; i++) {
+		if (layout.first_release >= kmp_tables[i].first_release &&
+		    layout.first_release <= kmp_tables[i].last_release)
+			own = &kmp_tables[i];
+	}
+	assert_non_null(own);
+	for (size_t i = 0; i < kmp_table_count; i++) {
+		if (!differ(own, &kmp_tables[i]))
+			continue;
+		other = layout;
+		memcpy(other.field, kmp_tables[i].field, sizeof(other.field));
+		assert_int_equal(prove(target, &other, why, sizeof(why)), ompd_rc_incompatible);
+	}
+}
+
+static void test_other_tables(void **state)
+{
+	(void)state;
+	for_each_library(check_other_tables);
+}
+
+// Symbols of a later release without those of an earlier one: nobody knows what that is.
+static void check_unknown_release(struct elf_target *target)
+{
+	uint64_t somewhere = elf_target_find(target, "__kmpc_fork_call");
+
+	elf_target_define(target, "omp_get_dyn_gprivate_ptr", somewhere);
+	elf_target_hide(target, "omp_get_uid_from_device");
+	expect_refusal(target, ompd_rc_incompatible, "of an unknown release");
+	elf_target_hide(target, "__kmpc_fork_call");
+	expect_refusal(target, ompd_rc_unavailable, "no libomp in the program");
+}
+
+static void test_unknown_release(void **state)
+{
+	(void)state;
+	for_each_library(check_unknown_release);
+}
+
+static void tell(struct elf_target *target, const char *symbol, uint64_t value)
+{
+	uint64_t address = elf_target_grow(target, sizeof(value));
+
+	memcpy(elf_target_bytes(target, address, sizeof(value)), &value, sizeof(value));
+	elf_target_define(target, symbol, address);
+}
+
+// Variables that the runtime has not filled tell nothing; those that it has must be right.
+static void check_told(struct elf_target *target)
+{
+	static const char symbol[] = "ompd_access__kmp_base_info_t__th_current_task";
+	struct kmp_layout layout, told;
+
+	open_ok(target, &layout);
+	uint64_t offset = layout.field[INFO(th_current_task)].offset;
+
+	tell(target, symbol, 0);
+	open_ok(target, &told);
+	assert_int_equal(told.source, LAYOUT_TABLE);
+	tell(target, symbol, offset);
+	tell(target, "ompd_bitfield__kmp_tasking_flags_t__final", 2);
+	open_ok(target, &told);
+	assert_int_equal(told.source, LAYOUT_RUNTIME);
+	assert_int_equal(kmp_layout_bits(&told, KMP_FIELD_kmp_tasking_flags_t__final), 2);
+	tell(target, symbol, offset + 8);
+	expect_refusal(target, ompd_rc_incompatible, "told by the runtime");
+	tell(target, symbol, UINT64_C(1) << 40);
+	expect_refusal(target, ompd_rc_incompatible, symbol);
+}
+
+static void test_told(void **state)
+{
+	(void)state;
+	for_each_library(check_told);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_libraries),    cmocka_unit_test(test_moved_fields),
+		cmocka_unit_test(test_other_tables), cmocka_unit_test(test_unknown_release),
+		cmocka_unit_test(test_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
