@@ -185,14 +185,15 @@ ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthr
 
 // ---- What a thread is, and whether it is at work ---------------------------------------------
 
-// The number of hidden helper threads, once they exist.
+// Where there may be hidden helper threads, no other ones get their numbers
+// (__kmp_register_root, __kmp_allocate_thread).
 static bool is_helper(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
 {
-	uint64_t count, initialized;
+	uint64_t count, enabled;
 
-	return kmp_read_global(runtime, KMP_GLOBAL___kmp_init_hidden_helper, 4, &initialized) ==
+	return kmp_read_global(runtime, KMP_GLOBAL___kmp_enable_hidden_helper, 4, &enabled) ==
 		       ompd_rc_ok &&
-	       initialized &&
+	       enabled &&
 	       kmp_read_global(runtime, KMP_GLOBAL___kmp_hidden_helper_threads_num, 4, &count) ==
 		       ompd_rc_ok &&
 	       thread->gtid >= HELPER_MAIN && thread->gtid <= count;

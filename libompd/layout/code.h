@@ -99,7 +99,8 @@ enum code_event_kind {
 	CODE_EVENT_OTHER,
 	CODE_EVENT_READ,    // of a variable
 	CODE_EVENT_ADDRESS, // of a variable or a constant is taken
-	CODE_EVENT_CALL,
+	CODE_EVENT_CALL,    // of the function at that address, 0 if not known
+	CODE_EVENT_JUMP,    // always taken, likewise
 };
 
 /** What one instruction has to do with fixed addresses. */

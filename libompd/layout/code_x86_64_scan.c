@@ -29,10 +29,16 @@ unsigned int x86_scan(uint64_t pc, const uint8_t *bytes, size_t size, struct cod
 		return 0;
 	// Relative to the instruction, or an address as it stands in a program that is not moved.
 	absolute = insn.relative || (insn.base < 0 && insn.index < 0);
-	event->address = (uint64_t)insn.displacement + (insn.relative ? pc + insn.length : 0);
+	uint64_t next = pc + insn.length;
+
+	event->address = (uint64_t)insn.displacement + (insn.relative ? next : 0);
 	event->width = insn.source_width;
 	if (insn.kind == X86_CALL || insn.kind == X86_CALL_INDIRECT) {
 		event->kind = CODE_EVENT_CALL;
+		event->address = insn.kind == X86_CALL ? next + (uint64_t)insn.immediate : 0;
+	} else if (insn.kind == X86_JUMP) {
+		event->kind = CODE_EVENT_JUMP;
+		event->address = next + (uint64_t)insn.immediate;
 	} else if (insn.memory && absolute && !insn.thread) {
 		event->kind = insn.kind == X86_LEA ? CODE_EVENT_ADDRESS :
 			      reads_operand(&insn) ? CODE_EVENT_READ :

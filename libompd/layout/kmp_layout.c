@@ -60,6 +60,8 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 	layout->file_name = library.file_name;
 	if (rc == ompd_rc_ok)
 		rc = kmp_prove(&library, layout, &why);
+	if (rc == ompd_rc_ok)
+		rc = kmp_settings_globals(&library, layout, &why);
 	if (rc != ompd_rc_ok && reason_size && !reason[0])
 		snprintf(reason, reason_size, "the debugger could not look %s up", name);
 	return rc;

@@ -38,4 +38,8 @@ ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *
 ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
 		    const struct kmp_reason *reason);
 
+/** Finds the variables of settings; ompd_rc_incompatible if other code shows them elsewhere. */
+ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_layout *layout,
+			       const struct kmp_reason *reason);
+
 #endif
