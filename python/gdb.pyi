@@ -21,6 +21,7 @@ NORMAL_FRAME: int
 SIGTRAMP_FRAME: int
 
 TYPE_CODE_STRUCT: int
+TYPE_CODE_UNION: int
 
 class Field:
     name: Optional[str]
@@ -60,6 +61,7 @@ class Symtab_and_line:
     symtab: Optional[Symtab]
 
 class Symbol:
+    type: Optional[Type]
     name: str
     linkage_name: str
     print_name: str
@@ -118,6 +120,8 @@ class Objfile:
     username: Optional[str]
     owner: Optional[Objfile]
     def is_valid(self) -> bool: ...
+    def lookup_global_symbol(self, name: str, domain: int = ...) -> Optional[Symbol]: ...
+    def lookup_static_symbol(self, name: str, domain: int = ...) -> Optional[Symbol]: ...
 
 class Progspace:
     filename: Optional[str]

@@ -9,7 +9,7 @@ from typing import Callable, Dict, Iterator, List, Optional, Tuple, Type
 import gdb
 
 from ompdbg.gdb_services import stacks as gdb_stacks
-from ompdbg.gdb_services.debug_info import DebugInfo
+from ompdbg.gdb_services.debug_info import ONLY_DEBUG_INFO, DebugInfo
 from ompdbg.gdb_services.symbols import Symbols
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
 
@@ -32,7 +32,7 @@ class GdbServices:
         self._say = say
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
-        self._debug_info = DebugInfo()
+        self._debug_info = DebugInfo(self._symbols.objfiles)
         self._stacks = gdb_stacks.Stacks(self._symbols)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
@@ -61,7 +61,7 @@ class GdbServices:
         """Object files came or went."""
         self.moved()
         self._symbols.forget()
-        self._debug_info = DebugInfo()
+        self._debug_info = DebugInfo(self._symbols.objfiles)
         self._stacks.forget_code()
 
     # ---- For the OMPD library ---------------------------------------------------------------
@@ -76,8 +76,11 @@ class GdbServices:
     ) -> Optional[int]:
         """Address of a symbol, or of what debug information knows by that name. Thread-local
         symbols have none."""
-        found = self._symbols.address(name, file_name)
-        return found if found is not None else self._debug_info.address(name)
+        if not name.startswith(ONLY_DEBUG_INFO):
+            found = self._symbols.address(name, file_name)
+            if found is not None:
+                return found
+        return self._debug_info.address(name, file_name)
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The global number of the thread with that id."""

@@ -109,6 +109,15 @@ class Symbols:
                     self._objects.append(_Object(path, objfile.filename))
         return self._objects
 
+    def objfiles(self, file_name: str) -> List[gdb.Objfile]:
+        """GDB's objects, separate debug information among them, whose file is called that."""
+        found = []
+        for objfile in self._space.objfiles():
+            owner = objfile.owner if objfile.owner is not None else objfile
+            if owner.filename and _is_named(owner.filename, file_name):
+                found.append(objfile)
+        return found
+
     # ---- Symbols by name --------------------------------------------------------------------
 
     def address(self, name: str, file_name: Optional[str]) -> Optional[int]:
