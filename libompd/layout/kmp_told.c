@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What variables named ompd_access__STRUCTURE__FIELD, ompd_bitfield__STRUCTURE__FIELD and
-// ompd_sizeof__STRUCTURE tell, each an integer of eight bytes. The runtime has some of them if it
-// was built with OMPD, and fills them if it was started with OMP_DEBUG=enabled; a debugger that has
-// debug information answers the same names, and ompd_layout_from_debug_info besides.
+// The layout as it is told by variables, each an integer of eight bytes. The runtime has some named
+// ompd_access__STRUCTURE__FIELD, ompd_bitfield__STRUCTURE__FIELD and ompd_sizeof__STRUCTURE if it
+// was built with OMPD, and fills them if it was started with OMP_DEBUG=enabled. A debugger that has
+// debug information answers for others, named ompd_debug_info__access__STRUCTURE__FIELD and so on,
+// and ompd_debug_info__fieldsize__STRUCTURE__FIELD besides.
 
 #include <stdio.h>
 
 #include "layout/kmp_library.h"
 
-#define LAYOUT_STRUCT(s) "ompd_sizeof__" #s,
+// Parts of names; each is preceded by what tells who is asked.
+#define LAYOUT_STRUCT(s) "sizeof__" #s,
 #define LAYOUT_FIELD(s, f)
 #define LAYOUT_BITS(s, f)
 static const char *const sizes[KMP_STRUCT_COUNT] = {
@@ -19,92 +21,170 @@ static const char *const sizes[KMP_STRUCT_COUNT] = {
 #undef LAYOUT_FIELD
 #undef LAYOUT_BITS
 
-struct told {
-	const char *symbol, *size_symbol;
-	bool is_mask;
+struct told_names {
+	const char *place;
+	const char *size; // NULL: the place is a mask
 };
 
 #define LAYOUT_STRUCT(s)
-#define LAYOUT_FIELD(s, f) { "ompd_access__" #s "__" #f, "ompd_fieldsize__" #s "__" #f, false },
-#define LAYOUT_BITS(s, f) { "ompd_bitfield__" #s "__" #f, NULL, true },
-static const struct told fields[KMP_FIELD_COUNT] = {
+#define LAYOUT_FIELD(s, f) { "access__" #s "__" #f, "fieldsize__" #s "__" #f },
+#define LAYOUT_BITS(s, f) { "bitfield__" #s "__" #f, NULL },
+static const struct told_names fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
 #undef LAYOUT_STRUCT
 #undef LAYOUT_FIELD
 #undef LAYOUT_BITS
 
-enum { FAR = 1 << 20 }; // no structure of the runtime is as large as this
+enum {
+	FAR = 1 << 20, // no structure of the runtime is as large as this
+	NAME_SIZE = 128,
+};
 
-static ompd_rc_t read_number(const struct kmp_library *library, const char *symbol, uint64_t *ret)
+struct teller {
+	const struct kmp_library *library;
+	bool runtime, debug_info; // who knows something
+	const char *asked;	  // last, for messages
+};
+
+static ompd_rc_t ask(struct teller *teller, const char *prefix, const char *name, uint64_t *ret)
 {
+	const struct kmp_library *library = teller->library;
+	char symbol[NAME_SIZE];
 	uint64_t address;
-	ompd_rc_t rc = target_symbol(library->target, symbol, NULL, &address);
+
+	teller->asked = name;
+	snprintf(symbol, sizeof(symbol), "%s%s", prefix, name);
+	ompd_rc_t rc = kmp_library_symbol(library, symbol, &address);
 
 	return rc == ompd_rc_ok ? target_read_uint(library->target, address, 8, ret) : rc;
 }
 
-// A field that nobody tells of is where the table of the release has it, if there is one.
-static ompd_rc_t read_field(const struct kmp_library *library, enum kmp_field field,
-			    struct layout_field *ret)
+static ompd_rc_t ask_runtime(struct teller *teller, const char *name, uint64_t *ret)
 {
-	const struct kmp_table *newest = &kmp_tables[kmp_table_count - 1];
-	uint64_t value, size = 0;
-	ompd_rc_t rc = read_number(library, fields[field].symbol, &value);
+	return teller->runtime ? ask(teller, "ompd_", name, ret) : ompd_rc_unavailable;
+}
 
-	if (rc == ompd_rc_unavailable)
-		return ompd_rc_ok;
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (fields[field].is_mask) {
+static ompd_rc_t ask_debug_info(struct teller *teller, const char *name, uint64_t *ret)
+{
+	return teller->debug_info ? ask(teller, "ompd_debug_info__", name, ret) :
+				    ompd_rc_unavailable;
+}
+
+static ompd_rc_t ask_any(struct teller *teller, const char *name, uint64_t *ret)
+{
+	ompd_rc_t rc = ask_runtime(teller, name, ret);
+
+	return rc == ompd_rc_unavailable ? ask_debug_info(teller, name, ret) : rc;
+}
+
+// Whether one that is asked for a field that is never the first of its structure knows it.
+static ompd_rc_t knows(ompd_rc_t (*ask_one)(struct teller *, const char *, uint64_t *),
+		       struct teller *teller, bool *ret)
+{
+	uint64_t value;
+	ompd_rc_t rc =
+		ask_one(teller, fields[KMP_FIELD_kmp_base_info_t__th_current_task].place, &value);
+
+	*ret = rc == ompd_rc_ok && value != 0;
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+// The runtime does not tell sizes: they are those of the table of its release, or the newest.
+static ompd_rc_t tell_field(struct teller *teller, enum kmp_field field,
+			    const struct layout_field *known, struct layout_field *ret)
+{
+	uint64_t value, size;
+	ompd_rc_t rc = ask_any(teller, fields[field].place, &value);
+
+	if (rc == ompd_rc_ok && !fields[field].size) {
 		if (value == 0 || value > UINT32_MAX)
 			return ompd_rc_incompatible;
 		ret->offset = (uint32_t)__builtin_ctzll(value);
 		ret->size = (uint32_t)__builtin_popcountll(value);
 		return ompd_rc_ok;
 	}
-	rc = read_number(library, fields[field].size_symbol, &size);
-	if (rc == ompd_rc_unavailable)
-		size = ret->size ? ret->size : newest->field[field].size;
-	else if (rc != ompd_rc_ok)
+	if (rc == ompd_rc_ok)
+		rc = ask_debug_info(teller, fields[field].size, &size);
+	else
 		return rc;
-	if (value >= FAR || size >= FAR)
-		return ompd_rc_incompatible;
-	*ret = (struct layout_field){ (uint32_t)value, (uint32_t)(size ? size : 1) };
+	if (rc == ompd_rc_unavailable) {
+		size = known->size ? known->size :
+				     kmp_tables[kmp_table_count - 1].field[field].size;
+		rc = ompd_rc_ok;
+	}
+	if (rc == ompd_rc_ok && (value >= FAR || size >= FAR))
+		rc = ompd_rc_incompatible;
+	if (rc == ompd_rc_ok)
+		*ret = (struct layout_field){ (uint32_t)value, (uint32_t)(size ? size : 1) };
+	return rc;
+}
+
+// Debug information knows all fields of a structure. What the runtime does not tell is where the
+// table has it, provided that they agree in everything else.
+static ompd_rc_t tell_fields(struct teller *teller, struct kmp_layout *layout)
+{
+	bool untold[KMP_FIELD_COUNT] = { false }, differs = teller->debug_info;
+
+	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
+		struct layout_field *known = &layout->field[i], told;
+		ompd_rc_t rc = tell_field(teller, (enum kmp_field)i, known, &told);
+
+		if (rc == ompd_rc_unavailable) {
+			untold[i] = true;
+			continue;
+		}
+		if (rc != ompd_rc_ok)
+			return rc;
+		differs |= told.offset != known->offset;
+		*known = told;
+	}
+	for (unsigned int i = 0; differs && i < KMP_FIELD_COUNT; i++) {
+		if (untold[i])
+			layout->field[i] = (struct layout_field){ 0, 0 };
+	}
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t tell_sizes(struct teller *teller, struct kmp_layout *layout)
+{
+	for (unsigned int i = 0; i < KMP_STRUCT_COUNT; i++) {
+		uint64_t size;
+		ompd_rc_t rc = ask_any(teller, sizes[i], &size);
+
+		if (rc == ompd_rc_ok && size >= FAR)
+			rc = ompd_rc_incompatible;
+		if (rc == ompd_rc_ok && size)
+			layout->struct_size[i] = (uint32_t)size;
+		else if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+			return rc;
+	}
 	return ompd_rc_ok;
 }
 
 ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
 			  const struct kmp_reason *reason)
 {
-	const char *symbol = fields[KMP_FIELD_kmp_base_info_t__th_current_task].symbol;
-	uint64_t value;
-	ompd_rc_t rc = read_number(library, symbol, &value);
+	struct teller teller = { .library = library, .runtime = true, .debug_info = true };
+	ompd_rc_t rc = knows(ask_runtime, &teller, &teller.runtime);
 
-	if (rc == ompd_rc_ok && value == 0)
-		return ompd_rc_unavailable; // not filled
-	if (rc != ompd_rc_ok)
-		return rc;
-	for (unsigned int i = 0; i < KMP_STRUCT_COUNT && rc == ompd_rc_ok; i++) {
-		symbol = sizes[i];
-		rc = read_number(library, symbol, &value);
-		if (rc == ompd_rc_ok && value < FAR)
-			layout->struct_size[i] = (uint32_t)value;
-		else if (rc == ompd_rc_ok)
-			rc = ompd_rc_incompatible;
-		else if (rc == ompd_rc_unavailable)
-			rc = ompd_rc_ok;
-	}
-	for (unsigned int i = 0; i < KMP_FIELD_COUNT && rc == ompd_rc_ok; i++) {
-		symbol = fields[i].symbol;
-		rc = read_field(library, (enum kmp_field)i, &layout->field[i]);
-	}
+	if (rc == ompd_rc_ok)
+		rc = knows(ask_debug_info, &teller, &teller.debug_info);
+	// The same names, asked of all objects, may be answered from debug information.
+	if (!library->file_name && teller.debug_info)
+		teller.runtime = false;
+	if (rc == ompd_rc_ok && !teller.runtime && !teller.debug_info)
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = tell_sizes(&teller, layout);
+	if (rc == ompd_rc_ok)
+		rc = tell_fields(&teller, layout);
 	if (rc != ompd_rc_ok) {
-		snprintf(reason->text, reason->size, "%s can't be read or makes no sense", symbol);
+		snprintf(reason->text, reason->size, "ompd_%s can't be read or makes no sense",
+			 teller.asked);
 		return rc;
 	}
-	rc = target_symbol(library->target, "ompd_layout_from_debug_info", NULL, &value);
-	layout->source = rc == ompd_rc_ok ? LAYOUT_DEBUG_INFO : LAYOUT_RUNTIME;
-	layout->releases = rc == ompd_rc_ok ? "told by debug information" : "told by the runtime";
+	layout->source = teller.runtime ? LAYOUT_RUNTIME : LAYOUT_DEBUG_INFO;
+	layout->releases = teller.runtime ? "told by the runtime" : "told by debug information";
 	return ompd_rc_ok;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layout of LLVM's runtime, proven on real libraries laid out in memory. Their paths, with
-// colons between, are in OMPDBG_KMP_LIBRARIES.
+// The layout of LLVM's runtime, proven on real libraries laid out in memory.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,14 +9,9 @@
 
 #include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "elf_target.h"
-#include "layout/kmp_library.h"
-
-static const char object[] = "libomp.so.5";
+#include "kmp_libraries.h"
 
 // Where the layout has these elsewhere than the code, it is refused, or the field is not there.
 #define INFO(f) KMP_FIELD_kmp_base_info_t__##f
@@ -50,46 +44,6 @@ static const enum kmp_field proven[] = {
 	ICV(default_device),
 };
 
-static void for_each_library(void (*test)(struct elf_target *target))
-{
-	const char *paths = getenv("OMPDBG_KMP_LIBRARIES");
-	char *list = strdup(paths ? paths : ""), *rest = list, *path;
-	struct elf_target target;
-	int count = 0;
-
-	while ((path = strsep(&rest, ":"))) {
-		if (!*path || !elf_target_open(&target, path, object))
-			continue;
-		print_message("%s\n", path);
-		test(&target);
-		elf_target_close(&target);
-		count++;
-	}
-	free(list);
-	if (!count)
-		skip();
-}
-
-static void open_ok(struct elf_target *target, struct kmp_layout *layout)
-{
-	char why[200];
-	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", layout, why, sizeof(why));
-
-	if (rc != ompd_rc_ok)
-		fail_msg("%d: %s", rc, why);
-}
-
-static void expect_refusal(struct elf_target *target, ompd_rc_t expected, const char *words)
-{
-	struct kmp_layout layout;
-	char why[200];
-	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", &layout, why, sizeof(why));
-
-	assert_int_equal(rc, expected);
-	if (!strstr(why, words))
-		fail_msg("\"%s\" does not say \"%s\"", why, words);
-}
-
 static void check_library(struct elf_target *target)
 {
 	static const enum kmp_global found[] = {
@@ -103,7 +57,7 @@ static void check_library(struct elf_target *target)
 	open_ok(target, &layout);
 	assert_int_equal(layout.source, LAYOUT_TABLE);
 	assert_true(layout.probes_agreed >= 50);
-	assert_string_equal(layout.file_name, object);
+	assert_string_equal(layout.file_name, kmp_object);
 	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
 		assert_int_not_equal(layout.global[found[i]], 0);
 		for (size_t j = 0; j < i; j++)
@@ -210,49 +164,13 @@ static void test_unknown_release(void **state)
 	for_each_library(check_unknown_release);
 }
 
-static void tell(struct elf_target *target, const char *symbol, uint64_t value)
-{
-	uint64_t address = elf_target_grow(target, sizeof(value));
-
-	memcpy(elf_target_bytes(target, address, sizeof(value)), &value, sizeof(value));
-	elf_target_define(target, symbol, address);
-}
-
-// Variables that the runtime has not filled tell nothing; those that it has must be right.
-static void check_told(struct elf_target *target)
-{
-	static const char symbol[] = "ompd_access__kmp_base_info_t__th_current_task";
-	struct kmp_layout layout, told;
-
-	open_ok(target, &layout);
-	uint64_t offset = layout.field[INFO(th_current_task)].offset;
-
-	tell(target, symbol, 0);
-	open_ok(target, &told);
-	assert_int_equal(told.source, LAYOUT_TABLE);
-	tell(target, symbol, offset);
-	tell(target, "ompd_bitfield__kmp_tasking_flags_t__final", 2);
-	open_ok(target, &told);
-	assert_int_equal(told.source, LAYOUT_RUNTIME);
-	assert_int_equal(kmp_layout_bits(&told, KMP_FIELD_kmp_tasking_flags_t__final), 2);
-	tell(target, symbol, offset + 8);
-	expect_refusal(target, ompd_rc_incompatible, "told by the runtime");
-	tell(target, symbol, UINT64_C(1) << 40);
-	expect_refusal(target, ompd_rc_incompatible, symbol);
-}
-
-static void test_told(void **state)
-{
-	(void)state;
-	for_each_library(check_told);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_libraries),    cmocka_unit_test(test_moved_fields),
-		cmocka_unit_test(test_other_tables), cmocka_unit_test(test_unknown_release),
-		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_moved_fields),
+		cmocka_unit_test(test_other_tables),
+		cmocka_unit_test(test_unknown_release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
