@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The committed layout tables equal the debug information of the builds in $OMPDBG_GOMP_BUILDS.
+"""The committed layout tables equal the debug information of builds of the runtimes.
 
-That folder is one that `tools/gen-gomp-layout fetch` and `build` filled: it holds
-*-VERSION/.libs/libgomp.so.1.0.0. Without it the test is skipped (77, as meson has it).
+    check_tables.py gomp    of libgomp, in the folder that $OMPDBG_GOMP_BUILDS names
+    check_tables.py kmp     of LLVM's runtime, in the folder that $OMPDBG_KMP_BUILDS names
+
+Such a folder is one that `tools/gen-gomp-layout` or `tools/gen-kmp-layout`, `fetch` and `build`,
+filled. Without it the test is skipped (77, as meson has it).
 """
 
 import difflib
@@ -15,6 +18,10 @@ from typing import List
 
 ROOT = Path(__file__).resolve().parents[2]
 SKIP = 77
+LIBRARIES = {
+    "gomp": "*/.libs/libgomp.so.1.0.0",
+    "kmp": "build-*/openmp/runtime/src/libomp.so",
+}
 
 
 def without_versions(text: str) -> List[str]:
@@ -22,19 +29,20 @@ def without_versions(text: str) -> List[str]:
     return [line for line in text.splitlines(keepends=True) if not line.startswith("//     ")]
 
 
-def main() -> int:
+def main(family: str) -> int:
     """Exit code of the test."""
-    folder = os.environ.get("OMPDBG_GOMP_BUILDS", "")
-    libraries = sorted(Path(folder).glob("*/.libs/libgomp.so.1.0.0")) if folder else []
+    variable = f"OMPDBG_{family.upper()}_BUILDS"
+    folder = os.environ.get(variable, "")
+    libraries = sorted(Path(folder).glob(LIBRARIES[family])) if folder else []
     if not libraries:
-        print("skipped: OMPDBG_GOMP_BUILDS names no folder with builds of libgomp")
+        print(f"skipped: {variable} names no folder with builds of the runtime")
         return SKIP
-    command = [str(ROOT / "tools" / "gen-gomp-layout"), "tables", *map(str, libraries)]
+    command = [str(ROOT / "tools" / f"gen-{family}-layout"), "tables", *map(str, libraries)]
     fresh = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    committed = (ROOT / "libompd" / "layout" / "gomp_tables.c").read_text(encoding="ascii")
+    committed = (ROOT / "libompd" / "layout" / f"{family}_tables.c").read_text(encoding="ascii")
     old, new = without_versions(committed), without_versions(fresh)
     sys.stdout.writelines(difflib.unified_diff(old, new, "committed", "fresh"))
     return 0 if old == new else 1
 
 
-sys.exit(main())
+sys.exit(main(sys.argv[1]))
