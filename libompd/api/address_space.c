@@ -49,7 +49,8 @@ static ompd_rc_t open_first(const struct target *target, ompd_address_space_hand
 		for (const char *const *name = (*family)->names; *name; name++) {
 			ompd_rc_t rc = open_runtime(target, *family, *name, ret);
 
-			if (rc == ompd_rc_ok || rc == ompd_rc_nomem)
+			// A debugger that fails does not say that there is no such runtime.
+			if (rc != ompd_rc_unavailable && rc != ompd_rc_incompatible)
 				return rc;
 			if (rc == ompd_rc_unavailable || refused != ompd_rc_unavailable)
 				continue;

@@ -4,4 +4,4 @@
 
 #include "api/family.h"
 
-const struct family *const families[] = { &gomp_family, NULL };
+const struct family *const families[] = { &gomp_family, &kmp_family, NULL };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Locks. The program's variable, and the word of a critical construct, is either a lock itself
-// (direct), told by the lowest bit of its tag, or points to one (indirect).
+// (direct), told by the lowest bit of its tag, or leads to one (indirect).
 
 #include "kmp/kmp.h"
 
@@ -154,24 +154,68 @@ static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock,
 	}
 }
 
+// A lock of the program holds its number in the runtime's tables of locks, and a 0 in the lowest
+// bit. Tables have rows; when one is full another follows (__kmp_get_i_lock).
+static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t number, uint64_t *ret)
+{
+	enum { ROW = 1024, MAX_TABLES = 64 };
+	uint64_t table = runtime->layout.global[KMP_GLOBAL___kmp_i_lock_table];
+	uint64_t rows, array, row = 0, next;
+
+	if (!table)
+		return reason(ompd_rc_unavailable,
+			      "no symbol of this %s tells where its tables of locks are",
+			      runtime->name);
+	for (int i = 0; table && i < MAX_TABLES; i++) {
+		ompd_rc_t rc = kmp_read(runtime, table,
+					KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs, &rows);
+
+		if (rc == ompd_rc_ok && number >= rows * ROW) {
+			number -= rows * ROW;
+			rc = kmp_read(runtime, table,
+				      KMP_FIELD_kmp_indirect_lock_table_t__next_table, &table);
+			if (rc != ompd_rc_ok)
+				return rc;
+			continue;
+		}
+		if (rc == ompd_rc_ok)
+			rc = kmp_read(runtime, table, KMP_FIELD_kmp_indirect_lock_table_t__next,
+				      &next);
+		if (rc == ompd_rc_ok && number >= next)
+			break;
+		if (rc == ompd_rc_ok)
+			rc = kmp_read(runtime, table, KMP_FIELD_kmp_indirect_lock_table_t__table,
+				      &array);
+		if (rc == ompd_rc_ok)
+			rc = kmp_read_element(runtime, array, number / ROW, &row);
+		*ret = row +
+		       number % ROW * runtime->layout.struct_size[KMP_STRUCT_kmp_indirect_lock_t];
+		return rc;
+	}
+	return reason(ompd_rc_unavailable, "the lock is not initialized, or none");
+}
+
 ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
 			ompd_ext_lock_info *ret)
 {
-	uint64_t word, lock, type;
-	ompd_rc_t rc = kmp_read_element(runtime, address, 0, &word);
+	uint64_t word, entry = 0, lock, type;
+	ompd_rc_t rc = target_read_uint(&runtime->target, address, 4, &word);
 
 	if (rc != ompd_rc_ok)
-		return rc;
+		return reason(rc, "the lock at 0x%llx cannot be read", (unsigned long long)address);
 	if (word & 1)
 		return direct_lock(runtime, (uint32_t)word, ret);
-	if (word == 0 && kind == ompd_ext_lock_critical) {
-		*ret = (ompd_ext_lock_info){ .held = 0 }; // nobody was ever in it
+	if (kind == ompd_ext_lock_critical)
+		rc = kmp_read_element(runtime, address, 0, &entry);
+	else
+		rc = lock_of_number(runtime, word >> 1, &entry);
+	if (rc == ompd_rc_ok && entry == 0) {
+		*ret = (ompd_ext_lock_info){ .held = 0 }; // nobody was ever in the construct
 		return ompd_rc_ok;
 	}
-	if (word == 0)
-		return reason(ompd_rc_unavailable, "the lock is not initialized");
-	rc = kmp_read(runtime, word, KMP_FIELD_kmp_indirect_lock_t__lock, &lock);
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, word, KMP_FIELD_kmp_indirect_lock_t__type, &type);
+		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__lock, &lock);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__type, &type);
 	return rc == ompd_rc_ok ? indirect_lock(runtime, lock, type, ret) : rc;
 }

@@ -79,6 +79,25 @@ static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct km
 	return ompd_rc_ok;
 }
 
+// One library may be found under several file names: Debian's libiomp5.so is a link to libomp. The
+// first row counts. unavailable: it is that of an earlier row with another name.
+static ompd_rc_t is_itself(const struct kmp_library *library, size_t row)
+{
+	uint64_t own, other;
+	ompd_rc_t rc = kmp_library_symbol(library, "__kmpc_fork_call", &own);
+
+	for (size_t i = 0; rc == ompd_rc_ok && i < row; i++) {
+		if (strcmp(files[i].name, library->name) == 0)
+			continue;
+		rc = target_symbol(library->target, "__kmpc_fork_call", files[i].file_name, &other);
+		if (rc == ompd_rc_ok && other == own)
+			return ompd_rc_unavailable;
+		if (rc == ompd_rc_unavailable)
+			rc = ompd_rc_ok;
+	}
+	return rc;
+}
+
 ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret,
 			   const struct kmp_reason *reason)
 {
@@ -89,6 +108,8 @@ ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct
 		ret->file_name = files[i].file_name;
 		ompd_rc_t rc = is_there(ret);
 
+		if (rc == ompd_rc_ok)
+			rc = is_itself(ret, i);
 		if (rc == ompd_rc_ok)
 			return release_by_symbols(ret, reason);
 		if (rc != ompd_rc_unavailable)

@@ -25,11 +25,12 @@
 // A variable of the runtime's own that takes a number, and whether tools may attach by default.
 #ifdef __clang__
 #define OWN_VARIABLE "KMP_BLOCKTIME"
-#define TOOL "enabled"
+#define TOOL_SETTING "OMP_TOOL=enabled"
 #else
 #define OWN_VARIABLE "GOMP_SPINCOUNT"
-#define TOOL "undefined"
+#define TOOL_SETTING "OMP_TOOL=undefined"
 #endif
+#define OWN_SETTING OWN_VARIABLE "=17"
 
 enum { MAX_READS = 2000000 }; // a walk over damaged memory that takes more does not end
 
@@ -393,9 +394,9 @@ static void lists_of_numbers_of_threads(void **state)
 static void control_variables(void **state)
 {
 	static const char *const expected[] = { "OMP_SCHEDULE=guided,5",   "OMP_DYNAMIC=true",
-						"OMP_CANCELLATION=true",   OWN_VARIABLE "=17",
+						"OMP_CANCELLATION=true",   OWN_SETTING,
 						"OMP_WAIT_POLICY=passive", "OMP_THREAD_LIMIT=64",
-						"OMP_MAX_TASK_PRIORITY=9", "OMP_TOOL=" TOOL };
+						"OMP_MAX_TASK_PRIORITY=9", TOOL_SETTING };
 	struct handles handles = { 0 };
 	const char *const *variables = NULL;
 

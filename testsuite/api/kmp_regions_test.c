@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Regions of LLVM's runtime: nested ones of one thread, leagues, those of code that GCC compiled;
+// threads of all kinds; locks and who owns them; calls that wait.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "task_states.h"
+
+// What code of GCC calls.
+void GOMP_parallel(void (*function)(void *data), void *data, unsigned int threads,
+		   unsigned int flags);
+
+static ompd_word_t icv(void *handle, ompd_scope_t scope, const char *wanted)
+{
+	ompd_icv_id_t id = 0;
+	ompd_word_t value = -7;
+	ompd_scope_t home;
+	const char *name;
+	int more = 1;
+
+	while (more) {
+		assert_int_equal(ompd_enumerate_icvs(space, id, &id, &name, &home, &more),
+				 ompd_rc_ok);
+		bool found = strcmp(name, wanted) == 0;
+
+		host_free(name);
+		if (found)
+			break;
+	}
+	ompd_rc_t rc = ompd_get_icv_from_scope(handle, scope, id, &value);
+
+	assert_true(rc == ompd_rc_ok || rc == ompd_rc_incomplete);
+	return value;
+}
+
+static uint64_t region_identity(ompd_parallel_handle_t *region)
+{
+	uint64_t id = 0;
+
+	assert_int_equal(ompd_ext_get_handle_id(region, ompd_scope_parallel, &id), ompd_rc_ok);
+	return id;
+}
+
+// ---- Nested regions of one thread ------------------------------------------------------------
+
+// The library's region, task and variables of each level, from within.
+static void check_nest(int levels)
+{
+	struct here here;
+	uint64_t known[8];
+	ompd_parallel_handle_t *region, *outer;
+	ompd_task_handle_t *task, *parent;
+
+	open_here(&here);
+	region = here.parallel;
+	task = here.task;
+	for (int level = levels; level >= 0; level--) {
+		ompd_thread_handle_t *thread;
+		int number = -1, same = -1;
+
+		known[level] = region_identity(region);
+		for (int i = level + 1; i <= levels; i++)
+			assert_int_not_equal(known[i], known[level]);
+		assert_int_equal(icv(region, ompd_scope_parallel, "levels-var"), level);
+		assert_int_equal(icv(region, ompd_scope_parallel, "active-levels-var"), 0);
+		assert_int_equal(icv(region, ompd_scope_parallel, "team-size-var"), 1);
+		// Each level has set a number of its own, and the next one changed it again.
+		assert_int_equal(icv(task, ompd_scope_task, "nthreads-var"), 10 + level);
+		assert_int_equal(ompd_ext_get_thread_num(here.thread, region, &number), ompd_rc_ok);
+		assert_int_equal(number, 0);
+		assert_int_equal(ompd_get_thread_in_parallel(region, 0, &thread), ompd_rc_ok);
+		assert_int_equal(ompd_thread_handle_compare(thread, here.thread, &same),
+				 ompd_rc_ok);
+		assert_int_equal(same, 0);
+		ompd_rel_thread_handle(thread);
+		task_list_read(space, region, 2, &list);
+		assert_int_equal(list.count, 1);
+		assert_int_equal(list.records[0].parallel_id, known[level]);
+		assert_int_equal(list.records[0].status,
+				 level == levels ? ompd_ext_task_running : ompd_ext_task_suspended);
+		if (level == 0)
+			break;
+		assert_int_equal(ompd_get_enclosing_parallel_handle(region, &outer), ompd_rc_ok);
+		assert_int_equal(ompd_get_generating_task_handle(task, &parent), ompd_rc_ok);
+		if (level < levels) {
+			ompd_rel_parallel_handle(region);
+			ompd_rel_task_handle(task);
+		}
+		region = outer;
+		task = parent;
+	}
+	assert_int_equal(ompd_get_enclosing_parallel_handle(region, &outer), ompd_rc_unavailable);
+	assert_int_equal(ompd_get_generating_task_handle(task, &parent), ompd_rc_unavailable);
+	ompd_rel_parallel_handle(region);
+	ompd_rel_task_handle(task);
+	close_here(&here);
+}
+
+static void nest_of_one_thread(void **state)
+{
+	(void)state;
+	omp_set_num_threads(10);
+#pragma omp parallel if (0)
+	{
+		omp_set_num_threads(11);
+		check_nest(1);
+#pragma omp parallel if (0)
+		{
+			omp_set_num_threads(12);
+			check_nest(2);
+#pragma omp parallel if (0)
+			{
+				omp_set_num_threads(13);
+				check_nest(3);
+			}
+			check_nest(2);
+		}
+		check_nest(1);
+	}
+}
+
+// ---- Functions -------------------------------------------------------------------------------
+
+static void body_of_gcc(void *data)
+{
+	ompd_ext_parallel_info info;
+	ompd_address_t function;
+	struct here here;
+
+	if (omp_get_thread_num() != 0)
+		return;
+	open_here(&here);
+	assert_int_equal(ompd_get_task_function(here.task, &function), ompd_rc_ok);
+	assert_int_equal(function.address, (uintptr_t)body_of_gcc);
+	assert_int_equal(ompd_ext_get_parallel_info(here.parallel, &info), ompd_rc_ok);
+	assert_int_equal(info.kind, ompd_ext_parallel_region);
+	assert_int_equal(info.function, (uintptr_t)body_of_gcc);
+	assert_int_equal(info.serialized, 0);
+	close_here(&here);
+	*(int *)data = 1;
+}
+
+static void region_of_gcc(void **state)
+{
+	int done = 0;
+
+	(void)state;
+	GOMP_parallel(body_of_gcc, &done, 3, 0);
+	assert_int_equal(done, 1);
+}
+
+static void function_of_clang(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+	{
+		ompd_ext_parallel_info info;
+		ompd_address_t function;
+		struct here here;
+		char source[200] = "";
+
+		open_here(&here);
+		assert_int_equal(ompd_get_task_function(here.task, &function), ompd_rc_ok);
+		assert_int_equal(ompd_ext_get_parallel_info(here.parallel, &info), ompd_rc_ok);
+		assert_int_equal(info.function, function.address);
+		// Clang names outlined functions for the one that they were part of.
+		assert_in_range((uintptr_t)function_of_clang - function.address + 0x10000, 0,
+				0x20000);
+		strncpy(source, (const char *)(uintptr_t)info.source, sizeof(source) - 1);
+		assert_non_null(strstr(source, "kmp_regions_test.c;function_of_clang;"));
+		close_here(&here);
+	}
+}
+
+// ---- Leagues ---------------------------------------------------------------------------------
+
+static int leagues_seen;
+
+static void check_league(int inside)
+{
+	static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+	ompd_parallel_handle_t *league, *outer;
+	ompd_ext_parallel_info info;
+	struct here here;
+
+	pthread_mutex_lock(&turn);
+	open_here(&here);
+	league = here.parallel;
+	if (inside)
+		assert_int_equal(ompd_get_enclosing_parallel_handle(here.parallel, &league),
+				 ompd_rc_ok);
+	assert_int_equal(ompd_ext_get_parallel_info(league, &info), ompd_rc_ok);
+	assert_int_equal(info.kind, ompd_ext_parallel_league);
+	assert_int_equal(icv(league, ompd_scope_parallel, "levels-var"), 0);
+	assert_int_equal(icv(here.parallel, ompd_scope_parallel, "levels-var"), inside);
+	assert_int_equal(icv(here.thread, ompd_scope_thread, "team-num-var"), omp_get_team_num());
+	assert_int_equal(icv(here.thread, ompd_scope_thread, "league-size-var"),
+			 omp_get_num_teams());
+	assert_int_equal(ompd_get_enclosing_parallel_handle(league, &outer), ompd_rc_ok);
+	assert_int_equal(ompd_ext_get_parallel_info(outer, &info), ompd_rc_ok);
+	assert_int_equal(info.kind, ompd_ext_parallel_initial);
+	if (inside)
+		ompd_rel_parallel_handle(league);
+	ompd_rel_parallel_handle(outer);
+	close_here(&here);
+	leagues_seen++;
+	pthread_mutex_unlock(&turn);
+}
+
+static void leagues(void **state)
+{
+	(void)state;
+	leagues_seen = 0;
+#pragma omp teams num_teams(2) thread_limit(2)
+	{
+		check_league(0);
+#pragma omp parallel num_threads(2)
+#pragma omp critical
+		check_league(1);
+		check_league(0);
+	}
+	assert_in_range(leagues_seen, 2 + 2, 3 * 2 + 2);
+	leagues_seen = 0;
+#pragma omp teams num_teams(1) thread_limit(1)
+	{
+		check_league(0);
+#pragma omp parallel
+		check_league(1);
+	}
+	assert_int_equal(leagues_seen, 2);
+}
+
+// ---- Threads ---------------------------------------------------------------------------------
+
+static void kinds_of_threads(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(2)
+#pragma omp critical
+	{
+		ompd_ext_thread_info info;
+		struct here here;
+
+		open_here(&here);
+		assert_int_equal(ompd_ext_get_thread_info(here.thread, &info), ompd_rc_ok);
+		assert_int_equal(info.kind, omp_get_thread_num() ? ompd_ext_thread_worker :
+								   ompd_ext_thread_initial);
+		assert_true(info.global_num >= omp_get_thread_num());
+		close_here(&here);
+	}
+}
+
+// ---- Locks -----------------------------------------------------------------------------------
+
+static void check_lock(uint32_t kind, const void *lock, bool held, uint32_t depth, bool owned)
+{
+	bool direct = kind == ompd_ext_lock_simple && (*(const uint32_t *)lock & 1);
+	ompd_ext_lock_info info;
+	struct here here;
+	uint64_t self = 0;
+
+	open_here(&here);
+	assert_int_equal(ompd_ext_get_handle_id(here.thread, ompd_scope_thread, &self), ompd_rc_ok);
+	ompd_rc_t rc = ompd_ext_get_lock_info(space, kind, (uintptr_t)lock, &info);
+
+	// A stripped library does not show where it keeps its tables of locks; then it is said so.
+	bool told = rc != ompd_rc_unavailable || direct ||
+		    !strstr(ompd_ext_last_reason(), "tables of locks");
+
+	close_here(&here);
+	if (!told)
+		return;
+	assert_int_equal(rc, ompd_rc_ok);
+	assert_int_equal(info.held, held);
+	assert_int_equal(info.depth, depth);
+	assert_int_equal(info.thread, owned ? self : 0);
+}
+
+static void locks(void **state)
+{
+	omp_lock_t plain, quick;
+	omp_nest_lock_t nested;
+
+	(void)state;
+	omp_init_lock(&plain);
+	omp_init_lock_with_hint(&quick, omp_lock_hint_uncontended);
+	omp_init_nest_lock(&nested);
+	check_lock(ompd_ext_lock_simple, &plain, false, 0, false);
+	check_lock(ompd_ext_lock_simple, &quick, false, 0, false);
+	check_lock(ompd_ext_lock_nested, &nested, false, 0, false);
+#pragma omp parallel num_threads(2)
+#pragma omp critical
+	{
+		omp_set_lock(&plain);
+		omp_set_lock(&quick);
+		omp_set_nest_lock(&nested);
+		omp_set_nest_lock(&nested);
+		// A lock that threads queue for does not record who is first.
+		check_lock(ompd_ext_lock_simple, &plain, true, 0, false);
+		check_lock(ompd_ext_lock_simple, &quick, true, 0, true);
+		check_lock(ompd_ext_lock_nested, &nested, true, 2, true);
+		omp_unset_nest_lock(&nested);
+		check_lock(ompd_ext_lock_nested, &nested, true, 1, true);
+		omp_unset_nest_lock(&nested);
+		omp_unset_lock(&quick);
+		omp_unset_lock(&plain);
+	}
+	check_lock(ompd_ext_lock_simple, &plain, false, 0, false);
+	check_lock(ompd_ext_lock_simple, &quick, false, 0, false);
+	check_lock(ompd_ext_lock_nested, &nested, false, 0, false);
+}
+
+// ---- Calls that wait -------------------------------------------------------------------------
+
+void __kmpc_barrier(void *place, int gtid);
+void __kmpc_end_taskgroup(void *place, int gtid);
+void GOMP_barrier(void);
+
+static void calls(void **state)
+{
+	static const struct {
+		void (*function)();
+		const char *name;
+		enum ompd_ext_wait_kind kind;
+	} expected[] = {
+		{ (void (*)())__kmpc_barrier, "__kmpc_barrier", ompd_ext_wait_barrier },
+		{ (void (*)())__kmpc_end_taskgroup, "__kmpc_end_taskgroup",
+		  ompd_ext_wait_taskgroup },
+		{ (void (*)())omp_set_nest_lock, "omp_set_nest_lock", ompd_ext_wait_nest_lock },
+		{ (void (*)())GOMP_barrier, "GOMP_barrier", ompd_ext_wait_barrier },
+	};
+	ompd_ext_wait_site site;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_int_equal(ompd_ext_classify_entry(space, (uintptr_t)expected[i].function,
+							 &site),
+				 ompd_rc_ok);
+		assert_string_equal(site.function, expected[i].name);
+		assert_int_equal(site.kind, expected[i].kind);
+	}
+	assert_int_equal(ompd_ext_classify_entry(space, (uintptr_t)omp_get_level, &site),
+			 ompd_rc_unavailable);
+}
+
+static int open_after_first_call(void **state)
+{
+	omp_get_max_threads(); // before, the runtime knows no thread
+	return open_space(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nest_of_one_thread),
+		cmocka_unit_test(region_of_gcc),
+		cmocka_unit_test(function_of_clang),
+		cmocka_unit_test(leagues),
+		cmocka_unit_test(kinds_of_threads),
+		cmocka_unit_test(locks),
+		cmocka_unit_test(calls),
+	};
+
+	alarm(100); // a failure in one thread leaves the others at a barrier
+	return cmocka_run_group_tests(tests, open_after_first_call, close_space);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program that is its own tool (OMPT): states, frames, tool data, and on top of which task one
+// runs, which LLVM's runtime keeps then.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "ompd/ompd_ext.h"
+
+// ---- The tool: numbers every thread, region and task -----------------------------------------
+
+union data {
+	uint64_t value;
+	void *pointer;
+};
+
+/** ompt_callbacks_t. */
+enum callback {
+	CALLBACK_THREAD_BEGIN = 1,
+	CALLBACK_PARALLEL_BEGIN = 3,
+	CALLBACK_TASK_CREATE = 5,
+	CALLBACK_IMPLICIT_TASK = 7,
+};
+
+typedef void (*any_function)(void);
+typedef any_function (*lookup_function)(const char *name);
+
+struct tool {
+	int (*initialize)(lookup_function lookup, int device, union data *data);
+	void (*finalize)(union data *data);
+	union data data;
+};
+
+static uint64_t last_number = 1000;
+
+static uint64_t next_number(void)
+{
+	return __atomic_add_fetch(&last_number, 1, __ATOMIC_SEQ_CST);
+}
+
+static __thread uint64_t my_thread, my_task, my_region;
+
+static void thread_begin(int type, union data *thread)
+{
+	(void)type;
+	thread->value = my_thread = next_number();
+}
+
+static uint64_t newest_region, newest_task;
+
+static void parallel_begin(union data *task, const void *frame, union data *region,
+			   unsigned int threads, int flags, const void *code)
+{
+	(void)task;
+	(void)frame;
+	(void)threads;
+	(void)flags;
+	(void)code;
+	region->value = newest_region = next_number();
+}
+
+static void task_create(union data *parent, const void *frame, union data *task, int flags,
+			int has_dependences, const void *code)
+{
+	(void)parent;
+	(void)frame;
+	(void)flags;
+	(void)has_dependences;
+	(void)code;
+	task->value = newest_task = next_number();
+}
+
+static void implicit_task(int endpoint, union data *region, union data *task, unsigned int threads,
+			  unsigned int index, int flags)
+{
+	(void)threads;
+	(void)index;
+	(void)flags;
+	if (endpoint != 1)
+		return;
+	task->value = my_task = next_number();
+	my_region = region ? region->value : 0;
+}
+
+static int initialize(lookup_function lookup, int device, union data *data)
+{
+	int (*set)(int which, any_function function) =
+		(int (*)(int, any_function))lookup("ompt_set_callback");
+
+	(void)device;
+	(void)data;
+	set(CALLBACK_THREAD_BEGIN, (any_function)thread_begin);
+	set(CALLBACK_PARALLEL_BEGIN, (any_function)parallel_begin);
+	set(CALLBACK_TASK_CREATE, (any_function)task_create);
+	set(CALLBACK_IMPLICIT_TASK, (any_function)implicit_task);
+	return 1;
+}
+
+static void finalize(union data *data)
+{
+	(void)data;
+}
+
+// The runtime looks for a function of this name.
+struct tool *ompt_start_tool(unsigned int version, const char *runtime)
+{
+	static struct tool tool = { .initialize = initialize, .finalize = finalize };
+
+	(void)version;
+	(void)runtime;
+	return &tool;
+}
+
+// ---- The tests -------------------------------------------------------------------------------
+
+static ompd_address_space_handle_t *space;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+struct here {
+	ompd_thread_handle_t *thread;
+	ompd_parallel_handle_t *parallel;
+	ompd_task_handle_t *task;
+};
+
+static void open_here(struct here *here)
+{
+	uint64_t self = (uint64_t)pthread_self();
+
+	pthread_mutex_lock(&turn);
+	assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self,
+						&here->thread),
+			 ompd_rc_ok);
+	assert_int_equal(ompd_get_curr_parallel_handle(here->thread, &here->parallel), ompd_rc_ok);
+	assert_int_equal(ompd_get_curr_task_handle(here->thread, &here->task), ompd_rc_ok);
+}
+
+static void close_here(struct here *here)
+{
+	ompd_rel_task_handle(here->task);
+	ompd_rel_parallel_handle(here->parallel);
+	ompd_rel_thread_handle(here->thread);
+	pthread_mutex_unlock(&turn);
+}
+
+static void check_data(void *handle, ompd_scope_t scope, uint64_t expected)
+{
+	ompd_address_t pointer = { 0, 0 };
+	ompd_word_t value = 0;
+
+	assert_int_equal(ompd_get_tool_data(handle, scope, &value, &pointer), ompd_rc_ok);
+	assert_int_equal(value, expected);
+	assert_int_equal(pointer.address, expected);
+}
+
+static void check_state(ompd_thread_handle_t *thread, ompd_word_t expected)
+{
+	ompd_wait_id_t wait = 0;
+	ompd_word_t state = -1;
+
+	assert_int_equal(ompd_get_state(thread, &state, &wait), ompd_rc_ok);
+	assert_int_equal(state, expected);
+}
+
+static void data_and_states(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(3)
+	{
+		struct here here;
+
+		open_here(&here);
+		check_data(here.thread, ompd_scope_thread, my_thread);
+		check_data(here.parallel, ompd_scope_parallel, newest_region);
+		check_data(here.task, ompd_scope_task, my_task);
+		check_state(here.thread, ompt_state_work_parallel);
+		close_here(&here);
+	}
+#pragma omp parallel if (0)
+#pragma omp parallel if (0)
+	{
+		ompd_parallel_handle_t *outer;
+		ompd_task_handle_t *parent;
+		struct here here;
+
+		open_here(&here);
+		check_data(here.parallel, ompd_scope_parallel, newest_region);
+		check_data(here.task, ompd_scope_task, my_task);
+		assert_int_equal(ompd_get_enclosing_parallel_handle(here.parallel, &outer),
+				 ompd_rc_ok);
+		assert_int_equal(ompd_get_generating_task_handle(here.task, &parent), ompd_rc_ok);
+		// Numbers are given in the order: region, task, region, task.
+		check_data(outer, ompd_scope_parallel, newest_region - 2);
+		check_data(parent, ompd_scope_task, my_task - 2);
+		ompd_rel_parallel_handle(outer);
+		ompd_rel_task_handle(parent);
+		close_here(&here);
+	}
+}
+
+static void frames(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(2)
+	{
+		ompd_frame_info_t leave = { { 0, 0 }, 0 }, enter = { { 0, 0 }, 0 };
+		uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+		struct here here;
+
+		open_here(&here);
+		assert_int_equal(ompd_get_task_frame(here.task, &leave, &enter), ompd_rc_ok);
+		// Above this frame, on the same stack; and the task has called nothing of OpenMP.
+		assert_in_range(leave.frame_address.address, stack, stack + 4096);
+		assert_int_not_equal(leave.frame_flag, 0);
+		assert_int_equal(enter.frame_address.address, 0);
+		close_here(&here);
+	}
+}
+
+static void scheduling(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+	{
+		uint64_t implicit = my_task;
+
+#pragma omp task if (0)
+		{
+			ompd_task_handle_t *below;
+			struct here here;
+
+			open_here(&here);
+			check_data(here.task, ompd_scope_task, newest_task);
+			assert_int_equal(ompd_get_scheduling_task_handle(here.task, &below),
+					 ompd_rc_ok);
+			check_data(below, ompd_scope_task, implicit);
+			ompd_rel_task_handle(below);
+			close_here(&here);
+		}
+	}
+}
+
+static int open_space(void **state)
+{
+	(void)state;
+	omp_get_max_threads();
+	if (ompd_initialize(202111, &host_callbacks) != ompd_rc_ok)
+		return -1;
+	if (ompd_process_initialize(host_context(), &space) != ompd_rc_ok) {
+		fprintf(stderr, "%s\n", ompd_ext_last_reason());
+		return -1;
+	}
+	return 0;
+}
+
+static int close_space(void **state)
+{
+	(void)state;
+	ompd_rel_address_space_handle(space);
+	ompd_finalize();
+	return host_blocks != 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_and_states),
+		cmocka_unit_test(frames),
+		cmocka_unit_test(scheduling),
+	};
+
+	alarm(100); // a failure in one thread leaves the others at a barrier
+	return cmocka_run_group_tests(tests, open_space, close_space);
+}
