@@ -3,7 +3,7 @@
 // The layout as told by variables named ompd_access__STRUCTURE__FIELD and ompd_sizeof__STRUCTURE,
 // each an integer of eight bytes: LLVM's convention for its own runtime. A debugger that has
 // debug information answers the same names, and ompd_layout_from_debug_info besides. Both may
-// tell a field's size as ompd_fieldsize__STRUCTURE__FIELD.
+// tell a field's size as ompd_sizeof__STRUCTURE__FIELD.
 
 #include "layout/gomp_library.h"
 
@@ -27,7 +27,7 @@ static const struct told_struct structs[GOMP_STRUCT_COUNT] = {
 #undef LAYOUT_FIELD
 
 #define LAYOUT_STRUCT(s)
-#define LAYOUT_FIELD(s, f) { "ompd_access__" #s "__" #f, "ompd_fieldsize__" #s "__" #f },
+#define LAYOUT_FIELD(s, f) { "ompd_access__" #s "__" #f, "ompd_sizeof__" #s "__" #f },
 static const struct told_field fields[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };

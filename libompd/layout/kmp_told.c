@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The layout as it is told by variables, each an integer of eight bytes. The runtime has some named
-// ompd_access__STRUCTURE__FIELD, ompd_bitfield__STRUCTURE__FIELD and ompd_sizeof__STRUCTURE if it
-// was built with OMPD, and fills them if it was started with OMP_DEBUG=enabled. A debugger that has
-// debug information answers for others, named ompd_debug_info__access__STRUCTURE__FIELD and so on,
-// and ompd_debug_info__fieldsize__STRUCTURE__FIELD besides.
+// ompd_access__STRUCTURE__FIELD, ompd_sizeof__STRUCTURE__FIELD, ompd_sizeof__STRUCTURE, and
+// ompd_bitfield__STRUCTURE__FIELD, if it was built with OMPD and not stripped, and fills them when
+// it is initialized. A debugger that has debug information answers for others, whose names begin
+// with ompd_debug_info__ and go on alike.
 
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ struct told_names {
 };
 
 #define LAYOUT_STRUCT(s)
-#define LAYOUT_FIELD(s, f) { "access__" #s "__" #f, "fieldsize__" #s "__" #f },
+#define LAYOUT_FIELD(s, f) { "access__" #s "__" #f, "sizeof__" #s "__" #f },
 #define LAYOUT_BITS(s, f) { "bitfield__" #s "__" #f, NULL },
 static const struct told_names fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
@@ -90,34 +90,34 @@ static ompd_rc_t knows(ompd_rc_t (*ask_one)(struct teller *, const char *, uint6
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-// The runtime does not tell sizes: they are those of the table of its release, or the newest.
+// A size that nobody tells is that of the table of the release, or of the newest.
 static ompd_rc_t tell_field(struct teller *teller, enum kmp_field field,
 			    const struct layout_field *known, struct layout_field *ret)
 {
 	uint64_t value, size;
 	ompd_rc_t rc = ask_any(teller, fields[field].place, &value);
 
-	if (rc == ompd_rc_ok && !fields[field].size) {
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!fields[field].size) {
 		if (value == 0 || value > UINT32_MAX)
 			return ompd_rc_incompatible;
 		ret->offset = (uint32_t)__builtin_ctzll(value);
 		ret->size = (uint32_t)__builtin_popcountll(value);
 		return ompd_rc_ok;
 	}
-	if (rc == ompd_rc_ok)
-		rc = ask_debug_info(teller, fields[field].size, &size);
-	else
+	if (value >= FAR)
+		return ompd_rc_incompatible;
+	rc = ask_any(teller, fields[field].size, &size);
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 		return rc;
-	if (rc == ompd_rc_unavailable) {
+	if (rc == ompd_rc_unavailable || size == 0)
 		size = known->size ? known->size :
 				     kmp_tables[kmp_table_count - 1].field[field].size;
-		rc = ompd_rc_ok;
-	}
-	if (rc == ompd_rc_ok && (value >= FAR || size >= FAR))
-		rc = ompd_rc_incompatible;
-	if (rc == ompd_rc_ok)
-		*ret = (struct layout_field){ (uint32_t)value, (uint32_t)(size ? size : 1) };
-	return rc;
+	if (size >= FAR)
+		return ompd_rc_incompatible;
+	*ret = (struct layout_field){ (uint32_t)value, size ? (uint32_t)size : 1 };
+	return ompd_rc_ok;
 }
 
 // Debug information knows all fields of a structure. What the runtime does not tell is where the

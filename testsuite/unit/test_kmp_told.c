@@ -56,8 +56,8 @@ static void tell_field(struct elf_target *target, const char *who, const struct 
 		 fields[field].name);
 	tell(target, who, name,
 	     fields[field].is_bits ? kmp_layout_bits(layout, field) : place->offset);
-	snprintf(name, sizeof(name), "fieldsize__%s", fields[field].name);
-	if (who == by_debugger)
+	snprintf(name, sizeof(name), "sizeof__%s", fields[field].name);
+	if (!fields[field].is_bits)
 		tell(target, who, name, place->size);
 }
 

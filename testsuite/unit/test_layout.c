@@ -377,7 +377,7 @@ static void check_told(struct elf_target *target, const char *path)
 		*dot = '\0';
 		snprintf(symbol, sizeof(symbol), "ompd_access__%s__%s", name, dot + 1);
 		tell(target, symbol, table.field[i].offset);
-		snprintf(symbol, sizeof(symbol), "ompd_fieldsize__%s__%s", name, dot + 1);
+		snprintf(symbol, sizeof(symbol), "ompd_sizeof__%s__%s", name, dot + 1);
 		tell(target, symbol, table.field[i].size);
 	}
 	tell(target, "ompd_sizeof__gomp_task", table.struct_size[GOMP_STRUCT_gomp_task]);

@@ -2,7 +2,7 @@
 """The layout of the runtime's structures as debug information tells it.
 
 An OMPD library asks for it by the names of variables: `ompd_access__STRUCTURE__FIELD` holds a
-field's offset, `ompd_fieldsize__STRUCTURE__FIELD` its size, `ompd_bitfield__STRUCTURE__FIELD` the
+field's offset, `ompd_sizeof__STRUCTURE__FIELD` its size, `ompd_bitfield__STRUCTURE__FIELD` the
 bits that a bit field takes in its structure, `ompd_sizeof__STRUCTURE` the size of the structure.
 LLVM's runtime has such variables; where the debugger knows the types instead, it answers for them,
 with addresses that no program can have. By `ompd_debug_info__access__STRUCTURE__FIELD`, and so on,
@@ -125,7 +125,7 @@ def _place(owner: gdb.Type, name: str, base: int = 0) -> Dict[str, int]:
         bit = base + field.bitpos
         if field.name == name:
             if not field.bitsize:  # the size of an array of open length is 0
-                return {"access": bit // 8, "fieldsize": field.type.sizeof}
+                return {"access": bit // 8, "sizeof": field.type.sizeof}
             if bit + field.bitsize > _WORD:
                 return {}
             return {"bitfield": ((1 << field.bitsize) - 1) << bit}
