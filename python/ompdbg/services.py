@@ -16,7 +16,6 @@ class TargetThread(NamedTuple):
     number: int  # the debugger's number in its inferior
     label: str  # as the debugger prints it: "3", or "2.3" with several inferiors
     lwp: int
-    name: str
     running: bool
     selected: bool
 
@@ -124,6 +123,9 @@ class Services(Protocol):
 
     def threads(self) -> List[TargetThread]:
         """All threads of the program, by number."""
+
+    def thread_name(self, thread: TargetThread) -> str:
+        """What the thread is called; "" if it has no name."""
 
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """(kind, id) by which the OMPD library may know the thread, best first."""

@@ -94,6 +94,7 @@ def test_no_value_differs_at_random_stops(
     for number, stop in enumerate(stops):
         counts.stops[stop["kind"]] += 1
         problems += ["stop {}: {}".format(number, stop["errors"])] if stop["errors"] else []
+        problems += stop["stacks"]["different"]
         for said in stop["threads"]:
             where = "stop {} ({}), thread {} at {}".format(
                 number, stop["kind"], said["gdb"], said.get("at")

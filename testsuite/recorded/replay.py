@@ -93,12 +93,16 @@ class Replay:
                 number=thread.number,
                 label=str(thread.number),
                 lwp=thread.lwp,
-                name=thread.name,
                 running=False,
                 selected=thread.selected,
             )
             for thread in self._target.threads
         ]
+
+    def thread_name(self, thread: TargetThread) -> str:
+        """As recorded."""
+        name: str = self._threads[thread.number].name
+        return name
 
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """Both."""

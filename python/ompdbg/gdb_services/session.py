@@ -5,6 +5,7 @@ closed when the process is gone, told when it moved. Whoever imports this module
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, cast
 
@@ -116,7 +117,7 @@ def guarded(command: str) -> Iterator[None]:
     is one line."""
     import _ompd
 
-    with selection_kept(), _counted():
+    with selection_kept(), _counted(), _nothing_collected():
         try:
             yield
         except _ompd.Error as error:
@@ -149,6 +150,18 @@ def selection_kept() -> Iterator[None]:
                     frame.select()
             except gdb.error:
                 pass  # it ended meanwhile
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Leaves Python's search for garbage off: a command makes many objects, and needs them all."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

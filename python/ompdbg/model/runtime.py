@@ -55,16 +55,20 @@ class Runtime:
 
     @cached_property
     def _states(self) -> Dict[int, str]:
-        return self.space.states()
+        """Names without their prefix."""
+        begin = len(_STATE_PREFIX)
+        return {
+            state: name[begin:] if name.startswith(_STATE_PREFIX) else name
+            for state, name in self.space.states().items()
+        }
 
     def state_name(self, state: int) -> str:
         """A state's name without its prefix."""
-        name = self._states.get(state, f"{state:#x}")
-        return name[len(_STATE_PREFIX) :] if name.startswith(_STATE_PREFIX) else name
+        return self._states.get(state) or f"{state:#x}"
 
     def state_names(self) -> List[str]:
         """All states that a thread can be in."""
-        return [self.state_name(state) for state in self._states]
+        return list(self._states.values())
 
     @cached_property
     def _icvs(self) -> Dict[str, int]:

@@ -46,7 +46,7 @@ class FakeDebugger:
     def add_thread(self, number: int, *stack: FakeFrame, running: bool = False) -> None:
         selected = not self.target_threads
         self.target_threads.append(
-            TargetThread(number, str(number), 100 + number, "prog", running, selected)
+            TargetThread(number, str(number), 100 + number, running, selected)
         )
         self.stacks[number] = [frame._replace(level=i) for i, frame in enumerate(stack)]
 
@@ -58,6 +58,9 @@ class FakeDebugger:
             self.register_values[number, name] = value
 
     # ---- Services ------------------------------------------------------------------------
+
+    def thread_name(self, thread: TargetThread) -> str:
+        return "prog"
 
     def read_memory(self, address: int, size: int) -> bytes:
         data = self.memory[address]
