@@ -34,6 +34,7 @@ struct resting {
 	PyObject ob_base;
 	PyObject *is_passed;
 	struct direct memory;
+	int threads; // the folder of the process's threads
 	struct call_frames *frames;
 	struct step *steps; // hash table, by address
 	size_t num_steps;
@@ -47,14 +48,14 @@ struct place {
 };
 
 /** @return false if the thread is gone, is running, or may not be looked at. */
-static bool read_place(pid_t pid, pid_t lwp, struct place *ret)
+static bool read_place(const struct resting *resting, pid_t lwp, struct place *ret)
 {
-	char path[64], line[256], *at = line;
+	char path[32], line[256], *at = line;
 	uint64_t words[3 + NUM_ARGUMENTS];
 	size_t count = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)pid, (int)lwp);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%d/syscall", (int)lwp);
+	int file = openat(resting->threads, path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return false;
 	ssize_t size = read(file, line, sizeof(line) - 1);
@@ -187,7 +188,7 @@ static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
 
 	if (argument_int(args, kwargs, "rest", "lwp", &lwp) < 0)
 		return NULL;
-	if (!read_place(resting->memory.pid, lwp, &place))
+	if (!read_place(resting, lwp, &place))
 		Py_RETURN_NONE;
 	int depth = follow(resting, &place, addresses, &whole);
 	if (depth < 0)
@@ -208,6 +209,7 @@ static PyObject *resting_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	static char *names[] = { "pid", "is_passed", NULL };
 	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
 	PyObject *is_passed;
+	char path[32];
 	int pid;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iO:Resting", names, &pid, &is_passed))
@@ -218,9 +220,11 @@ static PyObject *resting_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	Py_INCREF(is_passed);
 	resting->is_passed = is_passed;
 	resting->memory.pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	resting->threads = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	resting->frames = call_frames_open(pid);
 	resting->steps = calloc(MAX_STEPS, sizeof(*resting->steps));
-	if (resting->frames && resting->steps)
+	if (resting->threads >= 0 && resting->frames && resting->steps)
 		return (PyObject *)resting;
 	Py_DECREF(resting);
 	PyErr_Format(PyExc_OSError, "the mappings of process %d can't be read", pid);
@@ -248,6 +252,8 @@ static void resting_dealloc(PyObject *self)
 	resting_clear(self);
 	direct_deinit(&resting->memory);
 	call_frames_close(resting->frames);
+	if (resting->threads >= 0)
+		close(resting->threads);
 	free(resting->steps);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);

@@ -7,7 +7,7 @@ are those that the extension `_ompd` passes on to the OMPD library.
 
 from __future__ import annotations
 
-from typing import Iterator, List, NamedTuple, Optional, Protocol, Tuple, Type
+from typing import Hashable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Type
 
 
 class TargetThread(NamedTuple):
@@ -133,6 +133,10 @@ class Services(Protocol):
     def stack(self, thread: TargetThread) -> Iterator[Frame]:
         """Frames of a stopped thread, innermost first, unwound only as far as they are asked
         for. Ends where the debugger cannot unwind further."""
+
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """Threads with equal keys have equal stacks, down to the first frame of code that is
+        neither a runtime's nor the system's. None: that is not known without unwinding."""
 
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread; None if one cannot be had."""

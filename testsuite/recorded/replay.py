@@ -117,6 +117,9 @@ class Replay:
         frames: Any = (SimpleNamespace(**f) for f in self._threads[thread.number].frames)
         return frames
 
+    def stack_key(self, thread: TargetThread) -> None:
+        """Nothing was recorded of stacks."""
+
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Those that were recorded."""
         recorded = self._threads[thread.number].registers

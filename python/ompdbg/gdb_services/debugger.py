@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Callable, Dict, Hashable, Iterator, List, Optional, Tuple, Type
 
 import gdb
 
@@ -171,6 +171,13 @@ class GdbServices:
         if handle is None or handle.is_running():
             return iter(())
         return self._stacks.walk(handle)
+
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """Where it rests, if GDB has unwound a thread that rests there."""
+        handle = self._all_threads().get(thread.number)
+        if handle is None or handle.is_running():
+            return None
+        return self._stacks.key(handle)
 
     def reused_stacks(self) -> int:
         """How many stacks of this stop GDB did not have to unwind, for tests."""

@@ -161,13 +161,16 @@ class Stacks:
 
     def walk(self, thread: gdb.InferiorThread) -> Iterator[StackFrame]:
         """Frames of a thread, innermost first."""
+        return self._stack(thread).walk()
+
+    def _stack(self, thread: gdb.InferiorThread) -> "_Stack":
         stack = self._stacks.get(thread.global_num)
         if stack is None:
             stack = self._stacks[thread.global_num] = _Stack(self, thread)
             chain = self._resting.chain(thread.ptid[1])
             if chain is not None:
                 self._begin(stack, chain)
-        return stack.walk()
+        return stack
 
     def _begin(self, stack: "_Stack", chain: Chain) -> None:
         """Gives a stack the frames that GDB found for the same addresses before, or remembers
@@ -175,11 +178,17 @@ class Stacks:
         if len(self._known) >= _MAX_KNOWN:
             self._known.clear()
         if chain not in self._known:
-            self._known[chain] = stack.frames_of(chain)
-            return
-        known = self._known[chain]
+            known = self._known[chain] = stack.frames_of(chain)
+        else:
+            known = self._known[chain]
+            if known is not None:
+                stack.begin(known, chain.is_whole)
         if known is not None:
-            stack.begin(known, chain.is_whole)
+            stack.chain = chain
+
+    def key(self, thread: gdb.InferiorThread) -> Optional[Chain]:
+        """What stacks alike have in common; None for one that is like no other."""
+        return self._stack(thread).chain
 
     def reused(self) -> int:
         """How many stacks were taken from others alike."""
@@ -224,6 +233,7 @@ class _Stack:
         self._handles: List[gdb.Frame] = []
         self._ended = False
         self.is_reused = False
+        self.chain: Optional[Chain] = None
 
     def begin(self, known: List[StackFrame], is_whole: bool) -> None:
         """Takes the first frames, or all, from a stack alike."""

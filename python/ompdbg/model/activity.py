@@ -37,23 +37,24 @@ class Observation(NamedTuple):
     location: Optional[Frame]
 
 
-class _Top(NamedTuple):
-    """The frames down to the innermost user frame."""
+class Top(NamedTuple):
+    """The frames down to the innermost user frame, and what they tell."""
 
     first: Optional[Frame]
     runtime: List[Frame]  # the runtime's frames above it, innermost first
     user: Optional[Frame]
     location: Optional[Frame]
+    call: Optional["_ompd.WaitSite"] = None  # the function of the runtime that the user called
+    after_user_code: bool = False
 
 
 def observe(thread: "Thread") -> Observation:
     """Looks at a stopped thread."""
-    top = _newest_frames(thread)
+    top = _top(thread)
     recorded = _recorded_state(thread)
-    evidence = waits.Evidence(bool(top.runtime), thread.level or 0, recorded)
     if not top.runtime or (recorded is not None and recorded[0] == waits.IDLE):
+        evidence = waits.Evidence(bool(top.runtime), thread.level or 0, recorded)
         return Observation(evidence, top.location)
-    call = _called(thread, top)
     futex = _futex_address(thread, top)
     site = _futex_site(thread, futex)
     symbol = thread.runtime.services.symbol_at(futex) if futex is not None else None
@@ -62,22 +63,46 @@ def observe(thread: "Thread") -> Observation:
         and site is None
         and thread.runtime.classifier.is_users_data(futex, symbol)
     )
-    after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
-        _went_on(thread, top.runtime)
-    )
-    evidence = evidence._replace(
-        call=call,
+    evidence = waits.Evidence(
+        in_runtime=True,
+        level=thread.level or 0,
+        recorded=recorded,
+        call=top.call,
         futex=futex,
         futex_site=site,
         futex_symbol=symbol,
         is_users=users,
         for_dependences=thread.task is not None and "in_depend_wait" in thread.task.flags,
-        after_user_code=after,
+        after_user_code=top.after_user_code,
     )
     return Observation(evidence, top.location)
 
 
-def _newest_frames(thread: "Thread") -> _Top:
+def _top(thread: "Thread") -> Top:
+    """Looked at once for all threads that are at the same place."""
+    known = thread.runtime.tops
+    key = thread.runtime.services.stack_key(thread.target)
+    top = None if key is None else known.get(key)
+    if top is None:
+        top = _look_at(thread)
+        # Without source lines there, the location is one of the frames that follow.
+        if key is not None and (top.user is None or top.user.line is not None):
+            known[key] = top
+    return top
+
+
+def _look_at(thread: "Thread") -> Top:
+    top = _newest_frames(thread)
+    if not top.runtime:
+        return top
+    call = _called(thread, top)
+    after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
+        _went_on(thread, top.runtime)
+    )
+    return top._replace(call=call, after_user_code=after)
+
+
+def _newest_frames(thread: "Thread") -> Top:
     classifier = thread.runtime.classifier
     stack: Iterator[Frame] = thread.runtime.services.stack(thread.target)
     first: Optional[Frame] = None
@@ -89,12 +114,12 @@ def _newest_frames(thread: "Thread") -> _Top:
             continue
         kind = classifier.kind(frame)
         if kind == frames.USER:
-            return _Top(first, runtime, frame, _with_source(thread, frame, stack))
+            return Top(first, runtime, frame, _with_source(thread, frame, stack))
         if kind == frames.RUNTIME:
             runtime.append(frame)
         if depth >= _MAX_FOREIGN:
             break
-    return _Top(first, runtime, None, None)
+    return Top(first, runtime, None, None)
 
 
 def _with_source(thread: "Thread", innermost: Frame, older: Iterator[Frame]) -> Frame:
@@ -119,7 +144,7 @@ def _recorded_state(thread: "Thread") -> Optional[Tuple[int, int]]:
         return None
 
 
-def _called(thread: "Thread", top: _Top) -> Optional[_ompd.WaitSite]:
+def _called(thread: "Thread", top: Top) -> Optional[_ompd.WaitSite]:
     """The function of the runtime that the user's code called."""
     space = thread.runtime.space
     try:
@@ -145,7 +170,7 @@ def classify_frame(thread: "Thread", frame: Frame) -> Optional[_ompd.WaitSite]:
         return None
 
 
-def _futex_address(thread: "Thread", top: _Top) -> Optional[int]:
+def _futex_address(thread: "Thread", top: Top) -> Optional[int]:
     """The address on which the thread sleeps in a futex system call made by the runtime."""
     first = top.first
     if first is None or not top.runtime or first is not top.runtime[0]:

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Dict, Hashable, List, Optional, Set, Tuple
 
 import _ompd
 
 from ompdbg.frames import Classifier, Namer
 from ompdbg.model.task import explicit_functions
 from ompdbg.model.team import Team
-from ompdbg.model.thread import Thread
+from ompdbg.model.thread import Location, Thread
 
 if TYPE_CHECKING:
-    from ompdbg.services import Services
+    from ompdbg.model.activity import Top
+    from ompdbg.services import Frame, Services
 
 # Regions nested deeper than this are taken for damaged memory.
 _MAX_NESTING = 4096
@@ -29,6 +30,8 @@ class Runtime:
         self.space = space
         self.services = services
         self._teams: Dict[int, Team] = {}
+        self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
+        self.locations: Dict["Frame", "Location"] = {}  # of thread.py
         self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
 
     @cached_property

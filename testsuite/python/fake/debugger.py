@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debugger whose threads, stacks and symbols are data."""
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Type
+from typing import Dict, Hashable, Iterator, List, NamedTuple, Optional, Tuple, Type
 
 import _ompd
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
@@ -33,6 +33,7 @@ class FakeDebugger:
     def __init__(self) -> None:
         self.target_threads: List[TargetThread] = []
         self.stacks: Dict[int, List[FakeFrame]] = {}
+        self.stack_keys: Dict[int, Hashable] = {}
         self.register_values: Dict[Tuple[int, str], int] = {}
         self.memory: Dict[int, bytes] = {}
         self.symbols: Dict[int, SymbolAt] = {}
@@ -98,6 +99,9 @@ class FakeDebugger:
         for index, frame in enumerate(self.stacks[thread.number]):
             self.walked[thread.number] = index + 1
             yield frame
+
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        return self.stack_keys.get(thread.number)
 
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         if (thread.number, names[0]) not in self.register_values:
