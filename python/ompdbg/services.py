@@ -39,7 +39,7 @@ class Function(NamedTuple):
 
 
 class Frame(Protocol):
-    """One frame of a stack. Everything but `level` and `pc` may be worked out on demand."""
+    """One frame of a stack; hashable. All but `level` and `pc` may be worked out on demand."""
 
     @property
     def level(self) -> int:

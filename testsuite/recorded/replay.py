@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debugger without a program: the services of `ompdbg.services`, over a recorded target."""
 
-from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Type
 
 import _ompd
 import recording
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+
+
+class RecordedFrame(NamedTuple):
+    """One frame, as `ompdbg.services.Frame` has it."""
+
+    level: int
+    pc: int
+    is_call: bool
+    is_signal: bool
+    is_inlined: bool
+    object_file: Optional[str]
+    function: Optional[str]
+    symbol: Optional[str]
+    start: Optional[int]
+    file: Optional[str]
+    line: Optional[int]
 
 
 class Unreadable(Exception):
@@ -114,7 +129,7 @@ class Replay:
 
     def stack(self, thread: TargetThread) -> Iterator[Frame]:
         """The frames as they were."""
-        frames: Any = (SimpleNamespace(**f) for f in self._threads[thread.number].frames)
+        frames: Any = (RecordedFrame(**f) for f in self._threads[thread.number].frames)
         return frames
 
     def stack_key(self, thread: TargetThread) -> None:
