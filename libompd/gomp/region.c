@@ -7,9 +7,24 @@ enum {
 	MAX_THREADS = 1 << 20, // likewise a larger team
 };
 
-static ompd_rc_t implicit_region(uint64_t root, const struct gomp_team_state *ts,
-				 struct gomp_region *ret)
+static ompd_rc_t being_changed(void)
 {
+	return reason(ompd_rc_error, "a thread's place in its team is being changed, or damaged");
+}
+
+// At level 0 a thread is alone, with or without a team for its tasks. gomp_team_start gives it the
+// new team first, and gomp_team_end copies the place that it had before field by field.
+static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, uint64_t root,
+				 const struct gomp_team_state *ts, struct gomp_region *ret)
+{
+	uint64_t nthreads = 1;
+
+	if (ts->team &&
+	    gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads) != ompd_rc_ok)
+		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
+			      (unsigned long long)ts->team);
+	if (nthreads != 1 || ts->active_level || ts->team_id)
+		return being_changed();
 	*ret = (struct gomp_region){
 		.root = root,
 		.artificial_team = ts->team,
@@ -24,10 +39,9 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 	uint64_t nthreads = 0;
 
 	if (ts->level == 0)
-		return implicit_region(root, ts, ret);
+		return implicit_region(runtime, root, ts, ret);
 	if (!ts->team || ts->level > MAX_LEVEL)
-		return reason(ompd_rc_error,
-			      "a thread's place in its team is being changed, or damaged");
+		return being_changed();
 	*ret = (struct gomp_region){
 		.team = ts->team,
 		.root = root,
