@@ -20,20 +20,25 @@ INLINE_FRAME: int
 NORMAL_FRAME: int
 SIGTRAMP_FRAME: int
 
+TYPE_CODE_ARRAY: int
 TYPE_CODE_STRUCT: int
+TYPE_CODE_UNION: int
 
 class Field:
     name: Optional[str]
     type: Optional[Type]
     bitpos: int
     bitsize: int
+    is_base_class: bool
 
 class Type:
     code: int
     name: Optional[str]
     sizeof: int
     def fields(self) -> List[Field]: ...
+    def range(self) -> Tuple[int, int]: ...
     def strip_typedefs(self) -> Type: ...
+    def target(self) -> Type: ...
 
 class Value:
     address: Optional[Value]
@@ -65,6 +70,8 @@ class Symbol:
     print_name: str
     line: int
     symtab: Optional[Symtab]
+    type: Optional[Type]
+    needs_frame: bool
     is_argument: bool
     is_variable: bool
     is_function: bool

@@ -144,6 +144,11 @@ class Services(Protocol):
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
 
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """The variable, or its element or member, that begins at an address, as its language
+        writes it: `locks[3]`. None where its type is not known. `lock`: it is a lock, else it
+        is the outermost that begins there. `near`: code that may see it."""
+
     def is_in_program(self, address: int) -> bool:
         """The address is of code or data in the program's own file."""
 

@@ -218,6 +218,10 @@ class GdbServices:
         """The symbol that covers an address."""
         return self._symbols.at(address)
 
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """The variable, or what is within it, that begins at an address."""
+        return self._symbols.variable_at(address, lock, near)
+
     def is_in_program(self, address: int) -> bool:
         """The address is in a section of the program itself."""
         return self._symbols.is_in_program(address)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
 import _ompd
 
 from ompdbg import frames, waits
-from ompdbg.services import Frame
+from ompdbg.services import Frame, SymbolAt
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -71,11 +71,21 @@ def observe(thread: "Thread") -> Observation:
         futex=futex,
         futex_site=site,
         futex_symbol=symbol,
+        variable=_variable(thread, futex, symbol, top) if users else None,
         is_users=users,
         for_dependences=thread.task is not None and "in_depend_wait" in thread.task.flags,
         after_user_code=top.after_user_code,
     )
     return Observation(evidence, top.location)
+
+
+def _variable(
+    thread: "Thread", futex: Optional[int], symbol: Optional[SymbolAt], top: Top
+) -> Optional[str]:
+    if futex is None or symbol is None or waits.is_critical_name(symbol):
+        return None
+    near = top.user.pc if top.user is not None else None
+    return thread.runtime.services.variable_at(futex, True, near)
 
 
 def _top(thread: "Thread") -> Top:

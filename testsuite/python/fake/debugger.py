@@ -37,6 +37,7 @@ class FakeDebugger:
         self.register_values: Dict[Tuple[int, str], int] = {}
         self.memory: Dict[int, bytes] = {}
         self.symbols: Dict[int, SymbolAt] = {}
+        self.variables: Dict[int, str] = {}
         self.functions: Dict[int, Function] = {}
         self.named: Dict[str, Function] = {}
         self.mangled: Dict[str, str] = {}
@@ -110,6 +111,9 @@ class FakeDebugger:
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         return self.symbols.get(address)
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        return self.variables.get(address)
 
     def is_in_program(self, address: int) -> bool:
         return 0x1000 <= address < 0x6000
