@@ -124,6 +124,7 @@ class Objfile:
     filename: Optional[str]
     username: Optional[str]
     owner: Optional[Objfile]
+    build_id: Optional[str]
     def is_valid(self) -> bool: ...
 
 class Progspace:

@@ -13,6 +13,7 @@ import gdb
 
 from ompdbg import gdb_plugin
 from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
 if TYPE_CHECKING:
     import _ompd
@@ -64,7 +65,12 @@ class _Session:
             path = gdb_plugin.library_path()
             if self.library is None or self.library.path != path:
                 self.library = _ompd.Library(path)
-            process.space = self.library.open(cast("_ompd.Services", process.services))
+            space = self.library.open(cast("_ompd.Services", process.services))
+            problem = why_mismatched()
+            if problem is not None:
+                space.close()
+                raise gdb.error(problem)
+            process.space = space
         return process.space
 
 
@@ -78,9 +84,9 @@ def runtime(command: str) -> "Runtime":
     try:
         found = current_runtime()
     except _ompd.Error as error:
-        from ompdbg.gdb_services.missing import why_missing
-
-        raise gdb.GdbError(_line(command, why_missing() or error.reason)) from error
+        raise gdb.GdbError(
+            _line(command, why_mismatched() or why_missing() or error.reason)
+        ) from error
     if found is None:
         raise gdb.GdbError(f"{command}: the program is not being run.")
     return found
