@@ -8,6 +8,10 @@ import recording
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
 
 
+# Variables of the programs that are arrays, and the size of their elements.
+_ARRAYS = {"block_lock": 4}
+
+
 class RecordedFrame(NamedTuple):
     """One frame, as `ompdbg.services.Frame` has it."""
 
@@ -162,6 +166,14 @@ class Replay:
     def demangle(self, symbol: str) -> Optional[str]:
         """Nothing where nothing was recorded."""
         return self._demangled.get(symbol)
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """Types were not recorded: arrays are known by their symbols."""
+        symbol = self.symbol_at(address)
+        size = None if symbol is None else _ARRAYS.get(symbol.name)
+        return (
+            None if symbol is None or size is None else f"{symbol.name}[{symbol.offset // size}]"
+        )
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Not recorded."""
