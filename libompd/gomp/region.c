@@ -36,7 +36,7 @@ static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, uint64_t ro
 ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
 			       const struct gomp_team_state *ts, struct gomp_region *ret)
 {
-	uint64_t nthreads = 0;
+	uint64_t nthreads = 0, total = 0;
 
 	if (ts->level == 0)
 		return implicit_region(runtime, root, ts, ret);
@@ -51,6 +51,9 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 	ompd_rc_t rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads);
 
 	if (rc == ompd_rc_ok)
+		rc = gomp_read(runtime, gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__barrier),
+			       GOMP_FIELD_gomp_barrier_t__total, &total);
+	if (rc == ompd_rc_ok)
 		rc = gomp_read_team_state(runtime,
 					  gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
 					  &ret->outer);
@@ -58,10 +61,12 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
 			      (unsigned long long)ts->team);
 	ret->nthreads = nthreads;
-	// What gomp_team_start establishes: one level further in, one active level further if the
-	// team has more than one thread; and the primary thread had a team unless at level 0.
-	if (nthreads == 0 || nthreads > MAX_THREADS || ts->team_id >= nthreads ||
-	    ret->outer.level + 1 != ts->level || (ret->outer.level && !ret->outer.team) ||
+	// What gomp_new_team and gomp_team_start establish: a barrier for as many threads, one level
+	// further in, one active level further if the team has more than one thread; and the
+	// primary thread had a team unless at level 0.
+	if (nthreads == 0 || nthreads > MAX_THREADS || nthreads != total ||
+	    ts->team_id >= nthreads || ret->outer.level + 1 != ts->level ||
+	    (ret->outer.level && !ret->outer.team) ||
 	    ret->outer.active_level + (nthreads > 1) != ts->active_level)
 		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
 			      (unsigned long long)ts->team);
