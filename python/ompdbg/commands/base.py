@@ -12,6 +12,7 @@ from ompdbg.commands import options
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.runtime import Runtime
+    from ompdbg.render.palette import Palette
 
 
 class OmpCommand(gdb.Command):
@@ -52,6 +53,12 @@ class OmpCommand(gdb.Command):
     def complete(self, text: str, word: Optional[str]) -> List[str]:
         """Called by GDB, also without a word to ask where words break."""
         return [] if word is None else options.complete(self.options, text, word)
+
+    def palette(self) -> "Palette":
+        """The styles in which it prints."""
+        from ompdbg.gdb_services import styles
+
+        return styles.palette()
 
     def runtime(self) -> "Runtime":
         """The OpenMP runtime of the selected program."""

@@ -89,4 +89,4 @@ class Bt(OmpCommand):
             return runtime.services.locals(part.thread.target, item.frame)
 
         variables = local_to if arguments.has("-full") else None
-        return Options(arguments.has("-raw"), limit, in_frame, variables)
+        return Options(arguments.has("-raw"), limit, in_frame, variables, self.palette())

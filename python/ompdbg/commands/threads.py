@@ -61,7 +61,7 @@ class Threads(OmpCommand):
             return
         from ompdbg.render.threads import thread_table
 
-        write(thread_table(threads, terminal_width()))
+        write(thread_table(threads, terminal_width(), self.palette()))
 
     def _selected(self, runtime: "Runtime", arguments: "Arguments") -> "List[Thread]":
         threads = runtime.threads
