@@ -73,3 +73,11 @@ def test_no_style_on_a_dumb_terminal() -> None:
         terminal.type("break fixture_ready")
         terminal.type("run > /dev/null")
         assert not any(ESCAPE in line for line in terminal.type("omp threads"))
+
+
+def test_help_fits_the_terminal(terminal: Terminal) -> None:
+    """GDB breaks lines in the middle of words."""
+    for command in ("omp", "omp status", "omp threads", "omp tasks", "omp bt", "set omp debug"):
+        shown = plain(terminal.type("help " + command))
+        assert len(shown) >= 2
+        assert [line for line in shown if len(line) >= 80] == []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Bt(OmpCommand):
-    """Show how the selected thread got where it is, in terms of the source.
+    """Show how the selected thread got where it is, in terms of source.
     Usage: omp bt [-all] [-full] [-raw] [-json] [COUNT]
 
       -all   Every thread, not just the selected one.

@@ -22,8 +22,8 @@ class Tasks(OmpCommand):
     """Show the tasks of every team.
     Usage: omp tasks [-tree | -queued | -by-function] [-json]
 
-      -tree         Each team's tasks below the tasks that generated them. The default.
-      -queued       Only tasks that have not begun: queued, or blocked by dependences.
+      -tree         Each team's tasks, below those that generated them. Default.
+      -queued       Only tasks not begun: queued, or blocked by dependences.
       -by-function  How many tasks there are of each function.
       -json         Print JSON, schema "ompdbg/1", with every task.
 

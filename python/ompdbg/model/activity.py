@@ -28,6 +28,7 @@ _WAITING_OPERATIONS = (0, 9, 6, 11)  # WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_
 _DIRECT_CALL = 0xE8
 _DIRECT_CALL_SIZE = 5
 _SAME_OBJECT = 1 << 27
+_INDIRECT_CALL = 0xFF
 
 
 class Observation(NamedTuple):
@@ -105,6 +106,9 @@ def _look_at(thread: "Thread") -> Top:
     top = _newest_frames(thread)
     if not top.runtime:
         return top
+    if top.first is not top.runtime[0] and _called_users_code(thread, top.runtime[0]):
+        # As the last thing that it did, that code jumped to a function of the system.
+        return top._replace(runtime=[])
     call = _called(thread, top)
     after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
         _went_on(thread, top.runtime)
@@ -215,6 +219,17 @@ def _went_on(thread: "Thread", runtime: List[Frame]) -> bool:
     if code is None or code[0] != _DIRECT_CALL:
         return False
     return abs(int.from_bytes(code[1:], "little", signed=True)) < _SAME_OBJECT
+
+
+def _called_users_code(thread: "Thread", frame: Frame) -> bool:
+    """Whether the runtime made this call through a pointer: so it calls the code of constructs,
+    and the system's functions directly or through its table of their addresses."""
+    code = _code(thread, frame.pc - _DIRECT_CALL_SIZE, _DIRECT_CALL_SIZE)
+    if code is None or code[0] == _DIRECT_CALL:
+        return False
+    through_register = code[-2] == _INDIRECT_CALL and code[-1] & 0xF8 == 0xD0
+    through_memory = code[-3] == _INDIRECT_CALL and code[-2] & 0xF8 == 0x50  # with a distance
+    return through_register or (through_memory and code[-2] != 0x54)
 
 
 def _code(thread: "Thread", address: int, size: int) -> Optional[bytes]:
