@@ -27,9 +27,9 @@ class Bt(OmpCommand):
       -json  Print JSON, schema "ompdbg/1".
 
     Without -raw only frames of the program are shown. The stack of a thread that
-    works in a parallel region goes on in the thread that encountered the region, up
-    to main; each part says on which thread it is, and its frames have the numbers
-    that they have there. With COUNT, only that many of the innermost frames."""
+    works in a parallel region goes on in the thread that encountered the region,
+    up to main; each part says on which thread it is, and its frames have the
+    numbers that they have there. With COUNT, only that many innermost frames."""
 
     name = "omp bt"
     options = (Option("-all"), Option("-full"), Option("-raw"), Option("-json"))
