@@ -40,7 +40,16 @@ def test_only_the_style_differs(terminal: Terminal) -> None:
         without = terminal.type(command)
         terminal.type("set style enabled on")
         assert plain(styled) == without
-        assert max(len(line) for line in without) <= 80 or "bt" in command
+        assert max(len(line) for line in without) < 80 or "bt" in command
+
+
+def test_the_last_column_is_free(terminal: Terminal) -> None:
+    """In the TUI an empty line follows a line that is as wide as the terminal."""
+    for width in (40, 60, 75, 80):
+        terminal.type("set width {}".format(width))
+        for command in COMMANDS[:3]:
+            assert max(len(line) for line in plain(terminal.type(command))) < width
+    terminal.type("set width 80")
 
 
 def test_the_users_styles(terminal: Terminal) -> None:

@@ -80,6 +80,7 @@ def write(lines: Iterable[str]) -> None:
 
 
 def terminal_width() -> Optional[int]:
-    """Columns of the terminal; None if lines may be as long as they like."""
+    """Columns that a line may have; None if it may be as long as it likes. The last column of the
+    terminal stays free: in the TUI an empty line would follow."""
     width = gdb.parameter("width")
-    return int(width) if width else None
+    return int(width) - 1 if width else None
