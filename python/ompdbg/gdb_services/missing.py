@@ -39,8 +39,8 @@ def why_missing() -> Optional[str]:
             if not gdb.parameter("auto-solib-add"):
                 return f'the symbols of {path} have not been read; use "sharedlibrary".'
             return f"GDB does not find {path}, or another file is there; {_FIND_LIBRARY}."
-    if libraries:
-        return None
+    if libraries or " is .text" not in files:
+        return None  # all is there, or GDB has lost the process and tells nothing
     if not _INTERPRETER.search(files):
         return _why_in_static(program)
     if _CORE in files:
