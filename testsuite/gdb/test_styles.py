@@ -3,7 +3,7 @@
 
 import re
 from pathlib import Path
-from typing import Iterator, List
+from typing import Any, Iterator, List
 
 import build  # from fixtures/
 import pytest
@@ -15,6 +15,14 @@ ESCAPE = "\033["
 COMMANDS = ("omp threads", "omp tasks", "omp tasks -queued", "omp bt -all -full")
 
 
+def opened(arguments: List[str], **more: Any) -> Terminal:
+    """A GDB with a terminal, where there are terminals."""
+    try:
+        return Terminal(arguments, **more)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.fixture(scope="module")
 def terminal() -> Iterator[Terminal]:
     """The program hung in its state."""
@@ -22,7 +30,7 @@ def terminal() -> Iterator[Terminal]:
         program = setup.program("hung", "O2")
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    with Terminal([str(program)]) as terminal:
+    with opened([str(program)]) as terminal:
         terminal.type("break fixture_ready")
         terminal.type("run > /dev/null")
         yield terminal
@@ -78,7 +86,7 @@ def test_no_style_where_it_is_no_terminal(terminal: Terminal, tmp_path: Path) ->
 
 
 def test_no_style_on_a_dumb_terminal() -> None:
-    with Terminal([str(setup.program("hung", "O2"))], variables={"TERM": "dumb"}) as terminal:
+    with opened([str(setup.program("hung", "O2"))], variables={"TERM": "dumb"}) as terminal:
         terminal.type("break fixture_ready")
         terminal.type("run > /dev/null")
         assert not any(ESCAPE in line for line in terminal.type("omp threads"))

@@ -11,6 +11,8 @@ import termios
 import time
 from typing import List, Mapping, Optional, Sequence, Type
 
+import build  # from fixtures/
+
 from harness import processes, setup
 
 PROMPT = b"(gdb) "
@@ -33,7 +35,10 @@ class Terminal:
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             environment.pop(name, None)
         command = [setup.GDB, "-nx", "-q", "-iex", "set auto-load off", *arguments]
-        self._pid, self._file = pty.fork()
+        try:
+            self._pid, self._file = pty.fork()
+        except OSError as error:
+            raise build.Skipped("no pseudo-terminal can be had: {}".format(error)) from error
         if self._pid == 0:
             size = struct.pack("HHHH", rows, columns, 0, 0)
             fcntl.ioctl(0, termios.TIOCSWINSZ, size)
