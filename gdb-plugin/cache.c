@@ -116,6 +116,8 @@ static int fetch(struct cache *cache, const struct cache_source *source, void *c
 	for (uint32_t i = 0; i < pages; i++)
 		insert(cache, cache->hand + i, first + i);
 	cache->hand += pages;
+	if (cache->hand > cache->filled)
+		cache->filled = cache->hand;
 	return (int)pages;
 }
 
@@ -289,8 +291,14 @@ int cache_read_string(struct cache *cache, const struct cache_source *source, vo
 
 void cache_drop(struct cache *cache)
 {
-	if (cache->index && madvise(cache->index, index_bytes + frames_bytes, MADV_DONTNEED) != 0)
+	if (cache->index && cache->filled <= CACHE_KEPT) {
+		for (uint32_t frame = 0; frame < cache->filled; frame++)
+			evict(cache, frame);
+	} else if (cache->index &&
+		   madvise(cache->index, index_bytes + frames_bytes, MADV_DONTNEED) != 0) {
 		memset(cache->index, 0, sizeof(*cache->index));
+	}
+	cache->filled = 0;
 	cache->last = NULL;
 	cache->hand = 0;
 	memset(cache->streams, 0, sizeof(cache->streams));

@@ -13,6 +13,7 @@
 enum {
 	CACHE_PAGE = 4096,    // unit of caching, whatever the target's page size
 	CACHE_FRAMES = 16384, // 64 MiB of pages at most
+	CACHE_KEPT = 1024,    // 4 MiB whose memory is not given back, so that it stays mapped
 	CACHE_AHEAD = 64,     // pages of the longest read ahead, 256 KiB
 	CACHE_STREAMS = 8,    // walks through memory that are told apart
 	CACHE_BAD = 1024,     // pages remembered as unreadable
@@ -50,7 +51,8 @@ struct cache {
 	const uint8_t *last;
 	struct cache_index *index; // NULL until the first read
 	uint8_t *frames;
-	uint32_t hand; // frame that is filled next
+	uint32_t hand;	 // frame that is filled next
+	uint32_t filled; // frames from the first on that hold, or have held, a page
 	uint32_t clock;
 	struct cache_stream streams[CACHE_STREAMS];
 	uint64_t bad[CACHE_BAD]; // page number + 1, at the place of its hash
@@ -78,7 +80,7 @@ int cache_read(struct cache *cache, const struct cache_source *source, void *con
 int cache_read_string(struct cache *cache, const struct cache_source *source, void *context,
 		      uint64_t address, char *buffer, size_t size);
 
-/** Forgets all pages and gives their memory back. */
+/** Forgets all pages, and gives their memory back if they were many. */
 void cache_drop(struct cache *cache);
 
 /** Releases everything; the cache is empty and usable afterwards. */

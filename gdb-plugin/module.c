@@ -122,6 +122,10 @@ static int add_types(PyObject *module)
 	    add_type(module, &task_spec, base, &kind_types[KIND_TASK]) < 0)
 		result = -1;
 	Py_DECREF(base);
+	PyTypeObject *resting_type = NULL;
+	if (result == 0)
+		result = add_type(module, &resting_spec, NULL, &resting_type);
+	Py_XDECREF(resting_type);
 	return result;
 }
 

@@ -11,7 +11,7 @@ invalidate, and drop handles.
 """
 
 import os
-from typing import Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
 
 THREAD_ID_LWP: int
 THREAD_ID_PTHREAD: int
@@ -204,3 +204,18 @@ class Task(_Handle):
 
 def live_allocations() -> int:
     """Number of memory blocks that OMPD libraries hold now."""
+
+class Resting:
+    """Where the threads of a stopped process of this machine are and where they return to."""
+
+    def __init__(self, pid: int, is_passed: Callable[[int], bool]) -> None:
+        """is_passed: is the code at that address of the kind that is walked over? Asked once for
+        each address. Raises OSError if the process cannot be looked at."""
+    def rest(self, lwp: int) -> Optional[Tuple[Tuple[int, ...], bool, Tuple[int, ...]]]:
+        """(addresses, is whole, system call) of a thread.
+
+        addresses: where it is, then return addresses, up to the first that is not walked over,
+        or the whole stack. system call: its number and six arguments; () outside of one. None if
+        the thread runs or is gone, if nothing is walked over, or if the way is not told by the
+        stack pointer alone.
+        """

@@ -20,6 +20,7 @@ INLINE_FRAME: int
 NORMAL_FRAME: int
 SIGTRAMP_FRAME: int
 
+TYPE_CODE_ARRAY: int
 TYPE_CODE_STRUCT: int
 TYPE_CODE_UNION: int
 
@@ -28,13 +29,16 @@ class Field:
     type: Optional[Type]
     bitpos: int
     bitsize: int
+    is_base_class: bool
 
 class Type:
     code: int
     name: Optional[str]
     sizeof: int
     def fields(self) -> List[Field]: ...
+    def range(self) -> Tuple[int, int]: ...
     def strip_typedefs(self) -> Type: ...
+    def target(self) -> Type: ...
 
 class Value:
     address: Optional[Value]
@@ -67,6 +71,8 @@ class Symbol:
     print_name: str
     line: int
     symtab: Optional[Symtab]
+    type: Optional[Type]
+    needs_frame: bool
     is_argument: bool
     is_variable: bool
     is_function: bool
@@ -119,6 +125,7 @@ class Objfile:
     filename: Optional[str]
     username: Optional[str]
     owner: Optional[Objfile]
+    build_id: Optional[str]
     def is_valid(self) -> bool: ...
     def lookup_global_symbol(self, name: str, domain: int = ...) -> Optional[Symbol]: ...
     def lookup_static_symbol(self, name: str, domain: int = ...) -> Optional[Symbol]: ...

@@ -7,9 +7,24 @@ enum {
 	MAX_THREADS = 1 << 20, // likewise a larger team
 };
 
-static ompd_rc_t implicit_region(uint64_t root, const struct gomp_team_state *ts,
-				 struct gomp_region *ret)
+static ompd_rc_t being_changed(void)
 {
+	return reason(ompd_rc_error, "a thread's place in its team is being changed, or damaged");
+}
+
+// At level 0 a thread is alone, with or without a team for its tasks. gomp_team_start gives it the
+// new team first, and gomp_team_end copies the place that it had before field by field.
+static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, uint64_t root,
+				 const struct gomp_team_state *ts, struct gomp_region *ret)
+{
+	uint64_t nthreads = 1;
+
+	if (ts->team &&
+	    gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads) != ompd_rc_ok)
+		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
+			      (unsigned long long)ts->team);
+	if (nthreads != 1 || ts->active_level || ts->team_id)
+		return being_changed();
 	*ret = (struct gomp_region){
 		.root = root,
 		.artificial_team = ts->team,
@@ -21,13 +36,12 @@ static ompd_rc_t implicit_region(uint64_t root, const struct gomp_team_state *ts
 ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
 			       const struct gomp_team_state *ts, struct gomp_region *ret)
 {
-	uint64_t nthreads = 0, releases = 0;
+	uint64_t nthreads = 0, total = 0, releases = 0;
 
 	if (ts->level == 0)
-		return implicit_region(root, ts, ret);
+		return implicit_region(runtime, root, ts, ret);
 	if (!ts->team || ts->level > MAX_LEVEL)
-		return reason(ompd_rc_error,
-			      "a thread's place in its team is being changed, or damaged");
+		return being_changed();
 	*ret = (struct gomp_region){
 		.team = ts->team,
 		.root = root,
@@ -39,6 +53,9 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 	if (rc == ompd_rc_ok)
 		rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__ordered_release, &releases);
 	if (rc == ompd_rc_ok)
+		rc = gomp_read(runtime, gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__barrier),
+			       GOMP_FIELD_gomp_barrier_t__total, &total);
+	if (rc == ompd_rc_ok)
 		rc = gomp_read_team_state(runtime,
 					  gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
 					  &ret->outer);
@@ -46,12 +63,14 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
 			      (unsigned long long)ts->team);
 	ret->nthreads = nthreads;
-	// What gomp_team_start establishes: one level further in, one active level further if the
-	// team has more than one thread; and the primary thread had a team unless at level 0. The
-	// array of semaphores lies behind that of the implicit tasks (gomp_new_team).
-	if (releases != gomp_implicit_task_address(runtime, ts->team, ret->nthreads) ||
-	    nthreads == 0 || nthreads > MAX_THREADS || ts->team_id >= nthreads ||
-	    ret->outer.level + 1 != ts->level || (ret->outer.level && !ret->outer.team) ||
+	// What gomp_new_team and gomp_team_start establish: a barrier for as many threads, one level
+	// further in, one active level further if the team has more than one thread; and the
+	// primary thread had a team unless at level 0. The array of semaphores lies behind that of
+	// the implicit tasks.
+	if (nthreads == 0 || nthreads > MAX_THREADS || nthreads != total ||
+	    releases != gomp_implicit_task_address(runtime, ts->team, ret->nthreads) ||
+	    ts->team_id >= nthreads || ret->outer.level + 1 != ts->level ||
+	    (ret->outer.level && !ret->outer.team) ||
 	    ret->outer.active_level + (nthreads > 1) != ts->active_level)
 		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
 			      (unsigned long long)ts->team);

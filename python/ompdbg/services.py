@@ -7,7 +7,7 @@ are those that the extension `_ompd` passes on to the OMPD library.
 
 from __future__ import annotations
 
-from typing import Iterator, List, NamedTuple, Optional, Protocol, Tuple, Type
+from typing import Hashable, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Type
 
 
 class TargetThread(NamedTuple):
@@ -16,7 +16,6 @@ class TargetThread(NamedTuple):
     number: int  # the debugger's number in its inferior
     label: str  # as the debugger prints it: "3", or "2.3" with several inferiors
     lwp: int
-    name: str
     running: bool
     selected: bool
 
@@ -40,7 +39,7 @@ class Function(NamedTuple):
 
 
 class Frame(Protocol):
-    """One frame of a stack. Everything but `level` and `pc` may be worked out on demand."""
+    """One frame of a stack; hashable. All but `level` and `pc` may be worked out on demand."""
 
     @property
     def level(self) -> int:
@@ -125,6 +124,9 @@ class Services(Protocol):
     def threads(self) -> List[TargetThread]:
         """All threads of the program, by number."""
 
+    def thread_name(self, thread: TargetThread) -> str:
+        """What the thread is called; "" if it has no name."""
+
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """(kind, id) by which the OMPD library may know the thread, best first."""
 
@@ -132,11 +134,20 @@ class Services(Protocol):
         """Frames of a stopped thread, innermost first, unwound only as far as they are asked
         for. Ends where the debugger cannot unwind further."""
 
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """Threads with equal keys have equal stacks, down to the first frame of code that is
+        neither a runtime's nor the system's. None: that is not known without unwinding."""
+
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread; None if one cannot be had."""
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """The variable, or its element or member, that begins at an address, as its language
+        writes it: `locks[3]`. None where its type is not known. `lock`: it is a lock, else it
+        is the outermost that begins there. `near`: code that may see it."""
 
     def is_in_program(self, address: int) -> bool:
         """The address is of code or data in the program's own file."""

@@ -116,6 +116,7 @@ class Evidence(NamedTuple):
     futex: Optional[int] = None  # address on which the thread sleeps
     futex_site: Optional["WaitSite"] = None  # what the runtime keeps at that address
     futex_symbol: Optional[SymbolAt] = None
+    variable: Optional[str] = None  # or part of one, as the source names it, at that address
     is_users: bool = False  # the address belongs neither to the runtime nor to a library
     for_dependences: bool = False  # its task waits for tasks that it depends on
     after_user_code: bool = False  # no user frame: the runtime went on by itself after the code
@@ -239,7 +240,7 @@ def _wait(evidence: Evidence, kind: int, function: Optional[str], wait_id: int =
     address = evidence.futex if evidence.futex is not None else (wait_id or None)
     symbol = None
     if row.family == "mutex" and evidence.is_users:
-        symbol = symbol_name(evidence.futex_symbol)
+        symbol = evidence.variable or symbol_name(evidence.futex_symbol)
     title = row.title or row.name
     if symbol is not None:
         title = f"{title} {symbol}"

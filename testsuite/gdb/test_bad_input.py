@@ -11,13 +11,22 @@ from typing import Any, Dict, List, Sequence
 import build  # from fixtures/
 import pytest
 
-from harness import lines, processes, setup
+from harness import lines, own_programs, processes, setup
 from harness.processes import Finished
 
 NOT_RUN = "the program is not being run."
 NO_RUNTIME = "no libgomp in the program."
-NO_LIBRARIES = "the core file does not tell the program's libraries: it is truncated or another's."
-NOT_READ = 'GDB has not read the symbols of {}; name the program, and see "help set sysroot".'
+NO_LIBRARIES = (
+    "the core file does not tell the program's libraries: it is truncated, or {} is not the"
+    " program that wrote it."
+)
+NO_PROGRAM = 'no program is loaded; use "file {}".'
+OTHER_PROGRAM = '{} is not the program of the core file; use "file {}".'
+FIND_LIBRARY = 'name its folder with "set solib-search-path" or "set sysroot".'
+NOT_FOUND = "GDB does not find {}, or another file is there; " + FIND_LIBRARY
+OTHER_LIBRARY = "{} is not the file that the core file has loaded; " + FIND_LIBRARY
+NO_SYMBOLS = "{} is statically linked and stripped: nothing tells where in it libgomp is."
+NOT_READ = 'the symbols of {} have not been read; use "sharedlibrary".'
 
 
 def fixture(name: str, variant: str = "O2") -> str:
@@ -81,7 +90,7 @@ def test_stripped_static_program() -> None:
     program = fixture("hung", "static-stripped")
     with processes.ready_program(Path(program), []) as pid:
         said = run("nothing", [program, "-p", str(pid)]).result
-    assert_fail(said, NO_RUNTIME)
+    assert_fail(said, NO_SYMBOLS.format(program))
 
 
 # ---- Core files -----------------------------------------------------------------------------
@@ -108,18 +117,47 @@ def test_core_without_its_program(core: Path, tmp_path: Path) -> None:
         said = run("nothing", ["-core", str(elsewhere)]).result
     finally:
         (core.parent / "gone").rename(program)
-    assert_fail(said, NOT_READ.format(library_of(str(program))))
+    assert_fail(said, NO_PROGRAM.format(program))
 
 
 def test_core_with_another_program(core: Path) -> None:
-    said = run("nothing", [fixture("notomp"), str(core)]).result
-    assert_fail(said, NO_LIBRARIES)
+    other = fixture("notomp")
+    said = run("nothing", [other, str(core)]).result
+    assert_fail(said, OTHER_PROGRAM.format(other, core.parent / "hung"))
 
 
 def test_core_without_its_libraries(core: Path, tmp_path: Path) -> None:
     program = str(core.parent / "hung")
     found = run("with_sysroot", sysroot=str(tmp_path), core=str(core), program=program)
-    assert_fail(found.result, NOT_READ.format(library_of(program)))
+    assert_fail(found.result, NOT_FOUND.format(library_of(program)))
+
+
+def test_core_of_another_build_of_its_program(core: Path, tmp_path: Path) -> None:
+    other = own_programs.compiled("names.c", tmp_path / "hung")
+    said = run("nothing", [str(other), str(core)]).result
+    assert_fail(said, OTHER_PROGRAM.format(other, core.parent / "hung"))
+
+
+def test_core_with_another_library(core: Path, tmp_path: Path) -> None:
+    """The file has the build id of another one."""
+    program = str(core.parent / "hung")
+    library = library_of(program)
+    copy = tmp_path / str(library).lstrip("/")
+    content = library.read_bytes()
+    at = content.index(b"\x14\0\0\0\x03\0\0\0GNU\0") + 12
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(content[:at] + bytes(20) + content[at + 20 :])
+    found = run("with_sysroot", sysroot=str(tmp_path), core=str(core), program=program)
+    # GDB from 16 on looks at the build id too, and does not take the file.
+    taken = OTHER_LIBRARY.format(copy), NOT_FOUND.format(library)
+    assert_fail(found.result, taken[str(copy) not in found.result[0]["error"]])
+
+
+def test_library_whose_symbols_are_not_read(core: Path) -> None:
+    program = str(core.parent / "hung")
+    before = ["-iex", "set auto-solib-add off"]
+    said = run("nothing", [*before, program, str(core)]).result
+    assert_fail(said, NOT_READ.format(library_of(program)))
 
 
 def library_of(program: str) -> Path:
@@ -181,7 +219,7 @@ def test_truncated_cores(core: Path, tmp_path: Path) -> None:
     for name, opened in found.items():
         assert lines.problems(opened["said"], not opened["opened"]) == [], name
     assert_fail(found[names[0]]["said"], NOT_RUN)
-    assert_fail(found[names[5]]["said"], NO_LIBRARIES)
+    assert_fail(found[names[5]]["said"], NO_LIBRARIES.format(program))
     one_byte_less = {one["command"]: one for one in found[names[10]]["said"]}
     assert "9 threads: " in one_byte_less["omp threads"]["text"]
 

@@ -357,3 +357,13 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
         if stack["note"] is not None:
             assert stack["note"] in lines.pop(0)
     assert lines == []
+
+
+@pytest.mark.parametrize("case", cases.all_cases(), ids=str)
+def test_frames_are_those_that_gdb_unwinds(case: Case, snapshot: Snapshot) -> None:
+    assert not snapshot["unwound"]["different"]
+
+    alike = case.name in ("many 64", "nested 3 2 4") and case.variant != "static"
+    if case.mode == cases.LIVE and alike:
+        threads = len(snapshot["threads"]["threads"])
+        assert snapshot["unwound"]["reused"] >= threads * 3 // 4, "most wait at the same places"

@@ -94,9 +94,76 @@ def test_no_value_differs_at_random_stops(
     for number, stop in enumerate(stops):
         counts.stops[stop["kind"]] += 1
         problems += ["stop {}: {}".format(number, stop["errors"])] if stop["errors"] else []
+        problems += stop["stacks"]["different"]
         for said in stop["threads"]:
             where = "stop {} ({}), thread {} at {}".format(
                 number, stop["kind"], said["gdb"], said.get("at")
             )
             problems += [str(difference) for difference in oracle.compare(said, True, where)]
+    assert not problems, "\n".join(problems)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A program of which one thread is stopped at every instruction."""
+
+    program: str
+    arguments: Tuple[str, ...]
+    variant: str
+    thread: int
+    functions: Tuple[str, ...]
+
+    def __str__(self) -> str:
+        words = (self.program,) + self.arguments + (self.variant, str(self.thread))
+        return "-".join(words)
+
+
+STEPS = 4000 if setup.FULL else 900
+# Through the end of a team, through that of a nested one, and through the start of one.
+TEAMS = ("region._omp_fn.0", "nested_region._omp_fn.0", "GOMP_parallel")
+TASKS = ("GOMP_task", "GOMP_taskwait", "GOMP_barrier", "GOMP_taskgroup_end")
+
+SWEEPS = [
+    Sweep("team_edges", ("300",), "O2", 1, TEAMS),
+    Sweep("team_edges", ("300",), "static", 1, TEAMS),
+    Sweep("team_edges", ("300",), "O2", 2, TEAMS[:2]),
+    Sweep("stress", ("1", "300"), "O2", 1, TASKS),
+]
+
+
+@pytest.fixture(scope="module")
+def sweeps() -> Iterator[Dict[Sweep, "Future[Any]"]]:
+    """All of them, a few at a time."""
+    with ThreadPoolExecutor(max_workers=setup.WORKERS) as pool:
+        yield {sweep: pool.submit(_sweep, sweep) for sweep in SWEEPS}
+
+
+def _sweep(sweep: Sweep) -> Any:
+    task = {
+        "arguments": list(sweep.arguments),
+        "thread": sweep.thread,
+        "functions": list(sweep.functions),
+        "steps": STEPS,
+    }
+    program = setup.program(sweep.program, sweep.variant)
+    passive = {"OMP_WAIT_POLICY": "passive"}  # else most instructions are those of spinning
+    return processes.run_gdb("every_step.py", task, [str(program)], passive, 600).result
+
+
+@pytest.mark.parametrize("sweep", SWEEPS, ids=str)
+def test_no_value_differs_at_any_instruction(
+    sweep: Sweep, sweeps: Dict[Sweep, "Future[Any]"]
+) -> None:
+    try:
+        found = sweeps[sweep].result()
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    assert [len(steps) for steps in found] == [STEPS] * len(sweep.functions)
+    problems = []
+    for function, steps in zip(sweep.functions, found):
+        for number, said in enumerate(steps):
+            where = "instruction {} from {}, at {}".format(number, function, said.get("at"))
+            problems += [str(difference) for difference in oracle.compare(said, True, where)]
+        answered = sum("unavailable" not in said for said in steps)
+        assert answered > STEPS * 4 // 5, "of most, something must be known"
     assert not problems, "\n".join(problems)

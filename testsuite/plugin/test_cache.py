@@ -20,6 +20,7 @@ from fake import (
 )
 
 CACHE_PAGES = 16384
+KEPT_PAGES = 1024
 BASE = 0x100000
 
 
@@ -65,6 +66,21 @@ def test_invalidate_forgets_pages(space: Any, fake: Fake, services: FakeServices
     space.invalidate()
     assert read(space, fake, (BASE, 8)) == 16
     assert services.log == [(BASE, PAGE)] * 2
+
+
+@pytest.mark.parametrize("pages", [1, KEPT_PAGES, KEPT_PAGES + 1, 2 * KEPT_PAGES])
+def test_invalidate_forgets_all_pages(
+    space: Any, fake: Fake, services: FakeServices, pages: int
+) -> None:
+    everywhere = [(BASE + number * PAGE, 1) for number in range(pages)]
+    for _ in range(3):
+        services.log.clear()
+        assert read(space, fake, *everywhere) == expect(*everywhere)
+        assert sum(size for _, size in services.log) >= pages * PAGE, "nothing was kept"
+        services.log.clear()
+        assert read(space, fake, *everywhere) == expect(*everywhere)
+        assert not services.log, "everything was kept"
+        space.invalidate()
 
 
 def test_spaces_have_their_own_pages(space: Any, fake: Fake) -> None:

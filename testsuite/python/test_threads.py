@@ -67,7 +67,7 @@ def test_a_failed_thread_leaves_the_others() -> None:
 
 def test_running_threads_are_not_asked() -> None:
     case = hung()
-    case.debugger.target_threads[1] = TargetThread(2, "2", 102, "prog", True, False)
+    case.debugger.target_threads[1] = TargetThread(2, "2", 102, True, False)
     thread = case.runtime.threads[1]
     assert (thread.openmp, thread.state, thread.location, thread.team) == (None, None, None, None)
     assert "running" in thread_table(case.runtime.threads, None)[2]

@@ -44,6 +44,18 @@ def test_lock_with_its_symbol() -> None:
     assert verdict.wait == waits.Wait("lock", "lock locks+8", "omp_set_lock", 0x5008, "locks+8")
 
 
+def test_lock_within_a_variable() -> None:
+    verdict = conclude(
+        call=LOCK,
+        futex=0x5008,
+        futex_symbol=SymbolAt("locks", 8, None),
+        variable="locks[2]",
+        is_users=True,
+    )
+    assert told(verdict) == (0x041, "lock locks[2]")
+    assert verdict.wait is not None and verdict.wait.symbol == "locks[2]"
+
+
 def test_spinning_lock_has_no_address() -> None:
     assert conclude(call=LOCK).wait == waits.Wait("lock", "lock", "omp_set_lock", None, None)
 

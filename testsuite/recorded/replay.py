@@ -1,12 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debugger without a program: the services of `ompdbg.services`, over a recorded target."""
 
-from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Type
 
 import _ompd
 import recording
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+
+
+# Variables of the programs that are arrays, and the size of their elements.
+_ARRAYS = {"block_lock": 4}
+
+
+class RecordedFrame(NamedTuple):
+    """One frame, as `ompdbg.services.Frame` has it."""
+
+    level: int
+    pc: int
+    is_call: bool
+    is_signal: bool
+    is_inlined: bool
+    object_file: Optional[str]
+    function: Optional[str]
+    symbol: Optional[str]
+    start: Optional[int]
+    file: Optional[str]
+    line: Optional[int]
 
 
 class Unreadable(Exception):
@@ -93,12 +112,16 @@ class Replay:
                 number=thread.number,
                 label=str(thread.number),
                 lwp=thread.lwp,
-                name=thread.name,
                 running=False,
                 selected=thread.selected,
             )
             for thread in self._target.threads
         ]
+
+    def thread_name(self, thread: TargetThread) -> str:
+        """As recorded."""
+        name: str = self._threads[thread.number].name
+        return name
 
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """Both."""
@@ -110,8 +133,11 @@ class Replay:
 
     def stack(self, thread: TargetThread) -> Iterator[Frame]:
         """The frames as they were."""
-        frames: Any = (SimpleNamespace(**f) for f in self._threads[thread.number].frames)
+        frames: Any = (RecordedFrame(**f) for f in self._threads[thread.number].frames)
         return frames
+
+    def stack_key(self, thread: TargetThread) -> None:
+        """Nothing was recorded of stacks."""
 
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Those that were recorded."""
@@ -140,6 +166,14 @@ class Replay:
     def demangle(self, symbol: str) -> Optional[str]:
         """Nothing where nothing was recorded."""
         return self._demangled.get(symbol)
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """Types were not recorded: arrays are known by their symbols."""
+        symbol = self.symbol_at(address)
+        size = None if symbol is None else _ARRAYS.get(symbol.name)
+        return (
+            None if symbol is None or size is None else f"{symbol.name}[{symbol.offset // size}]"
+        )
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Not recorded."""

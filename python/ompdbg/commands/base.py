@@ -12,6 +12,7 @@ from ompdbg.commands import options
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.runtime import Runtime
+    from ompdbg.render.palette import Palette
 
 
 class OmpCommand(gdb.Command):
@@ -53,6 +54,12 @@ class OmpCommand(gdb.Command):
         """Called by GDB, also without a word to ask where words break."""
         return [] if word is None else options.complete(self.options, text, word)
 
+    def palette(self) -> "Palette":
+        """The styles in which it prints."""
+        from ompdbg.gdb_services import styles
+
+        return styles.palette()
+
     def runtime(self) -> "Runtime":
         """The OpenMP runtime of the selected program."""
         from ompdbg.gdb_services import session
@@ -73,6 +80,7 @@ def write(lines: Iterable[str]) -> None:
 
 
 def terminal_width() -> Optional[int]:
-    """Columns of the terminal; None if lines may be as long as they like."""
+    """Columns that a line may have; None if it may be as long as it likes. The last column of the
+    terminal stays free: in the TUI an empty line would follow."""
     width = gdb.parameter("width")
-    return int(width) if width else None
+    return int(width) - 1 if width else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Bt(OmpCommand):
-    """Show how the selected thread got where it is, in terms of the source.
+    """Show how the selected thread got where it is, in terms of source.
     Usage: omp bt [-all] [-full] [-raw] [-json] [COUNT]
 
       -all   Every thread, not just the selected one.
@@ -27,9 +27,9 @@ class Bt(OmpCommand):
       -json  Print JSON, schema "ompdbg/1".
 
     Without -raw only frames of the program are shown. The stack of a thread that
-    works in a parallel region goes on in the thread that encountered the region, up
-    to main; each part says on which thread it is, and its frames have the numbers
-    that they have there. With COUNT, only that many of the innermost frames."""
+    works in a parallel region goes on in the thread that encountered the region,
+    up to main; each part says on which thread it is, and its frames have the
+    numbers that they have there. With COUNT, only that many innermost frames."""
 
     name = "omp bt"
     options = (Option("-all"), Option("-full"), Option("-raw"), Option("-json"))
@@ -89,4 +89,4 @@ class Bt(OmpCommand):
             return runtime.services.locals(part.thread.target, item.frame)
 
         variables = local_to if arguments.has("-full") else None
-        return Options(arguments.has("-raw"), limit, in_frame, variables)
+        return Options(arguments.has("-raw"), limit, in_frame, variables, self.palette())

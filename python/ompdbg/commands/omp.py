@@ -12,7 +12,7 @@ class Omp(gdb.Command):
     """Show the OpenMP side of the program: its teams, threads, tasks and stacks.
     Usage: omp [SUBCOMMAND]
 
-    Without a sub-command, says what the program's OpenMP runtime is and what it does."""
+    Without a sub-command, shows what "omp status" shows."""
 
     def __init__(self) -> None:
         dedent(self)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Status(OmpCommand):
-    """Show which OpenMP runtime the program has, and how far it is understood.
+    """Show the OpenMP runtime of the program, and how well it is known.
     Usage: omp status [-stats] [-json]
 
       -stats  Also count what was read from the program, for the command before

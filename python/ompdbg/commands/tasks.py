@@ -22,8 +22,8 @@ class Tasks(OmpCommand):
     """Show the tasks of every team.
     Usage: omp tasks [-tree | -queued | -by-function] [-json]
 
-      -tree         Each team's tasks below the tasks that generated them. The default.
-      -queued       Only tasks that have not begun: queued, or blocked by dependences.
+      -tree         Each team's tasks, below those that generated them. Default.
+      -queued       Only tasks not begun: queued, or blocked by dependences.
       -by-function  How many tasks there are of each function.
       -json         Print JSON, schema "ompdbg/1", with every task.
 
@@ -58,7 +58,7 @@ class Tasks(OmpCommand):
             return
         from ompdbg.render.tasks import count_table
 
-        write(count_table(counts, terminal_width()))
+        write(count_table(counts, terminal_width(), self.palette()))
 
     def _json(self, runtime: "Runtime", queued: bool) -> None:
         from ompdbg.model.pool import AllTasks
@@ -76,4 +76,4 @@ class Tasks(OmpCommand):
 
         pool = TaskPool(runtime, keep=_LISTED_ALIKE if queued else _SHOWN_ALIKE)
         show = render.queued_table if queued else render.task_tree
-        write(show(pool, terminal_width()))
+        write(show(pool, terminal_width(), self.palette()))

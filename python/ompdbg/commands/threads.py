@@ -31,11 +31,11 @@ def _teams() -> List[str]:
 
 
 class Threads(OmpCommand):
-    """Show every thread with its place in its team, and what it does or waits for.
+    """Show every thread, its place in its team, and what it waits for.
     Usage: omp threads [-state STATE] [-team TEAM] [-json]
 
-      -state STATE  Only threads in that state. The name may be the begin of several:
-                    "wait" stands for all states in which a thread waits.
+      -state STATE  Only threads in that state. A name may begin several: "wait"
+                    stands for all states in which a thread waits.
       -team TEAM    Only threads of that team, named as in the Team column.
       -json         Print JSON, schema "ompdbg/1".
 
@@ -61,7 +61,7 @@ class Threads(OmpCommand):
             return
         from ompdbg.render.threads import thread_table
 
-        write(thread_table(threads, terminal_width()))
+        write(thread_table(threads, terminal_width(), self.palette()))
 
     def _selected(self, runtime: "Runtime", arguments: "Arguments") -> "List[Thread]":
         threads = runtime.threads

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Callable, Dict, Hashable, Iterator, List, Optional, Tuple, Type
 
 import gdb
 
@@ -33,7 +33,7 @@ class GdbServices:
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
         self._debug_info = DebugInfo(self._symbols.objfiles)
-        self._stacks = gdb_stacks.Stacks(self._symbols)
+        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
@@ -131,12 +131,16 @@ class GdbServices:
                 number=thread.num,
                 label=f"{self._inferior.num}.{thread.num}" if several else str(thread.num),
                 lwp=thread.ptid[1] or thread.ptid[0],
-                name=thread.name or "",
                 running=thread.is_running(),
                 selected=thread.global_num == self._selected,
             )
             for thread in self._all_threads().values()
         ]
+
+    def thread_name(self, thread: TargetThread) -> str:
+        """The user's name for it, else what the system calls it."""
+        handle = self._all_threads().get(thread.number)
+        return handle.name or "" if handle is not None else ""
 
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """The pthread_t where it is known, and the LWP."""
@@ -171,12 +175,24 @@ class GdbServices:
             return iter(())
         return self._stacks.walk(handle)
 
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """Where it rests, if GDB has unwound a thread that rests there."""
+        handle = self._all_threads().get(thread.number)
+        if handle is None or handle.is_running():
+            return None
+        return self._stacks.key(handle)
+
+    def reused_stacks(self) -> int:
+        """How many stacks of this stop GDB did not have to unwind, for tests."""
+        return self._stacks.reused()
+
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread."""
         handle = self._all_threads().get(thread.number)
         if handle is None or handle.is_running():
             return None
-        return self._registers(handle, *names)
+        known = self._stacks.registers(handle, names)
+        return known if known is not None else self._registers(handle, *names)
 
     def _registers(self, thread: gdb.InferiorThread, *names: str) -> Optional[List[int]]:
         try:
@@ -204,6 +220,10 @@ class GdbServices:
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
         return self._symbols.at(address)
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """The variable, or what is within it, that begins at an address."""
+        return self._symbols.variable_at(address, lock, near)
 
     def is_in_program(self, address: int) -> bool:
         """The address is in a section of the program itself."""

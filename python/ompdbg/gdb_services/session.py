@@ -5,6 +5,7 @@ closed when the process is gone, told when it moved. Whoever imports this module
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, cast
 
@@ -12,6 +13,7 @@ import gdb
 
 from ompdbg import gdb_plugin
 from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
 if TYPE_CHECKING:
     import _ompd
@@ -63,7 +65,12 @@ class _Session:
             path = gdb_plugin.library_path()
             if self.library is None or self.library.path != path:
                 self.library = _ompd.Library(path)
-            process.space = self.library.open(cast("_ompd.Services", process.services))
+            space = self.library.open(cast("_ompd.Services", process.services))
+            problem = why_mismatched()
+            if problem is not None:
+                space.close()
+                raise gdb.error(problem)
+            process.space = space
         return process.space
 
 
@@ -77,9 +84,9 @@ def runtime(command: str) -> "Runtime":
     try:
         found = current_runtime()
     except _ompd.Error as error:
-        from ompdbg.gdb_services.missing import why_missing
-
-        raise gdb.GdbError(_line(command, why_missing() or error.reason)) from error
+        raise gdb.GdbError(
+            _line(command, why_mismatched() or why_missing() or error.reason)
+        ) from error
     if found is None:
         raise gdb.GdbError(f"{command}: the program is not being run.")
     return found
@@ -116,7 +123,7 @@ def guarded(command: str) -> Iterator[None]:
     is one line."""
     import _ompd
 
-    with selection_kept(), _counted():
+    with selection_kept(), _counted(), _nothing_collected():
         try:
             yield
         except _ompd.Error as error:
@@ -149,6 +156,18 @@ def selection_kept() -> Iterator[None]:
                     frame.select()
             except gdb.error:
                 pass  # it ended meanwhile
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Leaves Python's search for garbage off: a command makes many objects, and needs them all."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

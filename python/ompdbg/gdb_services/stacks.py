@@ -2,21 +2,26 @@
 """Stacks of a program's threads in GDB, unwound lazily and once per stop.
 
 GDB unwinds the selected thread only. A stack therefore selects its thread again each time that it
-is asked for one more frame; who walks many stacks walks them one after another.
+is asked for one more frame; who walks many stacks walks them one after another. Threads that rest
+where others did before need no unwinding (`resting`).
 """
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
 from ompdbg import frames
+from ompdbg.gdb_services.resting import Chain, Resting
 from ompdbg.gdb_services.symbols import Symbols
 from ompdbg.services import Variable
 
 # A stack deeper than this is taken for a damaged one.
 _MAX_DEPTH = 100_000
+
+# Stacks alike that are remembered.
+_MAX_KNOWN = 1000
 
 
 class _Code:
@@ -134,26 +139,64 @@ class StackFrame:
 class Stacks:
     """The stacks of one inferior at one stop."""
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self, symbols: Symbols, direct_pid: Callable[[], int]) -> None:
+        """direct_pid: the process, if what it is like may be looked up past GDB; else 0."""
         self._symbols = symbols
         self._stacks: Dict[int, _Stack] = {}
         self._code: Dict[int, _Code] = {}
+        self._resting = Resting(symbols, direct_pid)
+        self._known: Dict[Chain, Optional[List[StackFrame]]] = {}
 
     def forget(self) -> None:
         """The program moved."""
         self._stacks.clear()
+        self._resting.forget()
 
     def forget_code(self) -> None:
         """Object files came or went."""
         self._stacks.clear()
         self._code.clear()
+        self._resting.forget_code()
+        self._known.clear()
 
     def walk(self, thread: gdb.InferiorThread) -> Iterator[StackFrame]:
         """Frames of a thread, innermost first."""
+        return self._stack(thread).walk()
+
+    def _stack(self, thread: gdb.InferiorThread) -> "_Stack":
         stack = self._stacks.get(thread.global_num)
         if stack is None:
             stack = self._stacks[thread.global_num] = _Stack(self, thread)
-        return stack.walk()
+            chain = self._resting.chain(thread.ptid[1])
+            if chain is not None:
+                self._begin(stack, chain)
+        return stack
+
+    def _begin(self, stack: "_Stack", chain: Chain) -> None:
+        """Gives a stack the frames that GDB found for the same addresses before, or remembers
+        those that it finds now."""
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        if chain not in self._known:
+            known = self._known[chain] = stack.frames_of(chain)
+        else:
+            known = self._known[chain]
+            if known is not None:
+                stack.begin(known, chain.is_whole)
+        if known is not None:
+            stack.chain = chain
+
+    def key(self, thread: gdb.InferiorThread) -> Optional[Chain]:
+        """What stacks alike have in common; None for one that is like no other."""
+        return self._stack(thread).chain
+
+    def reused(self) -> int:
+        """How many stacks were taken from others alike."""
+        return sum(stack.is_reused for stack in self._stacks.values())
+
+    def registers(self, thread: gdb.InferiorThread, names: Tuple[str, ...]) -> Optional[List[int]]:
+        """Registers of a thread that was walked over, where they are known without GDB."""
+        return self._resting.registers(thread.ptid[1], names)
 
     def handle(self, thread: gdb.InferiorThread, level: int) -> Optional[gdb.Frame]:
         """GDB's frame of a level that was walked over; selects the thread."""
@@ -170,7 +213,7 @@ class Stacks:
         if code is None:
             path = self._symbols.object_of(address)
             foreign = frames.is_runtime_object(path) or frames.is_system_object(path)
-            code = _Code(self._symbols, address, None if foreign else handle)
+            code = _Code(self._symbols, address, None if foreign and cached else handle)
             if cached:
                 self._code[address] = code
         return code
@@ -189,7 +232,29 @@ class _Stack:
         self._frames: List[StackFrame] = []
         self._handles: List[gdb.Frame] = []
         self._ended = False
-        self._frame_is_call = False  # of the physical frame to which the next frame belongs
+        self.is_reused = False
+        self.chain: Optional[Chain] = None
+
+    def begin(self, known: List[StackFrame], is_whole: bool) -> None:
+        """Takes the first frames, or all, from a stack alike."""
+        self._frames = list(known)
+        self._ended = is_whole
+        self.is_reused = True
+
+    def frames_of(self, chain: Chain) -> Optional[List[StackFrame]]:
+        """The frames at these addresses; None if GDB finds other addresses."""
+        depth = len(chain.addresses)
+        found: List[StackFrame] = []
+        physical: List[int] = []
+        for frame in self.walk():
+            if len(physical) == depth:
+                return None if chain.is_whole or tuple(physical) != chain.addresses else found
+            if frame.is_signal:
+                return None
+            found.append(frame)
+            if not frame.is_inlined:
+                physical.append(frame.pc)
+        return found if tuple(physical) == chain.addresses else None
 
     def walk(self) -> Iterator[StackFrame]:
         index = 0
@@ -199,14 +264,27 @@ class _Stack:
 
     def handle(self, level: int) -> Optional[gdb.Frame]:
         select(self._thread)
+        self._unwind(min(level + 1, len(self._frames)))
         return self._handles[level] if level < len(self._handles) else None
+
+    def _unwind(self, depth: int) -> None:
+        """Has GDB unwind frames that are known already."""
+        while len(self._handles) < depth:
+            handle = self._next_handle()
+            if handle is None:
+                break
+            self._handles.append(handle)
+
+    def _next_handle(self) -> Optional[gdb.Frame]:
+        return self._handles[-1].older() if self._handles else gdb.newest_frame()
 
     def _extend(self) -> bool:
         if self._ended or len(self._frames) >= _MAX_DEPTH:
             return False
         try:
             select(self._thread)
-            handle = self._handles[-1].older() if self._handles else gdb.newest_frame()
+            self._unwind(len(self._frames))
+            handle = self._next_handle()
             # No function returns to 0: a thread's stack may end with such a frame.
             if handle is not None and (handle.pc() or not self._frames):
                 self._append(handle)
@@ -221,7 +299,7 @@ class _Stack:
         kind = handle.type()
         newer = self._frames[-1] if self._frames else None
         in_inlined = newer is not None and newer.is_inlined
-        if newer is None or newer.is_signal:
+        if newer is None or newer.is_signal or kind == gdb.SIGTRAMP_FRAME:
             is_call = False
         elif in_inlined:
             is_call = newer.is_call

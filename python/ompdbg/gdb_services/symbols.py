@@ -14,6 +14,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.frames import VDSO, base_name, is_fortran, parse_outlined
+from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
 
 # "[521] B 0x7ffff7ffca98 _dl_argv section .data.rel.ro  errname.c". A name may contain blanks.
@@ -29,7 +30,8 @@ _SYMBOL_AT = re.compile(
     r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
 )
 # "0x0000555555558060 - 0x0000555555558068 is .bss"; of a library, " in PATH" follows.
-_OWN_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is \S+$", re.M)
+# A core file's own are called load1 and so on.
+_OWN_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)\S+$", re.M)
 _AUXV_VDSO = re.compile(r"^33 .*(0x[0-9a-f]+)$", re.M)
 _VDSO_SIZE = 0x4000
 
@@ -55,6 +57,7 @@ class Symbols:
         self._addresses: Dict[str, Optional[int]] = {}
         self._paths: Dict[int, Optional[str]] = {}
         self._symbols: Dict[int, Optional[SymbolAt]] = {}
+        self._variables: Dict[Tuple[int, bool], Optional[str]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
         self._names: Dict[str, Dict[int, str]] = {}
         self._named: Dict[str, Optional[Function]] = {}
@@ -181,6 +184,17 @@ class Symbols:
             symbol = SymbolAt(match.group("name"), offset, self.object_of(address))
         self._symbols[address] = symbol
         return symbol
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """The variable, or what is within it, that begins at an address."""
+        key = (address, lock)
+        if key not in self._variables:
+            symbol = self.at(address)
+            self._variables[key] = None
+            if symbol is not None:
+                start = address - symbol.offset
+                self._variables[key] = name_in(symbol.name, start, symbol.offset, lock, near)
+        return self._variables[key]
 
     # ---- Functions --------------------------------------------------------------------------
 

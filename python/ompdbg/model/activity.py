@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
 import _ompd
 
 from ompdbg import frames, waits
-from ompdbg.services import Frame
+from ompdbg.services import Frame, SymbolAt
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -28,6 +28,7 @@ _WAITING_OPERATIONS = (0, 9, 6, 11)  # WAIT, WAIT_BITSET, LOCK_PI, WAIT_REQUEUE_
 _DIRECT_CALL = 0xE8
 _DIRECT_CALL_SIZE = 5
 _SAME_OBJECT = 1 << 27
+_INDIRECT_CALL = 0xFF
 
 
 class Observation(NamedTuple):
@@ -37,23 +38,24 @@ class Observation(NamedTuple):
     location: Optional[Frame]
 
 
-class _Top(NamedTuple):
-    """The frames down to the innermost user frame."""
+class Top(NamedTuple):
+    """The frames down to the innermost user frame, and what they tell."""
 
     first: Optional[Frame]
     runtime: List[Frame]  # the runtime's frames above it, innermost first
     user: Optional[Frame]
     location: Optional[Frame]
+    call: Optional["_ompd.WaitSite"] = None  # the function of the runtime that the user called
+    after_user_code: bool = False
 
 
 def observe(thread: "Thread") -> Observation:
     """Looks at a stopped thread."""
-    top = _newest_frames(thread)
+    top = _top(thread)
     recorded = _recorded_state(thread)
-    evidence = waits.Evidence(bool(top.runtime), thread.level or 0, recorded)
     if not top.runtime or (recorded is not None and recorded[0] == waits.IDLE):
+        evidence = waits.Evidence(bool(top.runtime), thread.level or 0, recorded)
         return Observation(evidence, top.location)
-    call = _called(thread, top)
     futex = _futex_address(thread, top)
     site = _futex_site(thread, futex)
     symbol = thread.runtime.services.symbol_at(futex) if futex is not None else None
@@ -62,22 +64,59 @@ def observe(thread: "Thread") -> Observation:
         and site is None
         and thread.runtime.classifier.is_users_data(futex, symbol)
     )
-    after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
-        _went_on(thread, top.runtime)
-    )
-    evidence = evidence._replace(
-        call=call,
+    evidence = waits.Evidence(
+        in_runtime=True,
+        level=thread.level or 0,
+        recorded=recorded,
+        call=top.call,
         futex=futex,
         futex_site=site,
         futex_symbol=symbol,
+        variable=_variable(thread, futex, symbol, top) if users else None,
         is_users=users,
         for_dependences=thread.task is not None and "in_depend_wait" in thread.task.flags,
-        after_user_code=after,
+        after_user_code=top.after_user_code,
     )
     return Observation(evidence, top.location)
 
 
-def _newest_frames(thread: "Thread") -> _Top:
+def _variable(
+    thread: "Thread", futex: Optional[int], symbol: Optional[SymbolAt], top: Top
+) -> Optional[str]:
+    if futex is None or symbol is None or waits.is_critical_name(symbol):
+        return None
+    near = top.user.pc if top.user is not None else None
+    return thread.runtime.services.variable_at(futex, True, near)
+
+
+def _top(thread: "Thread") -> Top:
+    """Looked at once for all threads that are at the same place."""
+    known = thread.runtime.tops
+    key = thread.runtime.services.stack_key(thread.target)
+    top = None if key is None else known.get(key)
+    if top is None:
+        top = _look_at(thread)
+        # Without source lines there, the location is one of the frames that follow.
+        if key is not None and (top.user is None or top.user.line is not None):
+            known[key] = top
+    return top
+
+
+def _look_at(thread: "Thread") -> Top:
+    top = _newest_frames(thread)
+    if not top.runtime:
+        return top
+    if top.first is not top.runtime[0] and _called_users_code(thread, top.runtime[0]):
+        # As the last thing that it did, that code jumped to a function of the system.
+        return top._replace(runtime=[])
+    call = _called(thread, top)
+    after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
+        _went_on(thread, top.runtime)
+    )
+    return top._replace(call=call, after_user_code=after)
+
+
+def _newest_frames(thread: "Thread") -> Top:
     classifier = thread.runtime.classifier
     stack: Iterator[Frame] = thread.runtime.services.stack(thread.target)
     first: Optional[Frame] = None
@@ -89,12 +128,12 @@ def _newest_frames(thread: "Thread") -> _Top:
             continue
         kind = classifier.kind(frame)
         if kind == frames.USER:
-            return _Top(first, runtime, frame, _with_source(thread, frame, stack))
+            return Top(first, runtime, frame, _with_source(thread, frame, stack))
         if kind == frames.RUNTIME:
             runtime.append(frame)
         if depth >= _MAX_FOREIGN:
             break
-    return _Top(first, runtime, None, None)
+    return Top(first, runtime, None, None)
 
 
 def _with_source(thread: "Thread", innermost: Frame, older: Iterator[Frame]) -> Frame:
@@ -119,7 +158,7 @@ def _recorded_state(thread: "Thread") -> Optional[Tuple[int, int]]:
         return None
 
 
-def _called(thread: "Thread", top: _Top) -> Optional[_ompd.WaitSite]:
+def _called(thread: "Thread", top: Top) -> Optional[_ompd.WaitSite]:
     """The function of the runtime that the user's code called."""
     space = thread.runtime.space
     try:
@@ -145,7 +184,7 @@ def classify_frame(thread: "Thread", frame: Frame) -> Optional[_ompd.WaitSite]:
         return None
 
 
-def _futex_address(thread: "Thread", top: _Top) -> Optional[int]:
+def _futex_address(thread: "Thread", top: Top) -> Optional[int]:
     """The address on which the thread sleeps in a futex system call made by the runtime."""
     first = top.first
     if first is None or not top.runtime or first is not top.runtime[0]:
@@ -180,6 +219,17 @@ def _went_on(thread: "Thread", runtime: List[Frame]) -> bool:
     if code is None or code[0] != _DIRECT_CALL:
         return False
     return abs(int.from_bytes(code[1:], "little", signed=True)) < _SAME_OBJECT
+
+
+def _called_users_code(thread: "Thread", frame: Frame) -> bool:
+    """Whether the runtime made this call through a pointer: so it calls the code of constructs,
+    and the system's functions directly or through its table of their addresses."""
+    code = _code(thread, frame.pc - _DIRECT_CALL_SIZE, _DIRECT_CALL_SIZE)
+    if code is None or code[0] == _DIRECT_CALL:
+        return False
+    through_register = code[-2] == _INDIRECT_CALL and code[-1] & 0xF8 == 0xD0
+    through_memory = code[-3] == _INDIRECT_CALL and code[-2] & 0xF8 == 0x50  # with a distance
+    return through_register or (through_memory and code[-2] != 0x54)
 
 
 def _code(thread: "Thread", address: int, size: int) -> Optional[bytes]:

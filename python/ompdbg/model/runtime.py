@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Dict, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Dict, Hashable, List, Optional, Set, Tuple
 
 import _ompd
 
 from ompdbg.frames import Classifier, Namer
 from ompdbg.model.task import explicit_functions
 from ompdbg.model.team import Team
-from ompdbg.model.thread import Thread
+from ompdbg.model.thread import Location, Thread
 
 if TYPE_CHECKING:
-    from ompdbg.services import Services
+    from ompdbg.model.activity import Top
+    from ompdbg.services import Frame, Services
 
 # Regions nested deeper than this are taken for damaged memory.
 _MAX_NESTING = 4096
@@ -29,6 +30,8 @@ class Runtime:
         self.space = space
         self.services = services
         self._teams: Dict[int, Team] = {}
+        self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
+        self.locations: Dict["Frame", "Location"] = {}  # of thread.py
         self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
 
     @cached_property
@@ -55,16 +58,20 @@ class Runtime:
 
     @cached_property
     def _states(self) -> Dict[int, str]:
-        return self.space.states()
+        """Names without their prefix."""
+        begin = len(_STATE_PREFIX)
+        return {
+            state: name[begin:] if name.startswith(_STATE_PREFIX) else name
+            for state, name in self.space.states().items()
+        }
 
     def state_name(self, state: int) -> str:
         """A state's name without its prefix."""
-        name = self._states.get(state, f"{state:#x}")
-        return name[len(_STATE_PREFIX) :] if name.startswith(_STATE_PREFIX) else name
+        return self._states.get(state) or f"{state:#x}"
 
     def state_names(self) -> List[str]:
         """All states that a thread can be in."""
-        return [self.state_name(state) for state in self._states]
+        return list(self._states.values())
 
     @cached_property
     def _icvs(self) -> Dict[str, int]:

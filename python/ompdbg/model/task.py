@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set
 import _ompd
 
 from ompdbg.frames import base_name
+from ompdbg.waits import symbol_name
 
 if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
@@ -152,10 +153,11 @@ class Task:
         return None if self.team is None else self.team.handle.task_by_id(self.id)
 
     def _symbol(self, address: int) -> Optional[str]:
-        symbol = self._runtime.services.symbol_at(address) if address else None
-        if symbol is None:
+        if not address:
             return None
-        return f"{symbol.name}+{symbol.offset}" if symbol.offset else symbol.name
+        services = self._runtime.services
+        variable = services.variable_at(address, False, self.info.function or None)
+        return variable or symbol_name(services.symbol_at(address))
 
 
 def task_function(runtime: "Runtime", address: int) -> Optional[TaskFunction]:

@@ -169,6 +169,12 @@ class Thread:
 
     def locate(self, frame: "Frame") -> Location:
         """The place of a frame, in terms of the source."""
+        known = self.runtime.locations
+        if frame not in known:
+            known[frame] = self._locate(frame)
+        return known[frame]
+
+    def _locate(self, frame: "Frame") -> Location:
         symbol = frame.symbol
         function = frame.function
         object_file = frame.object_file or self.runtime.services.program

@@ -69,7 +69,7 @@ def thread(item: "Thread") -> Object:
     return {
         "gdb": item.target.number,
         "lwp": item.target.lwp,
-        "name": item.target.name,
+        "name": item.runtime.services.thread_name(item.target),
         "selected": item.target.selected,
         "running": item.target.running,
         "openmp": item.openmp,

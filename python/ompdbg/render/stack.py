@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional
 
 from ompdbg import frames
 from ompdbg.frames import base_name
+from ompdbg.render.palette import ADDRESS, FILE, FUNCTION, METADATA, PLAIN, VARIABLE, Palette
 
 if TYPE_CHECKING:
     from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
@@ -22,6 +23,7 @@ class Options(NamedTuple):
     limit: Optional[int] = None  # number of frames
     arguments: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
     variables: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
+    palette: Palette = PLAIN
 
 
 def shown_parts(stack: "LogicalStack", options: Options) -> "List[Part]":
@@ -45,7 +47,7 @@ def stack_lines(stack: "LogicalStack", options: Options) -> List[str]:
     parts = shown_parts(stack, options)
     shown = sum(len(part.frames) for part in parts)
     for part in parts:
-        lines.append(heading(part))
+        lines.append(options.palette.paint(METADATA, heading(part)))
         if not part.frames:
             lines.append("no user frame")
         for frame in part.frames:
@@ -80,18 +82,21 @@ def _frame(part: "Part", item: "LogicalFrame", options: Options) -> str:
     number = f"#{frame.level}".ljust(4)
     if frame.is_signal:
         return f"{number}{_SIGNAL}"
-    address = f"{frame.pc:#018x} in " if options.raw and not frame.is_inlined else ""
+    palette = options.palette
+    address = ""
+    if options.raw and not frame.is_inlined:
+        address = palette.paint(ADDRESS, f"{frame.pc:#018x}") + " in "
     if item.construct is not None:
-        return f"{number}{address}{_construct(part, item)}"
+        return f"{number}{address}{_construct(part, item, palette)}"
     function = item.function
     if function is None and not options.raw:
-        return f"{number}{_bare(part, frame)}"
-    function = function or "??"
+        return f"{number}{palette.place(_bare(part, frame))}"
+    function = palette.paint(FUNCTION, function or "??")
     text = f"{number}{address}{function} ({_arguments(part, item, options)})"
     if frame.file is not None and frame.line is not None:
-        return f"{text} at {base_name(frame.file)}:{frame.line}"
+        return f"{text} at {palette.paint(FILE, base_name(frame.file))}:{frame.line}"
     if frame.object_file is not None:
-        return f"{text} from {base_name(frame.object_file)}"
+        return f"{text} from {palette.paint(FILE, base_name(frame.object_file))}"
     return text
 
 
@@ -100,24 +105,26 @@ def _bare(part: "Part", frame: "Frame") -> str:
     return f"{frame.pc:#x} in {base_name(frame.object_file or part.program)}"
 
 
-def _construct(part: "Part", item: "LogicalFrame") -> str:
+def _construct(part: "Part", item: "LogicalFrame", palette: Palette) -> str:
     """`parallel region of main at x.c:17, line 19`."""
     frame = item.frame
-    text = f"{item.construct} of {item.function or _bare(part, frame)}"
+    text = f"{item.construct} of {palette.place(item.function or _bare(part, frame))}"
     if item.construct_file is not None and item.construct_line is not None:
-        text += f" at {base_name(item.construct_file)}:{item.construct_line}"
+        file = palette.paint(FILE, base_name(item.construct_file))
+        text += f" at {file}:{item.construct_line}"
     if frame.file is None or frame.line is None:
         return text
     if frame.file == item.construct_file:
         return f"{text}, line {frame.line}"
-    return f"{text}, at {base_name(frame.file)}:{frame.line}"
+    return f"{text}, at {palette.paint(FILE, base_name(frame.file))}:{frame.line}"
 
 
 def _arguments(part: "Part", item: "LogicalFrame", options: Options) -> str:
     if options.arguments is None or item.kind != frames.USER:
         return ""
     found = options.arguments(part, item)
-    return ", ".join(f"{argument.name}={argument.value}" for argument in found)
+    paint = options.palette.paint
+    return ", ".join(f"{paint(VARIABLE, one.name)}={one.value}" for one in found)
 
 
 def _variables(part: "Part", item: "LogicalFrame", options: Options) -> List[str]:
@@ -127,7 +134,9 @@ def _variables(part: "Part", item: "LogicalFrame", options: Options) -> List[str
     if not found:
         return ["        No locals."]
     return [
-        f"        {variable.name} = {line}" if not index else f"        {line}"
+        f"        {options.palette.paint(VARIABLE, variable.name)} = {line}"
+        if not index
+        else f"        {line}"
         for variable in found
         for index, line in enumerate(variable.value.split("\n"))
     ]

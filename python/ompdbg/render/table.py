@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
+from ompdbg.render.palette import PLAIN, TITLE, Paint, Palette, as_it_is
+
 _GAP = "  "
 _CUT = "..."
 
@@ -31,6 +33,7 @@ class Column(NamedTuple):
     right: bool = False  # aligned
     squeeze: Optional[int] = None  # may be cut down to this width; None: never
     cut: Callable[[str, int], str] = cut  # how a cell is cut down
+    paint: Paint = as_it_is  # a cell that was cut down
     drop: int = 0  # which column goes first where space is short: the highest; 0: never
 
 
@@ -55,14 +58,22 @@ def natural_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> i
 
 
 def table(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: Optional[int]
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    width: Optional[int],
+    palette: Palette = PLAIN,
 ) -> List[str]:
     """Lines of a table of at most `width` columns (None: as wide as it is), the head first."""
     columns, rows = _drop(columns, rows, width)
     widths = _squeeze(columns, rows, width)
-    lines = [_line(columns, [column.title for column in columns], widths)]
-    lines.extend(_line(columns, row, widths) for row in rows)
-    return lines if width is None else [cut(line, width) for line in lines]
+    head = _line(columns, [column.title for column in columns], widths)
+    lines = [head, *(_line(columns, row, widths) for row in rows)]
+    if width is not None and any(len(line) > width for line in lines):
+        return [cut(line, width) for line in lines]  # too narrow even for the least widths
+    heads = [column._replace(paint=_paint_title) for column in columns]
+    painted = [_line(heads, [column.title for column in columns], widths, palette)]
+    painted.extend(_line(columns, row, widths, palette) for row in rows)
+    return painted
 
 
 def without_empty(
@@ -120,9 +131,20 @@ def _squeeze(
     return widths
 
 
-def _line(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> str:
+def _paint_title(palette: Palette, text: str) -> str:
+    return palette.paint(TITLE, text)
+
+
+def _line(
+    columns: Sequence[Column],
+    cells: Sequence[str],
+    widths: Sequence[int],
+    palette: Palette = PLAIN,
+) -> str:
     parts = []
     for column, cell, width in zip(columns, cells, widths):
         text = column.cut(cell, width)
-        parts.append(text.rjust(width) if column.right else text.ljust(width))
+        space = " " * (width - len(text))
+        painted = column.paint(palette, text)
+        parts.append(space + painted if column.right else painted + space)
     return _GAP.join(parts).rstrip()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Set, Tuple, Un
 
 from ompdbg.model import task as model
 from ompdbg.model.pool import TaskGroup
+from ompdbg.render.palette import PLAIN, Palette
 from ompdbg.render.table import Column, cut, cut_place, table, without_empty
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ _WORDS = {
 
 _QUEUED_COLUMNS = (
     Column("Team", squeeze=8),
-    Column("Task", squeeze=28, cut=cut_place),
+    Column("Task", squeeze=28, cut=cut_place, paint=Palette.tasks),
     Column("Status"),
-    Column("Created by", squeeze=16, cut=cut_place, drop=2),
+    Column("Created by", squeeze=16, cut=cut_place, paint=Palette.tasks, drop=2),
     Column("Priority", right=True, drop=1),
     Column("Dependences", squeeze=16),
 )
@@ -33,7 +34,7 @@ _COUNT_COLUMNS = (
     Column("Tasks", right=True),
     Column("Kind"),
     Column("Status"),
-    Column("Function", squeeze=20, cut=cut_place),
+    Column("Function", squeeze=20, cut=cut_place, paint=Palette.place),
 )
 
 
@@ -65,7 +66,7 @@ def noun(count: int) -> str:
 # ---- The tree -------------------------------------------------------------------------------
 
 
-def task_tree(pool: "TaskPool", width: Optional[int]) -> List[str]:
+def task_tree(pool: "TaskPool", width: Optional[int], palette: Palette = PLAIN) -> List[str]:
     """Each team with its tasks, the generated ones below their creators."""
     lines: List[str] = []
     by_team: Dict[int, List["Task"]] = {}
@@ -94,7 +95,7 @@ def task_tree(pool: "TaskPool", width: Optional[int]) -> List[str]:
                     _INDENT + _more(g) for g in groups if g.first.info.parallel_id == ident
                 )
     lines.append(f"{noun(pool.total)}" + _damage(pool))
-    return lines if width is None else [cut(line, width) for line in lines]
+    return [palette.tasks(line if width is None else cut(line, width)) for line in lines]
 
 
 def _begins_tree(task: "Task") -> bool:
@@ -175,7 +176,7 @@ def _damage(pool: "TaskPool") -> str:
 # ---- Lists ----------------------------------------------------------------------------------
 
 
-def queued_table(pool: "TaskPool", width: Optional[int]) -> List[str]:
+def queued_table(pool: "TaskPool", width: Optional[int], palette: Palette = PLAIN) -> List[str]:
     """The tasks that have not begun."""
     waiting = [task for task in pool.tasks if task.info.status in model.NOT_BEGUN]
     by_id = {task.id: task for task in pool.tasks}
@@ -192,14 +193,17 @@ def queued_table(pool: "TaskPool", width: Optional[int]) -> List[str]:
                 dependences(task),
             ]
         )
-    lines = table(*without_empty(_QUEUED_COLUMNS, rows), width) if rows else []
-    lines.extend(_more(group) for group in pool.more)
+    lines = table(*without_empty(_QUEUED_COLUMNS, rows), width, palette) if rows else []
     count = len(waiting) + sum(group.number for group in pool.more)
-    lines.append(f"{noun(count)} queued or blocked" + _damage(pool))
-    return lines if width is None else [cut(line, width) for line in lines]
+    below = [_more(group) for group in pool.more]
+    below.append(f"{noun(count)} queued or blocked" + _damage(pool))
+    lines.extend(palette.tasks(line if width is None else cut(line, width)) for line in below)
+    return lines
 
 
-def count_table(counts: Sequence["TaskCount"], width: Optional[int]) -> List[str]:
+def count_table(
+    counts: Sequence["TaskCount"], width: Optional[int], palette: Palette = PLAIN
+) -> List[str]:
     """Numbers of tasks by function."""
     rows = [
         [
@@ -210,6 +214,6 @@ def count_table(counts: Sequence["TaskCount"], width: Optional[int]) -> List[str
         ]
         for row in counts
     ]
-    lines = table(_COUNT_COLUMNS, rows, width) if rows else []
+    lines = table(_COUNT_COLUMNS, rows, width, palette) if rows else []
     lines.append(noun(sum(row.number for row in counts)))
     return lines

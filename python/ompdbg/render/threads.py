@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from ompdbg.frames import base_name
+from ompdbg.render.palette import PLAIN, Palette
 from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty, wrap
 
 if TYPE_CHECKING:
@@ -23,15 +24,17 @@ _COLUMNS = (
     Column("OMP", right=True),
     Column("Level", right=True),
     Column("Team", squeeze=8),
-    Column("State", squeeze=22),
-    Column("Waits for", squeeze=12),
+    Column("State", squeeze=22, paint=Palette.wait),
+    Column("Waits for", squeeze=12, paint=Palette.wait),
     Column("Task", drop=1),
-    Column("Where", squeeze=26, cut=cut_place),
+    Column("Where", squeeze=26, cut=cut_place, paint=Palette.place),
 )
 _LEVEL, _STATE, _WAITS = 2, 4, 5
 
 
-def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]:
+def thread_table(
+    threads: Sequence["Thread"], width: Optional[int], palette: Palette = PLAIN
+) -> List[str]:
     """One row per thread, and a line that sums up."""
     rows = [_row(thread) for thread in threads]
     columns: Sequence[Column] = _COLUMNS
@@ -44,7 +47,7 @@ def thread_table(threads: Sequence["Thread"], width: Optional[int]) -> List[str]
         rows = [[*row[:_LEVEL], *row[_LEVEL + 1 :]] for row in rows]
         columns = [*columns[:_LEVEL], *columns[_LEVEL + 1 :]]
     columns, rows = without_empty(columns, rows)
-    lines = table(columns, rows, width)
+    lines = table(columns, rows, width, palette)
     lines.extend(wrap(summary(threads), width))
     lines.extend(_fit(line, width) for line in _reasons(threads))
     return lines

@@ -33,7 +33,6 @@ WAIT_STATES = {
 }
 
 _OBJECT = re.compile(r"\bomp (?:critical|lock|nest lock) ([\w.]+)(?:\[(\d+)\])?")
-_LOCK_BYTES = 4
 
 
 @dataclass
@@ -175,9 +174,9 @@ def _wait_problem(case: Case, row: "states.Expected", thread: Thread) -> Optiona
 
 
 def _names(symbol: Optional[str], named: "re.Match[str]") -> bool:
-    """Whether a symbol, with its distance, is the object that a header names."""
-    base, index = named.group(1).split(".")[0], named.group(2)
-    suffix = "+{}".format(int(index) * _LOCK_BYTES) if index else ""
+    """Whether a symbol is the object that a header names."""
+    base, index = named.group(1), named.group(2)
+    suffix = "[{}]".format(index) if index else ""
     return (
         re.fullmatch(
             r"(?:.*(?:::|_MOD_))?{}{}".format(re.escape(base), re.escape(suffix)), symbol or ""

@@ -101,21 +101,22 @@ def _is_in_clone() -> bool:
     return int(gdb.parse_and_eval("$orig_rax")) in _CLONES
 
 
-def ask_everywhere() -> List[Dict[str, Any]]:
-    """Both answers of every thread."""
+def ask_everywhere(number: int = 0) -> List[Dict[str, Any]]:
+    """Both answers of every thread, or of the one with that number."""
     from ompdbg.gdb_services import session  # type: ignore[import-not-found]
 
     selected = gdb.selected_thread()
     runtime = session.runtime("oracle")
     by_number = {thread.target.number: thread for thread in runtime.threads}
     found = []
-    for thread in common.threads():
+    asked = [thread for thread in common.threads() if number in (0, thread.num)]
+    for thread in asked:
         said = _ask_ompd(runtime, by_number[thread.num])
         found.append(dict(said, gdb=thread.num))
     locking = str(gdb.parameter("scheduler-locking"))
     gdb.execute("set scheduler-locking on")
     gdb.execute("set unwindonsignal on")
-    for thread, said in zip(common.threads(), found):
+    for thread, said in zip(asked, found):
         if "skip" in said:
             continue
         thread.switch()

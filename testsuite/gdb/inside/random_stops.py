@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 import gdb  # type: ignore[import-not-found]  # noqa: E402
 import oracle  # noqa: E402
+import unwound  # noqa: E402
 
 _LONGEST_RUN_SECONDS = 0.05
 _COMMANDS = ("omp threads -json", "omp tasks -json", "omp bt -all -json", "omp status")
@@ -58,7 +59,13 @@ def stop_once(task: Dict[str, Any], draw: random.Random) -> Dict[str, Any]:
     ignore_signal()
     said = {command: common.say(command) for command in _COMMANDS}
     errors = {command: result["error"] for command, result in said.items() if "error" in result}
-    return {"kind": place or "signal", "errors": errors, "threads": oracle.ask_everywhere()}
+    stacks = unwound.compare()
+    return {
+        "kind": place or "signal",
+        "errors": errors,
+        "stacks": stacks,
+        "threads": oracle.ask_everywhere(),
+    }
 
 
 def main() -> None:

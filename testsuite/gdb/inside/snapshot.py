@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 import gdb  # type: ignore[import-not-found]  # noqa: E402
 import oracle  # noqa: E402
+import unwound  # noqa: E402
 
 JSON_COMMANDS = {
     "threads": "omp threads -json",
@@ -35,6 +36,7 @@ def snapshot() -> Dict[str, Any]:
     """What all commands say."""
     found = {name: common.say_json(command) for name, command in JSON_COMMANDS.items()}
     found.update({name: common.say(command) for name, command in TEXT_COMMANDS.items()})
+    found["unwound"] = unwound.compare()
     return found
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debugger whose threads, stacks and symbols are data."""
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Type
+from typing import Dict, Hashable, Iterator, List, NamedTuple, Optional, Tuple, Type
 
 import _ompd
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
@@ -33,9 +33,11 @@ class FakeDebugger:
     def __init__(self) -> None:
         self.target_threads: List[TargetThread] = []
         self.stacks: Dict[int, List[FakeFrame]] = {}
+        self.stack_keys: Dict[int, Hashable] = {}
         self.register_values: Dict[Tuple[int, str], int] = {}
         self.memory: Dict[int, bytes] = {}
         self.symbols: Dict[int, SymbolAt] = {}
+        self.variables: Dict[int, str] = {}
         self.functions: Dict[int, Function] = {}
         self.named: Dict[str, Function] = {}
         self.mangled: Dict[str, str] = {}
@@ -46,7 +48,7 @@ class FakeDebugger:
     def add_thread(self, number: int, *stack: FakeFrame, running: bool = False) -> None:
         selected = not self.target_threads
         self.target_threads.append(
-            TargetThread(number, str(number), 100 + number, "prog", running, selected)
+            TargetThread(number, str(number), 100 + number, running, selected)
         )
         self.stacks[number] = [frame._replace(level=i) for i, frame in enumerate(stack)]
 
@@ -58,6 +60,9 @@ class FakeDebugger:
             self.register_values[number, name] = value
 
     # ---- Services ------------------------------------------------------------------------
+
+    def thread_name(self, thread: TargetThread) -> str:
+        return "prog"
 
     def read_memory(self, address: int, size: int) -> bytes:
         data = self.memory[address]
@@ -96,6 +101,9 @@ class FakeDebugger:
             self.walked[thread.number] = index + 1
             yield frame
 
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        return self.stack_keys.get(thread.number)
+
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         if (thread.number, names[0]) not in self.register_values:
             return None
@@ -103,6 +111,9 @@ class FakeDebugger:
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         return self.symbols.get(address)
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        return self.variables.get(address)
 
     def is_in_program(self, address: int) -> bool:
         return 0x1000 <= address < 0x6000

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of single tests, in programs/: built as the fixtures are, without being cases."""
+
+import subprocess
+from pathlib import Path
+from typing import Sequence
+
+from harness import setup
+
+import build  # from fixtures/
+
+SOURCES = setup.HERE / "programs"
+
+
+def source(name: str) -> Path:
+    """The source file of a program."""
+    return SOURCES / name
+
+
+def compiled(name: str, target: Path, flags: Sequence[str] = ("-O2", "-g", "-fopenmp")) -> Path:
+    """Builds a program. Raises build.Skipped where there is no compiler for it."""
+    suffix = Path(name).suffix
+    objects = []
+    for support in build.SUPPORT:
+        objects.append(str(target) + "-" + support + ".o")
+        _run([setup.CC, *flags, "-c", str(build.SOURCES / support), "-o", objects[-1]])
+    compiler = setup.CC if suffix == ".c" else build.compiler_for(suffix, setup.CC)
+    place = ["-J", str(target.parent)] if suffix == ".f90" else ["-I", str(build.SOURCES)]
+    _run([compiler, *flags, *place, str(source(name)), *objects, "-pthread", "-o", str(target)])
+    return target
+
+
+def _run(command: Sequence[str]) -> None:
+    subprocess.run(command, check=True)

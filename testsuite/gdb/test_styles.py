@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""On a terminal the commands use GDB's styles, and nowhere else."""
+
+import re
+from pathlib import Path
+from typing import Any, Iterator, List
+
+import build  # from fixtures/
+import pytest
+
+from harness import setup
+from harness.terminal import Terminal
+
+ESCAPE = "\033["
+COMMANDS = ("omp threads", "omp tasks", "omp tasks -queued", "omp bt -all -full")
+
+
+def opened(arguments: List[str], **more: Any) -> Terminal:
+    """A GDB with a terminal, where there are terminals."""
+    try:
+        return Terminal(arguments, **more)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def terminal() -> Iterator[Terminal]:
+    """The program hung in its state."""
+    try:
+        program = setup.program("hung", "O2")
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with opened([str(program)]) as terminal:
+        terminal.type("break fixture_ready")
+        terminal.type("run > /dev/null")
+        yield terminal
+
+
+def plain(lines: List[str]) -> List[str]:
+    return [re.sub("\033\\[[0-9;]*m", "", line) for line in lines]
+
+
+def test_only_the_style_differs(terminal: Terminal) -> None:
+    for command in COMMANDS:
+        styled = terminal.type(command)
+        assert any(ESCAPE in line for line in styled), command
+        terminal.type("set style enabled off")
+        without = terminal.type(command)
+        terminal.type("set style enabled on")
+        assert plain(styled) == without
+        assert max(len(line) for line in without) < 80 or "bt" in command
+
+
+def test_the_last_column_is_free(terminal: Terminal) -> None:
+    """In the TUI an empty line follows a line that is as wide as the terminal."""
+    for width in (40, 60, 75, 80):
+        terminal.type("set width {}".format(width))
+        for command in COMMANDS[:3]:
+            assert max(len(line) for line in plain(terminal.type(command))) < width
+    terminal.type("set width 80")
+
+
+def test_the_users_styles(terminal: Terminal) -> None:
+    terminal.type("set style function foreground magenta")
+    terminal.type("set style filename intensity bold")
+    terminal.type("set style variable foreground none")
+    table = "\n".join(terminal.type("omp threads"))
+    assert "\033[35mwrite_snapshot\033[m at \033[32;1mhung.c\033[m:61" in table
+    assert "lock block_lock[3] " in table
+    assert "\033[1mThread\033[m" in table
+
+
+def test_no_style_where_it_is_no_terminal(terminal: Terminal, tmp_path: Path) -> None:
+    assert not any(ESCAPE in line for line in terminal.type("omp threads -json"))
+    to_string = "python print(ascii(gdb.execute('omp threads', to_string=True)))"
+    assert "\\x1b" not in "".join(terminal.type(to_string))
+    copy = tmp_path / "table"
+    terminal.type("pipe omp threads | cat > {}".format(copy))
+    assert "solve at hung.c:88" in copy.read_text(encoding="utf-8")
+    log = tmp_path / "log"
+    terminal.type("set logging file {}".format(log))
+    terminal.type("set logging enabled on")
+    terminal.type("omp threads")
+    terminal.type("set logging enabled off")
+    assert "solve at hung.c:88" in log.read_text(encoding="utf-8")
+
+
+def test_no_style_on_a_dumb_terminal() -> None:
+    with opened([str(setup.program("hung", "O2"))], variables={"TERM": "dumb"}) as terminal:
+        terminal.type("break fixture_ready")
+        terminal.type("run > /dev/null")
+        assert not any(ESCAPE in line for line in terminal.type("omp threads"))
+
+
+def test_help_fits_the_terminal(terminal: Terminal) -> None:
+    """GDB breaks lines in the middle of words."""
+    for command in ("omp", "omp status", "omp threads", "omp tasks", "omp bt", "set omp debug"):
+        shown = plain(terminal.type("help " + command))
+        assert len(shown) >= 2
+        assert [line for line in shown if len(line) >= 80] == []
