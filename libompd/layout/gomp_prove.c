@@ -10,6 +10,7 @@
 
 enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
 enum { TLS_FAR = 1 << 20 };
+enum { WINDOW = 256 }; // its functions that are looked at are short
 enum verdict { AGREES, SILENT, CONTRADICTS };
 
 struct proof {
@@ -41,7 +42,7 @@ static bool read_word(void *context, uint64_t address, uint64_t *ret)
 // A function at the end of its mapping is shorter than the window.
 static size_t read_code(const struct target *target, uint64_t address, uint8_t *bytes)
 {
-	for (size_t size = CODE_WINDOW; size >= 16; size /= 2)
+	for (size_t size = WINDOW; size >= 16; size /= 2)
 		if (target_read(target, address, bytes, size) == ompd_rc_ok)
 			return size;
 	return 0;
@@ -52,7 +53,7 @@ static void explore(struct proof *proof, const char *function)
 {
 	const struct target *target = proof->library->target;
 	struct code_window window = { .read_word = read_word, .context = proof };
-	uint8_t bytes[CODE_WINDOW];
+	uint8_t bytes[WINDOW];
 
 	if (proof->function && strcmp(proof->function, function) == 0)
 		return;

@@ -128,6 +128,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 			.thread_num = -1,
 			.num_depends = 2,
 			.num_predecessors = 1,
+			.source = 0x402000,
 		};
 		iterator->next++;
 	}

@@ -138,7 +138,7 @@ def test_task(space: Any) -> None:
     assert task.function() == 0x40100B
     assert task.frame() == ((0x7FFFFFFFF000, 0x20), (0xFFFF800000000000, 0x11))
     assert task.info().id == 11
-    assert task.info()._replace(id=0) == (0,) * 13
+    assert task.info()._replace(id=0) == (0,) * 14
 
 
 def test_lists_of_a_task(space: Any) -> None:
@@ -199,6 +199,7 @@ def test_tasks(space: Any, fake: Fake) -> None:
         thread_num=-1,
         num_depends=2,
         num_predecessors=1,
+        source=0x402000,
     )
     assert iterator.damaged is False
     assert iterator.unreached() == 9
