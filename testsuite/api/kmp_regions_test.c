@@ -324,6 +324,45 @@ static void locks(void **state)
 	check_lock(ompd_ext_lock_nested, &nested, false, 0, false);
 }
 
+// ---- States ----------------------------------------------------------------------------------
+
+void kmp_set_blocktime(int milliseconds);
+
+// One thread works while the others wait for it, and sleep.
+static void states_at_a_barrier(void **state)
+{
+	ompd_rc_t expected = ompd_rc_ok;
+
+	(void)state;
+	kmp_set_blocktime(0);
+#pragma omp parallel num_threads(4)
+	{
+		if (omp_get_thread_num() == 1) {
+			ompd_thread_handle_t *other;
+			ompd_wait_id_t wait;
+			ompd_word_t word = -1;
+			struct here here;
+
+			usleep(50000);
+			open_here(&here);
+			for (int i = 2; i < 4; i++) {
+				assert_int_equal(ompd_get_thread_in_parallel(here.parallel, i,
+									     &other),
+						 ompd_rc_ok);
+				assert_int_equal(ompd_get_state(other, &word, &wait), ompd_rc_ok);
+				assert_int_equal(word, ompt_state_wait_barrier);
+				ompd_rel_thread_handle(other);
+			}
+			expected = ompd_get_state(here.thread, &word, &wait);
+			close_here(&here);
+		}
+#pragma omp barrier
+	}
+	// Nothing tells what a thread does that waits for nothing.
+	assert_int_equal(expected, ompd_rc_unavailable);
+	kmp_set_blocktime(200);
+}
+
 // ---- Calls that wait -------------------------------------------------------------------------
 
 void __kmpc_barrier(void *place, int gtid);
@@ -366,13 +405,10 @@ static int open_after_first_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nest_of_one_thread),
-		cmocka_unit_test(region_of_gcc),
-		cmocka_unit_test(function_of_clang),
-		cmocka_unit_test(leagues),
-		cmocka_unit_test(kinds_of_threads),
-		cmocka_unit_test(locks),
-		cmocka_unit_test(calls),
+		cmocka_unit_test(nest_of_one_thread),  cmocka_unit_test(region_of_gcc),
+		cmocka_unit_test(function_of_clang),   cmocka_unit_test(leagues),
+		cmocka_unit_test(kinds_of_threads),    cmocka_unit_test(locks),
+		cmocka_unit_test(states_at_a_barrier), cmocka_unit_test(calls),
 	};
 
 	alarm(100); // a failure in one thread leaves the others at a barrier
