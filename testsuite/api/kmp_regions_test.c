@@ -13,6 +13,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -328,6 +329,62 @@ static void locks(void **state)
 
 void kmp_set_blocktime(int milliseconds);
 
+static int sleepers; // that were found
+
+// What the thread sleeps on, by the kernel; 0 if it does not sleep.
+static uint64_t futex_of(ompd_thread_handle_t *thread)
+{
+	unsigned long long futex = 0;
+	char name[64];
+	int lwp = 0;
+
+	assert_int_equal(ompd_get_thread_id(thread, ompd_thread_id_lwp, sizeof(lwp), &lwp),
+			 ompd_rc_ok);
+	snprintf(name, sizeof(name), "/proc/self/task/%d/syscall", lwp);
+	FILE *file = fopen(name, "r");
+
+	if (!file || fscanf(file, "202 %llx", &futex) != 1)
+		futex = 0;
+	if (file)
+		fclose(file);
+	return futex;
+}
+
+static void check_futex(ompd_thread_handle_t *thread, enum ompd_ext_wait_kind kind)
+{
+	uint64_t futex = futex_of(thread);
+	ompd_ext_wait_site site;
+
+	if (!futex)
+		return; // not asleep yet, or /proc does not tell
+	assert_int_equal(ompd_ext_classify_futex(thread, futex, &site), ompd_rc_ok);
+	assert_int_equal(site.kind, kind);
+	sleepers++;
+}
+
+// After a region of so many threads: its workers.
+static void check_idle(int threads)
+{
+	static uint64_t workers[8];
+
+#pragma omp parallel num_threads(threads)
+	workers[omp_get_thread_num()] = (uint64_t)pthread_self();
+	usleep(50000);
+	for (int i = 1; i < threads; i++) {
+		ompd_thread_handle_t *thread;
+		ompd_wait_id_t wait;
+		ompd_word_t word = -1;
+
+		assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8,
+							&workers[i], &thread),
+				 ompd_rc_ok);
+		assert_int_equal(ompd_get_state(thread, &word, &wait), ompd_rc_ok);
+		assert_int_equal(word, ompt_state_idle);
+		check_futex(thread, ompd_ext_wait_idle);
+		ompd_rel_thread_handle(thread);
+	}
+}
+
 // One thread works while the others wait for it, and sleep.
 static void states_at_a_barrier(void **state)
 {
@@ -351,6 +408,7 @@ static void states_at_a_barrier(void **state)
 						 ompd_rc_ok);
 				assert_int_equal(ompd_get_state(other, &word, &wait), ompd_rc_ok);
 				assert_int_equal(word, ompt_state_wait_barrier);
+				check_futex(other, ompd_ext_wait_barrier);
 				ompd_rel_thread_handle(other);
 			}
 			expected = ompd_get_state(here.thread, &word, &wait);
@@ -358,6 +416,9 @@ static void states_at_a_barrier(void **state)
 		}
 #pragma omp barrier
 	}
+	usleep(50000);
+	check_idle(4);
+	fprintf(stderr, "%d threads were asleep\n", sleepers);
 	// Nothing tells what a thread does that waits for nothing.
 	assert_int_equal(expected, ompd_rc_unavailable);
 	kmp_set_blocktime(200);
