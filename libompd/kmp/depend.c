@@ -200,7 +200,7 @@ ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_t
 	if (rc == ompd_rc_ok)
 		rc = kmp_dephash_open(runtime, record.parent, &hash);
 	if (rc != ompd_rc_ok)
-		return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+		return kmp_or_none(rc);
 	while ((rc = kmp_dephash_next(runtime, &hash, &node)) == ompd_rc_ok) {
 		if (node.address != own)
 			continue;
@@ -266,5 +266,5 @@ ompd_rc_t kmp_task_dependers(const struct kmp_runtime *runtime, const struct kmp
 			ids[*count] = depender;
 		++*count;
 	}
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	return kmp_or_none(rc);
 }

@@ -158,7 +158,7 @@ static ompd_rc_t read_text(const struct kmp_icv_query *query, enum kmp_global gl
 		if (!variable)
 			return kmp_read_global(query->runtime, global, 8, &string);
 		rc = environ_get(target, variable, text, KMP_ICV_TEXT_MAX);
-		return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+		return kmp_or_none(rc);
 	}
 	rc = kmp_read_global(query->runtime, global, 8, &string);
 	if (rc == ompd_rc_ok && string)

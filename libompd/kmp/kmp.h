@@ -66,6 +66,15 @@ ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global glo
 ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
 			   uint64_t *ret);
 
+/** ok in place of unavailable, where that there is none is an answer. */
+static inline ompd_rc_t kmp_or_none(ompd_rc_t rc)
+{
+	if (rc != ompd_rc_unavailable)
+		return rc;
+	reason_clear();
+	return ompd_rc_ok;
+}
+
 // ---- Threads (kmp/thread.c) ------------------------------------------------------------------
 
 struct kmp_thread {

@@ -51,7 +51,7 @@ static ompd_rc_t count_steps(const struct kmp_runtime *runtime, const struct kmp
 		if (++*ret > 2 * KMP_MAX_LEVEL)
 			return reason(ompd_rc_error, "the regions around a region have no end");
 	}
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	return kmp_or_none(rc);
 }
 
 // ---- Regions ---------------------------------------------------------------------------------

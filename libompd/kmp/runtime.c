@@ -12,6 +12,8 @@ ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, con
 	snprintf(runtime->name, sizeof(runtime->name), "%s", name);
 	ompd_rc_t rc = kmp_layout_open(target, name, &runtime->layout, why, sizeof(why));
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_layout_check(target, &runtime->layout, why, sizeof(why));
 	if (rc != ompd_rc_ok)
 		return why[0] ? reason(rc, "%s", why) : rc;
 	runtime->hints = target_alloc(target, sizeof(*runtime->hints));

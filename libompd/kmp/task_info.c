@@ -139,7 +139,7 @@ static ompd_rc_t read_parent(const struct kmp_runtime *runtime, const struct kmp
 	ompd_rc_t rc = kmp_generating_task(runtime, task, &parent);
 
 	*ret = rc == ompd_rc_ok ? kmp_task_id(&parent) : 0;
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	return kmp_or_none(rc);
 }
 
 static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
@@ -220,7 +220,7 @@ static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_t
 	kmp_deques_close(runtime, &deques);
 	if (rc == ompd_rc_unavailable && deques.damaged)
 		return reason(ompd_rc_error, "a queue of tasks is being changed, or damaged");
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	return kmp_or_none(rc);
 }
 
 // What needs no look at the threads.

@@ -257,7 +257,7 @@ static ompd_rc_t collect_queued(struct kmp_task_walk *walk)
 		walk->sources[i] = *other;
 		*other = source;
 	}
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	return kmp_or_none(rc);
 }
 
 ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,

@@ -136,6 +136,12 @@ enum barrier {
 	BARRIER_COUNT,
 };
 
+/** Counts of barriers: KMP_BARRIER_STATE_BUMP, and what lies below. */
+enum {
+	FLAG_BITS = 3,
+	BARRIER_STEP = 4,
+};
+
 static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
 	[BARRIER_PLAIN] = { .kind = ompd_ext_wait_barrier, .state = ompt_state_wait_barrier },
 	[BARRIER_FORKJOIN] = { .kind = ompd_ext_wait_barrier_parallel,
@@ -154,7 +160,8 @@ static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t th
 
 // Whether a worker has come to a barrier, and not all of its team have: it counts its barriers,
 // and its team counts those at which all have arrived (__kmp_linear_barrier_gather_template and
-// the like).
+// the like). The lowest bits of a count tell whether somebody sleeps on it, the highest are those of
+// other threads where barriers are hierarchical.
 static bool has_arrived(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			enum barrier barrier)
 {
@@ -168,7 +175,7 @@ static bool has_arrived(const struct kmp_runtime *runtime, const struct kmp_thre
 			KMP_FIELD_kmp_bstate_t__b_arrived, &own) == ompd_rc_ok &&
 	       kmp_read(runtime, team, KMP_FIELD_kmp_balign_team_t__b_arrived, &teams) ==
 		       ompd_rc_ok &&
-	       own > teams;
+	       (own & ~(uint64_t)FLAG_BITS) == (teams & ~(uint64_t)FLAG_BITS) + BARRIER_STEP;
 }
 
 // ---- States ----------------------------------------------------------------------------------

@@ -82,4 +82,13 @@ static inline uint32_t kmp_layout_bits(const struct kmp_layout *layout, enum kmp
 ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout,
 			  char *reason, size_t reason_size);
 
+/**
+ * Holds a layout that kmp_layout_open() proved against the memory of the running runtime. What no
+ * thread of it fits is wrong; moments at which a few threads change their team are tolerated.
+ *
+ * @return ompd_rc_ok, also where nothing could be asked yet; ompd_rc_incompatible with a @p reason.
+ */
+ompd_rc_t kmp_layout_check(const struct target *target, const struct kmp_layout *layout,
+			   char *reason, size_t reason_size);
+
 #endif

@@ -19,6 +19,10 @@
 	{                                                                      \
 		.function = n, .base = KMP_PROBE_INFO, .path = { __VA_ARGS__ } \
 	}
+#define GIVEN(n, ...)                                                          \
+	{                                                                      \
+		.function = n, .base = KMP_PROBE_TASK, .path = { __VA_ARGS__ } \
+	}
 #define NEEDED(n, what, ...)                                                                 \
 	{                                                                                    \
 		.function = n, .base = KMP_PROBE_INFO, .need = what, .path = { __VA_ARGS__ } \
@@ -106,6 +110,12 @@ const struct kmp_probe kmp_probes[] = {
 	THREAD("__kmpc_omp_taskwait", TASK(td_taskwait_thread)),
 	THREAD("__kmpc_omp_taskwait", TASK(td_incomplete_child_tasks)),
 	THREAD("__kmpc_omp_taskyield", TASK(td_taskwait_thread)),
+
+	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_flags)),
+	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_parent)),
+	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_incomplete_child_tasks)),
+	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_parent), LOAD,
+	      F(kmp_taskdata_t, td_incomplete_child_tasks)),
 
 	FIND("GOMP_barrier", ompt_enabled, 1),
 	FIND("__kmpc_serialized_parallel", ompt_enabled, 1),

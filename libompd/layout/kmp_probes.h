@@ -12,6 +12,7 @@ enum { KMP_PATH_END = 0, KMP_PATH_LOAD = 0xffff, KMP_PATH_MAX = 9 };
 
 enum kmp_probe_base {
 	KMP_PROBE_INFO, // a thread's kmp_info, taken from the array of all threads
+	KMP_PROBE_TASK, // the kmp_taskdata in front of the kmp_task that the function is given
 	KMP_PROBE_FIND, // the function touches one variable of that width that is not known yet
 	KMP_PROBE_FIND_ADDRESS, // it hands on the address of one such variable
 };

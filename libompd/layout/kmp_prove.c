@@ -78,6 +78,11 @@ static void explore(struct proof *proof, const char *function, bool tail)
 			 decode(proof, address) && (!tail || decode_tail(proof));
 }
 
+static bool is_path(const struct kmp_probe *probe)
+{
+	return probe->base == KMP_PROBE_INFO || probe->base == KMP_PROBE_TASK;
+}
+
 // The address of the last field of the path; false if the layout has no such field.
 static bool expect(const struct kmp_layout *layout, const struct kmp_probe *probe,
 		   struct code_value *value, uint32_t *size)
@@ -85,6 +90,10 @@ static bool expect(const struct kmp_layout *layout, const struct kmp_probe *prob
 	// The word at the variable is the array, and a word of that a thread.
 	*value = code_number((int64_t)layout->global[KMP_GLOBAL___kmp_threads]);
 	value->depth = 2;
+	if (probe->base == KMP_PROBE_TASK) {
+		*value = code_number(-(int64_t)layout->struct_size[KMP_STRUCT_kmp_taskdata_t]);
+		value->base = CODE_ARGUMENT;
+	}
 	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++) {
 		if (*at == KMP_PATH_LOAD) {
 			value->depth++;
@@ -219,7 +228,7 @@ static void note_field(struct proof *proof, const struct kmp_probe *probe, enum 
 
 	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++)
 		last = at;
-	if (probe->base != KMP_PROBE_INFO || !last || *last == KMP_PATH_LOAD)
+	if (!is_path(probe) || !last || *last == KMP_PATH_LOAD)
 		return;
 	uint8_t *standing = &proof->fields[*last - 1];
 
@@ -251,8 +260,8 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 			continue;
 		explore(proof, probe->function, probe->tail);
 		if (proof->present)
-			verdict = probe->base == KMP_PROBE_INFO ? check_path(proof, probe) :
-								  find_global(proof, probe);
+			verdict = is_path(probe) ? check_path(proof, probe) :
+						   find_global(proof, probe);
 		if (verdict == CONTRADICTS)
 			return ompd_rc_incompatible;
 		note_field(proof, probe, verdict);

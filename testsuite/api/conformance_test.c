@@ -59,6 +59,8 @@ static ompd_rc_t open_handles(struct handles *handles)
 		rc = ompd_get_curr_parallel_handle(handles->thread, &handles->parallel);
 	if (rc == ompd_rc_ok)
 		rc = ompd_get_curr_task_handle(handles->thread, &handles->task);
+	// What went well has no reason to tell.
+	assert_int_equal(strlen(ompd_ext_last_reason()) != 0 && rc == ompd_rc_ok, 0);
 	return rc;
 }
 

@@ -13,6 +13,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -324,6 +325,105 @@ static void locks(void **state)
 	check_lock(ompd_ext_lock_nested, &nested, false, 0, false);
 }
 
+// ---- States ----------------------------------------------------------------------------------
+
+void kmp_set_blocktime(int milliseconds);
+
+static int sleepers; // that were found
+
+// What the thread sleeps on, by the kernel; 0 if it does not sleep.
+static uint64_t futex_of(ompd_thread_handle_t *thread)
+{
+	unsigned long long futex = 0;
+	char name[64];
+	int lwp = 0;
+
+	assert_int_equal(ompd_get_thread_id(thread, ompd_thread_id_lwp, sizeof(lwp), &lwp),
+			 ompd_rc_ok);
+	snprintf(name, sizeof(name), "/proc/self/task/%d/syscall", lwp);
+	FILE *file = fopen(name, "r");
+
+	if (!file || fscanf(file, "202 %llx", &futex) != 1)
+		futex = 0;
+	if (file)
+		fclose(file);
+	return futex;
+}
+
+static void check_futex(ompd_thread_handle_t *thread, enum ompd_ext_wait_kind kind)
+{
+	uint64_t futex = futex_of(thread);
+	ompd_ext_wait_site site;
+
+	if (!futex)
+		return; // not asleep yet, or /proc does not tell
+	assert_int_equal(ompd_ext_classify_futex(thread, futex, &site), ompd_rc_ok);
+	assert_int_equal(site.kind, kind);
+	sleepers++;
+}
+
+// After a region of so many threads: its workers.
+static void check_idle(int threads)
+{
+	static uint64_t workers[8];
+
+#pragma omp parallel num_threads(threads)
+	workers[omp_get_thread_num()] = (uint64_t)pthread_self();
+	usleep(50000);
+	for (int i = 1; i < threads; i++) {
+		ompd_thread_handle_t *thread;
+		ompd_wait_id_t wait;
+		ompd_word_t word = -1;
+
+		assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8,
+							&workers[i], &thread),
+				 ompd_rc_ok);
+		assert_int_equal(ompd_get_state(thread, &word, &wait), ompd_rc_ok);
+		assert_int_equal(word, ompt_state_idle);
+		check_futex(thread, ompd_ext_wait_idle);
+		ompd_rel_thread_handle(thread);
+	}
+}
+
+// One thread works while the others wait for it, and sleep.
+static void states_at_a_barrier(void **state)
+{
+	ompd_rc_t expected = ompd_rc_ok;
+
+	(void)state;
+	kmp_set_blocktime(0);
+#pragma omp parallel num_threads(4)
+	{
+		if (omp_get_thread_num() == 1) {
+			ompd_thread_handle_t *other;
+			ompd_wait_id_t wait;
+			ompd_word_t word = -1;
+			struct here here;
+
+			usleep(50000);
+			open_here(&here);
+			for (int i = 2; i < 4; i++) {
+				assert_int_equal(ompd_get_thread_in_parallel(here.parallel, i,
+									     &other),
+						 ompd_rc_ok);
+				assert_int_equal(ompd_get_state(other, &word, &wait), ompd_rc_ok);
+				assert_int_equal(word, ompt_state_wait_barrier);
+				check_futex(other, ompd_ext_wait_barrier);
+				ompd_rel_thread_handle(other);
+			}
+			expected = ompd_get_state(here.thread, &word, &wait);
+			close_here(&here);
+		}
+#pragma omp barrier
+	}
+	usleep(50000);
+	check_idle(4);
+	fprintf(stderr, "%d threads were asleep\n", sleepers);
+	// Nothing tells what a thread does that waits for nothing.
+	assert_int_equal(expected, ompd_rc_unavailable);
+	kmp_set_blocktime(200);
+}
+
 // ---- Calls that wait -------------------------------------------------------------------------
 
 void __kmpc_barrier(void *place, int gtid);
@@ -366,13 +466,10 @@ static int open_after_first_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nest_of_one_thread),
-		cmocka_unit_test(region_of_gcc),
-		cmocka_unit_test(function_of_clang),
-		cmocka_unit_test(leagues),
-		cmocka_unit_test(kinds_of_threads),
-		cmocka_unit_test(locks),
-		cmocka_unit_test(calls),
+		cmocka_unit_test(nest_of_one_thread),  cmocka_unit_test(region_of_gcc),
+		cmocka_unit_test(function_of_clang),   cmocka_unit_test(leagues),
+		cmocka_unit_test(kinds_of_threads),    cmocka_unit_test(locks),
+		cmocka_unit_test(states_at_a_barrier), cmocka_unit_test(calls),
 	};
 
 	alarm(100); // a failure in one thread leaves the others at a barrier

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What must hold in the memory of a running libomp, wherever it stands: the number in a thread's
+// record is its slot in the array of threads, its team has it among its threads, and so on. A row
+// names two ways to one value. Fields that no exported function shows are held against it.
+
+#include <stdio.h>
+
+#include "layout/kmp_layout.h"
+
+enum { ROW_PATH = 12, SLOTS_MAX = 64, WITNESSES_MAX = 8, ADDRESS_MIN = 0x1000 };
+
+// Steps of a way that are no fields. A field is its number plus one.
+enum step {
+	END = 0,
+	LOAD = 0x8000,	 // the pointer there, which is never null
+	MAYBE,		 // the pointer there; if it is null, there is nothing to ask
+	VALUE,		 // the number there, as wide as the last field
+	BIT,		 // the same of a bit field of the word there
+	CHARACTER,	 // the byte there
+	GTID,		 // the thread's number in the array
+	TID,		 // the element of an array of pointers with the thread's number in its team
+	STATE,		 // ... with the number of the task team that it uses
+	TASK_TID,	 // ... of the implicit tasks
+	DATA_TID,	 // ... of the queues
+	QUEUED,		 // the head of the queue there, if it is not empty
+	DIFFERS,	 // whether the thread's current task is another one than that there
+	NUMBER = 0x9000, // plus a byte
+};
+
+enum condition { ALWAYS, IMPLICIT, EXPLICIT };
+
+// When a row is refuted: a runtime may be stopped while threads change their team or their task.
+enum weight {
+	FIRM, // fails more often than it holds
+	MOST, // likewise, of two threads at least
+	ONE,  // holds for none of two threads at least
+};
+
+struct row {
+	const char *what;
+	uint8_t weight;	   // enum weight
+	uint8_t condition; // enum condition, of the current task
+	uint16_t left[ROW_PATH], right[ROW_PATH];
+};
+
+#define F(s, f) (KMP_FIELD_##s##__##f + 1)
+#define INFO(f) F(kmp_base_info_t, f)
+#define TEAM(f) INFO(th_team), LOAD, F(kmp_base_team_t, f)
+#define ROOT(f) INFO(th_root), LOAD, F(kmp_base_root_t, f)
+#define TASK(f) INFO(th_current_task), LOAD, F(kmp_taskdata_t, f)
+#define TASK_TEAM(f) INFO(th_task_team), MAYBE, F(kmp_base_task_team_t, f)
+#define QUEUE TASK_TEAM(tt_threads_data), MAYBE, DATA_TID
+
+#define FLAG(f) TASK(td_flags), F(kmp_tasking_flags_t, f), BIT
+#define SOURCE MAYBE, F(ident_t, psource), LOAD, CHARACTER
+
+static const struct row rows[] = {
+	{ "ds_gtid",
+	  FIRM,
+	  ALWAYS,
+	  { INFO(th_info), F(kmp_desc_base_t, ds_gtid), VALUE },
+	  { GTID } },
+	{ "r_uber_thread",
+	  FIRM,
+	  ALWAYS,
+	  { ROOT(r_uber_thread), LOAD, INFO(th_root), LOAD },
+	  { INFO(th_root), LOAD } },
+	{ "r_root_team",
+	  MOST,
+	  ALWAYS,
+	  { ROOT(r_root_team), LOAD, F(kmp_base_team_t, t_threads), LOAD, LOAD },
+	  { ROOT(r_uber_thread), LOAD } },
+	{ "r_root_team",
+	  MOST,
+	  ALWAYS,
+	  { ROOT(r_root_team), LOAD, F(kmp_base_team_t, t_level), VALUE },
+	  { NUMBER + 0 } },
+	{ "r_hot_team",
+	  MOST,
+	  ALWAYS,
+	  { ROOT(r_hot_team), LOAD, F(kmp_base_team_t, t_threads), LOAD, LOAD },
+	  { ROOT(r_uber_thread), LOAD } },
+	{ "t_threads", MOST, ALWAYS, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
+	{ "t_nproc", ONE, ALWAYS, { INFO(th_team_nproc), VALUE }, { TEAM(t_nproc), VALUE } },
+	{ "th_team_master",
+	  ONE,
+	  ALWAYS,
+	  { INFO(th_team_master), LOAD },
+	  { TEAM(t_threads), LOAD, LOAD } },
+	{ "th_team_serialized",
+	  ONE,
+	  ALWAYS,
+	  { INFO(th_team_serialized), VALUE },
+	  { TEAM(t_serialized), VALUE } },
+	{ "t_task_team",
+	  ONE,
+	  ALWAYS,
+	  { INFO(th_task_team), MAYBE },
+	  { TEAM(t_task_team), STATE, LOAD } },
+	{ "t_parent",
+	  ONE,
+	  IMPLICIT,
+	  { TASK(td_parent), MAYBE, F(kmp_taskdata_t, td_team), LOAD },
+	  { TEAM(t_parent), LOAD } },
+	{ "t_implicit_task_taskdata",
+	  MOST,
+	  IMPLICIT,
+	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID },
+	  { INFO(th_current_task), LOAD } },
+	{ "tasktype",
+	  MOST,
+	  ALWAYS,
+	  { FLAG(tasktype) },
+	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID, DIFFERS } },
+	{ "started", ONE, ALWAYS, { FLAG(started) }, { NUMBER + 1 } },
+	{ "executing", ONE, ALWAYS, { FLAG(executing) }, { NUMBER + 1 } },
+	{ "complete", ONE, ALWAYS, { FLAG(complete) }, { NUMBER + 0 } },
+	{ "td_team", MOST, ALWAYS, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
+	{ "td_ident", ONE, ALWAYS, { TASK(td_ident), SOURCE }, { NUMBER + ';' } },
+	{ "t_ident", ONE, ALWAYS, { TEAM(t_ident), SOURCE }, { NUMBER + ';' } },
+	{ "td_alloc_thread",
+	  ONE,
+	  EXPLICIT,
+	  { TASK(td_alloc_thread), LOAD, INFO(th_root), LOAD },
+	  { INFO(th_root), LOAD } },
+	{ "td_parent",
+	  ONE,
+	  EXPLICIT,
+	  { TASK(td_parent), LOAD, F(kmp_taskdata_t, td_team), LOAD },
+	  { TASK(td_team), LOAD } },
+	{ "td_task_team",
+	  ONE,
+	  EXPLICIT,
+	  { TASK(td_task_team), LOAD },
+	  { INFO(th_task_team), LOAD } },
+	{ "td_thr", MOST, ALWAYS, { QUEUE, F(kmp_base_thread_data_t, td_thr), LOAD }, { END } },
+	{ "td_deque",
+	  ONE,
+	  ALWAYS,
+	  { QUEUE, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
+	  { INFO(th_team), LOAD } },
+	{ "cg_root",
+	  ONE,
+	  ALWAYS,
+	  { INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_root), LOAD, INFO(th_root), LOAD },
+	  { INFO(th_root), LOAD } },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+struct witness {
+	const struct target *target;
+	const struct kmp_layout *layout;
+	uint64_t thread;
+	uint32_t gtid, tid;
+};
+
+// A structure's field; false if it can't be read or the release has none.
+static bool read_field(const struct witness *witness, uint64_t base, enum kmp_field field,
+		       uint64_t *ret)
+{
+	const struct layout_field *place = &witness->layout->field[field];
+
+	if (place->size != 1 && place->size != 2 && place->size != 4 && place->size != 8)
+		return false;
+	return target_read_uint(witness->target, base + place->offset, place->size, ret) ==
+	       ompd_rc_ok;
+}
+
+enum answer { NOT_ASKED, HOLDS, FAILS };
+
+// A queue's numbers must fit each other.
+static enum answer queue_head(const struct witness *witness, uint64_t data, uint64_t *ret)
+{
+	uint64_t tasks, size, head, tail, deque;
+
+	if (!read_field(witness, data, KMP_FIELD_kmp_base_thread_data_t__td_deque, &deque) ||
+	    !read_field(witness, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_ntasks, &tasks) ||
+	    !read_field(witness, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_size, &size) ||
+	    !read_field(witness, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_head, &head) ||
+	    !read_field(witness, data, KMP_FIELD_kmp_base_thread_data_t__td_deque_tail, &tail))
+		return FAILS;
+	if (!deque && !tasks)
+		return NOT_ASKED;
+	if (deque % 8 || !size || (size & (size - 1)) || tasks > size ||
+	    ((head + tasks) & (size - 1)) != tail)
+		return FAILS;
+	*ret = deque + 8 * head;
+	return tasks ? HOLDS : NOT_ASKED;
+}
+
+static enum answer load(const struct witness *witness, bool maybe, uint64_t *value)
+{
+	if (target_read_pointer(witness->target, *value, value) != ompd_rc_ok)
+		return FAILS;
+	if (maybe && *value == 0)
+		return NOT_ASKED;
+	return *value < ADDRESS_MIN ? FAILS : HOLDS;
+}
+
+static enum answer number(const struct witness *witness, uint16_t how, enum kmp_field last,
+			  uint64_t *value)
+{
+	const struct layout_field *place = &witness->layout->field[last];
+	uint64_t start = *value - place->offset;
+	bool read;
+
+	if (how == VALUE) {
+		read = read_field(witness, start, last, value);
+	} else if (how == BIT) {
+		read = target_read_uint(witness->target, start, 4, value) == ompd_rc_ok;
+		*value = (*value & kmp_layout_bits(witness->layout, last)) != 0;
+	} else {
+		read = target_read_uint(witness->target, *value, 1, value) == ompd_rc_ok;
+	}
+	return read ? HOLDS : FAILS;
+}
+
+static enum answer step(const struct witness *witness, uint16_t how, enum kmp_field last,
+			uint64_t *value)
+{
+	const struct kmp_layout *layout = witness->layout;
+	uint64_t state, task;
+
+	switch (how) {
+	case LOAD:
+	case MAYBE:
+		return load(witness, how == MAYBE, value);
+	case VALUE:
+	case BIT:
+	case CHARACTER:
+		return number(witness, how, last, value);
+	case GTID:
+		*value = witness->gtid;
+		return HOLDS;
+	case TID:
+		*value += 8 * (uint64_t)witness->tid;
+		return HOLDS;
+	case STATE:
+		if (!read_field(witness, witness->thread, KMP_FIELD_kmp_base_info_t__th_task_state,
+				&state))
+			return FAILS;
+		*value += 8 * (state & 1);
+		return HOLDS;
+	case TASK_TID:
+		*value += (uint64_t)layout->struct_size[KMP_STRUCT_kmp_taskdata_t] * witness->tid;
+		return HOLDS;
+	case DATA_TID:
+		*value +=
+			(uint64_t)layout->struct_size[KMP_STRUCT_kmp_thread_data_t] * witness->tid;
+		return HOLDS;
+	case QUEUED:
+		return queue_head(witness, *value, value);
+	case DIFFERS:
+		if (!read_field(witness, witness->thread,
+				KMP_FIELD_kmp_base_info_t__th_current_task, &task))
+			return FAILS;
+		*value = task != *value;
+		return HOLDS;
+	default:
+		*value = how - NUMBER;
+		return HOLDS;
+	}
+}
+
+static enum answer follow(const struct witness *witness, const uint16_t *path, uint64_t *value)
+{
+	enum kmp_field last = 0;
+
+	*value = witness->thread;
+	for (; *path != END; path++) {
+		enum answer answer = HOLDS;
+
+		if (*path < LOAD) {
+			last = (enum kmp_field)(*path - 1);
+			if (!witness->layout->field[last].size)
+				return NOT_ASKED;
+			*value += witness->layout->field[last].offset;
+		} else {
+			answer = step(witness, *path, last, value);
+		}
+		if (answer != HOLDS)
+			return answer;
+	}
+	return HOLDS;
+}
+
+static bool applies(const struct witness *witness, enum condition condition)
+{
+	static const uint16_t to_flags[] = { TASK(td_flags), END };
+	uint64_t address, flags;
+
+	if (condition == ALWAYS)
+		return true;
+	return follow(witness, to_flags, &address) == HOLDS &&
+	       target_read_uint(witness->target, address, 4, &flags) == ompd_rc_ok &&
+	       ((flags &
+		 kmp_layout_bits(witness->layout, KMP_FIELD_kmp_tasking_flags_t__tasktype)) != 0) ==
+		       (condition == EXPLICIT);
+}
+
+static enum answer ask(const struct witness *witness, const struct row *row)
+{
+	uint64_t left, right;
+
+	if (!applies(witness, (enum condition)row->condition))
+		return NOT_ASKED;
+	enum answer answer = follow(witness, row->left, &left);
+
+	if (answer == HOLDS)
+		answer = follow(witness, row->right, &right);
+	return answer == HOLDS && left != right ? FAILS : answer;
+}
+
+// A thread of the array that is at work; false if there is none in that slot.
+static bool summon(struct witness *witness, uint64_t threads, uint32_t gtid)
+{
+	static const uint16_t to_tid[] = { INFO(th_info), F(kmp_desc_base_t, ds_tid), VALUE, END };
+	uint64_t team, in_pool, tid;
+
+	if (target_read_pointer(witness->target, threads + 8 * (uint64_t)gtid, &witness->thread) !=
+		    ompd_rc_ok ||
+	    witness->thread < ADDRESS_MIN ||
+	    !read_field(witness, witness->thread, KMP_FIELD_kmp_base_info_t__th_team, &team) ||
+	    !read_field(witness, witness->thread, KMP_FIELD_kmp_base_info_t__th_in_pool,
+			&in_pool) ||
+	    !team || in_pool || follow(witness, to_tid, &tid) != HOLDS)
+		return false;
+	witness->gtid = gtid;
+	witness->tid = (uint32_t)tid;
+	return true;
+}
+
+static bool is_refuted(enum weight weight, unsigned int held, unsigned int failed)
+{
+	if (weight == ONE)
+		return held == 0 && failed >= 2;
+	return failed > held && (weight == FIRM || held + failed >= 2);
+}
+
+ompd_rc_t kmp_layout_check(const struct target *target, const struct kmp_layout *layout,
+			   char *reason, size_t reason_size)
+{
+	const uint64_t *global = layout->global;
+	unsigned int failed[ROWS] = { 0 }, held[ROWS] = { 0 }, witnesses = 0;
+	struct witness witness = { .target = target, .layout = layout };
+	uint64_t initialized, capacity, threads;
+
+	if (!global[KMP_GLOBAL___kmp_threads] || !global[KMP_GLOBAL___kmp_threads_capacity] ||
+	    !global[KMP_GLOBAL___kmp_init_serial] ||
+	    target_read_uint(target, global[KMP_GLOBAL___kmp_init_serial], 4, &initialized) !=
+		    ompd_rc_ok ||
+	    !initialized ||
+	    target_read_uint(target, global[KMP_GLOBAL___kmp_threads_capacity], 4, &capacity) !=
+		    ompd_rc_ok ||
+	    target_read_pointer(target, global[KMP_GLOBAL___kmp_threads], &threads) != ompd_rc_ok)
+		return ompd_rc_ok;
+	for (uint32_t gtid = 0; gtid < capacity && gtid < SLOTS_MAX && witnesses < WITNESSES_MAX;
+	     gtid++) {
+		if (!summon(&witness, threads, gtid))
+			continue;
+		witnesses++;
+		for (size_t i = 0; i < ROWS; i++) {
+			enum answer answer = ask(&witness, &rows[i]);
+
+			failed[i] += answer == FAILS;
+			held[i] += answer == HOLDS;
+		}
+	}
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!is_refuted((enum weight)rows[i].weight, held[i], failed[i]))
+			continue;
+		snprintf(reason, reason_size,
+			 "the runtime's memory is not as the layout %s%s says: %s does not fit",
+			 layout->source == LAYOUT_TABLE ? "of " : "", layout->releases,
+			 rows[i].what);
+		return ompd_rc_incompatible;
+	}
+	return ompd_rc_ok;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#define _GNU_SOURCE // process_vm_readv
+
+#include "kmp_process.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { THREADS = 6, TASK_SIZE = 40, TIED = 1, BRIEFLY = 1000 };
+
+struct location {
+	int32_t reserved, flags, reserved_2, length;
+	const char *source;
+};
+
+typedef int32_t entry_fn(int32_t gtid, void *task);
+typedef void outlined_fn(int32_t *gtid, int32_t *tid);
+
+// The entry points that a compiler calls.
+static struct {
+	int32_t (*global_thread_num)(struct location *);
+	void (*push_num_threads)(struct location *, int32_t gtid, int32_t count);
+	void (*fork_call)(struct location *, int32_t count, outlined_fn *function, ...);
+	void *(*task_alloc)(struct location *, int32_t gtid, int32_t flags, size_t size,
+			    size_t shareds, entry_fn *entry);
+	int32_t (*task)(struct location *, int32_t gtid, void *task);
+	void (*begin_if0)(struct location *, int32_t gtid, void *task);
+	void (*complete_if0)(struct location *, int32_t gtid, void *task);
+} runtime;
+
+static struct location here = { .flags = 2, .source = ";kmp_process.c;region;1;1;;" };
+static void *library;
+static int arrived, over;
+static void (*look_at)(const struct target *target);
+static struct target target;
+
+static ompd_rc_t cb_alloc(ompd_size_t size, void **ret)
+{
+	*ret = malloc(size);
+	return *ret ? ompd_rc_ok : ompd_rc_error;
+}
+
+static ompd_rc_t cb_free(void *memory)
+{
+	free(memory);
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t cb_print(const char *string, int category)
+{
+	(void)string;
+	(void)category;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t cb_sizeof(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
+{
+	(void)context;
+	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t cb_symbol(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			   const char *name, ompd_address_t *ret, const char *file_name)
+{
+	(void)context;
+	(void)thread;
+	if (file_name && strcmp(file_name, "libomp.so.5") != 0)
+		return ompd_rc_unavailable;
+	*ret = (ompd_address_t){ .address = (uint64_t)(uintptr_t)dlsym(library, name) };
+	return ret->address ? ompd_rc_ok : ompd_rc_unavailable;
+}
+
+// Wild addresses must not end the process: the kernel reads.
+static ompd_rc_t cb_read(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			 const ompd_address_t *address, ompd_size_t size, void *buffer)
+{
+	struct iovec there = { (void *)(uintptr_t)address->address, size };
+	struct iovec own = { buffer, size };
+
+	(void)context;
+	(void)thread;
+	return process_vm_readv(getpid(), &own, 1, &there, 1, 0) == (ssize_t)size ? ompd_rc_ok :
+										    ompd_rc_error;
+}
+
+static ompd_rc_t cb_read_string(ompd_address_space_context_t *context,
+				ompd_thread_context_t *thread, const ompd_address_t *address,
+				ompd_size_t size, void *buffer)
+{
+	ompd_address_t at = *address;
+
+	for (char *byte = buffer; size > 0; size--, at.address++, byte++) {
+		if (cb_read(context, thread, &at, 1, byte) != ompd_rc_ok)
+			return ompd_rc_error;
+		if (!*byte)
+			break;
+	}
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t cb_write(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			  const ompd_address_t *address, ompd_size_t size, const void *buffer)
+{
+	(void)context;
+	(void)thread;
+	(void)address;
+	(void)size;
+	(void)buffer;
+	abort(); // nothing is ever written to a target
+}
+
+static ompd_rc_t cb_convert(ompd_address_space_context_t *context, const void *input,
+			    ompd_size_t unit, ompd_size_t count, void *output)
+{
+	(void)context;
+	memcpy(output, input, unit * count);
+	return ompd_rc_ok;
+}
+
+static const ompd_callbacks_t callbacks = {
+	.alloc_memory = cb_alloc,
+	.free_memory = cb_free,
+	.print_string = cb_print,
+	.sizeof_type = cb_sizeof,
+	.symbol_addr_lookup = cb_symbol,
+	.read_memory = cb_read,
+	.write_memory = cb_write,
+	.read_string = cb_read_string,
+	.device_to_host = cb_convert,
+	.host_to_device = cb_convert,
+};
+
+static int32_t nothing(int32_t gtid, void *task)
+{
+	(void)gtid;
+	(void)task;
+	return 0;
+}
+
+static void wait_for(const int *number, int value)
+{
+	while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < value)
+		usleep(BRIEFLY);
+}
+
+static void region(int32_t *gtid, int32_t *tid)
+{
+	bool in_task = *tid == 1 || *tid == 2;
+	void *task = NULL;
+
+	for (int i = 0; i < (in_task ? 1 : 3); i++) {
+		task = runtime.task_alloc(&here, *gtid, TIED, TASK_SIZE, 0, nothing);
+		if (in_task)
+			runtime.begin_if0(&here, *gtid, task);
+		else
+			runtime.task(&here, *gtid, task);
+	}
+	__atomic_add_fetch(&arrived, 1, __ATOMIC_RELEASE);
+	if (*tid == 0) {
+		wait_for(&arrived, THREADS);
+		look_at(&target);
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	}
+	wait_for(&over, 1);
+	if (in_task)
+		runtime.complete_if0(&here, *gtid, task);
+}
+
+static bool resolve(const char *name, void *function)
+{
+	void *address = dlsym(library, name);
+
+	memcpy(function, &address, sizeof(address));
+	return address != NULL;
+}
+
+bool kmp_process_run(const char *path, void (*look)(const struct target *target))
+{
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library || !resolve("__kmpc_global_thread_num", &runtime.global_thread_num) ||
+	    !resolve("__kmpc_push_num_threads", &runtime.push_num_threads) ||
+	    !resolve("__kmpc_fork_call", &runtime.fork_call) ||
+	    !resolve("__kmpc_omp_task_alloc", &runtime.task_alloc) ||
+	    !resolve("__kmpc_omp_task", &runtime.task) ||
+	    !resolve("__kmpc_omp_task_begin_if0", &runtime.begin_if0) ||
+	    !resolve("__kmpc_omp_task_complete_if0", &runtime.complete_if0) ||
+	    target_init(&target, &callbacks, NULL) != ompd_rc_ok)
+		return false;
+	look_at = look;
+	runtime.push_num_threads(&here, runtime.global_thread_num(&here), THREADS);
+	runtime.fork_call(&here, 0, region);
+	return true;
+}
