@@ -85,7 +85,12 @@ KMP_ICV_READER(display_affinity)
 
 KMP_ICV_READER(num_procs)
 {
-	return read_int(query, KMP_GLOBAL___kmp_avail_proc, ret);
+	ompd_rc_t rc = read_int(query, KMP_GLOBAL___kmp_avail_proc, ret);
+
+	// The first parallel region counts them, not the runtime's initialization.
+	if (rc == ompd_rc_ok && *ret == 0)
+		return reason(ompd_rc_unavailable, "the runtime has not counted them yet");
+	return rc;
 }
 
 KMP_ICV_READER(wait_policy)

@@ -121,6 +121,7 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t team
 ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			     struct kmp_region *ret)
 {
+	uint64_t member = 0;
 	bool idle;
 	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
 
@@ -128,7 +129,10 @@ ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp
 		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
 	if (rc == ompd_rc_ok)
 		rc = region_of_team(runtime, thread->team, thread->teams_level, ret);
-	if (rc == ompd_rc_ok && thread->tid >= ret->team.nproc)
+	if (rc == ompd_rc_ok && thread->tid < ret->team.nproc)
+		rc = kmp_read_element(runtime, ret->team.threads, thread->tid, &member);
+	// A thread gets its new number before its new team (__kmp_initialize_info).
+	if (rc == ompd_rc_ok && member != thread->address)
 		return reason(ompd_rc_error,
 			      "a thread's place in its team is being changed, or damaged");
 	return rc;
