@@ -11,7 +11,7 @@ from ompdbg.commands import options
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
-    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.process import Process
 
 
 class OmpCommand(gdb.Command):
@@ -53,11 +53,11 @@ class OmpCommand(gdb.Command):
         """Called by GDB, also without a word to ask where words break."""
         return [] if word is None else options.complete(self.options, text, word)
 
-    def runtime(self) -> "Runtime":
-        """The OpenMP runtime of the selected program."""
+    def process(self) -> "Process":
+        """The selected program with its OpenMP runtimes."""
         from ompdbg.gdb_services import session
 
-        return session.runtime(self.name)
+        return session.process(self.name)
 
 
 def dedent(command: object) -> None:
