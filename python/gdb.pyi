@@ -15,6 +15,7 @@ COMMAND_STATUS: int
 COMMAND_MAINTENANCE: int
 COMPLETE_NONE: int
 PARAM_BOOLEAN: int
+PARAM_OPTIONAL_FILENAME: int
 
 INLINE_FRAME: int
 NORMAL_FRAME: int
@@ -65,7 +66,6 @@ class Symtab_and_line:
     symtab: Optional[Symtab]
 
 class Symbol:
-    type: Optional[Type]
     name: str
     linkage_name: str
     print_name: str

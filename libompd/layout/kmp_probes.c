@@ -40,6 +40,12 @@
 		.function = n, .base = KMP_PROBE_FIND, .tail = true, .global = KMP_GLOBAL_##g, \
 		.width = w                                                                     \
 	}
+#define FIND_STRUCT(n, g, ...)                                                                    \
+	{                                                                                         \
+		.function = n, .base = KMP_PROBE_FIND_STRUCT, .global = KMP_GLOBAL_##g, .path = { \
+			__VA_ARGS__                                                               \
+		}                                                                                 \
+	}
 #define FIND_ADDRESS(n, g)                                                              \
 	{                                                                               \
 		.function = n, .base = KMP_PROBE_FIND_ADDRESS, .global = KMP_GLOBAL_##g \
@@ -116,6 +122,10 @@ const struct kmp_probe kmp_probes[] = {
 	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_incomplete_child_tasks)),
 	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_parent), LOAD,
 	      F(kmp_taskdata_t, td_incomplete_child_tasks)),
+
+	FIND_STRUCT("__kmpc_destroy_lock", __kmp_i_lock_table,
+		    F(kmp_indirect_lock_table_t, next_table), F(kmp_indirect_lock_table_t, table),
+		    F(kmp_indirect_lock_table_t, nrow_ptrs)),
 
 	FIND("GOMP_barrier", ompt_enabled, 1),
 	FIND("__kmpc_serialized_parallel", ompt_enabled, 1),

@@ -14,6 +14,7 @@ enum kmp_probe_base {
 	KMP_PROBE_INFO, // a thread's kmp_info, taken from the array of all threads
 	KMP_PROBE_TASK, // the kmp_taskdata in front of the kmp_task that the function is given
 	KMP_PROBE_FIND, // the function touches one variable of that width that is not known yet
+	KMP_PROBE_FIND_STRUCT,	// it reads all fields of the path, which is none, in one variable
 	KMP_PROBE_FIND_ADDRESS, // it hands on the address of one such variable
 };
 

@@ -166,21 +166,61 @@ static bool is_known(const struct kmp_layout *layout, uint64_t address, unsigned
 	return false;
 }
 
-// The one variable of that width that no row before has found in another function.
+static bool is_variable(const struct code_access *access)
+{
+	return access->address.base == CODE_ABSOLUTE && access->address.depth == 0 &&
+	       access->address.offset[0] >= ADDRESS_MIN;
+}
+
+// Whether all fields of the path are read in the variable at @p address.
+static bool has_fields(const struct proof *proof, const struct kmp_probe *probe, uint64_t address)
+{
+	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++) {
+		const struct layout_field *field = &proof->layout->field[*at - 1];
+		unsigned int i = 0;
+
+		for (; i < proof->report.count; i++) {
+			const struct code_access *access = &proof->report.access[i];
+
+			if (is_variable(access) && access->kind == CODE_READ &&
+			    access->width == field->size &&
+			    (uint64_t)access->address.offset[0] == address + field->offset)
+				break;
+		}
+		if (i == proof->report.count)
+			return false;
+	}
+	return true;
+}
+
+// The variable that an access may be for; false if it is none such.
+static bool candidate(const struct proof *proof, const struct kmp_probe *probe,
+		      const struct code_access *access, uint64_t *ret)
+{
+	*ret = (uint64_t)access->address.offset[0];
+	if (!is_variable(access))
+		return false;
+	if (probe->base == KMP_PROBE_FIND_ADDRESS)
+		return access->kind == CODE_PASSED;
+	if (probe->base == KMP_PROBE_FIND)
+		return access->kind != CODE_PASSED && access->width == probe->width;
+	const struct layout_field *first = &proof->layout->field[probe->path[0] - 1];
+
+	*ret -= first->offset;
+	return first->size && has_fields(proof, probe, *ret);
+}
+
+// The one such variable that no row before has found in another function.
 static enum verdict find_global(struct proof *proof, const struct kmp_probe *probe)
 {
 	const struct code_report *report = &proof->report;
 	uint64_t *global = &proof->layout->global[probe->global];
-	bool passed = probe->base == KMP_PROBE_FIND_ADDRESS;
 	uint64_t found = 0;
 
 	for (unsigned int i = 0; i < report->count; i++) {
-		const struct code_access *access = &report->access[i];
-		uint64_t address = (uint64_t)access->address.offset[0];
+		uint64_t address;
 
-		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 0 ||
-		    (access->kind == CODE_PASSED) != passed ||
-		    (!passed && access->width != probe->width) || address < ADDRESS_MIN ||
+		if (!candidate(proof, probe, &report->access[i], &address) ||
 		    is_known(proof->layout, address, probe->global))
 			continue;
 		if (found && found != address)

@@ -47,6 +47,12 @@ def is_runtime_object(path: Optional[str]) -> bool:
     return path is not None and _RUNTIME_OBJECT.match(base_name(path)) is not None
 
 
+def runtime_of_object(path: Optional[str]) -> Optional[str]:
+    """The name of the runtime that a shared object is by its own name; None if it is none."""
+    match = _RUNTIME_OBJECT.match(base_name(path)) if path is not None else None
+    return f"lib{match.group(1)}" if match is not None else None
+
+
 def is_system_object(path: Optional[str]) -> bool:
     """A shared object of the C library or of a language's run-time support."""
     if path is None:

@@ -27,7 +27,7 @@ def library_path() -> str:
 def _register() -> None:
     from ompdbg.commands import bt, omp, status, tasks, threads
 
-    for command in (omp.Omp, omp.SetOmp, omp.ShowOmp, omp.Debug):
+    for command in (omp.Omp, omp.SetOmp, omp.ShowOmp, omp.Debug, omp.Library):
         command()
     for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt):
         command()

@@ -11,7 +11,7 @@ from ompdbg.commands import options
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
-    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.process import Process
     from ompdbg.render.palette import Palette
 
 
@@ -60,11 +60,11 @@ class OmpCommand(gdb.Command):
 
         return styles.palette()
 
-    def runtime(self) -> "Runtime":
-        """The OpenMP runtime of the selected program."""
+    def process(self) -> "Process":
+        """The selected program with its OpenMP runtimes."""
         from ompdbg.gdb_services import session
 
-        return session.runtime(self.name)
+        return session.process(self.name)
 
 
 def dedent(command: object) -> None:

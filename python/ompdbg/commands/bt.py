@@ -10,7 +10,7 @@ from ompdbg.commands.options import Option, Wrong
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.process import Process
     from ompdbg.model.stack import LogicalFrame, Part
     from ompdbg.model.thread import Thread
     from ompdbg.render.stack import Options
@@ -44,9 +44,9 @@ class Bt(OmpCommand):
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
         limit = int(arguments.positional[0]) if arguments.positional else None
-        runtime = self.runtime()
-        shown = self._options(runtime, arguments, limit)
-        threads = runtime.threads if arguments.has("-all") else [self._selected(runtime)]
+        process = self.process()
+        shown = self._options(process, arguments, limit)
+        threads = process.threads if arguments.has("-all") else [self._selected(process)]
         if arguments.has("-json"):
             from ompdbg.model.stack import logical_stack
             from ompdbg.render import json, stack
@@ -69,8 +69,8 @@ class Bt(OmpCommand):
             return
         write(stack_lines(logical_stack(thread), shown))
 
-    def _selected(self, runtime: "Runtime") -> "Thread":
-        thread = runtime.selected_thread
+    def _selected(self, process: "Process") -> "Thread":
+        thread = process.selected_thread
         if thread is None:
             self.fail("no thread is selected.")
         if thread.target.running:
@@ -78,15 +78,15 @@ class Bt(OmpCommand):
         return thread
 
     def _options(
-        self, runtime: "Runtime", arguments: "Arguments", limit: Optional[int]
+        self, process: "Process", arguments: "Arguments", limit: Optional[int]
     ) -> "Options":
         from ompdbg.render.stack import Options
 
         def in_frame(part: "Part", item: "LogicalFrame") -> "List[Variable]":
-            return runtime.services.arguments(part.thread.target, item.frame)
+            return process.services.arguments(part.thread.target, item.frame)
 
         def local_to(part: "Part", item: "LogicalFrame") -> "List[Variable]":
-            return runtime.services.locals(part.thread.target, item.frame)
+            return process.services.locals(part.thread.target, item.frame)
 
         variables = local_to if arguments.has("-full") else None
         return Options(arguments.has("-raw"), limit, in_frame, variables, self.palette())

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 import gdb
 
 from ompdbg.commands.base import dedent
@@ -53,6 +55,38 @@ class ShowOmp(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB if no setting is named."""
         gdb.execute("show omp debug", from_tty)
+        gdb.execute("show omp library", from_tty)
+
+
+class Library(gdb.Parameter):
+    """The OMPD library that the OpenMP commands ask: "auto", or the path of one.
+    With "auto" that is ompdbg's own for the runtimes that it knows. For others it is the library
+    that the runtime names, if it lies in the "auto-load safe-path" and only its owner can write
+    there; a library that is named here is loaded wherever it lies."""
+
+    set_doc = "Set the OMPD library that the OpenMP commands ask."
+    show_doc = "Show the OMPD library that the OpenMP commands ask."
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__("omp library", gdb.COMMAND_DATA, gdb.PARAM_OPTIONAL_FILENAME)
+        self.value = "auto"
+
+    def get_set_string(self) -> str:
+        """What GDB prints after the setting was changed."""
+        if not self.value:
+            self.value = "auto"
+        if self.value != "auto" and not os.path.isfile(os.path.expanduser(self.value)):
+            wrong, self.value = self.value, "auto"
+            raise gdb.GdbError(f'set omp library: no file "{wrong}"; it is "auto" now.')
+        from ompdbg.gdb_services import session
+
+        session.library_changed()
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """What GDB prints of the setting."""
+        return f'The OMPD library that the OpenMP commands ask is "{value}".'
 
 
 class Debug(gdb.Parameter):

@@ -29,7 +29,7 @@ class Status(OmpCommand):
         from ompdbg.model.status import status
         from ompdbg.render import status as render
 
-        found = status(self.runtime())
+        found = status(self.process())
         stats = None
         if arguments.has("-stats"):
             before, now = session.statistics()

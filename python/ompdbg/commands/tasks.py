@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Dict, List
 
 from ompdbg.commands import options
 from ompdbg.commands.base import OmpCommand, terminal_width, write
@@ -11,11 +11,16 @@ from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.pool import AllTasks
+    from ompdbg.model.process import Process
 
 # Of more tasks alike than this only these are shown, and the number of the others.
 _SHOWN_ALIKE = 5
 _LISTED_ALIKE = 50
+
+
+def _damage(found: "List[AllTasks]") -> "Dict[str, bool]":
+    return {"damaged": any(tasks.damaged for tasks in found)}
 
 
 class Tasks(OmpCommand):
@@ -39,18 +44,19 @@ class Tasks(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        runtime = self.runtime()
+        process = self.process()
         if arguments.has("-by-function"):
-            self._by_function(runtime, arguments.has("-json"))
+            self._by_function(process, arguments.has("-json"))
         elif arguments.has("-json"):
-            self._json(runtime, arguments.has("-queued"))
+            self._json(process, arguments.has("-queued"))
         else:
-            self._text(runtime, arguments.has("-queued"))
+            self._text(process, arguments.has("-queued"))
 
-    def _by_function(self, runtime: "Runtime", as_json: bool) -> None:
+    def _by_function(self, process: "Process", as_json: bool) -> None:
         from ompdbg.model.pool import count_by_function
 
-        counts = count_by_function(runtime)
+        counts = [row for runtime in process.runtimes for row in count_by_function(runtime)]
+        counts.sort(key=lambda row: -row.number)
         if as_json:
             from ompdbg.render import json
 
@@ -60,20 +66,29 @@ class Tasks(OmpCommand):
 
         write(count_table(counts, terminal_width(), self.palette()))
 
-    def _json(self, runtime: "Runtime", queued: bool) -> None:
+    def _json(self, process: "Process", queued: bool) -> None:
         from ompdbg.model.pool import AllTasks
         from ompdbg.model.task import NOT_BEGUN
         from ompdbg.render import json
 
-        found = AllTasks(runtime)
-        shown = (json.task(task) for task in found if not queued or task.info.status in NOT_BEGUN)
-        teams = [json.team(team) for team in runtime.teams]
-        write(json.lines("tasks", shown, lambda: {"damaged": found.damaged}, teams=teams))
+        found = [AllTasks(runtime) for runtime in process.runtimes]
+        shown = (
+            json.task(task)
+            for tasks in found
+            for task in tasks
+            if not queued or task.info.status in NOT_BEGUN
+        )
+        teams = [json.team(team) for team in process.teams]
+        write(json.lines("tasks", shown, lambda: _damage(found), teams=teams))
 
-    def _text(self, runtime: "Runtime", queued: bool) -> None:
+    def _text(self, process: "Process", queued: bool) -> None:
         from ompdbg.model.pool import TaskPool
+        from ompdbg.model.process import by_runtime
         from ompdbg.render import tasks as render
 
-        pool = TaskPool(runtime, keep=_LISTED_ALIKE if queued else _SHOWN_ALIKE)
-        show = render.queued_table if queued else render.task_tree
-        write(show(pool, terminal_width(), self.palette()))
+        for name, runtime in by_runtime(process).items():
+            if process.has_several:
+                write([f"-- {name} --"])
+            pool = TaskPool(runtime, keep=_LISTED_ALIKE if queued else _SHOWN_ALIKE)
+            show = render.queued_table if queued else render.task_tree
+            write(show(pool, terminal_width(), self.palette()))

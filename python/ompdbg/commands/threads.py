@@ -10,7 +10,7 @@ from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.process import Process
     from ompdbg.model.thread import Thread
 
 
@@ -18,16 +18,16 @@ def _states() -> List[str]:
     from ompdbg.gdb_services import session
 
     with session.selection_kept():
-        runtime = session.current_runtime()
-        return [] if runtime is None else runtime.state_names()
+        process = session.current_process()
+        return [] if process is None else process.state_names()
 
 
 def _teams() -> List[str]:
     from ompdbg.gdb_services import session
 
     with session.selection_kept():
-        runtime = session.current_runtime()
-        return [] if runtime is None else [team.label for team in runtime.teams]
+        process = session.current_process()
+        return [] if process is None else [team.label for team in process.teams]
 
 
 class Threads(OmpCommand):
@@ -51,28 +51,28 @@ class Threads(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        runtime = self.runtime()
-        threads = self._selected(runtime, arguments)
+        process = self.process()
+        threads = self._selected(process, arguments)
         if arguments.has("-json"):
             from ompdbg.render import json
 
-            teams = [json.team(team) for team in runtime.teams]
+            teams = [json.team(team) for team in process.teams]
             write(json.lines("threads", map(json.thread, threads), teams=teams))
             return
         from ompdbg.render.threads import thread_table
 
         write(thread_table(threads, terminal_width(), self.palette()))
 
-    def _selected(self, runtime: "Runtime", arguments: "Arguments") -> "List[Thread]":
-        threads = runtime.threads
+    def _selected(self, process: "Process", arguments: "Arguments") -> "List[Thread]":
+        threads = process.threads
         state = arguments.options.get("-state")
         if state is not None:
-            if not any(name.startswith(state) for name in [*runtime.state_names(), "running"]):
+            if not any(name.startswith(state) for name in [*process.state_names(), "running"]):
                 self.fail(f'no state "{state}".')
             threads = [thread for thread in threads if _is_in_state(thread, state)]
         label = arguments.options.get("-team")
         if label is not None:
-            team = runtime.named_team(label)
+            team = process.named_team(label)
             if team is None:
                 self.fail(f'no team "{label}".')
             threads = [thread for thread in threads if thread.team is team]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The OMPD library, and for each inferior its address space: opened when it is first needed,
+"""For each inferior the address spaces of its runtimes: opened when they are first needed,
 closed when the process is gone, told when it moved. Whoever imports this module listens to GDB.
 """
 
@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
-from ompdbg import gdb_plugin
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
 if TYPE_CHECKING:
     import _ompd
 
+    from ompdbg.gdb_services.libraries import Found
+    from ompdbg.model.process import Process
     from ompdbg.model.runtime import Runtime
 
 _Stats = Dict[str, int]
@@ -29,25 +30,52 @@ class _Process:
     def __init__(self, inferior: gdb.Inferior) -> None:
         self.key = _key(inferior)
         self.services = GdbServices(inferior, _say)
-        self.space: Optional["_ompd.AddressSpace"] = None
+        self.opened: Optional["Found"] = None
         self.last_stats: _Stats = {}
 
     def close(self) -> None:
-        if self.space is not None:
-            self.space.close()
-            self.space = None
+        for space in self.spaces:
+            space.close()
+        self.opened = None
+
+    @property
+    def spaces(self) -> "List[_ompd.AddressSpace]":
+        return self.opened.spaces if self.opened is not None else []
+
+    def open(self) -> "Found":
+        """All runtimes of the process; raises _ompd.Error if none is understood."""
+        if self.opened is None:
+            from ompdbg.gdb_services import libraries
+
+            opened = libraries.open_all(self.services)
+            problem = why_mismatched()
+            if problem is not None:
+                for space in opened.spaces:
+                    space.close()
+                raise gdb.error(problem)
+            self.opened = opened
+        return self.opened
+
+    def stats(self) -> _Stats:
+        """Counters of all its runtimes."""
+        total: _Stats = {}
+        for space in self.spaces:
+            for name, value in space.stats().items():
+                total[name] = total.get(name, 0) + value
+        return total
 
     def moved(self) -> None:
         self.services.moved()
-        if self.space is not None:
-            self.space.invalidate()
+        if self.opened is not None and self.opened.problems:
+            self.close()  # perhaps the runtime tells more of itself now
+        for space in self.spaces:
+            space.invalidate()
 
 
 class _Session:
     """All of it. There is one."""
 
     def __init__(self) -> None:
-        self.library: Optional["_ompd.Library"] = None
         self.processes: Dict[int, _Process] = {}
 
     def process(self, inferior: gdb.Inferior) -> _Process:
@@ -58,60 +86,58 @@ class _Session:
             process = self.processes[inferior.num] = _Process(inferior)
         return process
 
-    def space(self, process: _Process) -> "_ompd.AddressSpace":
-        if process.space is None:
-            import _ompd
-
-            path = gdb_plugin.library_path()
-            if self.library is None or self.library.path != path:
-                self.library = _ompd.Library(path)
-            space = self.library.open(cast("_ompd.Services", process.services))
-            problem = why_mismatched()
-            if problem is not None:
-                space.close()
-                raise gdb.error(problem)
-            process.space = space
-        return process.space
-
 
 _session = _Session()
 
 
-def runtime(command: str) -> "Runtime":
-    """The runtime of the selected inferior; raises gdb.GdbError with one line if there is none."""
+def process(command: str) -> "Process":
+    """The selected inferior; raises gdb.GdbError with one line if no runtime of it is known."""
     import _ompd
 
+    from ompdbg.gdb_services.libraries import NotOpened
+
     try:
-        found = current_runtime()
-    except _ompd.Error as error:
-        raise gdb.GdbError(
-            _line(command, why_mismatched() or why_missing() or error.reason)
-        ) from error
+        found = current_process()
+    except (_ompd.Error, NotOpened) as error:
+        reason = error.reason if isinstance(error, _ompd.Error) else str(error)
+        raise gdb.GdbError(_line(command, why_mismatched() or why_missing() or reason)) from error
     if found is None:
         raise gdb.GdbError(f"{command}: the program is not being run.")
     return found
 
 
-def current_runtime() -> Optional["Runtime"]:
-    """The runtime of the selected inferior; None if there is no process."""
+def runtime(command: str) -> "Runtime":
+    """The first runtime of the selected inferior."""
+    return process(command).runtimes[0]
+
+
+def current_process() -> Optional["Process"]:
+    """The selected inferior with its runtimes; None if there is no process."""
     inferior = gdb.selected_inferior()
     if not inferior.pid or not inferior.threads():
         return None
-    process = _session.process(inferior)
+    known = _session.process(inferior)
     if any(thread.is_running() for thread in inferior.threads()):
-        process.moved()  # it moves all the time
-    process.services.select(gdb.selected_thread())
-    from ompdbg.model.runtime import Runtime
+        known.moved()  # it moves all the time
+    known.services.select(gdb.selected_thread())
+    from ompdbg.model.process import Process
 
-    return Runtime(_session.space(process), process.services)
+    opened = known.open()
+    return Process(opened.spaces, known.services, opened.problems)
+
+
+def library_changed() -> None:
+    """The user wants another OMPD library."""
+    for known in _session.processes.values():
+        known.close()
 
 
 def statistics() -> Tuple[_Stats, _Stats]:
     """Counters of the command before this one, and of this one so far."""
-    process = _session.processes.get(gdb.selected_inferior().num)
-    if process is None or process.space is None:
+    known = _session.processes.get(gdb.selected_inferior().num)
+    if known is None or not known.spaces:
         return {}, {}
-    return process.last_stats, process.space.stats()
+    return known.last_stats, known.stats()
 
 
 # ---- Around a command -----------------------------------------------------------------------
@@ -173,15 +199,15 @@ def _nothing_collected() -> Iterator[None]:
 @contextmanager
 def _counted() -> Iterator[None]:
     """Counts what a command reads."""
-    process = _session.processes.get(gdb.selected_inferior().num)
-    if process is not None and process.space is not None:
-        process.space.reset_stats()
+    known = _session.processes.get(gdb.selected_inferior().num)
+    for space in known.spaces if known is not None else []:
+        space.reset_stats()
     try:
         yield
     finally:
-        process = _session.processes.get(gdb.selected_inferior().num)
-        if process is not None and process.space is not None:
-            process.last_stats = process.space.stats()
+        known = _session.processes.get(gdb.selected_inferior().num)
+        if known is not None and known.spaces:
+            known.last_stats = known.stats()
 
 
 def _line(command: str, reason: str) -> str:

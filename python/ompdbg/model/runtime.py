@@ -15,6 +15,7 @@ from ompdbg.model.thread import Location, Thread
 
 if TYPE_CHECKING:
     from ompdbg.model.activity import Top
+    from ompdbg.model.process import Process
     from ompdbg.services import Frame, Services
 
 # Regions nested deeper than this are taken for damaged memory.
@@ -29,10 +30,18 @@ class Runtime:
     def __init__(self, space: _ompd.AddressSpace, services: "Services") -> None:
         self.space = space
         self.services = services
+        self.process: Optional["Process"] = None  # if that has several runtimes
+        self.teams_before: List["Runtime"] = []  # whose teams have the lower numbers
         self._teams: Dict[int, Team] = {}
         self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
         self.locations: Dict["Frame", "Location"] = {}  # of thread.py
         self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
+
+    @cached_property
+    def name(self) -> Optional[str]:
+        """What the runtime is called: `libgomp`, `libomp`; None if the OMPD library is mute."""
+        layout = self.space.layout() if self.space.library.extended else None
+        return layout.runtime if layout is not None else None
 
     @cached_property
     def classifier(self) -> Classifier:
@@ -135,6 +144,11 @@ class Runtime:
         self._find_teams()
         found = [team for team in self._teams.values() if team.is_outermost]
         return sorted(found, key=lambda team: team.founder_number)
+
+    @property
+    def first_team(self) -> int:
+        """The number of its first outermost team."""
+        return 1 + sum(len(runtime.outermost_teams) for runtime in self.teams_before)
 
     def _find_teams(self) -> None:
         for thread in self.threads:

@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, TypeVar
 
 import _ompd
 
+from ompdbg.model.process import by_runtime
+
 if TYPE_CHECKING:
+    from ompdbg.model.process import Process
     from ompdbg.model.runtime import Runtime
+    from ompdbg.model.thread import Thread
+
+_Value = TypeVar("_Value")
 
 LAYOUT_SOURCES = {0: "none", 1: "runtime", 2: "debug_info", 3: "table"}
 
@@ -20,15 +26,24 @@ class Unavailable(NamedTuple):
     reason: str
 
 
-class Status(NamedTuple):
-    """What `omp status` shows."""
+class RuntimeStatus(NamedTuple):
+    """One runtime, and the library that answers for it."""
 
+    name: str  # as in JSON
     library: str  # path
     library_version: str
     api_version: int
-    omp_version: int
-    omp_version_string: str
+    omp_version: Optional[int]
+    omp_version_string: Optional[str]
     layout: Optional[_ompd.Layout]
+    threads: int
+    teams: int
+
+
+class Status(NamedTuple):
+    """What `omp status` shows."""
+
+    runtimes: List[RuntimeStatus]
     threads: int
     openmp_threads: int
     running_threads: int
@@ -37,47 +52,72 @@ class Status(NamedTuple):
     unavailable: List[Unavailable]
 
 
-def status(runtime: "Runtime") -> Status:
-    """Looks at the runtime as a whole."""
-    space = runtime.space
-    threads = runtime.threads
-    teams = runtime.teams
+def status(process: "Process") -> Status:
+    """Looks at everything as a whole."""
+    threads = process.threads
+    teams = process.teams
+    unavailable = [Unavailable("a runtime", problem) for problem in process.problems]
+    for name, runtime in by_runtime(process).items():
+        missing = _unavailable(runtime)
+        if process.has_several:
+            missing = [Unavailable(f"{name}: {one.what}", one.reason) for one in missing]
+        unavailable += missing
     return Status(
-        library=space.library.path,
-        library_version=space.library.version_string,
-        api_version=space.library.api_version,
-        omp_version=space.omp_version,
-        omp_version_string=space.omp_version_string,
-        layout=space.layout() if space.library.extended else None,
+        runtimes=[_runtime(name, r, process) for name, r in by_runtime(process).items()],
         threads=len(threads),
         openmp_threads=sum(1 for thread in threads if thread.openmp),
         running_threads=sum(1 for thread in threads if thread.target.running),
         teams=len(teams),
         nesting=max([team.level or 0 for team in teams], default=0),
-        unavailable=_unavailable(runtime),
+        unavailable=unavailable + _threads_unavailable(threads),
     )
+
+
+def _runtime(name: str, runtime: "Runtime", process: "Process") -> RuntimeStatus:
+    space = runtime.space
+    return RuntimeStatus(
+        name=name,
+        library=space.library.path,
+        library_version=space.library.version_string,
+        api_version=space.library.api_version,
+        omp_version=_told(lambda: space.omp_version),
+        omp_version_string=_told(lambda: space.omp_version_string),
+        layout=space.layout() if space.library.extended else None,
+        threads=sum(1 for t in process.threads if t.openmp and t.runtime is runtime),
+        teams=len(runtime.teams),
+    )
+
+
+def _told(ask: Callable[[], _Value]) -> Optional[_Value]:
+    """None where a library cannot answer."""
+    try:
+        return ask()
+    except _ompd.Error:
+        return None
 
 
 def _unavailable(runtime: "Runtime") -> List[Unavailable]:
     found: List[Unavailable] = []
     if not runtime.space.library.extended:
         found.append(Unavailable("tasks and wait sites", "the OMPD library has no extensions"))
-    reasons: Dict[str, List[str]] = {}
-    for thread in runtime.threads:
-        if thread.error is not None:
-            reasons.setdefault(thread.error, []).append(thread.target.label)
-    for reason, labels in reasons.items():
-        noun = "thread" if len(labels) == 1 else "threads"
-        found.append(Unavailable(f"{noun} {', '.join(labels)}", reason))
-    running = [thread.target.label for thread in runtime.threads if thread.target.running]
-    if running:
-        noun = "thread" if len(running) == 1 else "threads"
-        found.append(Unavailable(f"{noun} {', '.join(running)}", "running"))
-    for icv in runtime.space.icvs():
+    for icv in _told(runtime.space.icvs) or []:
         if icv.scope != _ompd.SCOPE_ADDRESS_SPACE:
             continue
         try:
             runtime.space.icv_string(icv.id)
         except _ompd.Error as error:
             found.append(Unavailable(icv.name, error.reason))
+    return found
+
+
+def _threads_unavailable(threads: "List[Thread]") -> List[Unavailable]:
+    found: List[Unavailable] = []
+    reasons: Dict[str, List[str]] = {}
+    for thread in threads:
+        reason = "running" if thread.target.running else thread.error
+        if reason is not None:
+            reasons.setdefault(reason, []).append(thread.target.label)
+    for reason, labels in reasons.items():
+        noun = "thread" if len(labels) == 1 else "threads"
+        found.append(Unavailable(f"{noun} {', '.join(labels)}", reason))
     return found

@@ -91,6 +91,11 @@ class Task:
         self.id = info.id
 
     @property
+    def runtime_name(self) -> Optional[str]:
+        """What its runtime is called."""
+        return self._runtime.name
+
+    @property
     def kind(self) -> str:
         """initial, implicit, explicit, or target."""
         return KINDS.get(self.info.kind, str(self.info.kind))

@@ -22,12 +22,12 @@ class Team:
     """A team, or the initial thread on its own outside of any parallel region (level 0)."""
 
     def __init__(self, runtime: "Runtime", handle: _ompd.Parallel) -> None:
-        self._runtime = runtime
+        self.runtime = runtime
         self.handle = handle
         self.id = handle.id
 
     def _icv(self, name: str) -> Optional[int]:
-        icv = self._runtime.icv_id(name)
+        icv = self.runtime.icv_id(name)
         if icv is None:
             return None
         try:
@@ -54,7 +54,7 @@ class Team:
     def parent(self) -> Optional["Team"]:
         """The team of the enclosing region."""
         try:
-            return self._runtime.team(self.handle.enclosing())
+            return self.runtime.team(self.handle.enclosing())
         except _ompd.Error:
             return None
 
@@ -66,7 +66,7 @@ class Team:
     def member(self, thread_num: int) -> Optional["Thread"]:
         """The thread with that number; None if the debugger has no such thread."""
         try:
-            return self._runtime.thread_of(self.handle.thread(thread_num))
+            return self.runtime.thread_of(self.handle.thread(thread_num))
         except _ompd.Error:
             return None
 
@@ -93,8 +93,10 @@ class Team:
             if chain[-1].parent in chain:
                 break  # damaged memory
             chain.append(chain[-1].parent)
-        outermost = self._runtime.outermost_teams
-        first = outermost.index(chain[-1]) + 1 if chain[-1] in outermost else _UNKNOWN
+        outermost = self.runtime.outermost_teams
+        first = _UNKNOWN
+        if chain[-1] in outermost:
+            first = outermost.index(chain[-1]) + self.runtime.first_team
         return (first, *(team._number_in_parent() for team in reversed(chain[:-1])))
 
     def _number_in_parent(self) -> int:

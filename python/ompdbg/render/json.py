@@ -60,6 +60,7 @@ def team(item: "Team") -> Object:
         "size": item.size,
         "parent": None if item.parent is None else identity(item.parent.id),
         "primary": None if item.primary is None else item.primary.target.number,
+        "runtime": item.runtime.name,
     }
 
 
@@ -73,6 +74,7 @@ def thread(item: "Thread") -> Object:
         "selected": item.target.selected,
         "running": item.target.running,
         "openmp": item.openmp,
+        "runtime": item.runtime.name if item.openmp else None,
         "thread_num": item.thread_num,
         "team_size": item.team_size,
         "level": item.level,
@@ -123,6 +125,7 @@ def task(item: "Task") -> Object:
         member = item.team.member(item.thread_num)
     return {
         "id": identity(item.id),
+        "runtime": item.runtime_name,
         "kind": item.kind,
         "status": item.status,
         "team": identity(item.info.parallel_id),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 from ompdbg.model.status import LAYOUT_SOURCES
 from ompdbg.render import json
@@ -12,7 +12,7 @@ from ompdbg.render import json
 if TYPE_CHECKING:
     import _ompd
 
-    from ompdbg.model.status import Status
+    from ompdbg.model.status import RuntimeStatus, Status
 
 Stats = Dict[str, Dict[str, int]]
 
@@ -28,15 +28,9 @@ _STATS = (("last_command", "last command"), ("this_command", "this command"))
 
 def status_lines(status: "Status", stats: Optional[Stats], width: Optional[int]) -> List[str]:
     """A few lines, the most telling first."""
-    layout = status.layout
-    runtime = "unknown" if layout is None else f"{layout.runtime}, {layout.release}"
-    rows = [
-        ("Runtime", f"{runtime}, OpenMP {status.omp_version}"),
-        ("OMPD library", status.library_version),
-        ("", status.library),
-    ]
-    if layout is not None:
-        rows.append(("Layout", layout_in_words(layout)))
+    rows: List[Tuple[str, str]] = []
+    for runtime in status.runtimes:
+        rows.extend(_runtime(runtime, len(status.runtimes) > 1))
     rows.append(("Threads", _threads(status)))
     rows.append(("Teams", _teams(status)))
     for index, text in enumerate(_unavailable(status)):
@@ -44,6 +38,22 @@ def status_lines(status: "Status", stats: Optional[Stats], width: Optional[int])
     if stats is not None:
         rows.extend((label.capitalize(), _counted(stats[key])) for key, label in _STATS)
     return [line for label, text in rows for line in _wrapped(label, text, width)]
+
+
+def _runtime(status: "RuntimeStatus", is_one_of_several: bool) -> Iterator[Tuple[str, str]]:
+    layout = status.layout
+    text = "unknown" if layout is None else f"{layout.runtime}, {layout.release}"
+    if status.omp_version is not None:
+        text += f", OpenMP {status.omp_version}"
+    yield "Runtime", text
+    yield "OMPD library", status.library_version
+    yield "", status.library
+    if layout is not None:
+        yield "Layout", layout_in_words(layout)
+    if is_one_of_several:
+        threads = "1 thread" if status.threads == 1 else f"{status.threads} threads"
+        teams = "1 team" if status.teams == 1 else f"{status.teams} teams"
+        yield "Its", f"{threads}, {teams}"
 
 
 def layout_in_words(layout: "_ompd.Layout") -> str:
@@ -97,23 +107,10 @@ def _counted(stats: Dict[str, int]) -> str:
 
 def status_json(status: "Status", stats: Optional[Stats]) -> str:
     """The same as JSON."""
-    layout = None
-    if status.layout is not None:
-        layout = {
-            "runtime": status.layout.runtime,
-            "release": status.layout.release,
-            "source": LAYOUT_SOURCES.get(status.layout.source, "none"),
-            "probes_agreed": status.layout.probes_agreed,
-            "probes_silent": status.layout.probes_silent,
-        }
+    runtimes = [_runtime_json(runtime) for runtime in status.runtimes]
     sections: Dict[str, Any] = {
-        "library": {
-            "path": status.library,
-            "version": status.library_version,
-            "api_version": status.api_version,
-        },
-        "openmp": {"version": status.omp_version, "version_string": status.omp_version_string},
-        "layout": layout,
+        **{key: runtimes[0][key] for key in ("library", "openmp", "layout")},
+        "runtimes": runtimes,
         "threads": {
             "total": status.threads,
             "openmp": status.openmp_threads,
@@ -127,3 +124,27 @@ def status_json(status: "Status", stats: Optional[Stats]) -> str:
     if stats is not None:
         sections["stats"] = stats
     return json.document(**sections)
+
+
+def _runtime_json(status: "RuntimeStatus") -> Dict[str, Any]:
+    layout = None
+    if status.layout is not None:
+        layout = {
+            "runtime": status.layout.runtime,
+            "release": status.layout.release,
+            "source": LAYOUT_SOURCES.get(status.layout.source, "none"),
+            "probes_agreed": status.layout.probes_agreed,
+            "probes_silent": status.layout.probes_silent,
+        }
+    return {
+        "name": status.name,
+        "library": {
+            "path": status.library,
+            "version": status.library_version,
+            "api_version": status.api_version,
+        },
+        "openmp": {"version": status.omp_version, "version_string": status.omp_version_string},
+        "layout": layout,
+        "threads": status.threads,
+        "teams": status.teams,
+    }

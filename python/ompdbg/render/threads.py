@@ -22,6 +22,7 @@ _SHOWN_REASONS = 8
 _COLUMNS = (
     Column("Thread", right=True),
     Column("OMP", right=True),
+    Column("Runtime"),
     Column("Level", right=True),
     Column("Team", squeeze=8),
     Column("State", squeeze=22, paint=Palette.wait),
@@ -29,7 +30,7 @@ _COLUMNS = (
     Column("Task", drop=1),
     Column("Where", squeeze=26, cut=cut_place, paint=Palette.place),
 )
-_LEVEL, _STATE, _WAITS = 2, 4, 5
+_LEVEL, _STATE, _WAITS = 3, 5, 6
 
 
 def thread_table(
@@ -95,6 +96,7 @@ def _row(thread: "Thread") -> List[str]:
     return [
         number,
         member,
+        _runtime(thread),
         "" if thread.level is None else str(thread.level),
         "" if team is None else team.label,
         state(thread),
@@ -102,6 +104,13 @@ def _row(thread: "Thread") -> List[str]:
         "" if thread.task is None else thread.task.kind,
         place(thread.location),
     ]
+
+
+def _runtime(thread: "Thread") -> str:
+    """Told only where there are several."""
+    if thread.runtime.process is None or not thread.openmp:
+        return ""
+    return thread.runtime.name or UNKNOWN
 
 
 def _merged(row: List[str]) -> List[str]:
