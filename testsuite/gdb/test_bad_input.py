@@ -15,7 +15,7 @@ from harness import lines, own_programs, processes, setup
 from harness.processes import Finished
 
 NOT_RUN = "the program is not being run."
-NO_RUNTIME = "no OpenMP runtime in the program."
+NO_RUNTIME = "no libgomp, libomp or libiomp5 in the program."
 NO_LIBRARIES = (
     "the core file does not tell the program's libraries: it is truncated, or {} is not the"
     " program that wrote it."
