@@ -191,7 +191,9 @@ class Symbols:
             return self._functions[address]
         except KeyError:
             pass
-        known = self._debug_symbol(address)
+        linked = self.at(address)
+        is_clangs = linked is not None and linked.name.startswith(".omp_")
+        known = None if is_clangs else self._debug_symbol(address)
         function = self._from_debug_info(known) if known else self._from_symbol(address)
         self._functions[address] = function
         return function
