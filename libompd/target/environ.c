@@ -7,6 +7,8 @@
 enum {
 	MAX_BLOCK = 1 << 20, // of arguments and environment; more is taken for damage
 	CHUNK = 256,
+	PAGE = 4096,
+	STACK_END = 8, // zero bytes that the kernel leaves at the very end of the stack
 };
 
 /** The strings of the initial stack: the kernel puts the arguments and then the environment behind
@@ -19,7 +21,7 @@ struct strings {
 	size_t total;
 };
 
-// The next byte; false at the end of what can be read, which is the end of the stack.
+// The next byte; false at the end of what can be read.
 static bool next_byte(struct strings *strings, char *ret)
 {
 	if (strings->at == strings->count) {
@@ -35,6 +37,15 @@ static bool next_byte(struct strings *strings, char *ret)
 	}
 	*ret = strings->chunk[strings->at++];
 	return true;
+}
+
+// Whether the strings ended where the stack does, and not where it could not be read.
+static bool at_end_of_stack(const struct strings *strings)
+{
+	static const char zeroes[STACK_END];
+
+	return strings->next % PAGE == 0 && strings->count >= STACK_END &&
+	       memcmp(strings->chunk + strings->count - STACK_END, zeroes, STACK_END) == 0;
 }
 
 // Opens the strings at the first argument, and tells how many arguments there are. ld.so (in a
@@ -88,7 +99,7 @@ ompd_rc_t environ_get(const struct target *target, const char *name, char *value
 			same = true;
 		}
 	}
-	return strings.total ? ompd_rc_unavailable : ompd_rc_error;
+	return at_end_of_stack(&strings) ? ompd_rc_unavailable : ompd_rc_error;
 }
 
 static bool is_word(const char *text, const char *word)
