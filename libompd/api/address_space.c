@@ -38,27 +38,58 @@ static ompd_rc_t open_runtime(const struct target *target, const struct family *
 	return ompd_rc_ok;
 }
 
-// Opens the first runtime that is recognised. One that is there and refused tells more than one
-// that is not there.
+static void close_runtime(ompd_address_space_handle_t *handle)
+{
+	const struct target target = handle->target;
+
+	handle->family->close(handle->runtime);
+	target_free(&target, handle->runtime);
+	handle->kind = HANDLE_RELEASED;
+	target_free(&target, handle);
+}
+
+// Opens the runtime that the program calls, else the first that is recognised: a program with
+// another one in front (LD_PRELOAD) still loads its own. One that is there and refused tells more
+// than one that is not there.
 static ompd_rc_t open_first(const struct target *target, ompd_address_space_handle_t **ret)
 {
 	ompd_rc_t refused = ompd_rc_unavailable;
 	char why[REASON_MAX] = "no OpenMP runtime in the program";
+	ompd_address_space_handle_t *found = NULL, *handle;
 
 	for (const struct family *const *family = families; *family; family++) {
 		for (const char *const *name = (*family)->names; *name; name++) {
-			ompd_rc_t rc = open_runtime(target, *family, *name, ret);
+			ompd_rc_t rc = open_runtime(target, *family, *name, &handle);
 
+			if (rc == ompd_rc_ok) {
+				bool called = (*family)->is_called(handle->runtime);
+
+				if (found)
+					close_runtime(called ? found : handle);
+				if (called || !found)
+					found = handle;
+				if (called)
+					goto end;
+				continue;
+			}
 			// A debugger that fails does not say that there is no such runtime.
-			if (rc != ompd_rc_unavailable && rc != ompd_rc_incompatible)
+			if (rc != ompd_rc_unavailable && rc != ompd_rc_incompatible) {
+				if (found)
+					close_runtime(found);
 				return rc;
+			}
 			if (rc == ompd_rc_unavailable || refused != ompd_rc_unavailable)
 				continue;
 			refused = rc;
 			snprintf(why, sizeof(why), "%s", reason_text());
 		}
 	}
-	return reason(refused, "%s", why);
+	if (!found)
+		return reason(refused, "%s", why);
+end:
+	reason_clear();
+	*ret = found;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, const char *runtime,
@@ -162,9 +193,8 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 {
 	API_ENTER(handle, ADDRESS_SPACE);
-	handle->family->close(handle->runtime);
-	target_free(&handle->target, handle->runtime);
-	return handle_release(handle, HANDLE_ADDRESS_SPACE);
+	close_runtime(handle);
+	return ompd_rc_ok;
 }
 
 /** The _OPENMP value of the runtime. */

@@ -46,6 +46,8 @@ struct family {
 	ompd_rc_t (*open)(struct family_runtime *runtime, const struct target *target,
 			  const char *name);
 	void (*close)(struct family_runtime *runtime);
+	/** Whether the program's calls reach this runtime: it is the first that has them. */
+	bool (*is_called)(const struct family_runtime *runtime);
 	const struct nptl *(*nptl)(const struct family_runtime *runtime);
 	ompd_word_t (*omp_version)(const struct family_runtime *runtime);
 	void (*describe)(const struct family_runtime *runtime, char *text, size_t size);

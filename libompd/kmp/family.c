@@ -52,6 +52,17 @@ static void close(struct family_runtime *runtime)
 	kmp_close((struct kmp_runtime *)runtime);
 }
 
+static bool is_called(const struct family_runtime *runtime)
+{
+	const struct target *target = &of_runtime(runtime)->target;
+	uint64_t called, own;
+
+	return target_symbol(target, "omp_get_thread_num", NULL, &called) == ompd_rc_ok &&
+	       target_symbol(target, "omp_get_thread_num", of_runtime(runtime)->layout.file_name,
+			     &own) == ompd_rc_ok &&
+	       called == own;
+}
+
 static const struct nptl *nptl(const struct family_runtime *runtime)
 {
 	return &of_runtime(runtime)->nptl;
@@ -422,6 +433,7 @@ const struct family kmp_family = {
 	.task_size = sizeof(struct kmp_task),
 	.open = open,
 	.close = close,
+	.is_called = is_called,
 	.nptl = nptl,
 	.omp_version = omp_version,
 	.describe = describe,

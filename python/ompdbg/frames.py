@@ -32,6 +32,10 @@ _OUTLINED = re.compile(r"(?P<base>[\w$.]+?)\._omp_(?P<role>fn|cpyfn)\.\d+")
 _DEMANGLED_OUTLINED = re.compile(
     r"(?P<base>.+?) \[clone (?:\.\w+)*?\._omp_(?P<role>fn|cpyfn)\.\d+"
 )
+# Clang's; before Clang 17 without the function's name.
+_CLANG_OUTLINED = re.compile(
+    r"(?P<base>[\w$.]*?)\.omp_(outlined|task_entry)(_debug__|\._debug__)?\.*\d*"
+)
 _CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
 _FORTRAN_SUFFIXES = ("f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp")
 _FORTRAN_MODULE = re.compile(r"__(?P<module>\w+?)_MOD_(?P<name>\w+)$")
@@ -129,10 +133,18 @@ class Outlined(NamedTuple):
     role: str  # "fn", or "cpyfn" for the function that copies a task's firstprivate data
 
 
+def is_outlined(symbol: str) -> bool:
+    """It may be the name of an outlined function."""
+    return "._omp_" in symbol or ".omp_" in symbol
+
+
 def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     """Takes an outlined function's name apart; None for a name that is none."""
-    if symbol is None or "._omp_" not in symbol:
+    if symbol is None or not is_outlined(symbol):
         return None
+    clang = _CLANG_OUTLINED.fullmatch(_CLONE.sub("", symbol))
+    if clang is not None:
+        return Outlined(clang.group("base"), "fn")
     match = _DEMANGLED_OUTLINED.match(symbol) or _OUTLINED.search(symbol)
     if match is None:
         return None
@@ -155,12 +167,14 @@ class Namer:
     def enclosing(self, symbol: Optional[str], file: Optional[str]) -> Optional[str]:
         """The function of the source whose construct was outlined into `symbol`; None if that
         is no outlined function."""
-        if symbol is None or "._omp_" not in symbol:
+        if symbol is None or not is_outlined(symbol):
             return None
         if symbol not in self._names:
             outlined = parse_outlined(symbol)
             self._names[symbol] = (
-                None if outlined is None else self._name(outlined.base, is_fortran(file))
+                None
+                if outlined is None or not outlined.base
+                else self._name(outlined.base, is_fortran(file))
             )
         return self._names[symbol]
 

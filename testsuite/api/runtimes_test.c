@@ -88,7 +88,8 @@ static void runtimes(void **state)
 			 ompd_rc_bad_input);
 	assert_int_equal(ompd_process_initialize(host_context(), &first), ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_layout_info(first, &info), ompd_rc_ok);
-	assert_string_equal(info.runtime, "libgomp");
+	// The one that the program itself calls.
+	assert_string_equal(info.runtime, "libomp");
 	assert_int_equal(ompd_rel_address_space_handle(first), ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_layout_info(kmp, &info), ompd_rc_ok);
 	assert_string_equal(info.runtime, "libomp");

@@ -4,6 +4,7 @@
 import json
 
 from hung import hung
+from ompdbg.model.process import Process
 from ompdbg.model.status import status
 from ompdbg.render.status import status_json, status_lines
 from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty
@@ -53,7 +54,7 @@ def test_cut_place() -> None:
 
 
 def test_status() -> None:
-    found = status(hung().runtime)
+    found = status(Process([hung().runtime.space], hung().runtime.services))
     assert status_lines(found, None, 80) == [
         "Runtime       libgomp, GCC 12, OpenMP 201511",
         "OMPD library  ompdbg",
@@ -66,12 +67,16 @@ def test_status() -> None:
 
 def test_status_with_counters() -> None:
     stats = {"last_command": {"fetches": 3, "fetched": 12288}, "this_command": {}}
-    lines = status_lines(status(hung().runtime), stats, None)
+    lines = status_lines(
+        status(Process([hung().runtime.space], hung().runtime.services)), stats, None
+    )
     assert lines[-2].startswith("Last command  3 reads of the target, 12288 bytes")
 
 
 def test_status_json() -> None:
-    document = json.loads(status_json(status(hung().runtime), None))
+    document = json.loads(
+        status_json(status(Process([hung().runtime.space], hung().runtime.services)), None)
+    )
     assert document["schema"] == "ompdbg/1"
     assert document["layout"]["source"] == "table"
     assert document["teams"] == {"total": 2, "nesting": 2}

@@ -187,6 +187,7 @@ def test_json() -> None:
     assert document["damaged"] is False
     assert document["tasks"][-1] == {
         "id": "0xa30",
+        "runtime": "libgomp",
         "kind": "explicit",
         "status": "running",
         "team": "0x300",

@@ -119,6 +119,7 @@ def test_json() -> None:
         "selected": False,
         "running": False,
         "openmp": True,
+        "runtime": "libgomp",
         "thread_num": 1,
         "team_size": 4,
         "level": 1,

@@ -13,6 +13,7 @@ from typing import Callable, Dict, Iterator, List, Optional, Tuple
 import gdb
 
 from ompdbg import frames
+from ompdbg.gdb_services.outlined import full_name
 from ompdbg.gdb_services.resting import Chain, Resting
 from ompdbg.gdb_services.symbols import Symbols
 from ompdbg.services import Variable
@@ -48,7 +49,7 @@ class _Code:
         if symbol is None:
             return
         self._function = handle.name()
-        self._symbol = symbol.linkage_name
+        self._symbol = full_name(symbol.linkage_name, symbol.symtab, symbol.line)
         where = symbol.value().address
         self._start = int(where) if where is not None else None
         place = handle.find_sal()

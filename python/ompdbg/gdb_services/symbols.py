@@ -14,6 +14,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.frames import VDSO, base_name, is_fortran, parse_outlined
+from ompdbg.gdb_services.outlined import full_name
 from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
 
@@ -204,7 +205,9 @@ class Symbols:
             return self._functions[address]
         except KeyError:
             pass
-        known = self._debug_symbol(address)
+        linked = self.at(address)
+        is_clangs = linked is not None and linked.name.startswith(".omp_")
+        known = None if is_clangs else self._debug_symbol(address)
         function = self._from_debug_info(known) if known else self._from_symbol(address)
         self._functions[address] = function
         return function
@@ -233,10 +236,13 @@ class Symbols:
         if symbol is None:
             return None
         start = address - symbol.offset
+        place = gdb.find_pc_line(start)
+        if symbol.name.startswith(".omp_") and place.symtab is not None:
+            name = full_name(symbol.name, place.symtab, place.line)
+            return Function(name, name, start, place.symtab.filename, place.line or None)
         if "._omp_" not in symbol.name:
             return Function(symbol.name, symbol.name, start, None, None)
         name = self._linkage_name(start) or symbol.name
-        place = gdb.find_pc_line(start)
         file = place.symtab.filename if place.symtab is not None else None
         return Function(name, name, start, file, self._first_line(start))
 
@@ -258,7 +264,8 @@ class Symbols:
         line = symbol.line or None
         if line is None or parse_outlined(symbol.name) is not None:
             line = self._first_line(start) or line
-        return Function(symbol.name, symbol.linkage_name, start, file, line)
+        name = full_name(symbol.linkage_name, symbol.symtab, symbol.line)
+        return Function(symbol.name, name, start, file, line)
 
     def _first_line(self, start: int) -> Optional[int]:
         """The line of the construct of an outlined function, which has no line of definition:

@@ -33,6 +33,9 @@ OUTLINED = "outlined code"
 _CONSTRUCTS = {14: PARALLEL, 15: TASK, 16: TASKLOOP, 17: TEAMS, 18: TARGET}
 _PARALLEL_CALL = 14
 _TARGET_CALL = 18
+_TEAMS_CALL = 17
+# Of LLVM's runtime; a wrapper is in between where it runs code that GCC compiled.
+_INVOKE_REGION, _MAX_WRAPPERS = "__kmp_invoke_microtask", 2
 _NO_TASK_RUNS = (0, 4, 5, 6, 7)
 
 # More threads than this on the way to main are taken for damaged memory.
@@ -141,6 +144,7 @@ class _Walk:
         self.frames: List[LogicalFrame] = [
             self._logical(index) for index in range(len(self._stack))
         ]
+        self._hide_wrappers()
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -155,6 +159,21 @@ class _Walk:
             if index and frame.symbol == "main" and frames.is_fortran(frame.file):
                 self._kinds[index] = frames.SYSTEM
 
+    def _hide_wrappers(self) -> None:
+        """Clang makes two functions of a construct: the one that the runtime calls only passes on
+        to the other, which has the code."""
+        for begin in self._calls:
+            outer, inner = begin - 1, begin - 2
+            if inner < 0 or self._kinds[inner] != frames.USER:
+                continue
+            if frames.parse_outlined(self._stack[outer].symbol) is None:
+                continue
+            if frames.parse_outlined(self._stack[inner].symbol) is None:
+                continue
+            told = self.frames[outer]
+            self.frames[inner] = told._replace(frame=self._stack[inner], kind=frames.USER)
+            self.frames[outer] = told._replace(kind=frames.SYSTEM)
+
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
         plain = LogicalFrame(frame, kind, None, frame.function, None, None)
@@ -165,6 +184,8 @@ class _Walk:
         if call is None and enclosing is None:
             return plain
         construct = OUTLINED if call is None else self._construct(frame, call)
+        if call is not None and self._is_region(index + 1):
+            construct = TEAMS if call.kind == _TEAMS_CALL else PARALLEL
         function = self._runtime.services.function_at(frame.start or frame.pc)
         return LogicalFrame(
             frame,
@@ -174,6 +195,11 @@ class _Walk:
             function.line if function is not None else None,
             function.file if function is not None else None,
         )
+
+    def _is_region(self, begin: int) -> bool:
+        """Whether it is the function by which LLVM's runtime calls the code of regions only."""
+        called_by = self._stack[begin : begin + _MAX_WRAPPERS]
+        return any(frame.symbol == _INVOKE_REGION for frame in called_by)
 
     def _construct(self, frame: Frame, call: _Call) -> str:
         """What construct a function is the code of that the runtime called."""

@@ -6,7 +6,8 @@ from typing import Iterable, List, Sequence, Tuple
 
 from harness import setup
 
-import states  # from fixtures/
+import build  # from fixtures/
+import states
 
 # How GDB comes to a state.
 LIVE = "live"  # GDB runs the program
@@ -65,7 +66,8 @@ class Case:
     @property
     def state(self) -> "states.State":
         """What the program's header says."""
-        return states.state(self.program, *self.arguments)
+        traits = build.VARIANTS[self.variant].traits
+        return states.state(self.program, *self.arguments, traits=traits)
 
     @property
     def name(self) -> str:
@@ -81,34 +83,34 @@ def has_gcore(program: str, arguments: Sequence[str]) -> bool:
     return int((arguments or ["0"])[0]) <= _BIG[program] if program in _BIG else True
 
 
-def _variants(name: str, index: int) -> Iterable[str]:
+def _variants(
+    name: str, index: int, variants: Sequence[str] = VARIANTS, first: str = "O2"
+) -> Iterable[str]:
     if setup.FULL or name in _EVERYWHERE:
-        return VARIANTS
-    others = [variant for variant in VARIANTS if variant != "O2"]
-    return ("O2", others[index % len(others)])
+        return variants
+    others = [variant for variant in variants if variant != first]
+    return (first, others[index % len(others)])
 
 
 def _modes(state: "states.State", name: str, variant: str) -> List[str]:
     found = [LIVE]
     if has_gcore(state.program, state.arguments):
         found.append(GCORE)
-    chosen = variant in ("O2", "static")
+    chosen = variant in ("O2", "static", "clang")
     if setup.FULL or (chosen and name in _ATTACHED):
         found.append(ATTACHED)
-    if setup.FULL or (variant in ("O2", "stripped") and name in _KERNEL):
+    if setup.FULL or (variant in ("O2", "stripped", "clang") and name in _KERNEL):
         found.append(KERNEL)
     return found
 
 
-def openmp_states() -> List["states.State"]:
-    """Every state of every fixture that uses OpenMP."""
-    import build
-
+def openmp_states(variant: str = "O2") -> List["states.State"]:
+    """Every state that fixtures that use OpenMP have in a variant."""
     return [
         state
         for program in build.programs()
         if program not in build.WITHOUT_OPENMP
-        for state in states.states(program)
+        for state in states.states(program, build.VARIANTS[variant].traits)
     ]
 
 
@@ -118,6 +120,35 @@ def all_cases() -> List[Case]:
     for index, state in enumerate(openmp_states()):
         name = " ".join((state.program,) + state.arguments)
         for variant in _variants(name, index):
+            for mode in _modes(state, name, variant):
+                found.append(Case(state.program, state.arguments, variant, mode))
+    return found
+
+
+# Programs that Clang compiled, or GCC, on LLVM's runtime of several releases.
+LLVM_VARIANTS = (
+    "clang",
+    "clang-O0",
+    "clang-nopie",
+    "clang-stripped",
+    "omp13",
+    "omp15",
+    "omp16",
+    "omp19",
+    "iomp5",
+    "gcc-omp14",
+    "gcc-omp19",
+)
+
+
+def llvm_cases() -> List[Case]:
+    """The same as all_cases() for LLVM's runtime."""
+    found = []
+    for variant in LLVM_VARIANTS:
+        for index, state in enumerate(openmp_states(variant)):
+            name = " ".join((state.program,) + state.arguments)
+            if variant not in _variants(name, index, LLVM_VARIANTS, "clang"):
+                continue
             for mode in _modes(state, name, variant):
                 found.append(Case(state.program, state.arguments, variant, mode))
     return found

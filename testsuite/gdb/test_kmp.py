@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LLVM's runtime: at every stop that a fixture's header describes, the threads are as it says, what
+OMPD says equals what the program's routines answer, and a core file says the same."""
+
+import pytest
+
+from harness import cases, counts, expect, oracle
+from harness.cases import Case
+from harness.normal import normal
+from harness.snapshots import Snapshot
+
+ALL = cases.llvm_cases()
+ASKABLE = [c for c in ALL if c.mode in (cases.LIVE, cases.ATTACHED)]
+JSON_PARTS = ("threads", "tasks", "queued", "counts", "stacks")
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_threads_are_as_the_header_says(case: Case, snapshot: Snapshot) -> None:
+    problems = expect.thread_problems(case, snapshot)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_commands_succeed(case: Case, snapshot: Snapshot) -> None:
+    failed = {name: said["error"] for name, said in snapshot.items() if "error" in said}
+    assert failed == {}
+    runtimes = snapshot["status"]["runtimes"]
+    assert [runtime["layout"]["runtime"] for runtime in runtimes] == ["libomp"]
+
+
+@pytest.mark.parametrize("case", ASKABLE, ids=str)
+def test_every_value_equals_the_programs(case: Case, snapshot: Snapshot) -> None:
+    counts.stops["states of fixtures on LLVM's runtime"] += 1
+    different = []
+    for said in snapshot["oracle"]:
+        different += oracle.compare(said, False, "thread {}".format(said["gdb"]))
+    assert not different, "\n".join(map(str, different))
+
+
+@pytest.mark.parametrize("case", [c for c in ALL if c.mode == cases.GCORE], ids=str)
+def test_core_says_the_same_as_the_process(
+    case: Case, snapshot: Snapshot, live_snapshot: Snapshot
+) -> None:
+    for name in JSON_PARTS:
+        assert normal(name, snapshot) == normal(name, live_snapshot)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM's runtime where its release has no table: linked without the tables, but for this one.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kmp_libraries.h"
+
+const struct kmp_table kmp_tables[] = {
+	{ .releases = "LLVM 99", .first_release = 99, .last_release = 99 },
+};
+const size_t kmp_table_count = 1;
+
+static void check_refused(struct elf_target *target)
+{
+	expect_refusal(target, ompd_rc_incompatible, "no layout of libomp of LLVM");
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	for_each_library(check_refused);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
