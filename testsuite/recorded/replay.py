@@ -28,6 +28,12 @@ class RecordedFrame(NamedTuple):
     line: Optional[int]
 
 
+def _is_of_llvm(name: str, file_name: Optional[str]) -> bool:
+    """A question whether LLVM's runtime is there, or which of two the program calls."""
+    whose = (name, file_name)
+    return name == "__kmpc_fork_call" or whose == ("omp_get_thread_num", "libgomp.so.1")
+
+
 class Unreadable(Exception):
     """There is no such memory."""
 
@@ -83,8 +89,8 @@ class Replay:
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
-        """What was asked when the target was recorded."""
-        if (name, file_name) not in self.symbols:
+        """What was asked when the target was recorded: of libgomp, which is its only runtime."""
+        if (name, file_name) not in self.symbols and not _is_of_llvm(name, file_name):
             self.outside.append("symbol {} of {}".format(name, file_name))
         return self.symbols.get((name, file_name))
 
