@@ -129,13 +129,13 @@ KMP_ICV_READER(thread_limit)
 
 // enum sched_type with what omp_get_schedule() answers for it (__kmp_get_schedule).
 static const struct {
-	int32_t type;
 	ompd_word_t kind; // omp_sched_t, with LLVM's additions
+	int32_t type;
 	bool has_chunk;
 } schedules[] = {
-	{ 33, 1, true }, { 34, 1, false },  { 35, 2, true },   { 36, 3, true },
-	{ 38, 4, true }, { 39, 101, true }, { 40, 1, false },  { 41, 1, false },
-	{ 42, 3, true }, { 43, 3, true },   { 44, 102, true },
+	{ 1, 33, true }, { 1, 34, false },  { 2, 35, true },   { 3, 36, true },
+	{ 4, 38, true }, { 101, 39, true }, { 1, 40, false },  { 1, 41, false },
+	{ 3, 42, true }, { 3, 43, true },   { 102, 44, true },
 };
 
 ompd_rc_t kmp_icv_schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk)

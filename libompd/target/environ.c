@@ -119,7 +119,7 @@ ompd_rc_t environ_word(const struct target *target, const char *name,
 		       const struct environ_word *words, size_t count, ompd_word_t otherwise,
 		       ompd_word_t *ret)
 {
-	char text[64];
+	char text[64] = "";
 	ompd_rc_t rc = environ_get(target, name, text, sizeof(text));
 
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
