@@ -2,13 +2,39 @@
 //
 // Display control variables (OpenMP 5.2, 20.5.9).
 
+#include <stdio.h>
+
 #include "api/handles.h"
+#include "target/environ.h"
 
 static void free_strings(const struct target *target, const char **strings)
 {
 	for (size_t i = 0; strings && strings[i]; i++)
 		target_free(target, (char *)strings[i]);
 	target_free(target, strings);
+}
+
+enum {
+	CONTROL_VAR_MAX = ICV_TEXT_MAX + 64,
+};
+
+// "NAME=value" with the value in force in the process: from the runtime's variables, where they
+// are known; else from the environment that the process was started with; "undefined" if it is not
+// there, "unknown" if either cannot be read.
+static void control_var_text(const ompd_address_space_handle_t *handle,
+			     const struct icv_control_var *var, char *text)
+{
+	int used = snprintf(text, CONTROL_VAR_MAX, "%s=", var->name);
+	char *value = text + used;
+	ompd_rc_t rc = ompd_rc_unsupported;
+
+	if (var->icv != ICV_NONE)
+		rc = handle->family->initial_icv_text(handle->runtime, var->icv, value);
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported)
+		rc = environ_get(&handle->target, var->name, value, ICV_TEXT_MAX);
+	if (rc != ompd_rc_ok)
+		snprintf(value, ICV_TEXT_MAX, "%s",
+			 rc == ompd_rc_unavailable ? "undefined" : "unknown");
 }
 
 /**
@@ -22,15 +48,18 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 	API_ENTER(address_space_handle, ADDRESS_SPACE);
 	if (!control_vars)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	const struct family *family = address_space_handle->family;
+	const struct icv_control_var *vars = address_space_handle->family->control_vars;
 	const struct target *target = &address_space_handle->target;
-	size_t count = family->control_vars();
+	size_t count = 0;
+
+	while (vars[count].name)
+		count++;
 	const char **strings = target_alloc(target, (count + 1) * sizeof(*strings));
 
 	for (size_t i = 0; strings && i < count; i++) {
-		char text[FAMILY_TEXT_MAX];
+		char text[CONTROL_VAR_MAX];
 
-		family->control_var_text(address_space_handle->runtime, i, text);
+		control_var_text(address_space_handle, &vars[i], text);
 		strings[i] = target_strdup(target, text);
 		if (!strings[i]) {
 			free_strings(target, strings);

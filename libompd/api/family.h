@@ -9,6 +9,7 @@
 #ifndef OMPDBG_FAMILY_H
 #define OMPDBG_FAMILY_H
 
+#include "api/icv.h"
 #include "ompd/ompd_ext.h"
 #include "target/nptl.h"
 #include "target/target.h"
@@ -31,10 +32,6 @@ struct family_query {
 	uint64_t thread;
 	const struct family_region *region;
 	const struct family_task *task;
-};
-
-enum {
-	FAMILY_TEXT_MAX = 320, // of the text of a variable, with its name and "="
 };
 
 struct family {
@@ -126,15 +123,16 @@ struct family {
 	ompd_rc_t (*classify_futex)(const struct family_runtime *runtime, uint64_t thread,
 				    uint64_t futex, ompd_ext_wait_site *site);
 
-	/** Name and home scope of the ICV at @p index; false if there is none. */
-	bool (*icv)(size_t index, const char **name, ompd_scope_t *scope);
-	ompd_rc_t (*icv_value)(const struct family_runtime *runtime, size_t index,
+	ompd_rc_t (*icv_value)(const struct family_runtime *runtime, enum icv icv,
 			       const struct family_query *query, ompd_word_t *ret);
-	/** @p text has FAMILY_TEXT_MAX bytes. */
-	ompd_rc_t (*icv_text)(const struct family_runtime *runtime, size_t index,
+	/** @p text has ICV_TEXT_MAX bytes. */
+	ompd_rc_t (*icv_text)(const struct family_runtime *runtime, enum icv icv,
 			      const struct family_query *query, char *text);
-	size_t (*control_vars)(void);
-	void (*control_var_text)(const struct family_runtime *runtime, size_t index, char *text);
+	/** The value that the process began with, or has for all. */
+	ompd_rc_t (*initial_icv_text)(const struct family_runtime *runtime, enum icv icv,
+				      char *text);
+	/** Environment variables that steer the runtime; a null name ends them. */
+	const struct icv_control_var *control_vars;
 	ompd_rc_t (*tool_data)(const struct family_runtime *runtime,
 			       const struct family_query *query, ompd_word_t *value,
 			       uint64_t *pointer);

@@ -22,20 +22,16 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!next_id || !next_icv_name || !next_scope || !more)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	// Ids are positions in the family's table plus one; 0 begins an enumeration.
-	const struct family *family = handle->family;
-	const char *name;
-	ompd_scope_t scope;
-
-	if (!family->icv(current, &name, &scope))
+	// Ids are positions in the table of names plus one; 0 begins an enumeration.
+	if (current >= icv_name_count)
 		return reason(ompd_rc_bad_input, "no variable with id %llu",
 			      (unsigned long long)current + 1);
-	*next_icv_name = target_strdup(&handle->target, name);
+	*next_icv_name = target_strdup(&handle->target, icv_names[current].name);
 	if (!*next_icv_name)
 		return ompd_rc_nomem;
-	*next_scope = scope;
+	*next_scope = icv_names[current].scope;
 	*next_id = current + 1;
-	*more = family->icv(current + 1, &name, &scope);
+	*more = current + 1 < icv_name_count;
 	return ompd_rc_ok;
 }
 
@@ -85,10 +81,8 @@ static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t 
 				struct scoped_query *ret)
 {
 	ompd_rc_t rc = make_query(handle, scope, ret);
-	ompd_scope_t home;
-	const char *name;
 
-	if (rc == ompd_rc_ok && (id == 0 || !ret->space->family->icv(id - 1, &name, &home)))
+	if (rc == ompd_rc_ok && (id == 0 || id > icv_name_count))
 		return reason(ompd_rc_bad_input, "no variable with id %llu",
 			      (unsigned long long)id);
 	return rc;
@@ -109,15 +103,15 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 		return rc;
 	if (!icv_value)
 		return reason(ompd_rc_bad_input, "no place for the value");
-	return query.space->family->icv_value(query.space->runtime, icv_id - 1, &query.query,
-					      icv_value);
+	return query.space->family->icv_value(query.space->runtime, icv_names[icv_id - 1].icv,
+					      &query.query, icv_value);
 }
 
 /** Value of any ICV as text, which the caller owns. Codes as above, but never incomplete. */
 ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 					 const char **icv_string)
 {
-	char text[FAMILY_TEXT_MAX] = "";
+	char text[ICV_TEXT_MAX] = "";
 	struct scoped_query query;
 	ompd_rc_t rc = make_icv_query(handle, scope, icv_id, &query);
 
@@ -125,7 +119,8 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 		return rc;
 	if (!icv_string)
 		return reason(ompd_rc_bad_input, "no place for the value");
-	rc = query.space->family->icv_text(query.space->runtime, icv_id - 1, &query.query, text);
+	rc = query.space->family->icv_text(query.space->runtime, icv_names[icv_id - 1].icv,
+					   &query.query, text);
 	if (rc != ompd_rc_ok)
 		return rc;
 	reason_clear();

@@ -376,15 +376,6 @@ static ompd_rc_t classify_futex(const struct family_runtime *runtime, uint64_t t
 
 // ---- Variables -------------------------------------------------------------------------------
 
-static bool icv(size_t index, const char **name, ompd_scope_t *scope)
-{
-	if (index >= gomp_icv_count)
-		return false;
-	*name = gomp_icvs[index].name;
-	*scope = gomp_icvs[index].scope;
-	return true;
-}
-
 static ompd_rc_t make_query(const struct family_runtime *runtime, const struct family_query *query,
 			    struct gomp_thread *thread, struct gomp_icv_query *ret)
 {
@@ -397,29 +388,33 @@ static ompd_rc_t make_query(const struct family_runtime *runtime, const struct f
 	return query->thread ? read_thread(runtime, query->thread, thread) : ompd_rc_ok;
 }
 
-static ompd_rc_t icv_value(const struct family_runtime *runtime, size_t index,
+static ompd_rc_t icv_value(const struct family_runtime *runtime, enum icv icv,
 			   const struct family_query *query, ompd_word_t *ret)
 {
 	struct gomp_icv_query inner;
 	struct gomp_thread thread;
 	ompd_rc_t rc = make_query(runtime, query, &thread, &inner);
 
-	return rc == ompd_rc_ok ? gomp_icvs[index].read(&inner, ret) : rc;
+	return rc == ompd_rc_ok ? gomp_icv_value(icv, &inner, ret) : rc;
 }
 
-static ompd_rc_t icv_text(const struct family_runtime *runtime, size_t index,
+static ompd_rc_t icv_text(const struct family_runtime *runtime, enum icv icv,
 			  const struct family_query *query, char *text)
 {
 	struct gomp_icv_query inner;
 	struct gomp_thread thread;
 	ompd_rc_t rc = make_query(runtime, query, &thread, &inner);
 
-	return rc == ompd_rc_ok ? gomp_icv_text(&gomp_icvs[index], &inner, text) : rc;
+	return rc == ompd_rc_ok ? gomp_icv_text(icv, &inner, text) : rc;
 }
 
-static void control_var_text(const struct family_runtime *runtime, size_t index, char *text)
+static ompd_rc_t initial_icv_text(const struct family_runtime *runtime, enum icv icv, char *text)
 {
-	gomp_control_var_text(of_runtime(runtime), index, text);
+	// The task without a record: its values are those of the process.
+	const struct gomp_task initial = { .region = { .nthreads = 1 } };
+	const struct gomp_icv_query query = { .runtime = of_runtime(runtime), .task = &initial };
+
+	return gomp_icv_text(icv, &query, text);
 }
 
 static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct family_query *query,
@@ -478,10 +473,9 @@ const struct family gomp_family = {
 	.classify_call = classify_call,
 	.classify_entry = classify_entry,
 	.classify_futex = classify_futex,
-	.icv = icv,
 	.icv_value = icv_value,
 	.icv_text = icv_text,
-	.control_vars = gomp_control_var_count,
-	.control_var_text = control_var_text,
+	.initial_icv_text = initial_icv_text,
+	.control_vars = gomp_control_vars,
 	.tool_data = tool_data,
 };

@@ -6,27 +6,6 @@
 
 #include "gomp/icv.h"
 
-// Text of a value that is one of a few names; the number itself if it is none of them.
-static ompd_rc_t format_name(const char *const *names, size_t count, ompd_word_t value, char *text)
-{
-	if (value >= 0 && (size_t)value < count)
-		snprintf(text, GOMP_ICV_TEXT_MAX, "%s", names[value]);
-	else
-		snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
-	return ompd_rc_ok;
-}
-
-#define FORMAT_NAME(value, text, ...)                                                             \
-	format_name((const char *const[]){ __VA_ARGS__ },                                         \
-		    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *), (value), \
-		    (text))
-
-GOMP_ICV_FORMATTER(boolean)
-{
-	(void)query;
-	return FORMAT_NAME(value, text, "false", "true");
-}
-
 GOMP_ICV_FORMATTER(nthreads)
 {
 	struct gomp_nthreads_list list;
@@ -37,15 +16,15 @@ GOMP_ICV_FORMATTER(nthreads)
 		rc = gomp_icv_nthreads_list(query, &list);
 	if (rc != ompd_rc_ok)
 		return rc;
-	int used = snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
+	int used = snprintf(text, ICV_TEXT_MAX, "%lld", (long long)value);
 
-	for (size_t i = (size_t)level + 1; i < list.length && used < GOMP_ICV_TEXT_MAX; i++)
-		used += snprintf(text + used, (size_t)(GOMP_ICV_TEXT_MAX - used), ",%llu",
+	for (size_t i = (size_t)level + 1; i < list.length && used < ICV_TEXT_MAX; i++)
+		used += snprintf(text + used, (size_t)(ICV_TEXT_MAX - used), ",%llu",
 				 (unsigned long long)list.values[i]);
 	return ompd_rc_ok;
 }
 
-GOMP_ICV_FORMATTER(schedule)
+GOMP_ICV_FORMATTER(run_sched)
 {
 	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
 	enum { MONOTONIC = 0x80000000u };
@@ -66,65 +45,28 @@ GOMP_ICV_FORMATTER(schedule)
 			       &chunk);
 	if (rc != ompd_rc_ok)
 		return rc;
-	int used = snprintf(text, GOMP_ICV_TEXT_MAX, "%s",
-			    (uint64_t)value & MONOTONIC ? "monotonic:" : "");
+	int used =
+		snprintf(text, ICV_TEXT_MAX, "%s", (uint64_t)value & MONOTONIC ? "monotonic:" : "");
 
 	if (kind < sizeof(kinds) / sizeof(kinds[0]))
-		used += snprintf(text + used, GOMP_ICV_TEXT_MAX - used, "%s", kinds[kind]);
+		used += snprintf(text + used, ICV_TEXT_MAX - used, "%s", kinds[kind]);
 	else
-		used += snprintf(text + used, GOMP_ICV_TEXT_MAX - used, "%llu",
+		used += snprintf(text + used, ICV_TEXT_MAX - used, "%llu",
 				 (unsigned long long)kind);
 	if ((int32_t)chunk > 0)
-		snprintf(text + used, GOMP_ICV_TEXT_MAX - used, ",%d", (int32_t)chunk);
+		snprintf(text + used, ICV_TEXT_MAX - used, ",%d", (int32_t)chunk);
 	return ompd_rc_ok;
 }
 
-GOMP_ICV_FORMATTER(bind)
-{
-	(void)query;
-	return FORMAT_NAME(value, text, "false", "true", "primary", "close", "spread");
-}
-
-GOMP_ICV_FORMATTER(places)
+GOMP_ICV_FORMATTER(place_partition)
 {
 	const struct gomp_thread *thread = query->thread;
 
 	// As numbers of places, first to last; the processors of each are the system's affair.
 	if (thread->ts.place_partition_len <= 1)
-		snprintf(text, GOMP_ICV_TEXT_MAX, "%lld", (long long)value);
+		snprintf(text, ICV_TEXT_MAX, "%lld", (long long)value);
 	else
-		snprintf(text, GOMP_ICV_TEXT_MAX, "%lld-%lld", (long long)value,
+		snprintf(text, ICV_TEXT_MAX, "%lld-%lld", (long long)value,
 			 (long long)value + thread->ts.place_partition_len - 1);
 	return ompd_rc_ok;
-}
-
-GOMP_ICV_FORMATTER(affinity_format)
-{
-	(void)value;
-	return gomp_icv_affinity_format_text(query, text);
-}
-
-GOMP_ICV_FORMATTER(wait_policy)
-{
-	(void)query;
-	if (value < 0) {
-		snprintf(text, GOMP_ICV_TEXT_MAX, "undefined");
-		return ompd_rc_ok;
-	}
-	return FORMAT_NAME(value, text, "passive", "active");
-}
-
-GOMP_ICV_FORMATTER(target_offload)
-{
-	(void)query;
-	return FORMAT_NAME(value, text, "default", "mandatory", "disabled");
-}
-
-GOMP_ICV_FORMATTER(allocator)
-{
-	(void)query;
-	return FORMAT_NAME(value, text, "omp_null_allocator", "omp_default_mem_alloc",
-			   "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
-			   "omp_high_bw_mem_alloc", "omp_low_lat_mem_alloc", "omp_cgroup_mem_alloc",
-			   "omp_pteam_mem_alloc", "omp_thread_mem_alloc");
 }

@@ -107,21 +107,21 @@ GOMP_ICV_READER(stacksize)
 	return read_global(query, GOMP_GLOBAL_stacksize, 8, ret);
 }
 
-ompd_rc_t gomp_icv_affinity_format_text(const struct gomp_icv_query *query, char *text)
+static ompd_rc_t affinity_format(const struct gomp_icv_query *query, char *text)
 {
 	uint64_t string;
 	ompd_rc_t rc =
 		gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8, &string);
 
 	if (rc == ompd_rc_ok)
-		rc = target_read_string(&query->runtime->target, string, text, GOMP_ICV_TEXT_MAX);
+		rc = target_read_string(&query->runtime->target, string, text, ICV_TEXT_MAX);
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane format: cut off
 }
 
 GOMP_ICV_READER(affinity_format)
 {
-	char text[GOMP_ICV_TEXT_MAX];
-	ompd_rc_t rc = gomp_icv_affinity_format_text(query, text);
+	char text[ICV_TEXT_MAX];
+	ompd_rc_t rc = affinity_format(query, text);
 
 	// The value is a text; the integer is its length.
 	if (rc == ompd_rc_ok)
@@ -129,11 +129,32 @@ GOMP_ICV_READER(affinity_format)
 	return rc;
 }
 
-GOMP_ICV_READER(no_tool_interface)
+GOMP_ICV_FORMATTER(affinity_format)
+{
+	(void)value;
+	return affinity_format(query, text);
+}
+
+GOMP_ICV_READER(tool)
 {
 	(void)query;
 	(void)ret;
 	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+}
+
+GOMP_ICV_READER(tool_libraries)
+{
+	return gomp_icv_tool(query, ret);
+}
+
+GOMP_ICV_READER(tool_verbose_init)
+{
+	return gomp_icv_tool(query, ret);
+}
+
+GOMP_ICV_READER(debug)
+{
+	return gomp_icv_not_kept(query, ret);
 }
 
 GOMP_ICV_READER(not_kept)

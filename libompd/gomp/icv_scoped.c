@@ -166,7 +166,7 @@ static ompd_rc_t list_in_memory(const struct gomp_runtime *runtime, struct gomp_
 static ompd_rc_t list_in_environment(const struct gomp_runtime *runtime,
 				     struct gomp_nthreads_list *ret)
 {
-	char text[GOMP_ICV_TEXT_MAX];
+	char text[ICV_TEXT_MAX];
 	uint64_t value = 0;
 	bool digits = false;
 	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", text, sizeof(text));

@@ -162,19 +162,19 @@ static ompd_rc_t read_text(const struct kmp_icv_query *query, enum kmp_global gl
 	if (!is_known(query, global)) {
 		if (!variable)
 			return kmp_read_global(query->runtime, global, 8, &string);
-		rc = environ_get(target, variable, text, KMP_ICV_TEXT_MAX);
+		rc = environ_get(target, variable, text, ICV_TEXT_MAX);
 		return kmp_or_none(rc);
 	}
 	rc = kmp_read_global(query->runtime, global, 8, &string);
 	if (rc == ompd_rc_ok && string)
-		rc = target_read_string(target, string, text, KMP_ICV_TEXT_MAX);
+		rc = target_read_string(target, string, text, ICV_TEXT_MAX);
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane one: cut off
 }
 
 static ompd_rc_t read_length(const struct kmp_icv_query *query, enum kmp_global global,
 			     const char *variable, ompd_word_t *ret)
 {
-	char text[KMP_ICV_TEXT_MAX];
+	char text[ICV_TEXT_MAX];
 	ompd_rc_t rc = read_text(query, global, variable, text);
 
 	// The value is a text; the integer is its length.

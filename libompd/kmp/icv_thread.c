@@ -178,7 +178,7 @@ static ompd_rc_t list_in_memory(const struct kmp_icv_query *query, const struct 
 static ompd_rc_t list_in_environment(const struct kmp_runtime *runtime,
 				     struct kmp_nthreads_list *ret)
 {
-	char text[KMP_ICV_TEXT_MAX];
+	char text[ICV_TEXT_MAX];
 	uint64_t value = 0;
 	bool digits = false;
 	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", text, sizeof(text));

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The internal control variables that the standard names, for all families alike.
+
+#ifndef OMPDBG_ICV_H
+#define OMPDBG_ICV_H
+
+#include <stddef.h>
+
+#include "ompd/ompd.h"
+
+enum icv {
+#define ICV_ROW(id, name, scope, form) ICV_##id,
+#include "api/icvs.def"
+	ICV_COUNT,
+	ICV_NONE = ICV_COUNT,
+};
+
+/** How the text of a variable follows from its value. ICV_FORM_own: the family knows. */
+enum icv_form {
+	ICV_FORM_decimal,
+	ICV_FORM_boolean,
+	ICV_FORM_enabled,
+	ICV_FORM_bind,
+	ICV_FORM_wait_policy,
+	ICV_FORM_target_offload,
+	ICV_FORM_allocator,
+	ICV_FORM_own,
+};
+
+/** A name under which a variable is enumerated. */
+struct icv_name {
+	const char *name;
+	ompd_scope_t scope;
+	enum icv icv;
+};
+
+extern const struct icv_name icv_names[];
+extern const size_t icv_name_count;
+
+enum icv_form icv_form(enum icv icv);
+
+enum {
+	ICV_TEXT_MAX = 256,
+};
+
+/** Text of @p value in the form of the environment variable that sets it. @p text has ICV_TEXT_MAX
+ * bytes. Not for ICV_FORM_own. */
+void icv_format(enum icv_form form, ompd_word_t value, char *text);
+
+/** An environment variable that a runtime reads, and the ICV whose initial value it sets.
+ * ICV_NONE: the value in force is kept in no place that is known. */
+struct icv_control_var {
+	const char *name;
+	enum icv icv;
+};
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names, scopes and texts of the internal control variables.
+
+#include <stdio.h>
+
+#include "api/icv.h"
+
+const struct icv_name icv_names[] = {
+#define ICV_ROW(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
+#define ICV_ALIAS(id, name, scope) { name, ompd_scope_##scope, ICV_##id },
+#include "api/icvs.def"
+};
+
+const size_t icv_name_count = sizeof(icv_names) / sizeof(icv_names[0]);
+
+enum icv_form icv_form(enum icv icv)
+{
+	static const enum icv_form forms[] = {
+#define ICV_ROW(id, name, scope, form) [ICV_##id] = ICV_FORM_##form,
+#include "api/icvs.def"
+	};
+
+	return forms[icv];
+}
+
+enum {
+	WORDS_MAX = 9,
+};
+
+void icv_format(enum icv_form form, ompd_word_t value, char *text)
+{
+	static const char *const words[][WORDS_MAX] = {
+		[ICV_FORM_boolean] = { "false", "true" },
+		[ICV_FORM_enabled] = { "disabled", "enabled" },
+		// The last two: places as KMP_AFFINITY has them; not decided.
+		[ICV_FORM_bind] = { "false", "true", "primary", "close", "spread", "intel",
+				    "default" },
+		[ICV_FORM_wait_policy] = { "passive", "active" },
+		[ICV_FORM_target_offload] = { "default", "mandatory", "disabled" },
+		[ICV_FORM_allocator] = { "omp_null_allocator", "omp_default_mem_alloc",
+					 "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
+					 "omp_high_bw_mem_alloc", "omp_low_lat_mem_alloc",
+					 "omp_cgroup_mem_alloc", "omp_pteam_mem_alloc",
+					 "omp_thread_mem_alloc" },
+	};
+
+	if (form == ICV_FORM_wait_policy && value < 0)
+		snprintf(text, ICV_TEXT_MAX, "undefined");
+	else if (form < sizeof(words) / sizeof(words[0]) && value >= 0 && value < WORDS_MAX &&
+		 words[form][value])
+		snprintf(text, ICV_TEXT_MAX, "%s", words[form][value]);
+	else
+		snprintf(text, ICV_TEXT_MAX, "%lld", (long long)value);
+}
