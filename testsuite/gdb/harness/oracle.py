@@ -124,7 +124,7 @@ ROWS: Dict[str, Row] = {
     "levels-var": _plain("level"),
     "active-levels-var": _plain("active_level"),
     "final-task-var": _truth("in_final"),
-    "ompd-final-var": Row(_present("in_final"), lambda answers: str(answers.in_final)),
+    "ompd-final-var": _truth("in_final"),
     "nthreads-var": _plain("max_threads"),
     "dyn-var": _truth("dynamic"),
     "max-active-levels-var": _plain("max_active_levels"),
