@@ -116,6 +116,22 @@ static bool is_such_access(const struct code_access *access, const struct code_v
 	       access->address.base == expected->base && access->address.depth == expected->depth;
 }
 
+// An access to the field, or to the byte of it that holds a bit of interest.
+static bool is_in_field(const struct code_access *access, const struct code_value *field,
+			uint32_t size)
+{
+	if (!is_such_access(access, field, size))
+		return false;
+	const struct code_value *address = &access->address;
+	int64_t part = address->offset[field->depth] - field->offset[field->depth];
+	struct code_value expected = *field;
+
+	if (part < 0 || part + access->width > (int64_t)size)
+		return false;
+	expected.offset[field->depth] += part;
+	return code_value_equal(address, &expected);
+}
+
 // The path on which an access differs from what is expected of it.
 static enum verdict contradict(struct proof *proof, const struct kmp_probe *probe,
 			       const struct code_value *expected, uint32_t size)
@@ -149,8 +165,7 @@ static enum verdict check_path(struct proof *proof, const struct kmp_probe *prob
 	if (!expect(proof->layout, probe, &expected, &size))
 		return SILENT;
 	for (unsigned int i = 0; i < report->count; i++) {
-		if (is_such_access(&report->access[i], &expected, size) &&
-		    code_value_equal(&report->access[i].address, &expected))
+		if (is_in_field(&report->access[i], &expected, size))
 			return AGREES;
 	}
 	return report->complete && !report->cut ? contradict(proof, probe, &expected, size) :
