@@ -79,6 +79,18 @@ ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_regi
 	return rc;
 }
 
+// Bits of ompt_frame_flag_t (OpenMP 5.2, 19.4.4.30).
+enum { FRAME_RUNTIME = 0, FRAME_APPLICATION = 0x01, FRAME_CFA = 0x10, FRAME_POINTER = 0x20 };
+
+// Whether they say how the address is meant. The runtime leaves those of serialized regions unset;
+// their addresses are frame pointers of its own functions, as all others that it takes by itself.
+static bool are_flags(uint64_t bits)
+{
+	const uint64_t position = FRAME_CFA | FRAME_POINTER;
+
+	return (bits & position) && !(bits & ~(position | FRAME_APPLICATION));
+}
+
 static ompd_rc_t read_frame(const struct kmp_runtime *runtime, uint64_t frame,
 			    enum kmp_field address, enum kmp_field flags, ompd_frame_info_t *ret)
 {
@@ -87,6 +99,8 @@ static ompd_rc_t read_frame(const struct kmp_runtime *runtime, uint64_t frame,
 
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, frame, flags, &bits);
+	if (!are_flags(bits))
+		bits = FRAME_RUNTIME | FRAME_POINTER;
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_frame_info_t){
 			.frame_address = { ompd_segment_none, pointer },
