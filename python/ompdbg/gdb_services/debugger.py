@@ -10,7 +10,7 @@ import gdb
 
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.debug_info import ONLY_DEBUG_INFO, DebugInfo
-from ompdbg.gdb_services.symbols import Symbols
+from ompdbg.gdb_services.symbols import Symbols, thread_local_address
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
 
 _NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
@@ -75,12 +75,23 @@ class GdbServices:
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
         """Address of a symbol, or of what debug information knows by that name. Thread-local
-        symbols have none."""
+        symbols have one only if a thread is given."""
         if not name.startswith(ONLY_DEBUG_INFO):
             found = self._symbols.address(name, file_name)
             if found is not None:
                 return found
-        return self._debug_info.address(name, file_name)
+        found = self._debug_info.address(name, file_name)
+        if found is None and thread is not None and self._switch_to(thread):
+            found = thread_local_address(name)
+        return found
+
+    def _switch_to(self, context: int) -> bool:
+        """Selects the thread of thread_context() in GDB."""
+        for thread in self._all_threads().values():
+            if thread.global_num == context:
+                thread.switch()
+                return True
+        return False
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The global number of the thread with that id."""

@@ -24,6 +24,10 @@ _MINIMAL_SYMBOL = re.compile(r"^\[ *\d+\] (\S) (0x[0-9a-f]+) (.+?)(?: section (\
 _NO_DEFINITION = "SGA?"
 _THREAD_LOCAL = (".tdata", ".tbss")
 
+# "(<thread local variable, no debug info> *) 0x7ffff7d8673c". A warning may follow at once.
+_POINTER = re.compile(r"^(?:\(.*?\) )?(0x[0-9a-f]+)")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.A)
+
 _ADDRESS = re.compile(
     r"^Symbol \".*\" is (?:at|static storage at address|a function at address) (0x[0-9a-f]+)"
 )
@@ -42,6 +46,19 @@ _Table = Dict[str, int]
 class _Object(NamedTuple):
     path: str  # as the program loaded it
     debug_path: str  # of the file that GDB reads the symbols from
+
+
+def thread_local_address(name: str) -> Optional[int]:
+    """Where the selected thread has a thread-local variable. Only an expression tells that; in C,
+    a name alone does nothing to the program."""
+    if not _IDENTIFIER.fullmatch(name):
+        return None
+    try:
+        text = gdb.execute(f"with language c -- output &{name}", to_string=True)
+    except gdb.error:
+        return None
+    match = _POINTER.match(text)
+    return int(match.group(1), 16) if match is not None else None
 
 
 class Symbols:
