@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Callable, Dict, List, NamedTuple, Tuple
+from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 TOOLS = Path(__file__).resolve().parent
 LAYOUT = TOOLS.parent / "libompd" / "layout"
@@ -57,14 +57,14 @@ def debian_mirror() -> str:
     raise SystemExit("apt knows no Debian mirror on this machine")
 
 
-def write_apt_config(folder: Path) -> Path:
-    """A configuration of apt that has the source packages of all suites and nothing else."""
+def write_apt_config(folder: Path, suites: Sequence[str] = SUITES) -> Path:
+    """A configuration of apt that has the source packages of these suites and nothing else."""
     mirror = debian_mirror()
     keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
     (folder / "lists").mkdir(parents=True, exist_ok=True)
     (folder / "cache").mkdir(exist_ok=True)
     with open(folder / "sources.list", "w", encoding="ascii") as sources:
-        for suite in SUITES:
+        for suite in suites:
             print(f"deb-src [signed-by={keyring}] {mirror} {suite} main", file=sources)
     config = folder / "apt.conf"
     with open(config, "w", encoding="ascii") as file:
@@ -77,9 +77,16 @@ def write_apt_config(folder: Path) -> Path:
 
 def source_versions(config: Path, package: str) -> List[str]:
     """One Debian version for each upstream version of a source package."""
-    text = output(["apt-cache", "showsrc", "--only-source", package], APT_CONFIG=str(config))
+    done = subprocess.run(
+        ["apt-cache", "showsrc", "--only-source", package],
+        env=dict(os.environ, APT_CONFIG=str(config)),
+        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # that there is none
+        text=True,
+    )
     found: Dict[str, str] = {}
-    for version in re.findall(r"^Version: (\S+)$", text, re.MULTILINE):
+    for version in re.findall(r"^Version: (\S+)$", done.stdout, re.MULTILINE):
         found[version.rsplit("-", 1)[0]] = version
     return sorted(found.values())
 
