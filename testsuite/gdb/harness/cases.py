@@ -14,6 +14,7 @@ LIVE = "live"  # GDB runs the program
 GCORE = "gcore"  # a core file that GDB wrote of the live program
 ATTACHED = "attached"  # GDB attaches
 KERNEL = "kernel"  # a core file that the kernel wrote
+ASKED = "asked"  # GDB runs the program, and our and LLVM's OMPD library are asked everything
 
 # Variants that keep the symbols that ompdbg needs. static-stripped does not: see test_bad_input.
 VARIANTS = ("O0", "O2", "O3fp", "O3", "nopie", "static", "stripped", "noplt")
@@ -152,3 +153,13 @@ def llvm_cases() -> List[Case]:
             for mode in _modes(state, name, variant):
                 found.append(Case(state.program, state.arguments, variant, mode))
     return found
+
+
+def asked_cases() -> List[Case]:
+    """Every state on runtimes that LLVM's own OMPD library understands."""
+    variants = ["ompd{}".format(release) for release in build.OMPD_RELEASES]
+    return [
+        Case(state.program, state.arguments, variant, ASKED)
+        for variant in variants
+        for state in openmp_states(variant)
+    ]

@@ -7,8 +7,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Tuple
 
-from harness import cases, processes, setup
+from harness import agreement, cases, processes, setup
 from harness.cases import Case
+
+import build  # from fixtures/
 
 Snapshot = Dict[str, Any]
 
@@ -77,4 +79,32 @@ def _kernel(case: Case) -> Dict[str, Snapshot]:
         return {cases.KERNEL: _run({"mode": "core"}, [str(program), str(core)])}
 
 
-_MAKERS = {cases.LIVE: _live, cases.ATTACHED: _attached, cases.KERNEL: _kernel}
+def _asked(case: Case) -> Dict[str, Snapshot]:
+    """What both libraries answered. LLVM's may crash GDB; ours was asked before."""
+    program = setup.program(case.program, case.variant)
+    folder = build.runtime_folder(build.VARIANTS[case.variant])
+    libraries = {"ours": setup.LIBRARY, "theirs": folder / "libompd.so"}
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+        answers = {name: Path(scratch) / name for name in libraries}
+        spec = {
+            "arguments": list(case.arguments),
+            "libraries": {name: str(path) for name, path in libraries.items()},
+            "answers": {name: str(path) for name, path in answers.items()},
+        }
+        crash = ""
+        try:
+            processes.run_gdb("ask_all.py", spec, [str(program)], {"OMP_DEBUG": "enabled"})
+        except processes.Failed as failure:
+            if not answers["theirs"].exists():
+                raise
+            crash = str(failure)
+        found: Snapshot = {name: agreement.read(path) for name, path in answers.items()}
+        return {cases.ASKED: {**found, "crash": crash}}
+
+
+_MAKERS = {
+    cases.LIVE: _live,
+    cases.ATTACHED: _attached,
+    cases.KERNEL: _kernel,
+    cases.ASKED: _asked,
+}
