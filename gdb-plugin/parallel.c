@@ -71,8 +71,20 @@ static PyObject *parallel_task_by_id(PyObject *self, PyObject *args, PyObject *k
 	return handle_new(parallel->owner, KIND_TASK, result, task, parallel->generation);
 }
 
+static PyObject *parallel_info(PyObject *self, PyObject *unused)
+{
+	struct handle *parallel = handle_use(self, "ompd_ext_get_parallel_info");
+	ompd_ext_parallel_info info = { 0 };
+
+	(void)unused;
+	if (!parallel || CALL(parallel->space, ext_get_parallel_info, parallel->raw, &info) < 0)
+		return NULL;
+	return record_parallel_info(&info);
+}
+
 static PyMethodDef parallel_methods[] = {
 	METHOD("enclosing", parallel_enclosing, METH_NOARGS, "enclosing() -> Parallel"),
+	METHOD("info", parallel_info, METH_NOARGS, "info() -> ParallelInfo"),
 	METHOD("thread", parallel_thread, METH_VARARGS | METH_KEYWORDS,
 	       "thread(thread_num) -> Thread"),
 	METHOD("implicit_task", parallel_implicit_task, METH_VARARGS | METH_KEYWORDS,

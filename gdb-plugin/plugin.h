@@ -207,6 +207,8 @@ PyObject *record_icv(uint64_t id, PyObject *name, ompd_scope_t scope);
 PyObject *record_layout(const ompd_ext_layout_info *info);
 PyObject *record_wait_site(const ompd_ext_wait_site *site);
 PyObject *record_task_info(const ompd_ext_task_info *info);
+PyObject *record_parallel_info(const ompd_ext_parallel_info *info);
+PyObject *record_thread_info(const ompd_ext_thread_info *info);
 
 // ---- Types (one file each) and arguments (module.c) ------------------------------------------
 

@@ -4,7 +4,15 @@
 
 #include "plugin.h"
 
-enum record { RECORD_ICV, RECORD_LAYOUT, RECORD_WAIT_SITE, RECORD_TASK_INFO, NUM_RECORDS };
+enum record {
+	RECORD_ICV,
+	RECORD_LAYOUT,
+	RECORD_WAIT_SITE,
+	RECORD_TASK_INFO,
+	RECORD_PARALLEL_INFO,
+	RECORD_THREAD_INFO,
+	NUM_RECORDS
+};
 
 static const struct {
 	const char *name, *fields;
@@ -16,6 +24,8 @@ static const struct {
 			       "id parent_id parallel_id function taskgroup kind status flags "
 			       "flags_known priority thread_num num_depends num_predecessors "
 			       "source" },
+	[RECORD_PARALLEL_INFO] = { "ParallelInfo", "kind serialized function source" },
+	[RECORD_THREAD_INFO] = { "ThreadInfo", "kind global_num" },
 };
 
 static PyObject *types[NUM_RECORDS];
@@ -95,4 +105,18 @@ PyObject *record_task_info(const ompd_ext_task_info *info)
 				  (int)info->thread_num, (unsigned int)info->num_depends,
 				  (unsigned int)info->num_predecessors,
 				  (unsigned long long)info->source));
+}
+
+PyObject *record_parallel_info(const ompd_ext_parallel_info *info)
+{
+	return make(RECORD_PARALLEL_INFO, Py_BuildValue("(IOKK)", (unsigned int)info->kind,
+							info->serialized ? Py_True : Py_False,
+							(unsigned long long)info->function,
+							(unsigned long long)info->source));
+}
+
+PyObject *record_thread_info(const ompd_ext_thread_info *info)
+{
+	return make(RECORD_THREAD_INFO,
+		    Py_BuildValue("(Ii)", (unsigned int)info->kind, (int)info->global_num));
 }

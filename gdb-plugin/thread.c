@@ -102,9 +102,21 @@ static PyObject *thread_classify_futex(PyObject *self, PyObject *args, PyObject 
 	return rc < 0 ? NULL : record_wait_site(&site);
 }
 
+static PyObject *thread_info(PyObject *self, PyObject *unused)
+{
+	struct handle *thread = handle_use(self, "ompd_ext_get_thread_info");
+	ompd_ext_thread_info info = { 0 };
+
+	(void)unused;
+	if (!thread || CALL(thread->space, ext_get_thread_info, thread->raw, &info) < 0)
+		return NULL;
+	return record_thread_info(&info);
+}
+
 static PyMethodDef thread_methods[] = {
 	METHOD("parallel", thread_parallel, METH_NOARGS,
 	       "parallel() -> Parallel: the innermost region"),
+	METHOD("info", thread_info, METH_NOARGS, "info() -> ThreadInfo"),
 	METHOD("task", thread_task, METH_NOARGS, "task() -> Task: the current task"),
 	METHOD("state", thread_state, METH_NOARGS, "state() -> (state, wait id)"),
 	METHOD("thread_id", thread_id, METH_VARARGS | METH_KEYWORDS, "thread_id(kind) -> int"),

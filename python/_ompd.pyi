@@ -120,6 +120,20 @@ class TaskInfo(NamedTuple):
     num_predecessors: int
     source: int  # address of ";file;function;line;column;;", 0: none
 
+class ParallelInfo(NamedTuple):
+    """struct ompd_ext_parallel_info, field by field."""
+
+    kind: int  # enum ompd_ext_parallel_kind
+    serialized: bool
+    function: int
+    source: int
+
+class ThreadInfo(NamedTuple):
+    """struct ompd_ext_thread_info, field by field."""
+
+    kind: int  # enum ompd_ext_thread_kind
+    global_num: int
+
 class _Handle:
     """Handles compare and hash by what they stand for, and release themselves.
 
@@ -165,6 +179,7 @@ class AddressSpace:
         """Releases all handles and the address space; may be called again."""
 
 class Thread(_Handle):
+    def info(self) -> ThreadInfo: ...
     def parallel(self) -> Parallel: ...
     def task(self) -> Task: ...
     def state(self) -> Tuple[int, int]:
@@ -175,6 +190,7 @@ class Thread(_Handle):
     def classify_futex(self, address: int) -> Optional[WaitSite]: ...
 
 class Parallel(_Handle):
+    def info(self) -> ParallelInfo: ...
     def enclosing(self) -> Parallel:
         """Raises Unavailable for the outermost region."""
     def thread(self, thread_num: int) -> Thread: ...

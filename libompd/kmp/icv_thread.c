@@ -66,13 +66,21 @@ static ompd_rc_t read_place(const struct kmp_icv_query *query, enum kmp_field fi
 			    ompd_word_t *ret)
 {
 	const struct kmp_thread *thread;
+	enum kmp_thread_kind kind;
 	int32_t place;
 	ompd_rc_t rc = the_thread(query, &thread);
 
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_int(query->runtime, thread->address, field, &place);
 	if (rc == ompd_rc_ok && place < 0)
-		return reason(ompd_rc_unavailable, "the thread is not bound to a place");
+		rc = kmp_thread_kind(query->runtime, thread, &kind);
+	// A thread of the program is bound when it first encounters a region, or asks for its place
+	// (__kmp_assign_root_init_mask).
+	if (rc == ompd_rc_ok && place < 0)
+		return reason(ompd_rc_unavailable,
+			      kind == KMP_THREAD_INITIAL ?
+				      "the thread is not bound to a place yet" :
+				      "the thread is not bound to a place");
 	if (rc == ompd_rc_ok)
 		*ret = place;
 	return rc;

@@ -138,6 +138,11 @@ def is_outlined(symbol: str) -> bool:
     return "._omp_" in symbol or ".omp_" in symbol
 
 
+def is_task_entry(function: Optional[str]) -> bool:
+    """The function that Clang makes between the runtime and the code of a task."""
+    return function is not None and function.startswith(".omp_task_entry.")
+
+
 def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     """Takes an outlined function's name apart; None for a name that is none."""
     if symbol is None or not is_outlined(symbol):

@@ -15,13 +15,7 @@ ASKABLE = [c for c in ALL if c.mode in (cases.LIVE, cases.ATTACHED)]
 OPEN = {
     "cancel parallel": "a cancelled barrier is not told from others",
     "cancel sections": "a cancelled barrier is not told from others",
-    "cxx": "names of outlined C++ functions",
-    "foreign": "places of threads that are bound to none",
-    "regions before": "numbers that the first region chooses",
     "signal barrier": "a barrier below a signal handler",
-    "teams 0": "regions around a league are counted otherwise",
-    "teams 1": "regions around a league are counted otherwise",
-    "teams 2": "regions around a league are counted otherwise",
     "waits locks": "names of locks that threads spin at",
     "waits region_end": "a primary thread at the end of a region is in overhead",
     "waits tail": "jumps to the runtime of programs that GCC compiled",

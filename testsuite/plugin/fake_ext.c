@@ -154,6 +154,21 @@ ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *i
 	return ompd_rc_ok;
 }
 
+ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
+{
+	(void)parallel;
+	*info = (ompd_ext_parallel_info){ ompd_ext_parallel_league, 1, 0x401000,
+					  0xffff000000402000 };
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info)
+{
+	(void)thread;
+	*info = (ompd_ext_thread_info){ ompd_ext_thread_helper, -1 };
+	return ompd_rc_ok;
+}
+
 ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 				  ompd_task_handle_t **task)
 {

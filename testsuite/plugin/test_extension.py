@@ -130,6 +130,14 @@ def test_parallel(space: Any) -> None:
         parallel.thread(1 << 31)
 
 
+def test_what_a_region_and_a_thread_are(space: Any) -> None:
+    thread = space.thread(LWP, 1000)
+    assert thread.info() == _ompd.ThreadInfo(kind=2, global_num=-1)
+    assert thread.parallel().info() == _ompd.ParallelInfo(
+        kind=2, serialized=True, function=0x401000, source=0xFFFF000000402000
+    )
+
+
 def test_task(space: Any) -> None:
     task = space.thread(LWP, 1001).task()
     assert task.id == 0x70000000000B

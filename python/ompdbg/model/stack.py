@@ -177,9 +177,11 @@ class _Walk:
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
         plain = LogicalFrame(frame, kind, None, frame.function, None, None)
-        if kind != frames.USER or frame.is_signal or frame.is_inlined:
+        if kind != frames.USER or frame.is_signal:
             return plain
         enclosing = self._runtime.namer.enclosing(frame.symbol, frame.file)
+        if frame.is_inlined:
+            return plain if enclosing is None else self._inlined(index, plain, enclosing)
         call = self._calls.get(index + 1)
         if call is None and enclosing is None:
             return plain
@@ -195,6 +197,15 @@ class _Walk:
             function.line if function is not None else None,
             function.file if function is not None else None,
         )
+
+    def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
+        """Clang calls the code of an undeferred task where the task is made, through a function
+        of its own."""
+        if frames.is_task_entry(plain.function):
+            return plain._replace(kind=frames.SYSTEM)
+        called_by = self._stack[index + 1].function if index + 1 < len(self._stack) else None
+        construct = TASK if frames.is_task_entry(called_by) else OUTLINED
+        return plain._replace(construct=construct, function=enclosing)
 
     def _is_region(self, begin: int) -> bool:
         """Whether it is the function by which LLVM's runtime calls the code of regions only."""

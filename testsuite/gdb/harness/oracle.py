@@ -240,10 +240,19 @@ def _first_of_list(form: str, told: Dict[str, Any], text: Dict[str, Any]) -> Dic
     return told
 
 
+# enum ompd_ext_parallel_kind
+_PARALLEL, _INITIAL, _LEAGUE = range(3)
+
+
 def _levels(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str, Any], Any]]:
-    count = len(said["levels"])
-    yield "number of enclosing regions", {"value": count - 1}, answers.level
-    for index in range(count):
+    kinds = said["kinds"]
+    yield "number of enclosing regions", {"value": kinds.count(_PARALLEL)}, answers.level
+    # Regions do not count that surround a thread of the program, or of a league.
+    around = kinds[answers.level :]
+    yield "what is around all regions", {"value": around}, [_LEAGUE] * (_LEAGUE in kinds) + [
+        _INITIAL
+    ]
+    for index in range(answers.level + 1):
         level = answers.level - index
         if 0 <= level < MAX_LEVELS:
             yield "level of region", said["levels"][index], level
@@ -269,6 +278,13 @@ ALLOWED: Tuple[Tuple[str, str], ...] = (
     ("place-partition-var@thread number", "the value is a list"),
     # A stripped libgomp does not tell where it keeps the list of OMP_NUM_THREADS=4,3,2.
     ("nthreads-var", "the list of values for inner levels cannot be found"),
+    # LLVM's runtime decides these when it is asked, or when the first region begins: before, as
+    # the program was stopped, they are not decided.
+    ("num-procs-var", "the runtime has not counted them yet"),
+    ("ompd-num-procs-var", "the runtime has not counted them yet"),
+    ("nthreads-var", "the runtime has not chosen a number yet"),
+    ("place-partition-var", "the thread is not bound to a place yet"),
+    ("place-assignment-var", "the thread is not bound to a place yet"),
 )
 
 

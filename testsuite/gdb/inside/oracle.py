@@ -75,6 +75,7 @@ def _ask_ompd(runtime: Any, thread: Any) -> Dict[str, Any]:
         "thread_nums": [_try(lambda: handle.thread_num(region)) for region in regions],
         "team_sizes": [_icv(space, region, "team-size-var") for region in regions],
         "levels": [_icv(space, region, "levels-var") for region in regions],
+        "kinds": [region.info().kind for region in regions],
         "task": _try(lambda: task.info()._asdict()),
     }
 
