@@ -25,9 +25,16 @@ def library_path() -> str:
 
 
 def _register() -> None:
-    from ompdbg.commands import bt, omp, status, tasks, threads
+    from ompdbg.commands import bt, frame, frame_filter, omp, status, tasks, threads
 
-    for command in (omp.Omp, omp.SetOmp, omp.ShowOmp, omp.Debug, omp.Library):
+    for command in (
+        omp.Omp,
+        omp.SetOmp,
+        omp.ShowOmp,
+        omp.Debug,
+        frame_filter.FrameFilter,
+        omp.Library,
+    ):
         command()
-    for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt):
+    for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt, frame.Frame):
         command()

@@ -329,14 +329,44 @@ def test_written_stacks_are_looked_at_in_every_variant() -> None:
         assert seen == set(cases.VARIANTS) - {"stripped"}
 
 
+def expanded(ranges: str) -> List[int]:
+    """`1-3,5` as numbers."""
+    pairs = [word.split("-") for word in ranges.split(",")]
+    return [number for pair in pairs for number in range(int(pair[0]), int(pair[-1]) + 1)]
+
+
+def joined(block: str) -> str:
+    """Headings in one line."""
+    return re.sub(r",\n   (?=\S)", ",", block)
+
+
+def threads_of(block: str) -> List[int]:
+    """The threads whose stack it is."""
+    match = re.match(r"-- threads? ([\d,-]+): ", joined(block))
+    assert match is not None, block
+    return expanded(match[1])
+
+
 @pytest.mark.parametrize("case", LIVE, ids=str)
 def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
     """Each part and each frame has its line, with level, function and place."""
-    text = snapshot["bt_text"]["text"].splitlines()
-    lines = [line for line in text if line]
-    for stack in snapshot["stacks"]["stacks"]:
-        for part in stack["parts"]:
-            assert lines.pop(0).startswith("-- thread {}: ".format(part["thread"]))
+    blocks = snapshot["bt_text"]["text"].rstrip("\n").split("\n\n")
+    by_thread = {number: block for block in blocks for number in threads_of(block)}
+    stacks = snapshot["stacks"]["stacks"]
+    assert sum(len(threads_of(block)) for block in blocks) == len(by_thread) == len(stacks)
+    for stack in stacks:
+        block = by_thread[stack["parts"][0]["thread"]]
+        lines = joined(block).splitlines()
+        heading = lines[0]
+        if stack["parts"][0]["level"]:
+            assert stack["parts"][0]["thread_num"] in expanded(
+                re.findall(r"OpenMP threads? (\S+) of", heading)[0]
+            )
+            assert "of {}, ".format(stack["parts"][0]["team_size"]) in heading
+        for index, part in enumerate(stack["parts"]):
+            told = lines.pop(0)
+            if index:
+                assert told.startswith("-- thread {}: ".format(part["thread"]))
             shown: List[Dict[str, Any]] = [f for f in part["frames"]]
             if not shown:
                 assert lines.pop(0) == "no user frame"
@@ -356,7 +386,7 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
                     )
         if stack["note"] is not None:
             assert stack["note"] in lines.pop(0)
-    assert lines == []
+        assert lines == []
 
 
 @pytest.mark.parametrize("case", cases.all_cases(), ids=str)

@@ -94,7 +94,15 @@ def test_no_style_on_a_dumb_terminal() -> None:
 
 def test_help_fits_the_terminal(terminal: Terminal) -> None:
     """GDB breaks lines in the middle of words."""
-    for command in ("omp", "omp status", "omp threads", "omp tasks", "omp bt", "set omp debug"):
+    for command in (
+        "omp",
+        "omp status",
+        "omp threads",
+        "omp tasks",
+        "omp bt",
+        "set omp debug",
+        "set omp frame-filter",
+    ):
         shown = plain(terminal.type("help " + command))
         assert len(shown) >= 2
         assert [line for line in shown if len(line) >= 80] == []

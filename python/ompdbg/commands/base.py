@@ -21,6 +21,7 @@ class OmpCommand(gdb.Command):
     name = ""
     options: "Sequence[Option]" = ()
     positional = 0
+    keeps_selection = True  # of thread and frame
 
     def __init__(self) -> None:
         dedent(self)
@@ -40,7 +41,7 @@ class OmpCommand(gdb.Command):
             raise gdb.GdbError(str(error)) from None
         from ompdbg.gdb_services import session
 
-        with session.guarded(self.name):
+        with session.guarded(self.name, self.keeps_selection):
             self.run(arguments)
 
     def check(self, arguments: "Arguments") -> None:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, Iterable, List, Optional
 
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand, terminal_width, write
 from ompdbg.commands.options import Option, Wrong
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
     from ompdbg.model.process import Process
     from ompdbg.model.stack import LogicalFrame, Part
+    from ompdbg.model.stack_groups import Group
     from ompdbg.model.thread import Thread
     from ompdbg.render.stack import Options
     from ompdbg.services import Variable
@@ -21,7 +22,8 @@ class Bt(OmpCommand):
     """Show how the selected thread got where it is, in terms of source.
     Usage: omp bt [-all] [-full] [-raw] [-json] [COUNT]
 
-      -all   Every thread, not just the selected one.
+      -all   Every thread, not just the selected one. Threads of a team with the
+             same stack are told together, without arguments, unless with -full.
       -full  Local variables, too.
       -raw   Frames of the OpenMP runtime and the libraries, too, with addresses.
       -json  Print JSON, schema "ompdbg/1".
@@ -55,19 +57,28 @@ class Bt(OmpCommand):
             objects = (json.stack(one, stack.shown_parts(one, shown)) for one in found)
             write(json.lines("stacks", objects))
             return
-        for index, thread in enumerate(threads):
+        for index, group in enumerate(self._groups(threads, shown)):
             if index:
                 write([""])
-            self._print(thread, shown)
+            self._print(group, shown)
 
-    def _print(self, thread: "Thread", shown: "Options") -> None:
+    def _groups(self, threads: "List[Thread]", shown: "Options") -> "Iterable[Group]":
         from ompdbg.model.stack import logical_stack
-        from ompdbg.render.stack import stack_lines
+        from ompdbg.model.stack_groups import Group, grouped
+        from ompdbg.render.stack import shown_parts
 
-        if thread.target.running:
-            write([f"-- thread {thread.target.label}: running --"])
-            return
-        write(stack_lines(logical_stack(thread), shown))
+        if shown.variables is None:
+            return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown))
+        # Each thread has local variables of its own.
+        return (
+            Group([thread], None if thread.target.running else logical_stack(thread))
+            for thread in threads
+        )
+
+    def _print(self, group: "Group", shown: "Options") -> None:
+        from ompdbg.render.stack import group_lines
+
+        write(group_lines(group, shown))
 
     def _selected(self, process: "Process") -> "Thread":
         thread = process.selected_thread
@@ -89,4 +100,5 @@ class Bt(OmpCommand):
             return process.services.locals(part.thread.target, item.frame)
 
         variables = local_to if arguments.has("-full") else None
-        return Options(arguments.has("-raw"), limit, in_frame, variables, self.palette())
+        width = terminal_width()
+        return Options(arguments.has("-raw"), limit, in_frame, variables, self.palette(), width)

@@ -55,6 +55,7 @@ class ShowOmp(gdb.Command):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB if no setting is named."""
         gdb.execute("show omp debug", from_tty)
+        gdb.execute("show omp frame-filter", from_tty)
         gdb.execute("show omp library", from_tty)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, Hashable, Iterator, List, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Hashable, Iterator, List, Optional, Tuple, Type
 
 import gdb
 
@@ -38,6 +38,7 @@ class GdbServices:
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
         self._selected: Optional[int] = None  # global number of the user's thread
+        self.places: Dict[object, Any] = {}  # of decorators.py
 
     def select(self, thread: Optional[gdb.InferiorThread]) -> None:
         """The thread that the user has selected. To answer, others get selected in GDB."""
@@ -63,6 +64,7 @@ class GdbServices:
         self._symbols.forget()
         self._debug_info = DebugInfo(self._symbols.objfiles)
         self._stacks.forget_code()
+        self.places.clear()
 
     # ---- For the OMPD library ---------------------------------------------------------------
 
@@ -137,16 +139,20 @@ class GdbServices:
     def threads(self) -> List[TargetThread]:
         """All threads of the inferior, by number."""
         several = len(gdb.inferiors()) > 1
-        return [
-            TargetThread(
-                number=thread.num,
-                label=f"{self._inferior.num}.{thread.num}" if several else str(thread.num),
-                lwp=thread.ptid[1] or thread.ptid[0],
-                running=thread.is_running(),
-                selected=thread.global_num == self._selected,
-            )
-            for thread in self._all_threads().values()
-        ]
+        return [self._target(thread, several) for thread in self._all_threads().values()]
+
+    def target_thread(self, thread: gdb.InferiorThread) -> TargetThread:
+        """One thread of the inferior."""
+        return self._target(thread, len(gdb.inferiors()) > 1)
+
+    def _target(self, thread: gdb.InferiorThread, several: bool) -> TargetThread:
+        return TargetThread(
+            number=thread.num,
+            label=f"{self._inferior.num}.{thread.num}" if several else str(thread.num),
+            lwp=thread.ptid[1] or thread.ptid[0],
+            running=thread.is_running(),
+            selected=thread.global_num == self._selected,
+        )
 
     def thread_name(self, thread: TargetThread) -> str:
         """The user's name for it, else what the system calls it."""
@@ -214,15 +220,16 @@ class GdbServices:
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of a frame's function."""
-        handle = self._frame(thread, frame)
+        handle = self.frame_handle(thread, frame)
         return gdb_stacks.arguments(handle) if handle is not None else []
 
     def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Local variables of a frame."""
-        handle = self._frame(thread, frame)
+        handle = self.frame_handle(thread, frame)
         return gdb_stacks.local_variables(handle) if handle is not None else []
 
-    def _frame(self, thread: TargetThread, frame: Frame) -> Optional[gdb.Frame]:
+    def frame_handle(self, thread: TargetThread, frame: Frame) -> Optional[gdb.Frame]:
+        """GDB's frame; selects the thread."""
         owner = self._all_threads().get(thread.number)
         return self._stacks.handle(owner, frame.level) if owner is not None else None
 

@@ -6,7 +6,7 @@ closed when the process is gone, told when it moved. Whoever imports this module
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import gdb
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from ompdbg.gdb_services.libraries import Found
     from ompdbg.model.process import Process
-    from ompdbg.model.runtime import Runtime
+    from ompdbg.model.runtime import Constants, Runtime
+    from ompdbg.model.thread import Thread
 
 _Stats = Dict[str, int]
 
@@ -31,12 +32,17 @@ class _Process:
         self.key = _key(inferior)
         self.services = GdbServices(inferior, _say)
         self.opened: Optional["Found"] = None
+        self.at_stop: Optional["Process"] = None  # for what is asked again and again at one stop
+        self.constants: "List[Constants]" = []  # of the opened runtimes
+        self.is_plain = False  # no OpenMP runtime was found at this stop
         self.last_stats: _Stats = {}
 
     def close(self) -> None:
         for space in self.spaces:
             space.close()
-        self.opened = None
+        self.opened = self.at_stop = None
+        self.constants = []
+        self.is_plain = False
 
     @property
     def spaces(self) -> "List[_ompd.AddressSpace]":
@@ -65,6 +71,8 @@ class _Process:
         return total
 
     def moved(self) -> None:
+        self.at_stop = None
+        self.is_plain = False
         self.services.moved()
         if self.opened is not None and self.opened.problems:
             self.close()  # perhaps the runtime tells more of itself now
@@ -123,7 +131,41 @@ def current_process() -> Optional["Process"]:
     from ompdbg.model.process import Process
 
     opened = known.open()
-    return Process(opened.spaces, known.services, opened.problems)
+    found = Process(opened.spaces, known.services, opened.problems, known.constants)
+    known.constants = [runtime.constants for runtime in found.runtimes]
+    return found
+
+
+def process_at_stop() -> Optional["Process"]:
+    """The same for what is no command of ours, and must cost little: made once for each stop.
+    None also if no runtime is understood. Which thread is selected is not told."""
+    import _ompd
+
+    from ompdbg.gdb_services.libraries import NotOpened
+
+    inferior = gdb.selected_inferior()
+    if not inferior.pid:
+        return None
+    known = _session.process(inferior)
+    if known.is_plain:
+        return None
+    if known.at_stop is None or any(thread.is_running() for thread in inferior.threads()):
+        try:
+            known.at_stop = current_process()
+        except (_ompd.Error, NotOpened, gdb.error):
+            known.at_stop = None
+        known.is_plain = known.at_stop is None
+    return known.at_stop
+
+
+def thread_at_stop() -> Optional["Thread"]:
+    """The selected thread, for what must cost little; None without an OpenMP runtime."""
+    selected = gdb.selected_thread()
+    process = process_at_stop() if selected is not None else None
+    if process is None or selected is None:
+        return None
+    services = _session.process(selected.inferior).services
+    return process.thread(services.target_thread(selected))
 
 
 def library_changed() -> None:
@@ -144,12 +186,13 @@ def statistics() -> Tuple[_Stats, _Stats]:
 
 
 @contextmanager
-def guarded(command: str) -> Iterator[None]:
-    """Runs a command: afterwards the user's thread and frame are selected again, and a failure
-    is one line."""
+def guarded(command: str, keeps_selection: bool = True) -> Iterator[None]:
+    """Runs a command: afterwards the user's thread and frame are selected again, unless it is to
+    select others, and a failure is one line."""
     import _ompd
 
-    with selection_kept(), _counted(), _nothing_collected():
+    kept = selection_kept() if keeps_selection else nullcontext()
+    with kept, _counted(), _nothing_collected():
         try:
             yield
         except _ompd.Error as error:
@@ -165,23 +208,45 @@ def guarded(command: str) -> Iterator[None]:
 @contextmanager
 def selection_kept() -> Iterator[None]:
     """Selects the user's thread and frame again."""
-    thread = gdb.selected_thread()
-    frame: Optional[gdb.Frame] = None
-    if thread is not None and thread.is_valid() and not thread.is_running():
-        try:
-            frame = gdb.selected_frame()
-        except gdb.error:
-            pass  # no registers, no stack
+    thread, frame = _selection()
     try:
         yield
     finally:
-        if thread is not None and thread.is_valid():
-            try:
-                thread.switch()
-                if frame is not None and frame.is_valid():
-                    frame.select()
-            except gdb.error:
-                pass  # it ended meanwhile
+        _select_again(thread, frame)
+
+
+@contextmanager
+def selection_kept_on_failure() -> Iterator[None]:
+    """Selects the user's thread and frame again if what is done fails."""
+    thread, frame = _selection()
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            _select_again(thread, frame)
+
+
+def _selection() -> Tuple[Optional[gdb.InferiorThread], Optional[gdb.Frame]]:
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_valid() or thread.is_running():
+        return thread, None
+    try:
+        return thread, gdb.selected_frame()
+    except gdb.error:
+        return thread, None  # no registers, no stack
+
+
+def _select_again(thread: Optional[gdb.InferiorThread], frame: Optional[gdb.Frame]) -> None:
+    if thread is None or not thread.is_valid():
+        return
+    try:
+        thread.switch()
+        if frame is not None and frame.is_valid():
+            frame.select()
+    except gdb.error:
+        pass  # it ended meanwhile
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Callable, Dict, Iterator, List, Optional, Tuple
 import gdb
 
 from ompdbg import frames
+from ompdbg.gdb_services import captured
 from ompdbg.gdb_services.outlined import full_name
 from ompdbg.gdb_services.resting import Chain, Resting
 from ompdbg.gdb_services.symbols import Symbols
@@ -115,6 +116,11 @@ class StackFrame:
         self.is_inlined = frame_type == gdb.INLINE_FRAME
         self.object_file = object_file
         self._code = code
+
+    @property
+    def code(self) -> object:
+        """What frames at the same place have in common."""
+        return self._code
 
     @property
     def function(self) -> Optional[str]:
@@ -327,39 +333,17 @@ def select(thread: gdb.InferiorThread) -> None:
 
 def arguments(handle: gdb.Frame) -> List[Variable]:
     """Arguments of a frame's function."""
-    function = handle.function()
-    if function is None:
-        return []
-    block: Optional[gdb.Block] = handle.block()
-    while block is not None and block.function is None:
-        block = block.superblock
-    if block is None:
-        return []
-    return [_variable(symbol, handle) for symbol in block if symbol.is_argument]
+    return [_variable(symbol, None, handle) for symbol in captured.arguments(handle)]
 
 
 def local_variables(handle: gdb.Frame) -> List[Variable]:
     """Local variables, those of the innermost block first."""
-    found: List[Variable] = []
-    try:
-        block: Optional[gdb.Block] = handle.block()
-    except RuntimeError:
-        return found  # no debug information
-    while block is not None and not block.is_global and not block.is_static:
-        found.extend(
-            _variable(symbol, handle)
-            for symbol in block
-            if symbol.is_variable and not symbol.is_argument
-        )
-        if block.function is not None:
-            break
-        block = block.superblock
-    return found
+    return [_variable(one.symbol, one.value, handle) for one in captured.local_variables(handle)]
 
 
-def _variable(symbol: gdb.Symbol, handle: gdb.Frame) -> Variable:
+def _variable(symbol: gdb.Symbol, value: Optional[gdb.Value], handle: gdb.Frame) -> Variable:
     try:
-        text = symbol.value(handle).format_string()
+        text = (symbol.value(handle) if value is None else value).format_string()
     except (gdb.error, ValueError) as error:
         text = f"<error: {error}>"
     return Variable(symbol.name, text)

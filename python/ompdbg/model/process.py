@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence
 import _ompd
 
 from ompdbg.frames import runtime_of_object
-from ompdbg.model.runtime import Runtime
+from ompdbg.model.runtime import Constants, Runtime
+from ompdbg.model.thread import Thread
 from ompdbg.waits import IDLE
 
 if TYPE_CHECKING:
     from ompdbg.model.team import Team
-    from ompdbg.model.thread import Thread
-    from ompdbg.services import Services
+    from ompdbg.services import Services, TargetThread
 
 # More frames than this are not looked at to find the runtime that a thread is in.
 _MAX_DEPTH = 256
@@ -34,11 +34,17 @@ class Process:
         spaces: Sequence[_ompd.AddressSpace],
         services: "Services",
         problems: Sequence[str] = (),
+        constants: Sequence[Constants] = (),
     ) -> None:
-        """`problems`: why runtimes that are there are not understood."""
+        """`problems`: why runtimes that are there are not understood. `constants`: what was found
+        out about these address spaces before."""
         self.services = services
         self.problems = list(problems)
-        self.runtimes = [Runtime(space, services) for space in spaces]
+        self.runtimes = [
+            Runtime(space, services, known)
+            for space, known in itertools.zip_longest(spaces, constants)
+        ]
+        self._single: Dict[int, Thread] = {}
         if len(self.runtimes) > 1:
             for number, runtime in enumerate(self.runtimes):
                 runtime.process = self
@@ -57,18 +63,27 @@ class Process:
     # ---- Threads ----------------------------------------------------------------------------
 
     @cached_property
-    def threads(self) -> "List[Thread]":
+    def threads(self) -> List[Thread]:
         """Every thread of the process, in the debugger's order, each in one runtime."""
         if not self.has_several:
             return self.runtimes[0].threads
         return [self._choose(views) for views in zip(*(r.threads for r in self.runtimes))]
 
+    def thread(self, target: "TargetThread") -> Thread:
+        """One thread, without looking at the others."""
+        known = self._single.get(target.number)
+        if known is None:
+            views = [Thread(runtime, target) for runtime in self.runtimes]
+            known = self._choose(views) if self.has_several else views[0]
+            self._single[target.number] = known
+        return known
+
     @property
-    def selected_thread(self) -> "Optional[Thread]":
+    def selected_thread(self) -> Optional[Thread]:
         """The thread that the user has selected."""
         return next((thread for thread in self.threads if thread.target.selected), None)
 
-    def views(self, thread: "Thread") -> "List[Thread]":
+    def views(self, thread: Thread) -> List[Thread]:
         """The same thread in all runtimes that know it; its own first."""
         number = thread.target.number
         others = [
@@ -80,7 +95,7 @@ class Process:
         ]
         return [thread, *others]
 
-    def _choose(self, views: "Sequence[Thread]") -> "Thread":
+    def _choose(self, views: Sequence[Thread]) -> Thread:
         """The runtime in which the thread does what it does: the innermost region on its stack
         is that of the runtime whose frames come first."""
         known = [view for view in views if view.handle is not None]
@@ -99,7 +114,7 @@ class Process:
                     return view
         return candidates[0]
 
-    def _runtimes_on_stack(self, thread: "Thread") -> Iterator[str]:
+    def _runtimes_on_stack(self, thread: Thread) -> Iterator[str]:
         """Names of the runtimes whose frames are on a stack, innermost first."""
         frames = self.services.stack(thread.target)
         for frame in itertools.islice(frames, _MAX_DEPTH):
@@ -119,7 +134,7 @@ class Process:
         return next((team for team in self.teams if team.label == label), None)
 
 
-def _is_idle(thread: "Thread") -> bool:
+def _is_idle(thread: Thread) -> bool:
     """It waits in the pool of its runtime."""
     try:
         return thread.handle is not None and thread.handle.state()[0] == IDLE

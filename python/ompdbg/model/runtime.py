@@ -24,11 +24,38 @@ _MAX_NESTING = 4096
 _STATE_PREFIX = "ompt_state_"
 
 
+class Constants:
+    """What stays the same as long as the address space is open."""
+
+    def __init__(self, space: _ompd.AddressSpace) -> None:
+        self._space = space
+
+    @cached_property
+    def states(self) -> Dict[int, str]:
+        """Names of states without their prefix."""
+        begin = len(_STATE_PREFIX)
+        return {
+            state: name[begin:] if name.startswith(_STATE_PREFIX) else name
+            for state, name in self._space.states().items()
+        }
+
+    @cached_property
+    def icvs(self) -> Dict[str, int]:
+        """Ids of control variables."""
+        return {icv.name: icv.id for icv in self._space.icvs()}
+
+
 class Runtime:
     """One runtime of one process. Made anew for each command."""
 
-    def __init__(self, space: _ompd.AddressSpace, services: "Services") -> None:
+    def __init__(
+        self,
+        space: _ompd.AddressSpace,
+        services: "Services",
+        constants: Optional[Constants] = None,
+    ) -> None:
         self.space = space
+        self.constants = Constants(space) if constants is None else constants
         self.services = services
         self.process: Optional["Process"] = None  # if that has several runtimes
         self.teams_before: List["Runtime"] = []  # whose teams have the lower numbers
@@ -65,30 +92,17 @@ class Runtime:
 
     # ---- Names ------------------------------------------------------------------------------
 
-    @cached_property
-    def _states(self) -> Dict[int, str]:
-        """Names without their prefix."""
-        begin = len(_STATE_PREFIX)
-        return {
-            state: name[begin:] if name.startswith(_STATE_PREFIX) else name
-            for state, name in self.space.states().items()
-        }
-
     def state_name(self, state: int) -> str:
         """A state's name without its prefix."""
-        return self._states.get(state) or f"{state:#x}"
+        return self.constants.states.get(state) or f"{state:#x}"
 
     def state_names(self) -> List[str]:
         """All states that a thread can be in."""
-        return list(self._states.values())
-
-    @cached_property
-    def _icvs(self) -> Dict[str, int]:
-        return {icv.name: icv.id for icv in self.space.icvs()}
+        return list(self.constants.states.values())
 
     def icv_id(self, name: str) -> Optional[int]:
         """The id of a control variable; None if the OMPD library has no such variable."""
-        return self._icvs.get(name)
+        return self.constants.icvs.get(name)
 
     # ---- Threads ----------------------------------------------------------------------------
 

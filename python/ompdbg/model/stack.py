@@ -88,7 +88,7 @@ def logical_stack(thread: "Thread") -> LogicalStack:
     seen: Set[int] = set()
     current, team, opened = thread, thread.team, None
     while len(parts) < _MAX_PARTS:
-        walk = _Walk(current)
+        walk = _walk(current)
         begin = 0
         if opened is not None:
             found = walk.opening_of(opened)
@@ -115,6 +115,18 @@ def logical_stack(thread: "Thread") -> LogicalStack:
     return LogicalStack(parts, None)
 
 
+def logical_frames(thread: "Thread") -> List[LogicalFrame]:
+    """All frames on a thread's own stack, innermost first."""
+    return _walk(thread).frames
+
+
+def _walk(thread: "Thread") -> "_Walk":
+    """Many stacks go on in the same threads: each is walked over once."""
+    if thread.walk is None:
+        thread.walk = _Walk(thread)
+    return thread.walk
+
+
 class TaskFrame(NamedTuple):
     """The frame of a task's code."""
 
@@ -124,7 +136,7 @@ class TaskFrame(NamedTuple):
 
 def task_frames(thread: "Thread") -> List[TaskFrame]:
     """The tasks that lie on a thread's stack on top of its region, innermost first."""
-    return _Walk(thread).task_frames()
+    return _walk(thread).task_frames()
 
 
 class _Walk:
@@ -179,10 +191,12 @@ class _Walk:
         plain = LogicalFrame(frame, kind, None, frame.function, None, None)
         if kind != frames.USER or frame.is_signal:
             return plain
-        enclosing = self._runtime.namer.enclosing(frame.symbol, frame.file)
+        symbol, call = frame.symbol, self._calls.get(index + 1)
+        if call is None and (symbol is None or not frames.is_outlined(symbol)):
+            return plain
+        enclosing = self._runtime.namer.enclosing(symbol, frame.file)
         if frame.is_inlined:
             return plain if enclosing is None else self._inlined(index, plain, enclosing)
-        call = self._calls.get(index + 1)
         if call is None and enclosing is None:
             return plain
         construct = OUTLINED if call is None else self._construct(frame, call)

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Sequence
 
 from ompdbg import frames
 from ompdbg.frames import base_name
+from ompdbg.model.stack_groups import ranges
 from ompdbg.render.palette import ADDRESS, FILE, FUNCTION, METADATA, PLAIN, VARIABLE, Palette
 
 if TYPE_CHECKING:
     from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
+    from ompdbg.model.stack_groups import Group
+    from ompdbg.model.thread import Thread
     from ompdbg.services import Frame, Variable
 
 _SIGNAL = "<signal handler called>"
+_INDENT = 3  # of what a heading continues with
 
 
 class Options(NamedTuple):
@@ -24,6 +28,7 @@ class Options(NamedTuple):
     arguments: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
     variables: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
     palette: Palette = PLAIN
+    width: Optional[int] = None  # of headings; None: as long as they are
 
 
 def shown_parts(stack: "LogicalStack", options: Options) -> "List[Part]":
@@ -41,17 +46,32 @@ def shown_parts(stack: "LogicalStack", options: Options) -> "List[Part]":
     return parts
 
 
-def stack_lines(stack: "LogicalStack", options: Options) -> List[str]:
-    """The stack, each part under the thread that it lies on."""
+def group_lines(group: "Group", options: Options) -> List[str]:
+    """The stack that several threads have. Arguments may differ, and are left out."""
+    if group.stack is None:
+        first = f"-- {_threads(group.threads)}: running --"
+        return [options.palette.paint(METADATA, line) for line in _broken(first, options.width)]
+    if len(group.threads) == 1:
+        return stack_lines(group.stack, options)
+    return stack_lines(group.stack, options, group.threads)
+
+
+def stack_lines(
+    stack: "LogicalStack", options: Options, threads: "Sequence[Thread]" = ()
+) -> List[str]:
+    """The stack, each part under the thread that it lies on. `threads`: those that have it, where
+    there are several."""
     lines: List[str] = []
     parts = shown_parts(stack, options)
     shown = sum(len(part.frames) for part in parts)
     for part in parts:
-        lines.append(options.palette.paint(METADATA, heading(part)))
+        told = group_heading(part, threads) if threads and part is parts[0] else heading(part)
+        lines.extend(options.palette.paint(METADATA, one) for one in _broken(told, options.width))
         if not part.frames:
             lines.append("no user frame")
         for frame in part.frames:
-            lines.append(_frame(part, frame, options))
+            is_alike = bool(threads) and part is parts[0]
+            lines.append(frame_line(part, frame, options, is_alike))
             lines.extend(_variables(part, frame, options))
     total = sum(len(part.frames) for part in shown_parts(stack, options._replace(limit=None)))
     if shown < total:
@@ -77,7 +97,47 @@ def heading(part: "Part") -> str:
     return f"-- {words} --"
 
 
-def _frame(part: "Part", item: "LogicalFrame", options: Options) -> str:
+def group_heading(part: "Part", threads: "Sequence[Thread]") -> str:
+    """`-- threads 2-64: OpenMP threads 1-63 of 64, team 1, level 1 --`."""
+    words = _threads(threads)
+    if part.team is not None and part.team.level:
+        size = "?" if part.team.size is None else part.team.size
+        known = [thread.thread_num for thread in threads if thread.thread_num is not None]
+        words += f": OpenMP threads {ranges(known)} of {size}"
+        words += f", team {part.team.label}, level {part.team.level}"
+    elif part.team is not None:
+        words += ": outside of parallel regions"
+    elif part.thread.openmp is False:
+        words += ": no OpenMP threads"
+    elif part.thread.wait is not None:
+        words += f": {part.thread.wait.title}"
+    return f"-- {words} --"
+
+
+def _threads(threads: "Sequence[Thread]") -> str:
+    """`threads 2-64`; with several inferiors `threads 1.2-64`."""
+    label, number = threads[0].target.label, threads[0].target.number
+    inferior = label[: -len(str(number))]
+    noun = "thread" if len(threads) == 1 else "threads"
+    return f"{noun} {inferior}{ranges(thread.target.number for thread in threads)}"
+
+
+def _broken(line: str, width: Optional[int]) -> List[str]:
+    """A line that is too long is broken behind commas."""
+    lines = [line]
+    while width is not None and len(lines[-1]) > width:
+        end = lines[-1].rfind(",", 0, width) + 1
+        if end <= _INDENT:
+            break
+        lines[-1:] = [lines[-1][:end], " " * _INDENT + lines[-1][end:].lstrip()]
+    return lines
+
+
+def frame_line(
+    part: "Part", item: "LogicalFrame", options: Options, is_alike: bool = False
+) -> str:
+    """`#2  parallel region of solve at hung.c:71, line 84`. `is_alike`: it stands for frames of
+    several threads, whose arguments may differ."""
     frame = item.frame
     number = f"#{frame.level}".ljust(4)
     if frame.is_signal:
@@ -92,7 +152,7 @@ def _frame(part: "Part", item: "LogicalFrame", options: Options) -> str:
     if function is None and not options.raw:
         return f"{number}{palette.place(_bare(part, frame))}"
     function = palette.paint(FUNCTION, function or "??")
-    text = f"{number}{address}{function} ({_arguments(part, item, options)})"
+    text = f"{number}{address}{function} ({_arguments(part, item, options, is_alike)})"
     if frame.file is not None and frame.line is not None:
         return f"{text} at {palette.paint(FILE, base_name(frame.file))}:{frame.line}"
     if frame.object_file is not None:
@@ -119,10 +179,12 @@ def _construct(part: "Part", item: "LogicalFrame", palette: Palette) -> str:
     return f"{text}, at {palette.paint(FILE, base_name(frame.file))}:{frame.line}"
 
 
-def _arguments(part: "Part", item: "LogicalFrame", options: Options) -> str:
+def _arguments(part: "Part", item: "LogicalFrame", options: Options, is_alike: bool) -> str:
     if options.arguments is None or item.kind != frames.USER:
         return ""
     found = options.arguments(part, item)
+    if found and is_alike:
+        return "..."
     paint = options.palette.paint
     return ", ".join(f"{paint(VARIABLE, one.name)}={one.value}" for one in found)
 

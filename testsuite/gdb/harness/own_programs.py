@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of single tests, in programs/: built as the fixtures are, without being cases."""
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Sequence
@@ -17,14 +18,23 @@ def source(name: str) -> Path:
     return SOURCES / name
 
 
-def compiled(name: str, target: Path, flags: Sequence[str] = ("-O2", "-g", "-fopenmp")) -> Path:
-    """Builds a program. Raises build.Skipped where there is no compiler for it."""
+def compiled(
+    name: str,
+    target: Path,
+    flags: Sequence[str] = ("-O2", "-g", "-fopenmp"),
+    family: str = "gcc",
+) -> Path:
+    """Builds a program with GCC, or with Clang. Raises build.Skipped where there is no compiler
+    for it."""
+    cc = setup.CC if family == "gcc" else build.clang_of(setup.CC)
+    if shutil.which(cc) is None:
+        raise build.Skipped("no " + cc)
     suffix = Path(name).suffix
     objects = []
     for support in build.SUPPORT:
         objects.append(str(target) + "-" + support + ".o")
-        _run([setup.CC, *flags, "-c", str(build.SOURCES / support), "-o", objects[-1]])
-    compiler = setup.CC if suffix == ".c" else build.compiler_for(suffix, setup.CC)
+        _run([cc, *flags, "-c", str(build.SOURCES / support), "-o", objects[-1]])
+    compiler = cc if suffix == ".c" else build.compiler_for(suffix, cc)
     place = ["-J", str(target.parent)] if suffix == ".f90" else ["-I", str(build.SOURCES)]
     _run([compiler, *flags, *place, str(source(name)), *objects, "-pthread", "-o", str(target)])
     return target

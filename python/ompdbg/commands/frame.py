@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp frame"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Optional, cast
+
+import gdb
+
+from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.options import Wrong
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
+    from ompdbg.model.thread import Thread
+
+_PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
+_SOURCE = re.compile(r"^\d+\t.*$", re.M)
+
+
+class Frame(OmpCommand):
+    """Select a frame that "omp bt" shows, with its thread.
+    Usage: omp frame [[THREAD:]FRAME]
+
+    A stack of "omp bt" goes on in other threads: "omp frame 1:7" selects frame 7 of
+    thread 1. Without THREAD, it is a frame of the selected thread. Without an
+    argument, shows the selected frame."""
+
+    name = "omp frame"
+    positional = 1
+    keeps_selection = False
+
+    def check(self, arguments: "Arguments") -> None:
+        """The argument names a frame."""
+        for word in arguments.positional:
+            if _PLACE.fullmatch(word) is None:
+                raise Wrong(f'{self.name}: "{word}" is no frame; "1:7" is frame 7 of thread 1.')
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.gdb_services import session
+
+        process = self.process()
+        if arguments.positional:
+            match = _PLACE.fullmatch(arguments.positional[0])
+            assert match is not None
+            label, level = match.group("thread"), int(match.group("level"))
+            thread = self._named(label) if label is not None else process.selected_thread
+            if thread is None:
+                self.fail("no thread is selected.")
+            with session.selection_kept_on_failure():
+                self._select(thread, level)
+        selected = self.process().selected_thread
+        if selected is None:
+            self.fail("no thread is selected.")
+        self._show(selected)
+
+    def _named(self, label: str) -> "Thread":
+        for thread in self.process().threads:
+            if label in (thread.target.label, str(thread.target.number)):
+                return thread
+        self.fail(f"no thread {label}.")
+
+    def _select(self, thread: "Thread", level: int) -> None:
+        from ompdbg.gdb_services.debugger import GdbServices
+
+        label = thread.target.label
+        if thread.target.running:
+            self.fail(f"thread {label} is running.")
+        frames = thread.runtime.services.stack(thread.target)
+        found = next((frame for frame in frames if frame.level == level), None)
+        services = cast(GdbServices, thread.runtime.services)
+        handle = None if found is None else services.frame_handle(thread.target, found)
+        if handle is None:
+            self.fail(f"thread {label} has no frame {level}.")
+        handle.select()
+
+    def _show(self, thread: "Thread") -> None:
+        from ompdbg.model.stack import Part, logical_frames
+        from ompdbg.render.stack import Options, frame_line, heading
+
+        try:
+            handle = gdb.selected_frame()
+        except gdb.error:
+            self.fail(f"thread {thread.target.label} is running.")
+        services, level = thread.runtime.services, _level(handle)
+        items = logical_frames(thread)
+        source = _source()
+        part = Part(thread, thread.team, thread.thread_num, items)
+        palette = self.palette()
+        options = Options(
+            raw=items[level].kind != "user",
+            arguments=lambda part, item: services.arguments(thread.target, item.frame),
+            palette=palette,
+        )
+        write([heading(part), frame_line(part, items[level], options)])
+        if source is not None:
+            write([source])
+
+
+def _level(handle: gdb.Frame) -> int:
+    level = -1
+    frame: Optional[gdb.Frame] = handle
+    while frame is not None:
+        frame = frame.newer()
+        level += 1
+    return level
+
+
+def _source() -> Optional[str]:
+    """The source line of the selected frame; `list` goes on from there."""
+    match = _SOURCE.search(gdb.execute("frame", to_string=True))
+    return match.group() if match is not None else None

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Frames for GDB's own commands: those of the user's code, with constructs under their names.
+
+GDB's `bt` asks for frames one by one, and so they are told one by one: a stack is walked over as a
+whole only when the first frame that is the runtime's, or of a construct, is met.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Tuple, cast
+
+import _ompd
+import gdb
+from gdb.FrameDecorator import FrameDecorator
+
+from ompdbg import frames
+from ompdbg.gdb_services import captured, session
+from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.gdb_services.stacks import StackFrame
+from ompdbg.model.stack import logical_frames
+
+if TYPE_CHECKING:
+    from ompdbg.model.stack import LogicalFrame
+    from ompdbg.model.thread import Thread
+    from ompdbg.services import Frame
+
+
+def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
+    """The frames of the selected thread. Those of the runtime are left out (`hide`), or elided."""
+    try:
+        thread = session.thread_at_stop()
+    except (_ompd.Error, gdb.error):
+        thread = None
+    return wrapped if thread is None else _Decorated(thread, wrapped, hide).frames()
+
+
+class _Kind(NamedTuple):
+    """What a frame is."""
+
+    is_shown: bool
+    is_runtimes: bool
+    frame: "Optional[Frame]"
+    item: "Optional[LogicalFrame]" = None
+
+
+_ANYBODYS = _Kind(False, False, None)
+
+
+class _Story:
+    """A thread's frames by level, worked out as far as they are asked for."""
+
+    def __init__(self, thread: "Thread") -> None:
+        self._thread = thread
+        self._classifier = thread.runtime.classifier
+        self._walk: "Iterator[Frame]" = iter(thread.runtime.services.stack(thread.target))
+        self._known: "List[Frame]" = []
+        self._items: "Optional[List[LogicalFrame]]" = None
+
+    def kind(self, level: int) -> _Kind:
+        if self._items is None:
+            frame = self._frame(level)
+            if frame is None:
+                return _ANYBODYS
+            kind = self._classifier.kind(frame)
+            if kind != frames.RUNTIME and not _may_be_ours(frame):
+                return _Kind(kind == frames.USER, False, frame)
+            self._items = logical_frames(self._thread)
+        if level >= len(self._items):
+            return _ANYBODYS
+        item = self._items[level]
+        if item.kind == frames.USER:
+            return _Kind(True, False, item.frame, item)
+        # What a compiler made around the user's code is no more his than the runtime.
+        made = item.kind == frames.SYSTEM and self._classifier.kind(item.frame) == frames.USER
+        return _Kind(False, made or item.kind == frames.RUNTIME, item.frame, item)
+
+    def _frame(self, level: int) -> "Optional[Frame]":
+        while len(self._known) <= level:
+            frame = next(self._walk, None)
+            if frame is None:
+                return None
+            self._known.append(frame)
+        return self._known[level]
+
+
+def _may_be_ours(frame: "Frame") -> bool:
+    symbol = frame.symbol
+    if symbol is None:
+        return False
+    return frames.is_outlined(symbol) or (symbol == "main" and frames.is_fortran(frame.file))
+
+
+class _Decorated:
+    """One stack."""
+
+    def __init__(self, thread: "Thread", wrapped: Iterator[Any], hide: bool) -> None:
+        self._wrapped = wrapped
+        self._hide = hide
+        self._story = _Story(thread)
+        self._places = cast(GdbServices, thread.runtime.services).places
+        self._newest: List[Any] = []  # elided, though no older frame was told yet
+        self._counted: Tuple[Optional[gdb.Frame], int] = (None, 0)
+
+    def frames(self) -> Iterator[Any]:
+        """The user's frames, each with what it called of the runtime."""
+        last: Any = None
+        run: List[Any] = []  # what follows that is not the user's
+        foreign = False  # the runtime is in it
+        for wrapped in self._wrapped:
+            try:
+                handle: gdb.Frame = wrapped.inferior_frame()
+                kind = self._story.kind(self._level(handle))
+                shown = self._decorate(wrapped, handle, kind) if kind.is_shown else None
+            except (_ompd.Error, gdb.error):
+                # From here on as GDB has them.
+                yield from self._told(last, run, False)
+                yield wrapped
+                yield from self._wrapped
+                return
+            if shown is None:
+                run.append(_Foreign(wrapped))
+                foreign = foreign or kind.is_runtimes
+                continue
+            yield from self._told(last, run, foreign)
+            last, run, foreign = shown, [], False
+        yield from self._told(last, run, foreign and last is not None)
+
+    def _told(self, last: Any, run: List[Any], foreign: bool) -> Iterator[Any]:
+        if last is not None:
+            elided = self._newest + (run if foreign else [])
+            self._newest = []
+            yield last if self._hide or not elided else _Eliding(last, elided)
+        elif foreign:
+            self._newest = run
+        if not foreign:
+            yield from run
+
+    def _level(self, handle: gdb.Frame) -> int:
+        if hasattr(handle, "level"):
+            return handle.level()
+        # GDB 10
+        at, level = self._counted
+        if at is None:
+            at = gdb.newest_frame()
+        while at is not None and at != handle:
+            at = at.older()
+            level += 1
+        self._counted = at, level
+        return level
+
+    def _decorate(self, wrapped: Any, handle: gdb.Frame, kind: _Kind) -> Any:
+        if kind.item is not None and kind.item.construct is not None:
+            return _Construct(wrapped, f"{kind.item.construct} of {kind.item.function or '??'}")
+        if type(wrapped) is not FrameDecorator or kind.frame is None:
+            return wrapped  # another filter's
+        code = cast(StackFrame, kind.frame).code
+        place = self._places.get(code)
+        if place is None:
+            place = self._places[code] = _Place(wrapped)
+        return _Plain(wrapped, handle, place)
+
+
+# ---- Decorators -----------------------------------------------------------------------------
+
+
+class _Symbol:
+    """A variable as GDB's commands want it."""
+
+    __slots__ = ("_symbol", "_value")
+
+    def __init__(self, symbol: gdb.Symbol, value: Optional[gdb.Value] = None) -> None:
+        self._symbol = symbol
+        self._value = value
+
+    def symbol(self) -> gdb.Symbol:
+        """The variable."""
+        return self._symbol
+
+    def value(self) -> Optional[gdb.Value]:
+        """Its value; None: to be read from the frame."""
+        return self._value
+
+
+class _Construct(FrameDecorator):  # type: ignore[misc]
+    """The code of an OpenMP construct."""
+
+    def __init__(self, wrapped: Any, name: str) -> None:
+        super().__init__(wrapped)
+        self._name = name
+
+    def function(self) -> str:
+        """`parallel region of solve`."""
+        return self._name
+
+    def frame_args(self) -> None:
+        """A construct has none."""
+
+    def frame_locals(self) -> List[_Symbol]:
+        """The user's variables, those of the function around the construct among them."""
+        found = captured.local_variables(self.inferior_frame())
+        return [_Symbol(one.symbol, one.value) for one in found]
+
+
+class _Foreign(FrameDecorator):  # type: ignore[misc]
+    """A frame of the runtime or of the system."""
+
+    def function(self) -> Any:
+        """As `bt -no-filters` has it where there is no symbol."""
+        found = super().function()
+        return found if isinstance(found, str) else self.inferior_frame().name() or "??"
+
+
+class _Eliding(FrameDecorator):  # type: ignore[misc]
+    """A frame with others that belong to it."""
+
+    def __init__(self, wrapped: Any, frames_elided: List[Any]) -> None:
+        super().__init__(wrapped)
+        self._elided = frames_elided
+
+    def elided(self) -> Iterator[Any]:
+        """Frames of the runtime that its code called."""
+        return iter(self._elided)
+
+
+class _Place:
+    """What GDB tells of every frame that is at the same place."""
+
+    __slots__ = ("function", "address", "filename", "line", "arguments")
+
+    def __init__(self, wrapped: Any) -> None:
+        self.function = wrapped.function()
+        self.address = wrapped.address()
+        self.filename = wrapped.filename()
+        self.line = wrapped.line()
+        found = wrapped.frame_args()
+        self.arguments = None if found is None else [_Symbol(one.symbol()) for one in found]
+
+
+class _Plain:
+    """A frame as GDB has it, told faster."""
+
+    __slots__ = ("_wrapped", "_handle", "_place")
+
+    def __init__(self, wrapped: Any, handle: gdb.Frame, place: _Place) -> None:
+        self._wrapped = wrapped
+        self._handle = handle
+        self._place = place
+
+    def inferior_frame(self) -> gdb.Frame:
+        """GDB's frame."""
+        return self._handle
+
+    def elided(self) -> None:
+        """None."""
+
+    def function(self) -> Any:
+        """As FrameDecorator."""
+        return self._place.function
+
+    def address(self) -> Any:
+        """As FrameDecorator."""
+        return self._place.address
+
+    def filename(self) -> Any:
+        """As FrameDecorator."""
+        return self._place.filename
+
+    def line(self) -> Any:
+        """As FrameDecorator."""
+        return self._place.line
+
+    def frame_args(self) -> "Optional[List[_Symbol]]":
+        """As FrameDecorator."""
+        return self._place.arguments
+
+    def frame_locals(self) -> Any:
+        """As FrameDecorator."""
+        return self._wrapped.frame_locals()

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stacks of many threads, the same one told once.
+
+The threads of a team mostly wait in the same place. Two stacks are the same if the threads are of
+one team, and all frames are at the same addresses and go on in the same threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable, Dict, Hashable, Iterable, List, NamedTuple, Optional
+
+if TYPE_CHECKING:
+    from ompdbg.model.stack import LogicalStack, Part
+    from ompdbg.model.thread import Thread
+
+
+class Group(NamedTuple):
+    """Threads with the same stack."""
+
+    threads: "List[Thread]"
+    stack: "Optional[LogicalStack]"  # that of the first thread; None: the threads are running
+
+
+def grouped(
+    threads: "Iterable[Thread]",
+    stack_of: "Callable[[Thread], LogicalStack]",
+    shown: "Callable[[LogicalStack], List[Part]]",
+) -> List[Group]:
+    """The stacks of threads, in the order of the first thread of each. `shown`: the parts of a
+    stack that count."""
+    groups: Dict[Hashable, Group] = {}
+    for thread in threads:
+        if thread.target.running:
+            groups.setdefault(None, Group([], None)).threads.append(thread)
+            continue
+        stack = stack_of(thread)
+        key = _key(stack, shown(stack))
+        groups.setdefault(key, Group([], stack)).threads.append(thread)
+    return list(groups.values())
+
+
+def _key(stack: "LogicalStack", parts: "List[Part]") -> Hashable:
+    thread = stack.parts[0].thread
+    told = tuple(
+        (
+            0 if index == 0 else part.thread.target.number,
+            None if part.team is None else part.team.id,
+            tuple((item.frame.level, item.frame.pc, item.construct) for item in part.frames),
+        )
+        for index, part in enumerate(parts)
+    )
+    wait = None if thread.team is not None or thread.wait is None else thread.wait.title
+    return id(thread.runtime), thread.openmp, wait, told, stack.note
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """`1-3,5`."""
+    found: List[List[int]] = []
+    for number in sorted(numbers):
+        if found and found[-1][1] + 1 == number:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in found)

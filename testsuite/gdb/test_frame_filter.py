@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GDB's own `bt` shows the frames that `omp bt` shows of the thread's own stack."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Dict, List
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes, setup
+
+VARIANTS = ("O0", "O2", "static", "clang", "clang-O0", "omp13", "omp19", "gcc-omp14")
+PROGRAMS = ("hung", "nested 3 2 4", "cxx", "fortran", "waits tasks", "signal critical")
+NUMBER = re.compile(r"^ *#(\d+) ", re.M)
+RUNTIME = re.compile(r"GOMP_|kmp|_omp_fn|\.omp_|lib(g?omp|iomp5)\.so")
+
+
+def run(program: Path, commands: List[str], arguments: List[str] = [], **more: Any) -> List[Any]:
+    spec = {"commands": commands, "arguments": arguments, "stop": "fixture_ready", **more}
+    said: List[Dict[str, Any]] = processes.run_gdb("session.py", spec, [str(program)]).result
+    assert not [one for one in said if "error" in one]
+    return [one.get("text", one.get("value")) for one in said]
+
+
+def levels(text: str) -> List[int]:
+    return [int(number) for number in NUMBER.findall(text)]
+
+
+def sections(text: str) -> Dict[int, str]:
+    """What `thread apply all` printed, by thread."""
+    parts = re.split(r"^Thread (\d+) .*:$", text, flags=re.M)
+    return {int(number): part for number, part in zip(parts[1::2], parts[2::2])}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_bt_shows_the_users_frames(name: str, variant: str) -> None:
+    words = name.split()
+    try:
+        program = setup.program(words[0], variant)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    every = "thread apply all bt"
+    found = run(
+        program,
+        [
+            "omp bt -all -json",
+            every,
+            every + " -no-filters",
+            "set omp frame-filter off",
+            every,
+            "set omp frame-filter indented",
+            every,
+            every + " -hide",
+            "set omp frame-filter on",
+            every,
+        ],
+        words[1:],
+    )
+    stacks, shown, without, _, off, _, indented, hidden, _, again = found
+    assert off == without and shown == again
+    shown_of, all_of, indented_of = sections(shown), sections(without), sections(indented)
+    hidden_of = sections(hidden)
+    seen = set()
+    for stack in json.loads(stacks)["stacks"]:
+        part = stack["parts"][0]
+        number, users = part["thread"], part["frames"]
+        text = shown_of[number]
+        if not users:
+            assert levels(text) == levels(all_of[number])
+            continue
+        numbers = [frame["level"] for frame in users]
+        assert numbers == [number for number in levels(text) if number in numbers]
+        assert hidden_of[number] == text
+        assert set(levels(indented_of[number])) == set(levels(all_of[number]))
+        for row in text.splitlines():
+            # What Clang inlined has its own name.
+            if row.startswith("#") and levels(row)[0] not in numbers:
+                assert not RUNTIME.search(row), text
+        for frame in users:
+            line = re.search(r"^#{} .*$".format(frame["level"]), text, re.M)
+            assert line is not None
+            if frame["construct"] is not None:
+                seen.add(frame["construct"])
+                assert "{} of {} ()".format(frame["construct"], frame["function"]) in line[0]
+            if frame["line"] is not None and frame["kind"] != "signal":
+                assert line[0].endswith(":{}".format(frame["line"]))
+    assert "parallel region" in seen
+
+
+def compiled(tmp_path: Path, compiler: str, optimized: str) -> Path:
+    try:
+        return own_programs.compiled(
+            "captured.c", tmp_path / "captured", (optimized, "-g", "-fopenmp"), compiler
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+def frame_of(text: str, name: str) -> str:
+    """A frame with its variables."""
+    match = re.search(r"^#\d+ [^\n]*{}[^\n]*\n(?: [^\n]*\n)*".format(re.escape(name)), text, re.M)
+    assert match is not None, text
+    return match[0]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_variables_are_the_users(compiler: str, tmp_path: Path) -> None:
+    program = compiled(tmp_path, compiler, "-O0")
+    text, same = run(program, ["bt -full", "omp bt -full"], stop="inspect")
+    region, task = frame_of(text, "parallel region of solve ()"), frame_of(
+        text, "task of solve ()"
+    )
+    mine = re.search(r"mine = (4[01])$", region, re.M)
+    assert mine is not None
+    for name, value in (("scale", "2.5"), ("count", "7")):
+        assert len(re.findall(r"^ +{} = {}$".format(name, value), region, re.M)) == 1, region
+    for name, value in (("within", "13"), ("chosen", "9"), ("mine", "4[01]")):
+        assert len(re.findall(r"^ +{} = {}$".format(name, value), task, re.M)) == 1, task
+    assert not re.search(r"^ +[._]", region + task, re.M), text
+    # The same variables in `omp bt`.
+    assert sorted(re.findall(r"^ +\w+ = .*$", region, re.M)) == sorted(
+        re.findall(r"^ +\w+ = .*$", frame_of(same, "parallel region of solve"), re.M)
+    )
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_mi_shows_the_same(compiler: str, tmp_path: Path) -> None:
+    program = compiled(tmp_path, compiler, "-O2")
+    found = run(
+        program,
+        ["interpreter-exec mi2 '-enable-frame-filters'"]
+        + [
+            "interpreter-exec mi2 '-stack-list-frames {}'".format(options)
+            for options in ("", "--no-frame-filters")
+        ]
+        + ["interpreter-exec mi2 '-stack-list-variables --all-values'"],
+        stop="inspect",
+    )
+    names = re.findall(r'func="([^"]*)"', found[1])
+    assert names[:2] == ["inspect", "deep"]
+    assert [name for name in names if "solve" in name][:2] == [
+        "task of solve",
+        "parallel region of solve",
+    ]
+    assert len(re.findall(r'func="', found[2])) > len(names)
+    assert not RUNTIME.search(found[1].replace(str(program), ""))
+
+
+def test_few_frames_of_a_deep_stack_are_not_many(tmp_path: Path) -> None:
+    """Only as much is unwound as is shown."""
+    program = compiled(tmp_path, "gcc", "-O0")
+    text, depth = run(
+        program,
+        [
+            "bt 3",
+            "@python __import__('ompdbg.gdb_services.session').gdb_services.session"
+            "._session.process(gdb.selected_inferior()).services._stacks._stacks"
+            "[gdb.selected_thread().global_num]._frames.__len__()",
+        ],
+        stop="inspect",
+    )
+    assert levels(text) == [0, 1, 2]
+    assert depth < 10
