@@ -7,7 +7,9 @@ import _ompd
 from debugger import gomp, libc, signal, user
 from hung import REGION_CODE, TASK_CODE, Hung, hung
 from ompdbg.model.stack import LogicalStack, logical_stack
-from ompdbg.render.stack import Options, stack_lines
+from ompdbg.model.stack_groups import Group, grouped, ranges
+from ompdbg.render.stack import Options, group_lines, shown_parts, stack_lines
+from ompdbg.services import Variable
 
 
 def stack(case: Hung, number: int) -> LogicalStack:
@@ -185,3 +187,40 @@ def test_idle_thread() -> None:
     case.debugger.stacks[2] = [gomp(0x9202), gomp(0x9010), libc(0x8000)]
     lines = stack_lines(stack(case, 2), Options())
     assert lines == ["-- thread 2: idle in pool --", "no user frame"]
+
+
+def test_ranges() -> None:
+    assert ranges([5, 1, 2, 3]) == "1-3,5"
+    assert ranges([0]) == "0"
+
+
+def test_each_thread_is_in_one_group() -> None:
+    case = hung()
+    groups = grouped(case.runtime.threads, logical_stack, lambda s: shown_parts(s, Options()))
+    numbers = [thread.target.number for group in groups for thread in group.threads]
+    assert sorted(numbers) == [thread.target.number for thread in case.runtime.threads]
+    for group in groups:
+        assert len({id(thread.team) for thread in group.threads}) == 1
+
+
+def test_arguments_of_several_threads_are_left_out() -> None:
+    case = hung()
+    found = stack(case, 5)
+    options = Options(arguments=lambda part, frame: [Variable("n", "1")])
+    threads = [thread for thread in case.runtime.threads if thread.team is found.parts[0].team]
+    assert len(threads) == 2
+    alone, together = (
+        group_lines(Group(some, found), options) for some in ([threads[1]], threads)
+    )
+    assert alone[2] == "#2  fib (n=1) at x.c:12"
+    assert together[2] == "#2  fib (...) at x.c:12"
+    assert together[0] == "-- threads 4-5: OpenMP threads 0-1 of 2, team 1.3, level 2 --"
+    # What follows is of one thread only.
+    assert together[-1] == alone[-1] == "#3  main (n=1) at x.c:19"
+
+
+def test_headings_are_broken() -> None:
+    case = hung()
+    found = stack(case, 5)
+    lines = stack_lines(found, Options(width=40))
+    assert lines[:2] == ["-- thread 5: OpenMP thread 1 of 2,", "   team 1.3, level 2 --"]
