@@ -75,11 +75,21 @@ class LogicalStack(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """A call of the runtime on a stack."""
+    """A call of a runtime on a stack."""
 
     caller: int  # index of the user frame that made it; the stack's length if there is none
     depth: int  # number of its frames
+    runtime: "Runtime"
     kind: Optional[int]  # enum ompd_ext_wait_kind; None: not known
+
+
+class _View(NamedTuple):
+    """The regions of a thread in one runtime."""
+
+    thread: "Thread"
+    formed: List["Team"]  # those that it opened itself, innermost first
+    worker_region: Optional["Team"]  # the one in which it is a worker, around all of these
+    calls: List[_Call]  # that opened regions, innermost first
 
 
 def logical_stack(thread: "Thread") -> LogicalStack:
@@ -98,7 +108,8 @@ def logical_stack(thread: "Thread") -> LogicalStack:
                 )
                 return LogicalStack(parts, note)
             begin = found
-        number = current.number_in(team) if team is not None else None
+            team = walk.team_around(opened, begin)
+        number = None if team is None else walk.number_in(team)
         parts.append(Part(current, team, number, walk.frames[begin:]))
         seen.add(current.target.number)
         region = walk.worker_region
@@ -111,7 +122,7 @@ def logical_stack(thread: "Thread") -> LogicalStack:
             return LogicalStack(parts, f"thread {primary.target.label} was already met")
         if primary.target.running:
             return LogicalStack(parts, f"thread {primary.target.label} is running")
-        current, team, opened = primary, region.parent, region
+        current, opened = primary, region
     return LogicalStack(parts, None)
 
 
@@ -143,16 +154,15 @@ class _Walk:
     """The whole stack of one thread, with the constructs on it."""
 
     def __init__(self, thread: "Thread") -> None:
-        self._thread = thread
         self._runtime: "Runtime" = thread.runtime
+        process = thread.runtime.process
+        threads = [thread] if process is None else process.views(thread)
         self._stack = list(self._runtime.services.stack(thread.target))
         self._kinds = [self._runtime.classifier.kind(frame) for frame in self._stack]
         self._hide_start()
+        self._threads = {thread.runtime: thread for thread in threads}
         self._calls = self._find_calls()
-        self._formed: List["Team"]
-        self.worker_region: Optional["Team"]
-        self._formed, self.worker_region = self._regions()
-        self._opening_calls = self._parallel_calls()
+        self._views = [self._view(thread) for thread in threads]
         self.frames: List[LogicalFrame] = [
             self._logical(index) for index in range(len(self._stack))
         ]
@@ -237,9 +247,9 @@ class _Walk:
             return OUTLINED if call.kind in _NO_TASK_RUNS else TASK
         if call.caller >= len(self._stack) and call.depth == 1:
             return PARALLEL  # called by the function with which the runtime starts its threads
-        if frame.start is not None and frame.start in self._runtime.explicit_functions:
+        if frame.start is not None and frame.start in call.runtime.explicit_functions:
             return TASK
-        if call.kind is not None or call in self._opening_calls:
+        if call.kind is not None or any(call in view.calls for view in self._views):
             return PARALLEL
         return TASK if call.caller >= len(self._stack) else OUTLINED
 
@@ -261,64 +271,83 @@ class _Walk:
                     outermost = index
                     depth += 1
                 index += 1
-            calls[begin] = _Call(index, depth, self._kind_of_call(index, outermost))
+            thread = self._in_runtime_of(self._stack[outermost])
+            kind = self._kind_of_call(thread, index, outermost)
+            calls[begin] = _Call(index, depth, thread.runtime, kind)
         return calls
 
-    def _kind_of_call(self, caller: int, outermost: int) -> Optional[int]:
+    def _in_runtime_of(self, frame: Frame) -> "Thread":
+        """The thread in the runtime that a frame is of."""
+        name = frames.runtime_of_object(frame.object_file)
+        own = self._threads[self._runtime]
+        return next((one for rt, one in self._threads.items() if rt.name == name), own)
+
+    def _kind_of_call(self, thread: "Thread", caller: int, outermost: int) -> Optional[int]:
         if caller >= len(self._stack):
             return None
-        site = self._classify(self._stack[caller])
+        site = _classify(thread.runtime, self._stack[caller])
         if site is None:
-            site = classify_frame(self._thread, self._stack[outermost])
+            site = classify_frame(thread, self._stack[outermost])
         return None if site is None else site.kind
-
-    def _classify(self, user: Frame) -> Optional[_ompd.WaitSite]:
-        if not user.is_call:
-            return None
-        try:
-            return self._runtime.space.classify_call(user.pc)
-        except _ompd.Error:
-            return None
 
     # ---- Regions ----------------------------------------------------------------------------
 
-    def _regions(self) -> Tuple[List["Team"], Optional["Team"]]:
-        """The regions that the thread itself opened, innermost first; and the one in which it
-        is a worker."""
-        formed: List["Team"] = []
-        team = self._thread.team
-        while team is not None and team.level != 0 and team not in formed:
-            number = self._thread.number_in(team)
-            if number is None:
-                return formed, None
-            if number != 0:
-                return formed, team
-            formed.append(team)
-            team = team.parent
-        return formed, None
+    def _view(self, thread: "Thread") -> _View:
+        formed, worker_region = _regions(thread)
+        return _View(thread, formed, worker_region, self._parallel_calls(thread.runtime, formed))
+
+    @property
+    def worker_region(self) -> Optional["Team"]:
+        """The region for which its runtime made the thread."""
+        found = (view.worker_region for view in self._views)
+        return next((region for region in found if region is not None), None)
+
+    def number_in(self, team: "Team") -> Optional[int]:
+        """The thread's number in a team."""
+        thread = self._threads.get(team.runtime)
+        return None if thread is None else thread.number_in(team)
 
     def opening_of(self, region: "Team") -> Optional[int]:
         """Index of the frame that called the runtime to open a region of this thread; the
         stack's length if that frame is gone, with all older ones."""
-        if region not in self._formed:
+        view = next((view for view in self._views if region in view.formed), None)
+        if view is None:
             return None
-        calls = self._opening_calls
         # A region more or less may be about to begin or to end: the oldest ones are certain.
-        outside = len(self._formed) - 1 - self._formed.index(region)
+        outside = len(view.formed) - 1 - view.formed.index(region)
+        calls = view.calls
         return calls[len(calls) - 1 - outside].caller if outside < len(calls) else None
 
-    def _parallel_calls(self) -> List[_Call]:
-        """The calls that opened the regions of this thread, innermost first."""
+    def team_around(self, opened: "Team", begin: int) -> Optional["Team"]:
+        """The team in which the thread works where it opened a region, at frame `begin`. It may
+        be one of another runtime."""
+        if len(self._views) == 1:
+            return opened.parent
+        around = [
+            (index, region)
+            for view in self._views
+            for region in view.formed
+            for index in (self.opening_of(region),)
+            if index is not None and index > begin
+        ]
+        if around:
+            return min(around, key=lambda one: one[0])[1]
+        return self.worker_region or opened.parent
+
+    def _parallel_calls(self, runtime: "Runtime", formed: List["Team"]) -> List[_Call]:
+        """The calls that opened these regions, innermost first."""
         known: List[_Call] = []
         possible: List[_Call] = []
         for call in self._calls.values():
             if call.kind == _TARGET_CALL:
                 break  # within target code run by the host, levels count anew
+            if call.runtime is not runtime:
+                continue
             if call.kind == _PARALLEL_CALL:
                 known.append(call)
             if call.kind == _PARALLEL_CALL or self._may_be_parallel(call):
                 possible.append(call)
-        return possible if len(known) < len(self._formed) == len(possible) else known
+        return possible if len(known) < len(formed) == len(possible) else known
 
     def task_frames(self) -> List[TaskFrame]:
         """The frames of tasks on top of the innermost region."""
@@ -335,3 +364,28 @@ class _Walk:
         """Code that jumps to the runtime's function leaves no frame, and with it goes the trace
         of the call. The oldest frame of a worker alone is not one."""
         return call.kind is None and (call.caller < len(self._stack) or call.depth > 1)
+
+
+def _regions(thread: "Thread") -> Tuple[List["Team"], Optional["Team"]]:
+    """The regions that the thread itself opened, innermost first; and the one in which it is a
+    worker."""
+    formed: List["Team"] = []
+    team = thread.team
+    while team is not None and team.level != 0 and team not in formed:
+        number = thread.number_in(team)
+        if number is None:
+            return formed, None
+        if number != 0:
+            return formed, team
+        formed.append(team)
+        team = team.parent
+    return formed, None
+
+
+def _classify(runtime: "Runtime", user: Frame) -> Optional[_ompd.WaitSite]:
+    if not user.is_call:
+        return None
+    try:
+        return runtime.space.classify_call(user.pc)
+    except _ompd.Error:
+        return None

@@ -24,6 +24,7 @@ class Unavailable(NamedTuple):
 
     what: str
     reason: str
+    runtime: Optional[str] = None  # whose it is, where there are several
 
 
 class RuntimeStatus(NamedTuple):
@@ -60,7 +61,7 @@ def status(process: "Process") -> Status:
     for name, runtime in by_runtime(process).items():
         missing = _unavailable(runtime)
         if process.has_several:
-            missing = [Unavailable(f"{name}: {one.what}", one.reason) for one in missing]
+            missing = [one._replace(runtime=name) for one in missing]
         unavailable += missing
     return Status(
         runtimes=[_runtime(name, r, process) for name, r in by_runtime(process).items()],

@@ -53,7 +53,7 @@ def _runtime(status: "RuntimeStatus", is_one_of_several: bool) -> Iterator[Tuple
     if is_one_of_several:
         threads = "1 thread" if status.threads == 1 else f"{status.threads} threads"
         teams = "1 team" if status.teams == 1 else f"{status.teams} teams"
-        yield "Its", f"{threads}, {teams}"
+        yield "", f"{threads}, {teams}"
 
 
 def layout_in_words(layout: "_ompd.Layout") -> str:
@@ -82,10 +82,13 @@ def _wrapped(label: str, text: str, width: Optional[int]) -> List[str]:
 
 def _unavailable(status: "Status") -> List[str]:
     """One text for each reason."""
-    by_reason: Dict[str, List[str]] = {}
+    found: Dict[Tuple[Optional[str], str], List[str]] = {}
     for missing in status.unavailable:
-        by_reason.setdefault(missing.reason, []).append(missing.what)
-    return [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]
+        found.setdefault((missing.runtime, missing.reason), []).append(missing.what)
+    return [
+        f"{f'{runtime}: ' if runtime else ''}{', '.join(names)}: {reason}"
+        for (runtime, reason), names in found.items()
+    ]
 
 
 def _threads(status: "Status") -> str:
@@ -118,7 +121,8 @@ def status_json(status: "Status", stats: Optional[Stats]) -> str:
         },
         "teams": {"total": status.teams, "nesting": status.nesting},
         "unavailable": [
-            {"what": missing.what, "reason": missing.reason} for missing in status.unavailable
+            {"what": missing.what, "reason": missing.reason, "runtime": missing.runtime}
+            for missing in status.unavailable
         ],
     }
     if stats is not None:
