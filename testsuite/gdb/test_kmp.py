@@ -4,6 +4,7 @@ OMPD says equals what the program's routines answer, and a core file says the sa
 
 import pytest
 
+import build  # from fixtures/
 from harness import cases, counts, expect, oracle
 from harness.cases import Case
 from harness.normal import normal
@@ -64,3 +65,22 @@ def test_core_says_the_same_as_the_process(
 ) -> None:
     for name in JSON_PARTS:
         assert normal(name, snapshot) == normal(name, live_snapshot)
+
+
+STRIPPED = [Case("tasks", ("kinds",), "clang-stripped", m) for m in (cases.LIVE, cases.GCORE)]
+
+
+@pytest.mark.parametrize("case", STRIPPED, ids=str)
+def test_stripped_programs_keep_the_places_of_constructs(case: Case, snapshot: Snapshot) -> None:
+    """The text that Clang's code hands to the runtime tells them."""
+    lines = snapshot["tasks_text"]["text"].splitlines()
+    for mark, count in (("tied-queued", 3), ("untied-queued", 2), ("final-queued", 1)):
+        place = "task of kinds at tasks.c:{}, queued".format(build.line_of("tasks", mark))
+        assert sum(line.strip().startswith(place) for line in lines) == count
+    regions = {
+        (frame["function"], frame["construct_at"]["file"].rpartition("/")[2])
+        for stack in snapshot["stacks"]["stacks"]
+        for frame in stack["parts"][0]["frames"]
+        if frame["construct"] == "parallel region"
+    }
+    assert regions == {("main", "tasks.c")}

@@ -167,6 +167,7 @@ class _Walk:
             self._logical(index) for index in range(len(self._stack))
         ]
         self._hide_wrappers()
+        self._name_regions()
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -221,6 +222,27 @@ class _Walk:
             function.line if function is not None else None,
             function.file if function is not None else None,
         )
+
+    def _name_regions(self) -> None:
+        """Names regions of a program without debug information as the runtime was told."""
+        code_of = {call: begin - 1 for begin, call in self._calls.items() if begin}
+        for view in self._views:
+            regions = dict(zip(reversed(view.calls), reversed(view.formed)))
+            outermost = max(code_of.items(), key=lambda item: item[1], default=None)
+            if view.worker_region is not None and outermost is not None:
+                regions[outermost[0]] = view.worker_region
+            for call, region in regions.items():
+                index = code_of.get(call)
+                told = self.frames[index] if index is not None else None
+                if told is None or told.construct != PARALLEL or told.construct_file is not None:
+                    continue
+                source = region.source
+                if source is not None:
+                    self.frames[index] = told._replace(
+                        function=source.function,
+                        construct_file=source.file,
+                        construct_line=source.line,
+                    )
 
     def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
         """Clang calls the code of an undeferred task where the task is made, through a function

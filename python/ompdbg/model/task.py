@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set
 import _ompd
 
 from ompdbg.frames import base_name
+from ompdbg.model.source import construct_at
 from ompdbg.waits import symbol_name
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Task:
         entry = self.info.function
         if not entry and self._placement is not None:
             entry = self._placement.entry
-        return task_function(self._runtime, entry)
+        return task_function(self._runtime, entry, self.info.source)
 
     @cached_property
     def depends(self) -> List[Depend]:
@@ -165,11 +166,16 @@ class Task:
         return variable or symbol_name(services.symbol_at(address))
 
 
-def task_function(runtime: "Runtime", address: int) -> Optional[TaskFunction]:
-    """The code at an entry point."""
+def task_function(runtime: "Runtime", address: int, source: int = 0) -> Optional[TaskFunction]:
+    """The code at an entry point. `source`: where the runtime has a text about the construct, for
+    programs without debug information."""
     if not address:
         return None
     function = runtime.services.function_at(address)
+    told = construct_at(runtime, source) if function is None or function.file is None else None
+    if told is not None:
+        symbol = f"{address:#x}" if function is None else function.symbol
+        return TaskFunction(told.function, symbol, told.file, told.line)
     if function is None:
         return TaskFunction(f"{address:#x}", f"{address:#x}", None, None)
     name = runtime.namer.enclosing(function.symbol, function.file) or function.name

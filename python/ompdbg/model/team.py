@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, List, Optional, Tuple
 import _ompd
 
 if TYPE_CHECKING:
+    from ompdbg.model.source import Construct
     from ompdbg.model.runtime import Runtime
     from ompdbg.model.thread import Thread
 
@@ -55,6 +56,16 @@ class Team:
         """The team of the enclosing region."""
         try:
             return self.runtime.team(self.handle.enclosing())
+        except _ompd.Error:
+            return None
+
+    @cached_property
+    def source(self) -> Optional["Construct"]:
+        """Where its construct is, if the runtime was told."""
+        from ompdbg.model.source import construct_at
+
+        try:
+            return construct_at(self.runtime, self.handle.info().source)
         except _ompd.Error:
             return None
 

@@ -54,6 +54,14 @@ class TaskInfo(NamedTuple):
     thread_num: int = -1
     num_depends: int = 0
     num_predecessors: int = 0
+    source: int = 0
+
+
+class ParallelInfo(NamedTuple):
+    kind: int = 0
+    serialized: bool = False
+    function: int = 0
+    source: int = 0
 
 
 STATES = {
@@ -101,6 +109,9 @@ class Parallel:
         if icv == 3:
             return self.size
         raise Unavailable()
+
+    def info(self) -> ParallelInfo:
+        return ParallelInfo()
 
     def enclosing(self) -> "Parallel":
         if self._enclosing is None:
