@@ -25,7 +25,18 @@ def library_path() -> str:
 
 
 def _register() -> None:
-    from ompdbg.commands import bt, frame, frame_filter, omp, status, tasks, threads
+    from ompdbg.commands import (
+        apply,
+        bt,
+        frame,
+        frame_filter,
+        functions,
+        omp,
+        status,
+        tasks,
+        thread_names,
+        threads,
+    )
 
     for command in (
         omp.Omp,
@@ -33,8 +44,11 @@ def _register() -> None:
         omp.ShowOmp,
         omp.Debug,
         frame_filter.FrameFilter,
+        thread_names.ThreadNames,
         omp.Library,
     ):
         command()
-    for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt, frame.Frame):
+    for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt, frame.Frame, apply.Apply):
         command()
+    for function in functions.ALL:
+        function()

@@ -34,14 +34,13 @@ def parse(
 ) -> Arguments:
     """Takes a command line apart. At most `positional` words may be no options."""
     found = Arguments({}, [])
-    by_name = {option.name: option for option in options}
     pending = list(words)
     while pending:
         word = pending.pop(0)
         if not word.startswith("-"):
             found.positional.append(word)
             continue
-        option = by_name.get(word) or _abbreviated(options, word)
+        option = named(options, word)
         if option is None:
             raise Wrong(f'{command}: no option "{word}"; see "help {command}".')
         if option.value is None:
@@ -56,8 +55,11 @@ def parse(
     return found
 
 
-def _abbreviated(options: Sequence[Option], word: str) -> Optional[Option]:
-    """GDB accepts as much of an option as is unambiguous."""
+def named(options: Sequence[Option], word: str) -> Optional[Option]:
+    """The option that a word stands for. GDB accepts as much of it as is unambiguous."""
+    for option in options:
+        if option.name == word:
+            return option
     matching = [option for option in options if option.name.startswith(word)]
     return matching[0] if len(matching) == 1 and len(word) > 1 else None
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Hashable, Iterator, List, Optional, Tupl
 
 import gdb
 
+from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.debug_info import ONLY_DEBUG_INFO, DebugInfo
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
@@ -38,6 +39,7 @@ class GdbServices:
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
         self._selected: Optional[int] = None  # global number of the user's thread
+        self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
         self.places: Dict[object, Any] = {}  # of decorators.py
 
     def select(self, thread: Optional[gdb.InferiorThread]) -> None:
@@ -53,10 +55,22 @@ class GdbServices:
 
     def moved(self) -> None:
         """The program ran, or its memory or registers were changed."""
+        self._stopped = None
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()
         self._stacks.forget()
+
+    def stopped_at_breakpoint(self, thread: gdb.InferiorThread) -> None:
+        """GDB asks whether the thread shall stop where it is. The others run on, and GDB says the
+        same of this one; what it says of other memory than the thread's own may change."""
+        self._stopped = thread.global_num
+        self._direct_pid = 0
+        self._threads = None
+        self._stacks.forget()
+
+    def _is_running(self, thread: gdb.InferiorThread) -> bool:
+        return thread.is_running() and thread.global_num != self._stopped
 
     def objects_changed(self) -> None:
         """Object files came or went."""
@@ -97,12 +111,19 @@ class GdbServices:
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The global number of the thread with that id."""
+        selected = gdb.selected_thread()
+        if selected is not None and kind == self._pthread_kind and self._is_ours(selected):
+            if self._pthread(selected) == ident:
+                return selected.global_num
         for thread in self._all_threads().values():
             if kind == self._lwp_kind and thread.ptid[1] == ident:
                 return thread.global_num
             if kind == self._pthread_kind and self._pthread(thread) == ident:
                 return thread.global_num
         return None
+
+    def _is_ours(self, thread: gdb.InferiorThread) -> bool:
+        return thread.inferior.num == self._inferior.num
 
     def direct_pid(self) -> int:
         """The process, if it is a local one, all of it is stopped, its past is not replayed, and
@@ -117,7 +138,7 @@ class GdbServices:
         if any(thread.is_running() for thread in self._all_threads().values()):
             return 0
         try:
-            targets = gdb.execute("maint print target-stack", to_string=True)
+            targets = quiet.execute("maint print target-stack")
         except gdb.error:
             return 0
         if not _NATIVE_TARGET.search(targets) or _RECORD_TARGET.search(targets):
@@ -141,6 +162,10 @@ class GdbServices:
         several = len(gdb.inferiors()) > 1
         return [self._target(thread, several) for thread in self._all_threads().values()]
 
+    def gdb_thread(self, thread: TargetThread) -> Optional[gdb.InferiorThread]:
+        """GDB's thread."""
+        return self._all_threads().get(thread.number)
+
     def target_thread(self, thread: gdb.InferiorThread) -> TargetThread:
         """One thread of the inferior."""
         return self._target(thread, len(gdb.inferiors()) > 1)
@@ -150,14 +175,16 @@ class GdbServices:
             number=thread.num,
             label=f"{self._inferior.num}.{thread.num}" if several else str(thread.num),
             lwp=thread.ptid[1] or thread.ptid[0],
-            running=thread.is_running(),
+            running=self._stopped is None and thread.is_running(),
             selected=thread.global_num == self._selected,
         )
 
     def thread_name(self, thread: TargetThread) -> str:
         """The user's name for it, else what the system calls it."""
         handle = self._all_threads().get(thread.number)
-        return handle.name or "" if handle is not None else ""
+        from ompdbg.gdb_services import thread_names
+
+        return thread_names.system_name(handle) if handle is not None else ""
 
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """The pthread_t where it is known, and the LWP."""
@@ -180,7 +207,7 @@ class GdbServices:
             return int.from_bytes(thread.handle(), "little") or None
         except (gdb.error, RuntimeError):
             pass  # no thread library for this program
-        values = None if thread.is_running() else self._registers(thread, "fs_base")
+        values = None if self._is_running(thread) else self._registers(thread, "fs_base")
         return (values[0] or None) if values is not None else None
 
     # ---- Stacks -----------------------------------------------------------------------------
@@ -188,14 +215,14 @@ class GdbServices:
     def stack(self, thread: TargetThread) -> Iterator[Frame]:
         """Frames of a stopped thread, innermost first."""
         handle = self._all_threads().get(thread.number)
-        if handle is None or handle.is_running():
+        if handle is None or self._is_running(handle):
             return iter(())
         return self._stacks.walk(handle)
 
     def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
         """Where it rests, if GDB has unwound a thread that rests there."""
         handle = self._all_threads().get(thread.number)
-        if handle is None or handle.is_running():
+        if handle is None or self._is_running(handle):
             return None
         return self._stacks.key(handle)
 
@@ -206,7 +233,7 @@ class GdbServices:
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread."""
         handle = self._all_threads().get(thread.number)
-        if handle is None or handle.is_running():
+        if handle is None or self._is_running(handle):
             return None
         known = self._stacks.registers(handle, names)
         return known if known is not None else self._registers(handle, *names)

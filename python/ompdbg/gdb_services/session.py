@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
+from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
@@ -166,6 +167,40 @@ def thread_at_stop() -> Optional["Thread"]:
         return None
     services = _session.process(selected.inferior).services
     return process.thread(services.target_thread(selected))
+
+
+@contextmanager
+def current_thread() -> "Iterator[Optional[Thread]]":
+    """The selected thread. Also while GDB asks whether it shall stop at a breakpoint, which it may
+    do thousands of times in a second without telling that the program moved in between."""
+    selected = gdb.selected_thread()
+    if selected is None or not selected.is_valid():
+        yield None
+    elif not selected.is_running():
+        yield thread_at_stop()
+    else:
+        with quiet.while_gdb_waits():
+            yield _thread_at_breakpoint(selected)
+
+
+def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
+    import _ompd
+
+    from ompdbg.gdb_services.libraries import NotOpened
+    from ompdbg.model.process import Process
+
+    known = _session.process(selected.inferior)
+    known.at_stop = None
+    try:
+        opened = known.open()
+    except (_ompd.Error, NotOpened, gdb.error):
+        return None
+    for space in opened.spaces:
+        space.invalidate()
+    known.services.stopped_at_breakpoint(selected)
+    process = Process(opened.spaces, known.services, opened.problems, known.constants)
+    known.constants = [runtime.constants for runtime in process.runtimes]
+    return process.thread(known.services.target_thread(selected))
 
 
 def library_changed() -> None:

@@ -14,6 +14,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.frames import VDSO, base_name, is_fortran, parse_outlined
+from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services.outlined import full_name
 from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
@@ -54,7 +55,7 @@ def thread_local_address(name: str) -> Optional[int]:
     if not _IDENTIFIER.fullmatch(name):
         return None
     try:
-        text = gdb.execute(f"with language c -- output &{name}", to_string=True)
+        text = quiet.execute(f"with language c -- output &{name}")
     except gdb.error:
         return None
     match = _POINTER.match(text)
@@ -103,7 +104,7 @@ class Symbols:
         """The address is in a section of the program itself."""
         if self._sections is None:
             try:
-                text = gdb.execute("info files", to_string=True)
+                text = quiet.execute("info files")
             except gdb.error:
                 text = ""
             self._sections = [
@@ -114,7 +115,7 @@ class Symbols:
     def _vdso_range(self) -> Tuple[int, int]:
         if self._vdso is None:
             try:
-                match = _AUXV_VDSO.search(gdb.execute("info auxv", to_string=True))
+                match = _AUXV_VDSO.search(quiet.execute("info auxv"))
             except gdb.error:
                 match = None
             start = int(match.group(1), 16) if match else 0
@@ -156,7 +157,7 @@ class Symbols:
     def _anywhere(self, name: str) -> Optional[int]:
         if name not in self._addresses:
             try:
-                text = gdb.execute(f"info address {name}", to_string=True)
+                text = quiet.execute(f"info address {name}")
             except gdb.error:
                 text = ""
             match = _ADDRESS.match(text)
@@ -172,7 +173,7 @@ class Symbols:
         if table is None:
             table = {}
             try:
-                text = gdb.execute(f"maint print msymbols -objfile '{debug_path}'", to_string=True)
+                text = quiet.execute(f"maint print msymbols -objfile '{debug_path}'")
             except gdb.error:
                 text = ""
             for kind, value, name, section in _MINIMAL_SYMBOL.findall(text):
@@ -192,7 +193,7 @@ class Symbols:
         except KeyError:
             pass
         try:
-            text = gdb.execute(f"info symbol {address:#x}", to_string=True).strip()
+            text = quiet.execute(f"info symbol {address:#x}").strip()
         except gdb.error:
             text = ""
         match = _SYMBOL_AT.match(text.partition("\n")[0])
@@ -324,9 +325,7 @@ class Symbols:
         except KeyError:
             pass
         try:
-            name: Optional[str] = gdb.execute(
-                f"demangle -l c++ -- {symbol}", to_string=True
-            ).strip()
+            name: Optional[str] = quiet.execute(f"demangle -l c++ -- {symbol}").strip()
         except gdb.error:
             name = None
         self._demangled[symbol] = name

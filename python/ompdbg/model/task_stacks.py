@@ -8,11 +8,11 @@ same stack, suspended. A thread's stack has the calls, and so this can be follow
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, NamedTuple
+from typing import TYPE_CHECKING, Dict, NamedTuple, Optional
 
 import _ompd
 
-from ompdbg.model.stack import task_frames
+from ompdbg.model.stack import TASK, TASKLOOP, logical_frames, task_frames
 from ompdbg.model.task import EXPLICIT, RUNNING, STARTED, SUSPENDED
 
 if TYPE_CHECKING:
@@ -84,3 +84,17 @@ def _follow(
         ):
             return
         info = parent
+
+
+def executes_task_of(thread: "Thread", function: str) -> bool:
+    """Is the current task of a thread an explicit one whose construct is in that function?"""
+    task = thread.task
+    if task is None or task.info.kind != EXPLICIT:
+        return False
+    if task.function is not None:
+        name: Optional[str] = task.function.name
+    else:
+        tasks = (item for item in logical_frames(thread) if item.construct in (TASK, TASKLOOP))
+        name = next((item.function for item in tasks), None)
+    # Of C++ the arguments may be left out.
+    return name is not None and function in (name, name.partition("(")[0])

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp apply"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+
+import gdb
+
+from ompdbg.commands import choice, options
+from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.options import Option, Wrong
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+
+
+class Apply(OmpCommand):
+    """Apply a command to OpenMP threads, as "thread apply" does to others.
+    Usage: omp apply [-team TEAM] [-level LEVEL] [-state STATE] [-num NUMBERS]
+                     [-q] [-c] [-s] COMMAND
+
+      -team TEAM    Only threads of that team, named as in "omp threads".
+      -level LEVEL  Only threads in regions of that nesting level.
+      -state STATE  Only threads in that state; "wait" stands for all that wait.
+      -num NUMBERS  Only threads with these numbers in their teams: 0,2-5.
+      -q            Do not say of which thread the output is.
+      -c            Go on after an error, and show it.
+      -s            Go on after an error, and do not show it."""
+
+    name = "omp apply"
+    options = (
+        choice.TEAM,
+        choice.LEVEL,
+        choice.STATE,
+        choice.NUMBERS,
+        Option("-q"),
+        Option("-c"),
+        Option("-s"),
+    )
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """Called by GDB. What follows the options is left as it is."""
+        try:
+            words, command = self._split(argument)
+            arguments = options.parse(self.name, self.options, words)
+            options.exclude(self.name, arguments, "-c", "-s")
+        except Wrong as error:
+            raise gdb.GdbError(str(error)) from None
+        if not command:
+            raise gdb.GdbError(f"{self.name}: no command is given.")
+        from ompdbg.gdb_services import session
+
+        with session.guarded(self.name):
+            self._apply(arguments.options, command, from_tty)
+
+    def _split(self, argument: str) -> Tuple[List[str], str]:
+        """The options, and the command."""
+        words: List[str] = []
+        rest = argument.strip()
+        while rest.startswith("-"):
+            word, _, rest = rest.partition(" ")
+            words.append(word)
+            rest = rest.lstrip()
+            option = options.named(self.options, word)
+            if option is not None and option.value is not None and rest:
+                value, _, rest = rest.partition(" ")
+                words.append(value)
+                rest = rest.lstrip()
+        return words, rest
+
+    def _apply(self, given: Dict[str, str], command: str, from_tty: bool) -> None:
+        from ompdbg.gdb_services.debugger import GdbServices
+
+        process = self.process()
+        try:
+            threads = choice.chosen(process, given)
+        except choice.NoSuch as error:
+            self.fail(str(error))
+        services = process.services
+        assert isinstance(services, GdbServices)
+        found = [(self._heading(t), services.gdb_thread(t.target)) for t in threads if t.openmp]
+        if not found:
+            self.fail("there is no such OpenMP thread.")
+        for heading, handle in found:
+            if handle is None or not handle.is_valid() or handle.is_running():
+                continue  # the command made it run, or end
+            self._apply_to(handle, "" if "-q" in given else heading, given, command, from_tty)
+
+    def _apply_to(
+        self,
+        handle: gdb.InferiorThread,
+        heading: str,
+        given: Dict[str, str],
+        command: str,
+        from_tty: bool,
+    ) -> None:
+        handle.switch()
+        failure: Optional[str] = None
+        text = ""
+        try:
+            text = gdb.execute(command, from_tty, to_string=True)
+        except gdb.error as error:
+            failure = str(error)
+        if failure is not None and "-s" in given:
+            return
+        if heading:
+            write(["", heading])
+        gdb.write(text)
+        if failure is not None and "-c" not in given:
+            raise gdb.GdbError(failure)
+        if failure is not None:
+            write([failure])
+
+    def _heading(self, thread: "Thread") -> str:
+        from ompdbg.model.stack import Part
+        from ompdbg.render.palette import METADATA
+        from ompdbg.render.stack import heading
+
+        text = heading(Part(thread, thread.team, thread.thread_num, []))
+        return self.palette().paint(METADATA, text)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convenience functions: `$_omp_thread_num()` and others, of the selected thread.
+
+In a condition of a breakpoint that is the thread that hit it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import gdb
+
+from ompdbg.commands.base import dedent
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+
+_NOBODY = -1
+_Value = Union[int, str]
+
+
+class _Function(gdb.Function):
+    """One of them. `unknown` is its value where there is none."""
+
+    name = ""
+    unknown: _Value = _NOBODY
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__("_omp_" + self.name)
+
+    def value(self, thread: "Thread") -> Optional[_Value]:
+        """The value for a thread."""
+        raise NotImplementedError
+
+    def invoke(self) -> _Value:
+        """Called by GDB."""
+        return self.of_current(self.value)
+
+    def of_current(self, ask: Any) -> _Value:
+        """What is told of the selected thread."""
+        import _ompd
+
+        from ompdbg.gdb_services import session
+
+        try:
+            with session.current_thread() as thread:
+                value = None if thread is None or thread.handle is None else ask(thread)
+        except (_ompd.Error, gdb.error):
+            value = None
+        return self.unknown if value is None else value
+
+
+class ThreadNum(_Function):
+    """$_omp_thread_num(): number of the selected thread in its OpenMP team.
+
+    -1 for a thread that is in no team."""
+
+    name = "thread_num"
+
+    def value(self, thread: "Thread") -> Optional[int]:
+        return thread.thread_num
+
+
+class NumThreads(_Function):
+    """$_omp_num_threads(): number of threads of the selected thread's team.
+
+    1 outside of parallel regions; -1 for a thread that is in no team."""
+
+    name = "num_threads"
+
+    def value(self, thread: "Thread") -> Optional[int]:
+        return thread.team_size
+
+
+class Level(_Function):
+    """$_omp_level(): how many parallel regions the selected thread is in.
+
+    -1 for a thread that is in no team."""
+
+    name = "level"
+
+    def value(self, thread: "Thread") -> Optional[int]:
+        return thread.level
+
+
+class Team(_Function):
+    """$_omp_team(): name of the selected thread's team, as in "omp threads".
+
+    A string: compare it by $_streq($_omp_team(), "1.2"). "-" outside of
+    parallel regions."""
+
+    name = "team"
+    unknown = "-"
+
+    def value(self, thread: "Thread") -> Optional[str]:
+        return None if thread.team is None else thread.team.label
+
+
+class State(_Function):
+    """$_omp_state(): what the selected thread does, as in "omp threads".
+
+    A string: compare it by $_streq($_omp_state(), "wait_barrier"). "?" if it is
+    not known."""
+
+    name = "state"
+    unknown = "?"
+
+    def value(self, thread: "Thread") -> Optional[str]:
+        return thread.state
+
+
+class InTask(_Function):
+    """$_omp_in_task("FUNCTION"): does the selected thread execute a task of FUNCTION?
+
+    1 if its current task is an explicit one, whose construct is in that function,
+    else 0."""
+
+    name = "in_task"
+    unknown = 0
+
+    def invoke(self, function: gdb.Value) -> _Value:  # type: ignore[override]
+        """Called by GDB."""
+        from ompdbg.model.task_stacks import executes_task_of
+
+        wanted = function.string()
+        return self.of_current(lambda thread: int(executes_task_of(thread, wanted)))
+
+
+ALL = (ThreadNum, NumThreads, Level, Team, State, InTask)

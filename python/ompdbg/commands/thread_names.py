@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""set omp thread-names"""
+
+from __future__ import annotations
+
+import gdb
+
+from ompdbg.commands.base import dedent
+
+
+class ThreadNames(gdb.Parameter):
+    """Whether GDB shows OpenMP threads under names like "omp 3/64 wait_barrier".
+    With "on", "info threads" and the lists of front ends show for each OpenMP thread
+    its number, the size of its team, and what it did when the program stopped.
+    Names that were given by "thread name" stay as they are."""
+
+    set_doc = "Set whether GDB shows OpenMP threads under names of their own."
+    show_doc = "Show whether GDB shows OpenMP threads under names of their own."
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__("omp thread-names", gdb.COMMAND_STATUS, gdb.PARAM_BOOLEAN)
+        self.value = False
+
+    def get_set_string(self) -> str:
+        """What GDB prints after the setting was changed."""
+        from ompdbg.gdb_services import thread_names
+
+        thread_names.switch(bool(self.value))
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """What GDB prints of the setting."""
+        return f"Names for OpenMP threads are {value}."

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Commands of GDB whose output is looked at.
+
+While GDB waits for a program to stop, it asks conditions of breakpoints and methods of Python. A
+command that fails there makes GDB take it for the end of waiting: `run` returns, and the program
+runs on. So a command that may fail is then run by one that never does.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Iterator
+
+import gdb
+
+_waiting = 0
+
+
+@contextmanager
+def while_gdb_waits() -> Iterator[None]:
+    """GDB waits for the program, and asks something about the thread that stopped."""
+    global _waiting
+    _waiting += 1
+    try:
+        yield
+    finally:
+        _waiting -= 1
+
+
+def execute(command: str) -> str:
+    """What a command prints. Raises gdb.error."""
+    if not _waiting:
+        return gdb.execute(command, to_string=True)
+    text = gdb.execute(f"frame apply 1 -q -s {command}", to_string=True)
+    if not text:
+        raise gdb.error(f"{command} fails")
+    return text

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`set omp thread-names on`: names in GDB's lists of threads."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, List
+
+import build  # from fixtures/
+import pytest
+
+from harness import processes, setup
+
+NAMES = "@python {t.num: t.name for t in threads()}"
+
+
+def program_of(name: str, variant: str) -> Path:
+    try:
+        return setup.program(name, variant)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+def run(program: Path, commands: List[str], **more: Any) -> List[Any]:
+    done = processes.run_gdb("session.py", {"commands": commands, **more}, [str(program)])
+    said: List[Dict[str, Any]] = done.result
+    assert not [one for one in said if "error" in one]
+    return [one.get("text", one.get("value")) for one in said]
+
+
+@pytest.mark.parametrize("variant", ("O2", "static", "clang", "omp19"))
+def test_names_tell_number_and_state(variant: str) -> None:
+    commands = [NAMES, "thread apply 3 thread name mine", "set omp thread-names on", NAMES]
+    commands += ["omp threads -json", "info threads", "interpreter-exec mi2 -thread-info"]
+    commands += ["set omp thread-names off", NAMES]
+    found = run(program_of("hung", variant), commands, stop="fixture_ready")
+    before, named, document, table, mi, after = (found[i] for i in (0, 3, 4, 5, 6, 8))
+    seen = set()
+    for row in json.loads(document)["threads"]:
+        number = str(row["gdb"])
+        assert row["name"] == ("mine" if number == "3" else before[number])
+        if number == "3":
+            expected = "mine"
+        elif row["openmp"]:
+            expected = "omp {}/8 {}".format(row["thread_num"], row["state"])
+            seen.add(row["state"])
+        else:
+            expected = before[number]
+        assert named[number] == expected
+        assert '"{}"'.format(expected) in table
+        assert 'name="{}"'.format(expected) in mi
+    assert "wait_lock" in seen
+    assert after == {**before, "3": "mine"}
+
+
+@pytest.mark.parametrize("variant", ("O2", "clang"))
+def test_names_follow_the_program(variant: str) -> None:
+    program = program_of("nested", variant)
+    stop = ["break state_open", "break fixture_ready", "run"]
+    commands = ["set omp thread-names on", *stop, NAMES, "omp threads -json"]
+    commands += ["tbreak abort", "delete 1", "continue", NAMES, "omp threads -json"]
+    commands += ["run", NAMES, "omp threads -json"]
+    found = run(program, commands, arguments=["2", "2", "2"])
+    pairs = [(found[4], found[5]), (found[9], found[10]), (found[12], found[13])]
+    for names, document in pairs:
+        rows = json.loads(document)["threads"]
+        assert any(row["level"] for row in rows) or names == pairs[0][0]
+        for row in rows:
+            told = names[str(row["gdb"])]
+            if row["thread_num"] is None:
+                assert not row["openmp"] or told == "omp {}".format(row["state"])
+            else:
+                state = row["state"] or "?"
+                size = row["team_size"]
+                assert told == "omp {}/{} {}".format(row["thread_num"], size, state)
