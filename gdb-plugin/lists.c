@@ -154,6 +154,26 @@ PyObject *icv_string(struct space *space, void *raw, ompd_scope_t scope, PyObjec
 	return memory_take_string(string);
 }
 
+// ---- The environment -------------------------------------------------------------------------
+
+PyObject *environment_string(struct space *space, PyObject *name)
+{
+	const char *string = NULL;
+	PyObject *bytes = PyUnicode_AsUTF8String(name);
+
+	if (!bytes)
+		return NULL;
+	int rc = CALL_ACCEPTING(space, ACCEPT_OK | ACCEPT_UNAVAILABLE, ext_get_environment,
+				space->handle, PyBytes_AsString(bytes), &string);
+
+	Py_DECREF(bytes);
+	if (rc < 0)
+		return NULL;
+	if (rc == ompd_rc_unavailable)
+		Py_RETURN_NONE;
+	return memory_take_string(string);
+}
+
 // ---- Display control variables ---------------------------------------------------------------
 
 PyObject *list_display_control_vars(struct space *space)

@@ -82,6 +82,18 @@ static PyObject *parallel_info(PyObject *self, PyObject *unused)
 	return record_parallel_info(&info);
 }
 
+static PyObject *parallel_barrier(PyObject *self, PyObject *unused)
+{
+	struct handle *parallel = handle_use(self, "ompd_ext_get_barrier_info");
+	ompd_ext_barrier_info info = { 0 };
+
+	(void)unused;
+	if (!parallel || CALL(parallel->space, ext_get_barrier_info, parallel->raw, &info) < 0)
+		return NULL;
+	return Py_BuildValue("(IIII)", (unsigned int)info.total, (unsigned int)info.arrived,
+			     (unsigned int)info.arrived_end, (unsigned int)info.flags);
+}
+
 static PyMethodDef parallel_methods[] = {
 	METHOD("enclosing", parallel_enclosing, METH_NOARGS, "enclosing() -> Parallel"),
 	METHOD("info", parallel_info, METH_NOARGS, "info() -> ParallelInfo"),
@@ -89,6 +101,8 @@ static PyMethodDef parallel_methods[] = {
 	       "thread(thread_num) -> Thread"),
 	METHOD("implicit_task", parallel_implicit_task, METH_VARARGS | METH_KEYWORDS,
 	       "implicit_task(thread_num) -> Task"),
+	METHOD("barrier", parallel_barrier, METH_NOARGS,
+	       "barrier() -> (total, arrived, arrived at the region's end, flags)"),
 	METHOD("tasks", parallel_tasks, METH_NOARGS,
 	       "tasks() -> TaskIterator over every task of the team"),
 	METHOD("task_by_id", parallel_task_by_id, METH_VARARGS | METH_KEYWORDS,

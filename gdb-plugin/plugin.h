@@ -199,6 +199,8 @@ PyObject *list_display_control_vars(struct space *space);
 /** The value of an ICV of @p raw, whose own scope is @p scope. */
 PyObject *icv_value(struct space *space, void *raw, ompd_scope_t scope, PyObject *id);
 PyObject *icv_string(struct space *space, void *raw, ompd_scope_t scope, PyObject *id);
+/** What the environment variable @p name was set to at the start; None if it was not. */
+PyObject *environment_string(struct space *space, PyObject *name);
 
 // ---- Records (record.c) ----------------------------------------------------------------------
 

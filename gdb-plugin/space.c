@@ -248,6 +248,14 @@ static PyObject *method_display_control_vars(PyObject *self, PyObject *unused)
 	return space ? list_display_control_vars(space) : NULL;
 }
 
+static PyObject *method_environment(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	PyObject *name = argument(args, kwargs, "environment", "name");
+	struct space *space = name ? space_use(self, "ompd_ext_get_environment") : NULL;
+
+	return space ? environment_string(space, name) : NULL;
+}
+
 static PyObject *method_layout(PyObject *self, PyObject *unused)
 {
 	struct space *space = space_use(self, "ompd_ext_get_layout_info");
@@ -376,6 +384,8 @@ static PyMethodDef space_methods[] = {
 	METHOD("display_control_vars", method_display_control_vars, METH_NOARGS,
 	       "display_control_vars() -> [str]"),
 	METHOD("layout", method_layout, METH_NOARGS, "layout() -> Layout or None"),
+	METHOD("environment", method_environment, METH_VARARGS | METH_KEYWORDS,
+	       "environment(name) -> str, None if it was not set"),
 	METHOD("classify_call", method_classify_call, METH_VARARGS | METH_KEYWORDS,
 	       "classify_call(return_address) -> WaitSite or None"),
 	METHOD("classify_entry", method_classify_entry, METH_VARARGS | METH_KEYWORDS,

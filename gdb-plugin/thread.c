@@ -113,6 +113,17 @@ static PyObject *thread_info(PyObject *self, PyObject *unused)
 	return record_thread_info(&info);
 }
 
+static PyObject *thread_ordered_turn(PyObject *self, PyObject *unused)
+{
+	struct handle *thread = handle_use(self, "ompd_ext_get_ordered_turn");
+	int num = -1;
+
+	(void)unused;
+	if (!thread || CALL(thread->space, ext_get_ordered_turn, thread->raw, &num) < 0)
+		return NULL;
+	return PyLong_FromLong(num);
+}
+
 static PyMethodDef thread_methods[] = {
 	METHOD("parallel", thread_parallel, METH_NOARGS,
 	       "parallel() -> Parallel: the innermost region"),
@@ -122,6 +133,8 @@ static PyMethodDef thread_methods[] = {
 	METHOD("thread_id", thread_id, METH_VARARGS | METH_KEYWORDS, "thread_id(kind) -> int"),
 	METHOD("thread_num", thread_num, METH_VARARGS | METH_KEYWORDS,
 	       "thread_num(parallel) -> int, None if the region does not enclose the thread"),
+	METHOD("ordered_turn", thread_ordered_turn, METH_NOARGS,
+	       "ordered_turn() -> number of the thread whose turn it is"),
 	METHOD("classify_futex", thread_classify_futex, METH_VARARGS | METH_KEYWORDS,
 	       "classify_futex(address) -> WaitSite, None if it is none of the runtime's own"),
 	{ 0 },

@@ -254,6 +254,44 @@ typedef struct ompd_ext_parallel_info {
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel,
 				     ompd_ext_parallel_info *info);
 
+// ---- Progress --------------------------------------------------------------------------------
+
+enum ompd_ext_barrier_flag {
+	ompd_ext_barrier_tasks = 1 << 0, // all have arrived and wait for the region's tasks
+	ompd_ext_barrier_cancelled = 1 << 1,
+};
+
+/** Arrivals at the barriers of a region since all its threads last met at one. */
+typedef struct ompd_ext_barrier_info {
+	uint32_t total;	      // threads that must arrive
+	uint32_t arrived;     // at a barrier within the region, whichever that is
+	uint32_t arrived_end; // at the barrier that ends the region
+	uint32_t flags;	      // enum ompd_ext_barrier_flag
+} ompd_ext_barrier_info;
+
+/**
+ * How many threads of a region have arrived at its barrier, as the runtime counts them.
+ * @return ok; unavailable (the runtime does not count, or there is no region); bad_input;
+ *         stale_handle; error.
+ */
+ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_barrier_info *info);
+
+/**
+ * Whose turn it is in the ordered region for which @p thread waits.
+ * @param[out] thread_num number in the thread's team.
+ * @return ok; unavailable (not recorded); bad_input; stale_handle; error.
+ */
+ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num);
+
+/**
+ * What an environment variable was set to when the process started.
+ * @param[out] value owned by the caller; at most 255 characters of it.
+ * @return ok; unavailable (it was not set); bad_input; stale_handle; nomem; error (the environment
+ *         cannot be read).
+ */
+ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,
+				   const char **value);
+
 // ---- Locks -----------------------------------------------------------------------------------
 
 enum ompd_ext_lock_kind {

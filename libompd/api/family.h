@@ -74,6 +74,9 @@ struct family {
 				   const struct family_region *region, uint32_t thread_num,
 				   uint64_t *ret);
 	uint64_t (*region_id)(const struct family_region *region);
+	ompd_rc_t (*barrier_info)(const struct family_runtime *runtime,
+				  const struct family_region *region, ompd_ext_barrier_info *ret);
+	ompd_rc_t (*ordered_turn)(const struct family_runtime *runtime, uint64_t thread, int *ret);
 	ompd_rc_t (*region_info)(struct family_runtime *runtime, const struct family_region *region,
 				 ompd_ext_parallel_info *ret);
 

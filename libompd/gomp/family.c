@@ -346,11 +346,21 @@ static void walk_close(struct family_walk *walk)
 static ompd_rc_t lock_info(const struct family_runtime *runtime, uint32_t kind, uint64_t address,
 			   ompd_ext_lock_info *ret)
 {
-	(void)runtime;
-	(void)kind;
-	(void)address;
-	(void)ret;
-	return reason(ompd_rc_unavailable, "libgomp does not record who owns a lock");
+	return gomp_lock_info(of_runtime(runtime), kind, address, ret);
+}
+
+static ompd_rc_t barrier_info(const struct family_runtime *runtime,
+			      const struct family_region *region, ompd_ext_barrier_info *ret)
+{
+	return gomp_barrier_info(of_runtime(runtime), of_region(region), ret);
+}
+
+static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thread, int *ret)
+{
+	struct gomp_thread read;
+	ompd_rc_t rc = read_thread(runtime, thread, &read);
+
+	return rc == ompd_rc_ok ? gomp_ordered_turn(of_runtime(runtime), &read, ret) : rc;
 }
 
 static ompd_rc_t classify_call(struct family_runtime *runtime, uint64_t return_address,
@@ -470,6 +480,8 @@ const struct family gomp_family = {
 	.walk_unreached = walk_unreached,
 	.walk_close = walk_close,
 	.lock_info = lock_info,
+	.barrier_info = barrier_info,
+	.ordered_turn = ordered_turn,
 	.classify_call = classify_call,
 	.classify_entry = classify_entry,
 	.classify_futex = classify_futex,

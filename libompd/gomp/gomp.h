@@ -284,6 +284,16 @@ bool gomp_task_walk_damaged(const struct gomp_task_walk *walk);
 ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret);
 void gomp_task_walk_close(struct gomp_task_walk *walk);
 
+// ---- Progress (gomp/progress.c) and locks (gomp/lock.c) --------------------------------------
+
+ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gomp_region *region,
+			    ompd_ext_barrier_info *ret);
+/** Whose turn it is in the ordered region of the thread's loop; the thread must wait for it. */
+ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			    int *ret);
+ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,
+			 ompd_ext_lock_info *ret);
+
 // ---- States and waits (gomp/wait.c) ----------------------------------------------------------
 
 ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_thread *thread,

@@ -337,6 +337,25 @@ static void walk_close(struct family_walk *walk)
 
 // ---- Waits -----------------------------------------------------------------------------------
 
+static ompd_rc_t barrier_info(const struct family_runtime *runtime,
+			      const struct family_region *region, ompd_ext_barrier_info *ret)
+{
+	(void)runtime;
+	(void)region;
+	(void)ret;
+	return reason(ompd_rc_unavailable,
+		      "threads that gather others at a barrier are not counted "
+		      "before these have come");
+}
+
+static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thread, int *ret)
+{
+	(void)runtime;
+	(void)thread;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "the runtime counts iterations, not threads");
+}
+
 static ompd_rc_t lock_info(const struct family_runtime *runtime, uint32_t kind, uint64_t address,
 			   ompd_ext_lock_info *ret)
 {
@@ -460,6 +479,8 @@ const struct family kmp_family = {
 	.walk_unreached = walk_unreached,
 	.walk_close = walk_close,
 	.lock_info = lock_info,
+	.barrier_info = barrier_info,
+	.ordered_turn = ordered_turn,
 	.classify_call = classify_call,
 	.classify_entry = classify_entry,
 	.classify_futex = classify_futex,

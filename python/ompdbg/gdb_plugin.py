@@ -32,6 +32,7 @@ def _register() -> None:
         frame_filter,
         functions,
         omp,
+        regions,
         status,
         tasks,
         thread_names,
@@ -49,6 +50,8 @@ def _register() -> None:
     ):
         command()
     for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt, frame.Frame, apply.Apply):
+        command()
+    for command in (regions.Regions,):
         command()
     for function in functions.ALL:
         function()

@@ -240,3 +240,37 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 	(void)thread;
 	return classify(futex, NULL, site);
 }
+
+// ---- Progress --------------------------------------------------------------------------------
+
+ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_barrier_info *info)
+{
+	(void)parallel;
+	FAIL_ON_DEMAND("ompd_ext_get_barrier_info");
+	*info = (ompd_ext_barrier_info){ 8, 5, 1, ompd_ext_barrier_tasks };
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num)
+{
+	(void)thread;
+	FAIL_ON_DEMAND("ompd_ext_get_ordered_turn");
+	*thread_num = 3;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,
+				   const char **value)
+{
+	void *text;
+
+	(void)handle;
+	FAIL_ON_DEMAND("ompd_ext_get_environment");
+	if (strcmp(name, "OMP_NUM_THREADS") != 0)
+		return ompd_rc_unavailable;
+	if (fake.callbacks->alloc_memory(2, &text) != ompd_rc_ok)
+		return ompd_rc_nomem;
+	memcpy(text, "4", 2);
+	*value = text;
+	return ompd_rc_ok;
+}

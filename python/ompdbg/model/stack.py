@@ -411,3 +411,13 @@ def _classify(runtime: "Runtime", user: Frame) -> Optional[_ompd.WaitSite]:
         return runtime.space.classify_call(user.pc)
     except _ompd.Error:
         return None
+
+
+def opening(team: "Team") -> Optional[LogicalFrame]:
+    """The frame whose code encountered the parallel construct; None where that left none."""
+    primary = team.primary
+    if primary is None or primary.target.running:
+        return None
+    walk = _Walk(primary)
+    index = walk.opening_of(team)
+    return None if index is None or index >= len(walk.frames) else walk.frames[index]

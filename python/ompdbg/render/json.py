@@ -99,6 +99,11 @@ def wait(item: "Wait") -> Object:
     }
 
 
+def location_or_none(item: "Optional[Location]") -> Optional[Object]:
+    """The same, of what may have no place in the user's code."""
+    return None if item is None else location(item)
+
+
 def location(item: "Location") -> Object:
     """Where a thread is."""
     return {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Locks. A lock and a critical construct are one word, which tells that it is held but not by whom.
+// A nested lock is such a word, then how many times it was set and the control variables of the
+// task that owns it (struct omp_nest_lock_t of omp_lock.h, part of the interface with programs).
+
+#include "gomp/gomp.h"
+
+enum {
+	LOCK_FREE = 0, // other values: held, with or without threads that wait
+	LOCK_WORD = 4,
+	NEST_COUNT = 4, // offsets in a nested lock
+	NEST_OWNER = 8,
+	MAX_STEPS = 4096, // tasks on top of one another; more are taken for damage
+};
+
+// Whether the task with the control variables at @p icv is one that the thread has begun.
+static bool is_of_thread(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			 uint64_t icv)
+{
+	uint64_t task = thread->task;
+
+	for (int i = 0; task && i < MAX_STEPS; i++) {
+		struct gomp_task_record record;
+
+		if (gomp_at(runtime, task, GOMP_FIELD_gomp_task__icv) == icv)
+			return true;
+		// What the parent of a deferred task does, its thread need not.
+		if (gomp_read_task(runtime, task, &record) != ompd_rc_ok ||
+		    record.kind != GOMP_TASK_UNDEFERRED)
+			return false;
+		task = record.parent;
+	}
+	return false;
+}
+
+// The thread that executes the owning task; 0 if none is known to.
+static ompd_rc_t owner_of(const struct gomp_runtime *runtime, uint64_t icv, uint64_t *ret)
+{
+	struct nptl_cursor cursor = { 0 };
+	uint64_t pthread;
+	ompd_rc_t rc;
+
+	*ret = 0;
+	while ((rc = nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread)) ==
+	       ompd_rc_ok) {
+		struct gomp_thread thread;
+
+		if (gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread) !=
+			    ompd_rc_ok ||
+		    gomp_check_openmp_thread(runtime, &thread) != ompd_rc_ok)
+			continue;
+		if (is_of_thread(runtime, &thread, icv)) {
+			*ret = thread.address;
+			return ompd_rc_ok;
+		}
+	}
+	reason_clear();
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,
+			 ompd_ext_lock_info *ret)
+{
+	const struct target *target = &runtime->target;
+	uint64_t word, count, owner;
+	ompd_rc_t rc = target_read_uint(target, address, LOCK_WORD, &word);
+
+	if (rc != ompd_rc_ok)
+		return reason(rc, "the lock at 0x%llx cannot be read", (unsigned long long)address);
+	if (word > 1 && word != UINT32_MAX)
+		return reason(ompd_rc_unavailable, "no lock of the runtime is there");
+	*ret = (ompd_ext_lock_info){ .held = word != LOCK_FREE };
+	if (kind != ompd_ext_lock_nested || !ret->held)
+		return ompd_rc_ok;
+	rc = target_read_uint(target, address + NEST_COUNT, 4, &count);
+	if (rc == ompd_rc_ok)
+		rc = target_read_pointer(target, address + NEST_OWNER, &owner);
+	// Between taking the word and noting the owner, both are of the time before.
+	if (rc != ompd_rc_ok || !count || !owner)
+		return rc;
+	ret->depth = (uint32_t)count;
+	return owner_of(runtime, owner, &ret->thread);
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp regions"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.options import Option
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
+
+
+class Regions(OmpCommand):
+    """Show the parallel regions, where they were opened, and what their threads do.
+    Usage: omp regions [-json]
+
+      -json  Print JSON, schema "ompdbg/1".
+
+    Below each region is a row for all of its threads that do the same at the same
+    place: how many, what, where, and their numbers in the team. Region 1.2 was
+    opened by thread 2 of region 1. How many threads have come to a barrier is what
+    the runtime counts; where it does not, how many were seen there."""
+
+    name = "omp regions"
+    options = (Option("-json"),)
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.model.region import regions
+        from ompdbg.render import json
+        from ompdbg.render import regions as render
+
+        process = self.process()
+        found = regions(process)
+        if arguments.has("-json"):
+            write(json.lines("regions", map(render.region_json, found)))
+            return
+        write(render.region_lines(process, found, terminal_width(), self.palette()))

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tree of parallel regions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from ompdbg.render import json
+from ompdbg.render.numbers import counted, ranges
+from ompdbg.render.palette import PLAIN, TITLE, Palette
+from ompdbg.render.table import Column, cut, cut_place, table, wrap
+from ompdbg.render.threads import UNKNOWN, place, state
+
+if TYPE_CHECKING:
+    from ompdbg.model.process import Process
+    from ompdbg.model.region import Group, Progress, Region
+
+_INDENT = "  "
+_LEAST_WIDTH = 20
+_COLUMNS = (
+    Column("", right=True),
+    Column("", squeeze=16, paint=Palette.wait),
+    Column("", squeeze=20, cut=cut_place, paint=Palette.place),
+    Column("", squeeze=6),
+)
+
+_Alike = Tuple[Any, ...]
+
+
+def region_lines(
+    process: "Process",
+    regions: "Sequence[Region]",
+    width: Optional[int],
+    palette: Palette = PLAIN,
+) -> List[str]:
+    """Each region with what its threads do, those within it below it."""
+    lines: List[str] = []
+    for alike in _merged(regions):
+        lines.extend(_region(alike, width, palette))
+    if not regions:
+        lines.append("No parallel region is active.")
+    lines.extend(wrap(text, width)[0] for text in _outside(process))
+    return lines
+
+
+def _merged(regions: "Sequence[Region]") -> "Iterator[List[Region]]":
+    """Regions that say the same, and enclose no others, together."""
+    parents = {region.team.parent.id for region in regions if region.team.parent is not None}
+    found: "Dict[_Alike, List[Region]]" = {}
+    for region in regions:
+        key: _Alike = (region.team.id,)
+        if region.team.id not in parents and region.team.parent is not None:
+            groups = [(_doing(g), place(g.location), tuple(g.numbers)) for g in region.groups]
+            opened = place(region.opened)
+            key = (region.team.parent.id, opened, region.team.size, tuple(groups), region.progress)
+        found.setdefault(key, []).append(region)
+    yield from found.values()
+
+
+def _region(alike: "List[Region]", width: Optional[int], palette: Palette) -> Iterator[str]:
+    region = alike[0]
+    indent = _INDENT * (len(region.team.path) - 1)
+    inner = None if width is None else max(width - len(indent) - len(_INDENT), _LEAST_WIDTH)
+    yield indent + _head(alike, None if inner is None else inner + len(_INDENT), palette)
+    rows = [_row(group) for group in region.groups]
+    for line in table(_COLUMNS, rows, inner, palette)[1:]:
+        yield indent + _INDENT + line
+    if region.progress is not None:
+        for text in progress_texts(region.progress):
+            yield indent + _INDENT + (text if inner is None else cut(text, inner))
+
+
+def _head(alike: "List[Region]", width: Optional[int], palette: Palette) -> str:
+    region = alike[0]
+    labels = ", ".join(one.team.label for one in alike)
+    each = "" if len(alike) == 1 else " each"
+    noun = "Region" if len(alike) == 1 else "Regions"
+    size = (
+        UNKNOWN + " threads" if region.team.size is None else counted(region.team.size, "thread")
+    )
+    name = f"{noun} {labels}"
+    several = region.team.runtime.process is not None
+    runtime = f" of {region.team.runtime.name}" if several else ""
+    text = f"{name}: {size}{each}{runtime}"
+    opened = place(region.opened)
+    if not opened:
+        return _titled(cut(text, width) if width is not None else text, name, palette)
+    joined = f"{text}, opened in "
+    if width is not None:
+        if len(joined) + _LEAST_WIDTH > width:
+            joined = f"{cut(name, width - _LEAST_WIDTH - 2)}, "
+        opened = cut_place(opened, width - len(joined))
+    return _titled(joined, name, palette) + palette.place(opened)
+
+
+def _titled(text: str, name: str, palette: Palette) -> str:
+    if not text.startswith(name):
+        return text
+    return palette.paint(TITLE, name) + text[len(name) :]
+
+
+def _doing(group: "Group") -> str:
+    if group.inner is not None:
+        return f"in region {group.inner.label}"
+    if group.wait is not None:
+        return group.wait.title
+    return state(group.threads[0])
+
+
+def _row(group: "Group") -> List[str]:
+    return [
+        str(len(group.numbers)),
+        _doing(group),
+        place(group.location),
+        ranges(group.numbers),
+    ]
+
+
+def progress_texts(progress: "Progress") -> Iterator[str]:
+    """How far the threads have come, in words."""
+    total = progress.total
+    if progress.tasks_left:
+        yield f"barrier: all {total} have arrived, tasks are left"
+    elif progress.arrived:
+        yield _arrived("barrier", progress.arrived, progress)
+    if progress.arrived_end and not progress.tasks_left:
+        yield _arrived("end of region", progress.arrived_end, progress)
+    if progress.cancelled:
+        yield "cancelled"
+
+
+def _arrived(where: str, number: int, progress: "Progress") -> str:
+    verb = "has" if number == 1 else "have"
+    told = f"{verb} arrived" if progress.counted else "seen there"
+    return f"{where}: {number} of {progress.total} {told}"
+
+
+def _outside(process: "Process") -> Iterator[str]:
+    """What the threads do that are in no region."""
+    counts: Dict[str, int] = {}
+    for thread in process.threads:
+        if not thread.level:
+            counts[state(thread)] = counts.get(state(thread), 0) + 1
+    if counts:
+        told = ", ".join(f"{number} {name}" for name, number in counts.items())
+        yield f"Outside of regions: {told}"
+
+
+def region_json(region: "Region") -> Dict[str, Any]:
+    """The same as JSON."""
+    progress = region.progress
+    return {
+        **json.team(region.team),
+        "opened": json.location_or_none(region.opened),
+        "groups": [_group_json(group) for group in region.groups],
+        "progress": None if progress is None else _progress_json(progress),
+    }
+
+
+def _progress_json(progress: "Progress") -> Dict[str, Any]:
+    return {
+        "total": progress.total,
+        "arrived": progress.arrived,
+        "arrived_end": progress.arrived_end,
+        "source": "runtime" if progress.counted else "stacks",
+        "tasks_left": progress.tasks_left,
+        "cancelled": progress.cancelled,
+    }
+
+
+def _group_json(group: "Group") -> Dict[str, Any]:
+    return {
+        "thread_nums": group.numbers,
+        "threads": [thread.target.number for thread in group.threads],
+        "state": group.state,
+        "wait": None if group.wait is None else json.wait(group.wait),
+        "location": json.location_or_none(group.location),
+        "region": None if group.inner is None else json.identity(group.inner.id),
+    }
