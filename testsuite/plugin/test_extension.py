@@ -188,6 +188,26 @@ def test_wait_sites(space: Any) -> None:
             classify(1)
 
 
+def test_progress(space: Any, fake: Fake) -> None:
+    thread = space.thread(LWP, 1000)
+    assert thread.parallel().barrier() == (8, 5, 1, 1)
+    assert thread.ordered_turn() == 3
+    for function, ask in (
+        ("ompd_ext_get_barrier_info", thread.parallel().barrier),
+        ("ompd_ext_get_ordered_turn", thread.ordered_turn),
+    ):
+        fake.fail(function, _ompd.RC_UNAVAILABLE)
+        with pytest.raises(_ompd.Unavailable):
+            ask()
+
+
+def test_environment(space: Any) -> None:
+    assert space.environment("OMP_NUM_THREADS") == "4"
+    assert space.environment("OMP_PLACES") is None
+    with pytest.raises(TypeError):
+        space.environment(1)
+
+
 def test_tasks(space: Any, fake: Fake) -> None:
     fake.tasks(2500)
     iterator = space.thread(LWP, 1000).parallel().tasks()

@@ -62,7 +62,7 @@ def _region(alike: "List[Region]", width: Optional[int], palette: Palette) -> It
     indent = _INDENT * (len(region.team.path) - 1)
     inner = None if width is None else max(width - len(indent) - len(_INDENT), _LEAST_WIDTH)
     yield indent + _head(alike, None if inner is None else inner + len(_INDENT), palette)
-    rows = [_row(group) for group in region.groups]
+    rows = [_row(group) for group in _told(region.groups)]
     for line in table(_COLUMNS, rows, inner, palette)[1:]:
         yield indent + _INDENT + line
     if region.progress is not None:
@@ -99,9 +99,24 @@ def _titled(text: str, name: str, palette: Palette) -> str:
     return palette.paint(TITLE, name) + text[len(name) :]
 
 
+def _told(groups: "Sequence[Group]") -> "Iterator[Group]":
+    """Those that are in regions within this one are told of there."""
+    inner: "Optional[Group]" = None
+    for group in groups:
+        if group.inner is None:
+            yield group
+        elif inner is None:
+            inner = group
+        else:
+            numbers = [*inner.numbers, *group.numbers]
+            inner = inner._replace(numbers=numbers, threads=[*inner.threads, *group.threads])
+    if inner is not None:
+        yield inner
+
+
 def _doing(group: "Group") -> str:
     if group.inner is not None:
-        return f"in region {group.inner.label}"
+        return "in an inner region" if len(group.numbers) == 1 else "in inner regions"
     if group.wait is not None:
         return group.wait.title
     return state(group.threads[0])

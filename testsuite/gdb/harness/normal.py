@@ -28,6 +28,8 @@ def _normal(value: Any, lwps: Dict[int, int]) -> Any:
     for key, item in value.items():
         if key in ("thread", "primary") and isinstance(item, int):
             found[key] = lwps[item]
+        elif key == "threads" and item and isinstance(item[0], int):
+            found[key] = sorted(lwps[number] for number in item)
         elif key not in _DIFFERENT:
             found[key] = _normal(item, lwps)
     return found

@@ -22,10 +22,12 @@ JSON_COMMANDS = {
     "queued": "omp tasks -queued -json",
     "counts": "omp tasks -by-function -json",
     "stacks": "omp bt -all -json",
+    "regions": "omp regions -json",
     "status": "omp status -json",
 }
 TEXT_COMMANDS = {
     "threads_text": "omp threads",
+    "regions_text": "omp regions",
     "tasks_text": "omp tasks",
     "bt_text": "omp bt -all",
     "status_text": "omp status",
