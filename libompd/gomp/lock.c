@@ -39,11 +39,9 @@ static ompd_rc_t owner_of(const struct gomp_runtime *runtime, uint64_t icv, uint
 {
 	struct nptl_cursor cursor = { 0 };
 	uint64_t pthread;
-	ompd_rc_t rc;
 
 	*ret = 0;
-	while ((rc = nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread)) ==
-	       ompd_rc_ok) {
+	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
 		struct gomp_thread thread;
 
 		if (gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread) !=
