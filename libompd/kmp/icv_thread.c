@@ -45,18 +45,44 @@ KMP_ICV_READER(thread_num)
 	return rc;
 }
 
+// The thread that runs a task, or whose implicit task it is.
+static ompd_rc_t find_thread(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			     uint64_t *ret)
+{
+	const struct kmp_team *team = &task->region.team;
+	uint32_t number = 0;
+	uint64_t current;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (task->implicit) {
+		kmp_implicit_task_number(runtime, &task->region, task->address, &number);
+		return kmp_read_element(runtime, team->threads, number, ret);
+	}
+	for (; rc == ompd_rc_ok && number < team->nproc; number++) {
+		rc = kmp_read_element(runtime, team->threads, number, ret);
+		if (rc == ompd_rc_ok)
+			rc = kmp_read(runtime, *ret, INFO(th_current_task), &current);
+		if (rc == ompd_rc_ok && current == task->address)
+			return ompd_rc_ok;
+	}
+	return reason(rc == ompd_rc_ok ? ompd_rc_unavailable : rc,
+		      "the runtime keeps it for a thread, and none runs the task");
+}
+
 KMP_ICV_READER(def_allocator)
 {
 	const struct kmp_thread *thread;
-	uint64_t value;
+	uint64_t address, value;
+	ompd_rc_t rc;
 
-	if (query->task)
-		return reason(ompd_rc_unavailable,
-			      "the runtime keeps it for a thread, not for a task");
-	ompd_rc_t rc = the_thread(query, &thread);
-
+	if (query->task) {
+		rc = find_thread(query->runtime, query->task, &address);
+	} else {
+		rc = the_thread(query, &thread);
+		address = rc == ompd_rc_ok ? thread->address : 0;
+	}
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(query->runtime, thread->address, INFO(th_def_allocator), &value);
+		rc = kmp_read(query->runtime, address, INFO(th_def_allocator), &value);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)value;
 	return rc;
