@@ -12,9 +12,10 @@
 #include "layout/kmp_library.h"
 
 enum {
-	ADDRESS_MIN = 0x10000, // numbers are smaller
-	FUNCTIONS_MAX = 16,    // looked at on the way to the table
-	ROW_SIZE = 40,	       // four pointers and two ints
+	ADDRESS_MIN = 0x10000,	// numbers are smaller
+	LIBRARY_SPAN = 1 << 26, // it is smaller
+	FUNCTIONS_MAX = 16,	// looked at on the way to the table
+	ROW_SIZE = 40,		// four pointers and two ints
 	ROW_PRINT = 16,
 	ROWS_MIN = 60, // fewer are no table of settings
 	ROWS_MAX = 200,
@@ -92,16 +93,25 @@ static size_t read_most(const struct search *search, uint64_t address, void *buf
 	return 0;
 }
 
+// Near its first function. No name is looked for elsewhere, nor read as a string: what looks like
+// the address of one may be none, and LLVM's plug-in for GDB does not survive what it cannot read.
+static bool is_in_library(const struct search *search, uint64_t address)
+{
+	uint64_t function = search->function[0];
+
+	return (address > function ? address - function : function - address) < LIBRARY_SPAN;
+}
+
 static bool read_name(struct search *search, uint64_t address, char *name)
 {
 	const struct target *target = search->library->target;
 	uint64_t page = address & ~(uint64_t)(PAGE - 1);
 
 	name[NAME_MAX_SIZE - 1] = '\0';
-	if (address < ADDRESS_MIN)
+	if (!is_in_library(search, address))
 		return false;
 	if (address - page > PAGE - NAME_MAX_SIZE)
-		return target_read_string(target, address, name, NAME_MAX_SIZE - 1) == ompd_rc_ok;
+		return target_read(target, address, name, NAME_MAX_SIZE - 1) == ompd_rc_ok;
 	if (page != search->page) {
 		search->page = 0;
 		if (target_read(target, page, search->text, PAGE) != ompd_rc_ok)
@@ -129,13 +139,9 @@ static bool read_table(struct search *search, uint64_t address)
 	char name[NAME_MAX_SIZE];
 	uint64_t first;
 
-	if (address < ADDRESS_MIN || address % 8 ||
+	if (!is_in_library(search, address) || address % 8 ||
 	    target_read_pointer(search->library->target, address, &first) != ompd_rc_ok ||
-	    first < ADDRESS_MIN ||
-	    target_read_string(search->library->target, first, name, sizeof(name)) != ompd_rc_ok)
-		return false;
-	name[NAME_MAX_SIZE - 1] = '\0';
-	if (!is_setting(name))
+	    !read_name(search, first, name) || !is_setting(name))
 		return false;
 	size_t size = read_most(search, address, search->rows, sizeof(search->rows));
 

@@ -100,7 +100,8 @@ ompd_rc_t target_symbol(const struct target *target, const char *name, const cha
 
 	if (rc != ompd_rc_ok)
 		return rc == ompd_rc_error ? ompd_rc_unavailable : rc;
-	if (address.address == 0)
+	// LLVM's plug-in for GDB has the latter for a symbol that it does not find.
+	if (address.address == 0 || address.address == UINT64_MAX)
 		return ompd_rc_unavailable;
 	*ret = address.address;
 	return ompd_rc_ok;
