@@ -31,6 +31,7 @@ def _register() -> None:
         frame,
         frame_filter,
         functions,
+        llvm_plugin,
         omp,
         regions,
         status,
@@ -49,7 +50,15 @@ def _register() -> None:
         omp.Library,
     ):
         command()
-    for command in (status.Status, threads.Threads, tasks.Tasks, bt.Bt, frame.Frame, apply.Apply):
+    for command in (
+        status.Status,
+        threads.Threads,
+        tasks.Tasks,
+        bt.Bt,
+        frame.Frame,
+        apply.Apply,
+        llvm_plugin.LlvmPlugin,
+    ):
         command()
     for command in (regions.Regions,):
         command()

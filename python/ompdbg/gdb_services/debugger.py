@@ -41,6 +41,7 @@ class GdbServices:
         self._selected: Optional[int] = None  # global number of the user's thread
         self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
         self.places: Dict[object, Any] = {}  # of decorators.py
+        self.moves = 0  # how often the program has moved
 
     def select(self, thread: Optional[gdb.InferiorThread]) -> None:
         """The thread that the user has selected. To answer, others get selected in GDB."""
@@ -56,6 +57,7 @@ class GdbServices:
     def moved(self) -> None:
         """The program ran, or its memory or registers were changed."""
         self._stopped = None
+        self.moves += 1
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()

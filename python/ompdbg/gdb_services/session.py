@@ -203,6 +203,11 @@ def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
     return process.thread(known.services.target_thread(selected))
 
 
+def services() -> GdbServices:
+    """GDB as the debugger of the selected inferior."""
+    return _session.process(gdb.selected_inferior()).services
+
+
 def library_changed() -> None:
     """The user wants another OMPD library."""
     for known in _session.processes.values():
