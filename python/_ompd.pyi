@@ -95,6 +95,7 @@ class Layout(NamedTuple):
     source: int  # enum ompd_ext_layout_source
     probes_agreed: int
     probes_silent: int
+    doubted: int  # fields whose place is not proven
 
 class WaitSite(NamedTuple):
     kind: int  # enum ompd_ext_wait_kind

@@ -12,6 +12,7 @@ from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 TOOLS = Path(__file__).resolve().parent
 LAYOUT = TOOLS.parent / "libompd" / "layout"
+ENTRY_POINTS = ("GOACC_", "GOMP_", "__kmpc_", "acc_", "kmp_", "kmpc_", "omp_")
 SUITES = ("bullseye", "bookworm", "trixie", "sid")
 
 Place = Tuple[int, int]
@@ -151,6 +152,22 @@ def read_layout(library: str, fields: List[Tuple[str, str]]) -> Layout:
     return {(s, f): (int(offset), int(size)) for s, f, offset, size in found}
 
 
+def digest_of(name: str) -> int:
+    """FNV-1a."""
+    digest = 0xCBF29CE484222325
+    for byte in name.encode("ascii"):
+        digest = (digest ^ byte) * 0x100000001B3 % 2**64
+    return digest
+
+
+def exports_digest(library: str) -> int:
+    """The number that libompd/layout/exports.c finds for the library."""
+    lines = output(["nm", "-D", "--defined-only", library]).splitlines()
+    names = {line.split()[-1].partition("@")[0] for line in lines}
+    wanted = (name for name in names if name.startswith(ENTRY_POINTS) and "." not in name)
+    return sum(map(digest_of, wanted)) % 2**64
+
+
 def version_of(library: str) -> Tuple[int, ...]:
     """The release that the name of a folder on the way to the library ends in."""
     found = re.findall(r"-(\d+(?:\.\d+)+)(?=/)", os.path.abspath(library))
@@ -232,6 +249,14 @@ def tables(family: Family, libraries: List[str]) -> None:
     print("};")
     print()
     print(f"const size_t {table}_count = sizeof({table}s) / sizeof({table}s[0]);")
+    print()
+    releases = f"{family.prefix}_release"
+    print(f"const struct layout_release {releases}s[] = {{")
+    for release, digest in sorted({(version_of(x)[0], exports_digest(x)) for x in libraries}):
+        print(f"\t{{ {release}, 0x{digest:016x} }},")
+    print("};")
+    print()
+    print(f"const size_t {releases}_count = sizeof({releases}s) / sizeof({releases}s[0]);")
 
 
 def main(

@@ -57,7 +57,7 @@ typedef struct ompd_ext_layout_info {
 	uint32_t source;	// enum ompd_ext_layout_source
 	uint32_t probes_agreed; // code probes that confirmed the layout
 	uint32_t probes_silent; // probes whose code could not be read or decoded
-	uint32_t reserved;
+	uint32_t doubted;	// fields whose place is not proven: what needs them is unsupported
 } ompd_ext_layout_info;
 
 /**

@@ -89,6 +89,8 @@ static void layout_info(const struct family_runtime *runtime, ompd_ext_layout_in
 	info->source = layout->source;
 	info->probes_agreed = layout->probes_agreed;
 	info->probes_silent = layout->probes_silent;
+	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++)
+		info->doubted += layout->standing[i] == LAYOUT_DOUBTED;
 }
 
 // ---- Threads ---------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ struct kmp_runtime {
 	struct kmp_wait_table *waits; // resolved at the first question
 	struct idmap *hints;	      // pthread_t -> gtid, as of the last look; never believed
 	char name[24];		      // "libomp"
-	char release[24];	      // "LLVM 14"
+	char release[32];	      // "LLVM 14"
 };
 
 /** Recognises the runtime @p name in @p target and proves its layout. */
@@ -39,21 +39,30 @@ void kmp_close(struct kmp_runtime *runtime);
 #define TASK(field) KMP_FIELD_kmp_taskdata_t__##field
 #define ICV(field) KMP_FIELD_kmp_internal_control_t__##field
 
+/** Whether the release keeps it, be it that where is not proven. */
 static inline bool kmp_has(const struct kmp_runtime *runtime, enum kmp_field field)
 {
-	return runtime->layout.field[field].size != 0;
+	return runtime->layout.field[field].size != 0 ||
+	       runtime->layout.standing[field] == LAYOUT_DOUBTED;
 }
 
-/** Address of a field of the structure at @p base. */
+/** No address of a structure: what is read there is not proven. */
+#define KMP_NOWHERE UINT64_C(1)
+
+/** Address of a field of the structure at @p base; KMP_NOWHERE if it is not known. */
 static inline uint64_t kmp_at(const struct kmp_runtime *runtime, uint64_t base,
 			      enum kmp_field field)
 {
-	return base + runtime->layout.field[field].offset;
+	const struct layout_field *place = &runtime->layout.field[field];
+
+	return place->size == 0 || base == KMP_NOWHERE ? KMP_NOWHERE : base + place->offset;
 }
 
 /** Value of an integer or pointer field, zero-extended. unsupported if the release has none. */
 ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
 		   uint64_t *ret);
+/** unsupported, with the reason, if the place of one of the flags of tasks is not proven. */
+ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime);
 /** Value of an int field. */
 ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
 		       int32_t *ret);

@@ -7,6 +7,10 @@ ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_fi
 {
 	const struct layout_field *where = &runtime->layout.field[field];
 
+	if (base == KMP_NOWHERE ||
+	    (where->size == 0 && runtime->layout.standing[field] == LAYOUT_DOUBTED))
+		return reason(ompd_rc_unsupported,
+			      "where this release of %s keeps it is not proven", runtime->name);
 	if (where->size == 0)
 		return reason(ompd_rc_unsupported, "this release of %s does not keep it",
 			      runtime->name);
@@ -54,6 +58,26 @@ ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, ui
 	if (rc != ompd_rc_ok)
 		return reason(rc, "an array of the runtime at 0x%llx cannot be read",
 			      (unsigned long long)array);
+	return ompd_rc_ok;
+}
+
+// What is asked of a task's flags is answered with true or false: all of them must be known.
+ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime)
+{
+	static const enum kmp_field used[] = {
+		FLAG(complete), FLAG(detachable),    FLAG(executing),	       FLAG(final),
+		FLAG(freed),	FLAG(hidden_helper), FLAG(priority_specified), FLAG(proxy),
+		FLAG(started),	FLAG(target),	     FLAG(task_serial),	       FLAG(tasking_ser),
+		FLAG(tasktype), FLAG(team_serial),   FLAG(tiedness),
+	};
+
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
+		if (runtime->layout.standing[used[i]] == LAYOUT_DOUBTED)
+			return reason(
+				ompd_rc_unsupported,
+				"where this release of %s keeps the flags of tasks is not proven",
+				runtime->name);
+	}
 	return ompd_rc_ok;
 }
 

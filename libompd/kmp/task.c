@@ -44,6 +44,8 @@ ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
 	ompd_rc_t rc = ompd_rc_error;
 
 	ret->address = address;
+	if (kmp_know_flags(runtime) != ompd_rc_ok)
+		return ompd_rc_unsupported;
 	if (address)
 		rc = kmp_read(runtime, address, TASK(td_flags), &flags);
 	if (rc == ompd_rc_ok)

@@ -263,8 +263,11 @@ static ompd_rc_t collect_queued(struct kmp_task_walk *walk)
 ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			     struct kmp_task_walk **ret)
 {
-	struct kmp_task_walk *walk = target_alloc(&runtime->target, sizeof(*walk));
+	struct kmp_task_walk *walk;
 
+	if (kmp_know_flags(runtime) != ompd_rc_ok)
+		return ompd_rc_unsupported;
+	walk = target_alloc(&runtime->target, sizeof(*walk));
 	if (!walk)
 		return ompd_rc_nomem;
 	walk->runtime = runtime;

@@ -130,7 +130,9 @@ void code_explore(const struct code_architecture *architecture, const struct cod
 	struct code_explorer explorer;
 	struct code_state state;
 
-	report->count = 0;
+	if (!window->further)
+		report->count = 0;
+	report->callee_count = 0;
 	report->complete = true;
 	report->cut = false;
 	report->tail = 0;

@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 enum {
-	CODE_WINDOW = 1024, // bytes of a function that are looked at, at most
+	CODE_WINDOW = 8192, // bytes of a function that are looked at, at most
+	CODE_NEAR = 1024,   // ... of a small one: a jump out of them is one to another function
 	CODE_DEPTH = 5,	    // loads in a row that are kept
 	CODE_REGISTERS = 32,
-	CODE_PENDING = 48, // paths that wait to be followed
-	CODE_FORKS = 4,	   // times that one branch is followed both ways
-	CODE_STEPS = 8192, // instructions over all paths
-	CODE_ACCESSES = 96,
+	CODE_PENDING = 64,  // paths that wait to be followed
+	CODE_FORKS = 4,	    // times that one branch is followed both ways
+	CODE_STEPS = 32768, // instructions over all paths
+	CODE_ACCESSES = 768,
+	CODE_CALLEES = 48,
 };
 
 /** What a value starts from. */
@@ -60,6 +62,8 @@ struct code_report {
 	bool complete; // every path was followed to its end and understood
 	bool cut;      // loops were followed a few times only: not all accesses may be there
 	uint64_t tail; // another function that it jumps to, 0 if there is none
+	uint64_t callee[CODE_CALLEES]; // the first functions that it calls by their addresses
+	unsigned int callee_count;
 };
 
 /** A function in the target. */
@@ -72,6 +76,7 @@ struct code_window {
 	void *context;
 	/** An element of an array of pointers whose number is not known stands for all: the first. */
 	bool any_element;
+	bool further; // the accesses that the report has are kept, and these added
 };
 
 struct code_state {
@@ -101,6 +106,7 @@ enum code_event_kind {
 	CODE_EVENT_ADDRESS, // of a variable or a constant is taken
 	CODE_EVENT_CALL,    // of the function at that address, 0 if not known
 	CODE_EVENT_JUMP,    // always taken, likewise
+	CODE_EVENT_NUMBER, // something is reckoned with a constant, which is in place of the address
 };
 
 /** What one instruction has to do with fixed addresses. */

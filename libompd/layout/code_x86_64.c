@@ -215,6 +215,16 @@ static void call(struct code_explorer *explorer, struct code_state *state)
 		state->reg[clobbered[i]] = unknown;
 }
 
+static void note_callee(struct code_report *report, uint64_t function)
+{
+	for (unsigned int i = 0; i < report->callee_count; i++) {
+		if (report->callee[i] == function)
+			return;
+	}
+	if (report->callee_count < CODE_CALLEES)
+		report->callee[report->callee_count++] = function;
+}
+
 static bool inside(const struct code_window *window, uint64_t pc)
 {
 	return pc - window->address < window->size;
@@ -273,6 +283,7 @@ static enum code_step branch(struct code_explorer *explorer, struct code_state *
 		state->pc = next;
 		return CODE_NEXT;
 	default:
+		note_callee(explorer->report, target);
 		call(explorer, state);
 		state->pc = next;
 		return CODE_NEXT;

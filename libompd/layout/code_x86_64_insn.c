@@ -131,7 +131,7 @@ struct cursor {
 	const uint8_t *bytes;
 	size_t size, at;
 	uint8_t rex;
-	bool operand16, repeat, repeat_not;
+	bool operand16, address32, repeat, repeat_not;
 };
 
 static bool take(struct cursor *cursor, unsigned int size, int64_t *ret)
@@ -174,6 +174,9 @@ static bool take_prefixes(struct cursor *cursor, struct x86_insn *insn)
 			break;
 		case 0xf3:
 			cursor->repeat = true;
+			break;
+		case 0x67: // only in front of what has no operand
+			cursor->address32 = true;
 			break;
 		case 0x2e: // padding, branch hints, notrack
 		case 0x3e:
@@ -337,7 +340,7 @@ bool x86_decode(const uint8_t *bytes, size_t size, struct x86_insn *insn)
 		return false; // xchg %r8,%rax
 	if (opcode.form == X86_EG || opcode.form == X86_GE || opcode.form == X86_EI ||
 	    opcode.form == X86_E) {
-		if (!take_modrm(&cursor, insn, &extension))
+		if (!take_modrm(&cursor, insn, &extension) || (cursor.address32 && insn->memory))
 			return false;
 	} else if (opcode.form == X86_O || opcode.form == X86_OI) {
 		insn->reg = (byte & 7) | (cursor.rex & REX_B ? 8 : 0);

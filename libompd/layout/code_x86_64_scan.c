@@ -47,6 +47,9 @@ unsigned int x86_scan(uint64_t pc, const uint8_t *bytes, size_t size, struct cod
 		   (insn.form == X86_OI || (insn.form == X86_EI && !insn.memory))) {
 		event->kind = CODE_EVENT_ADDRESS;
 		event->address = (uint64_t)insn.immediate;
+	} else if (insn.kind != X86_MOVE && (insn.form == X86_EI || insn.form == X86_AI)) {
+		event->kind = CODE_EVENT_NUMBER;
+		event->address = (uint64_t)insn.immediate;
 	}
 	return insn.length;
 }

@@ -583,3 +583,15 @@ const struct gomp_table gomp_tables[] = {
 };
 
 const size_t gomp_table_count = sizeof(gomp_tables) / sizeof(gomp_tables[0]);
+
+const struct layout_release gomp_releases[] = {
+	{ 10, 0xa9da9ff3d28a8883 },
+	{ 11, 0x17dfbcc5eb790f23 },
+	{ 12, 0x54b758b9c617ed13 },
+	{ 13, 0xa9330b327a9c4264 },
+	{ 14, 0x1eadf56ce7a3a0ac },
+	{ 15, 0x5d65d90d07eed8f5 },
+	{ 16, 0xaf860b1b46e0382b },
+};
+
+const size_t gomp_release_count = sizeof(gomp_releases) / sizeof(gomp_releases[0]);

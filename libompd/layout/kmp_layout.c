@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout/exports.h"
 #include "layout/kmp_library.h"
 
 static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout *layout)
@@ -26,15 +27,33 @@ static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout
 	return ompd_rc_incompatible;
 }
 
+// Whether the library exports exactly what its release does.
+static ompd_rc_t identify(const struct kmp_library *library, bool *ret)
+{
+	uint64_t inside, exports;
+	ompd_rc_t rc = kmp_library_symbol(library, "__kmpc_fork_call", &inside);
+
+	if (rc == ompd_rc_ok)
+		rc = exports_digest(library->target, inside, &exports);
+	*ret = false;
+	for (size_t i = 0; rc == ompd_rc_ok && i < kmp_release_count; i++)
+		*ret |= kmp_releases[i].release == library->release &&
+			kmp_releases[i].exports == exports;
+	return rc;
+}
+
 // What the runtime or the debugger tells counts more than a table.
 static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layout,
 		      const struct kmp_reason *reason)
 {
 	bool has_table = take_table(library, layout) == ompd_rc_ok;
-	ompd_rc_t rc = kmp_told_layout(library, layout, reason);
+	ompd_rc_t rc = identify(library, &layout->identified);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_told_layout(library, layout, reason);
 
 	layout->first_release = library->release;
-	layout->last_release = library->release;
+	layout->last_release = library->last_release;
 	if (rc != ompd_rc_unavailable)
 		return rc;
 	if (has_table)
@@ -65,4 +84,94 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 	if (rc != ompd_rc_ok && reason_size && !reason[0])
 		snprintf(reason, reason_size, "the debugger could not look %s up", name);
 	return rc;
+}
+
+// What compilers lay out, or the OMPT chapter of the standard, no release can change.
+static bool is_interface(unsigned int field)
+{
+	static const enum kmp_field fields[] = {
+		KMP_FIELD_ident_t__psource,
+		KMP_FIELD_ident_t__flags,
+		KMP_FIELD_kmp_task_t__shareds,
+		KMP_FIELD_kmp_task_t__routine,
+		KMP_FIELD_kmp_task_t__part_id,
+		KMP_FIELD_kmp_task_t__data1,
+		KMP_FIELD_kmp_task_t__data2,
+		KMP_FIELD_ompt_frame_t__exit_frame,
+		KMP_FIELD_ompt_frame_t__enter_frame,
+		KMP_FIELD_ompt_frame_t__exit_frame_flags,
+		KMP_FIELD_ompt_frame_t__enter_frame_flags,
+		KMP_FIELD_kmp_tasking_flags_t__tiedness,
+		KMP_FIELD_kmp_tasking_flags_t__final,
+		KMP_FIELD_kmp_tasking_flags_t__priority_specified,
+		KMP_FIELD_kmp_tasking_flags_t__detachable,
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (fields[i] == field)
+			return true;
+	}
+	return false;
+}
+
+// The table after that of the release, where that release can't be told from the next one.
+static const struct kmp_table *rival(const struct kmp_layout *layout)
+{
+	for (size_t i = 0; i < kmp_table_count; i++) {
+		if (kmp_tables[i].first_release <= layout->last_release &&
+		    kmp_tables[i].last_release >= layout->last_release)
+			return NULL; // both have the same
+		if (kmp_tables[i].first_release > layout->last_release)
+			return &kmp_tables[i];
+	}
+	return NULL;
+}
+
+static void doubt(struct kmp_layout *layout, unsigned int field)
+{
+	if (!layout->field[field].size)
+		return;
+	layout->standing[field] = LAYOUT_DOUBTED;
+	layout->field[field].size = 0;
+}
+
+// Arrays of structures whose size is not proven lead to their first element only.
+static void doubt_arrays(struct kmp_layout *layout)
+{
+	static const struct {
+		enum kmp_struct element;
+		enum kmp_field array;
+	} arrays[] = {
+		{ KMP_STRUCT_kmp_taskdata_t, KMP_FIELD_kmp_base_team_t__t_implicit_task_taskdata },
+		{ KMP_STRUCT_kmp_thread_data_t, KMP_FIELD_kmp_base_task_team_t__tt_threads_data },
+		{ KMP_STRUCT_kmp_balign_t, KMP_FIELD_kmp_base_info_t__th_bar },
+		{ KMP_STRUCT_kmp_balign_team_t, KMP_FIELD_kmp_base_team_t__t_bar },
+		{ KMP_STRUCT_kmp_indirect_lock_t, KMP_FIELD_kmp_indirect_lock_table_t__table },
+	};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		if (layout->struct_standing[arrays[i].element] == LAYOUT_PROVEN)
+			continue;
+		layout->struct_standing[arrays[i].element] = LAYOUT_DOUBTED;
+		doubt(layout, arrays[i].array);
+	}
+}
+
+void kmp_layout_settle(struct kmp_layout *layout)
+{
+	const struct kmp_table *other = rival(layout);
+
+	if (layout->source != LAYOUT_TABLE)
+		return;
+	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
+		const struct layout_field *field = &layout->field[i];
+		bool agreed = !other || (other->field[i].offset == field->offset &&
+					 other->field[i].size == field->size);
+
+		if (layout->standing[i] == LAYOUT_TAKEN && !is_interface(i) &&
+		    (!layout->identified || !agreed))
+			doubt(layout, i);
+	}
+	if (!layout->identified)
+		doubt_arrays(layout);
 }

@@ -7,6 +7,8 @@
 #ifndef OMPDBG_KMP_LAYOUT_H
 #define OMPDBG_KMP_LAYOUT_H
 
+#include <stdbool.h>
+
 #include "layout/layout.h"
 
 #define LAYOUT_STRUCT(s) KMP_STRUCT_##s,
@@ -59,6 +61,9 @@ struct kmp_layout {
 	const char *file_name; // by which the library's symbols are looked up; NULL: in all objects
 	uint64_t global[KMP_GLOBAL_COUNT]; // address of each variable, 0 if not found
 	uint32_t probes_agreed, probes_silent;
+	bool identified;			   // it exports exactly what its release does
+	uint8_t standing[KMP_FIELD_COUNT];	   // enum layout_standing
+	uint8_t struct_standing[KMP_STRUCT_COUNT]; // of its size
 };
 
 /** The bits that a bit field takes in the first 32 bits of its structure. */
@@ -84,11 +89,19 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 
 /**
  * Holds a layout that kmp_layout_open() proved against the memory of the running runtime. What no
- * thread of it fits is wrong; moments at which a few threads change their team are tolerated.
+ * thread of it fits is wrong; moments at which a few threads change their team are tolerated. What
+ * cannot fit by chance is proven by it.
  *
  * @return ompd_rc_ok, also where nothing could be asked yet; ompd_rc_incompatible with a @p reason.
  */
-ompd_rc_t kmp_layout_check(const struct target *target, const struct kmp_layout *layout,
-			   char *reason, size_t reason_size);
+ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layout, char *reason,
+			   size_t reason_size);
+
+/**
+ * Doubts what comes from a table and was not proven, where the release is not known for certain:
+ * because the library does not export exactly what that release does, or because another release
+ * exports the same, and the tables next to it differ.
+ */
+void kmp_layout_settle(struct kmp_layout *layout);
 
 #endif

@@ -11,16 +11,17 @@
 static const struct {
 	const char *symbol;
 	uint32_t release;
+	uint32_t last; // that exports the same; 0: this
 } newcomers[] = {
-	{ "__kmpc_scope", 14 },
-	{ "__kmpc_sections_init", 15 },
-	{ "__kmpc_fork_call_if", 16 },
-	{ "__kmpc_for_collapsed_init", 17 },
-	{ "__kmpc_set_thread_limit", 18 },
-	{ "__kmpc_dispatch_deinit", 19 },
-	{ "omp_get_submemspace", 21 },
-	{ "omp_get_uid_from_device", 22 },
-	{ "omp_get_dyn_gprivate_ptr", 23 },
+	{ "__kmpc_scope", 14, 0 },
+	{ "__kmpc_sections_init", 15, 0 },
+	{ "__kmpc_fork_call_if", 16, 0 },
+	{ "__kmpc_for_collapsed_init", 17, 0 },
+	{ "__kmpc_set_thread_limit", 18, 0 },
+	{ "__kmpc_dispatch_deinit", 19, 20 },
+	{ "omp_get_submemspace", 21, 0 },
+	{ "omp_get_uid_from_device", 22, 0 },
+	{ "omp_get_dyn_gprivate_ptr", 23, 0 },
 };
 
 enum { FIRST_RELEASE = 13 };
@@ -60,6 +61,7 @@ static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct km
 	bool missing = false;
 
 	library->release = FIRST_RELEASE;
+	library->last_release = FIRST_RELEASE;
 	for (size_t i = 0; i < sizeof(newcomers) / sizeof(newcomers[0]); i++) {
 		uint64_t address;
 		ompd_rc_t rc = kmp_library_symbol(library, newcomers[i].symbol, &address);
@@ -73,8 +75,10 @@ static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct km
 			return ompd_rc_incompatible;
 		}
 		missing |= rc != ompd_rc_ok;
-		if (rc == ompd_rc_ok)
-			library->release = newcomers[i].release;
+		if (rc != ompd_rc_ok)
+			continue;
+		library->release = newcomers[i].release;
+		library->last_release = newcomers[i].last ? newcomers[i].last : library->release;
 	}
 	return ompd_rc_ok;
 }

@@ -12,6 +12,7 @@ struct kmp_library {
 	const char *name;      // "libomp", for messages
 	const char *file_name; // for look-ups; NULL: in all objects
 	uint32_t release;      // by the symbols that are there
+	uint32_t last_release; // another one that has the same symbols, or the same
 };
 
 /** Where a line that says why not goes. */

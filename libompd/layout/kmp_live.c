@@ -41,6 +41,7 @@ struct row {
 	const char *what;
 	uint8_t weight;	   // enum weight
 	uint8_t condition; // enum condition, of the current task
+	bool proves;	   // what it compares can't be equal by chance
 	uint16_t left[ROW_PATH], right[ROW_PATH];
 };
 
@@ -59,90 +60,111 @@ static const struct row rows[] = {
 	{ "ds_gtid",
 	  FIRM,
 	  ALWAYS,
+	  true,
 	  { INFO(th_info), F(kmp_desc_base_t, ds_gtid), VALUE },
 	  { GTID } },
 	{ "r_uber_thread",
 	  FIRM,
 	  ALWAYS,
+	  true,
 	  { ROOT(r_uber_thread), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
 	{ "r_root_team",
 	  MOST,
 	  ALWAYS,
+	  true,
 	  { ROOT(r_root_team), LOAD, F(kmp_base_team_t, t_threads), LOAD, LOAD },
 	  { ROOT(r_uber_thread), LOAD } },
 	{ "r_root_team",
 	  MOST,
 	  ALWAYS,
+	  false,
 	  { ROOT(r_root_team), LOAD, F(kmp_base_team_t, t_level), VALUE },
 	  { NUMBER + 0 } },
 	{ "r_hot_team",
 	  MOST,
 	  ALWAYS,
+	  true,
 	  { ROOT(r_hot_team), LOAD, F(kmp_base_team_t, t_threads), LOAD, LOAD },
 	  { ROOT(r_uber_thread), LOAD } },
-	{ "t_threads", MOST, ALWAYS, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
-	{ "t_nproc", ONE, ALWAYS, { INFO(th_team_nproc), VALUE }, { TEAM(t_nproc), VALUE } },
+	{ "t_threads", MOST, ALWAYS, true, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
+	{ "t_nproc", ONE, ALWAYS, false, { INFO(th_team_nproc), VALUE }, { TEAM(t_nproc), VALUE } },
 	{ "th_team_master",
 	  ONE,
 	  ALWAYS,
+	  true,
 	  { INFO(th_team_master), LOAD },
 	  { TEAM(t_threads), LOAD, LOAD } },
 	{ "th_team_serialized",
 	  ONE,
 	  ALWAYS,
+	  false,
 	  { INFO(th_team_serialized), VALUE },
 	  { TEAM(t_serialized), VALUE } },
 	{ "t_task_team",
 	  ONE,
 	  ALWAYS,
+	  true,
 	  { INFO(th_task_team), MAYBE },
 	  { TEAM(t_task_team), STATE, LOAD } },
 	{ "t_parent",
 	  ONE,
 	  IMPLICIT,
+	  true,
 	  { TASK(td_parent), MAYBE, F(kmp_taskdata_t, td_team), LOAD },
 	  { TEAM(t_parent), LOAD } },
 	{ "t_implicit_task_taskdata",
 	  MOST,
 	  IMPLICIT,
+	  true,
 	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID },
 	  { INFO(th_current_task), LOAD } },
 	{ "tasktype",
 	  MOST,
 	  ALWAYS,
+	  false,
 	  { FLAG(tasktype) },
 	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID, DIFFERS } },
-	{ "started", ONE, ALWAYS, { FLAG(started) }, { NUMBER + 1 } },
-	{ "executing", ONE, ALWAYS, { FLAG(executing) }, { NUMBER + 1 } },
-	{ "complete", ONE, ALWAYS, { FLAG(complete) }, { NUMBER + 0 } },
-	{ "td_team", MOST, ALWAYS, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
-	{ "td_ident", ONE, ALWAYS, { TASK(td_ident), SOURCE }, { NUMBER + ';' } },
-	{ "t_ident", ONE, ALWAYS, { TEAM(t_ident), SOURCE }, { NUMBER + ';' } },
+	{ "started", ONE, ALWAYS, false, { FLAG(started) }, { NUMBER + 1 } },
+	{ "executing", ONE, ALWAYS, false, { FLAG(executing) }, { NUMBER + 1 } },
+	{ "complete", ONE, ALWAYS, false, { FLAG(complete) }, { NUMBER + 0 } },
+	{ "td_team", MOST, ALWAYS, true, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
+	{ "td_ident", ONE, ALWAYS, false, { TASK(td_ident), SOURCE }, { NUMBER + ';' } },
+	{ "t_ident", ONE, ALWAYS, false, { TEAM(t_ident), SOURCE }, { NUMBER + ';' } },
 	{ "td_alloc_thread",
 	  ONE,
 	  EXPLICIT,
+	  true,
 	  { TASK(td_alloc_thread), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
 	{ "td_parent",
 	  ONE,
 	  EXPLICIT,
+	  true,
 	  { TASK(td_parent), LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { TASK(td_team), LOAD } },
 	{ "td_task_team",
 	  ONE,
 	  EXPLICIT,
+	  true,
 	  { TASK(td_task_team), LOAD },
 	  { INFO(th_task_team), LOAD } },
-	{ "td_thr", MOST, ALWAYS, { QUEUE, F(kmp_base_thread_data_t, td_thr), LOAD }, { END } },
+	{ "td_thr",
+	  MOST,
+	  ALWAYS,
+	  true,
+	  { QUEUE, F(kmp_base_thread_data_t, td_thr), LOAD },
+	  { END } },
 	{ "td_deque",
 	  ONE,
 	  ALWAYS,
+	  true,
 	  { QUEUE, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { INFO(th_team), LOAD } },
 	{ "cg_root",
 	  ONE,
 	  ALWAYS,
+	  true,
 	  { INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_root), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
 };
@@ -339,8 +361,35 @@ static bool is_refuted(enum weight weight, unsigned int held, unsigned int faile
 	return failed > held && (weight == FIRM || held + failed >= 2);
 }
 
-ompd_rc_t kmp_layout_check(const struct target *target, const struct kmp_layout *layout,
-			   char *reason, size_t reason_size)
+static void prove(struct kmp_layout *layout, enum kmp_field field)
+{
+	if (layout->field[field].size)
+		layout->standing[field] = LAYOUT_PROVEN;
+}
+
+static void prove_path(struct kmp_layout *layout, const uint16_t *path)
+{
+	for (; *path != END; path++) {
+		if (*path < LOAD)
+			prove(layout, (enum kmp_field)(*path - 1));
+		if (*path == TASK_TID)
+			layout->struct_standing[KMP_STRUCT_kmp_taskdata_t] = LAYOUT_PROVEN;
+		if (*path == DATA_TID)
+			layout->struct_standing[KMP_STRUCT_kmp_thread_data_t] = LAYOUT_PROVEN;
+		if (*path == STATE)
+			prove(layout, KMP_FIELD_kmp_base_info_t__th_task_state);
+		if (*path == QUEUED) {
+			prove(layout, KMP_FIELD_kmp_base_thread_data_t__td_deque);
+			prove(layout, KMP_FIELD_kmp_base_thread_data_t__td_deque_ntasks);
+			prove(layout, KMP_FIELD_kmp_base_thread_data_t__td_deque_size);
+			prove(layout, KMP_FIELD_kmp_base_thread_data_t__td_deque_head);
+			prove(layout, KMP_FIELD_kmp_base_thread_data_t__td_deque_tail);
+		}
+	}
+}
+
+ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layout, char *reason,
+			   size_t reason_size)
 {
 	const uint64_t *global = layout->global;
 	unsigned int failed[ROWS] = { 0 }, held[ROWS] = { 0 }, witnesses = 0;
@@ -369,6 +418,10 @@ ompd_rc_t kmp_layout_check(const struct target *target, const struct kmp_layout 
 		}
 	}
 	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].proves && held[i] >= 2 && held[i] > failed[i]) {
+			prove_path(layout, rows[i].left);
+			prove_path(layout, rows[i].right);
+		}
 		if (!is_refuted((enum weight)rows[i].weight, held[i], failed[i]))
 			continue;
 		snprintf(reason, reason_size,

@@ -8,12 +8,19 @@
 
 #define F(s, f) (KMP_FIELD_##s##__##f + 1)
 #define LOAD KMP_PATH_LOAD
+#define NEXT(s) (KMP_PATH_NEXT + KMP_STRUCT_##s)
 #define INFO(f) F(kmp_base_info_t, f)
 #define DS(f) INFO(th_info), F(kmp_desc_base_t, f)
 #define TEAM(f) INFO(th_team), LOAD, F(kmp_base_team_t, f)
 #define PARENT(f) TEAM(t_parent), LOAD, F(kmp_base_team_t, f)
 #define ROOT(f) INFO(th_root), LOAD, F(kmp_base_root_t, f)
 #define TASK(f) INFO(th_current_task), LOAD, F(kmp_taskdata_t, f)
+#define TASK_TEAM(f) INFO(th_task_team), LOAD, F(kmp_base_task_team_t, f)
+#define SERIAL(f) INFO(th_serial_team), LOAD, F(kmp_base_team_t, f)
+#define GROUP(f) TASK(td_taskgroup), LOAD, F(kmp_taskgroup_t, f)
+#define DISPATCH(f) INFO(th_dispatch), LOAD, F(kmp_disp_t, f)
+#define OMPT(f) TASK(ompt_task_info), F(ompt_task_info_t, f)
+#define LOCK(kind, f) F(kmp_base_##kind##_lock_t, f)
 #define ICV(f) TASK(td_icvs), F(kmp_internal_control_t, f)
 #define THREAD(n, ...)                                                         \
 	{                                                                      \
@@ -27,18 +34,49 @@
 	{                                                                                    \
 		.function = n, .base = KMP_PROBE_INFO, .need = what, .path = { __VA_ARGS__ } \
 	}
-#define TAIL(n, ...)                                                                         \
-	{                                                                                    \
-		.function = n, .base = KMP_PROBE_INFO, .tail = true, .path = { __VA_ARGS__ } \
+#define TAIL(n, ...)                                                                              \
+	{                                                                                         \
+		.function = n, .base = KMP_PROBE_INFO, .where = KMP_TAIL, .path = { __VA_ARGS__ } \
+	}
+#define CALLED(n, ...)                                                                \
+	{                                                                             \
+		.function = n, .base = KMP_PROBE_INFO, .where = KMP_CALLED, .path = { \
+			__VA_ARGS__                                                   \
+		}                                                                     \
+	}
+#define FROM(release, n, ...)                                                                    \
+	{                                                                                        \
+		.function = n, .base = KMP_PROBE_INFO, .first = release, .path = { __VA_ARGS__ } \
+	}
+#define FROM_TAIL(release, n, ...)                                                          \
+	{                                                                                   \
+		.function = n, .base = KMP_PROBE_INFO, .where = KMP_TAIL, .first = release, \
+		.path = {                                                                   \
+			__VA_ARGS__                                                         \
+		}                                                                           \
+	}
+#define ITS(n, ...)                                                             \
+	{                                                                       \
+		.function = n, .base = KMP_PROBE_GIVEN, .path = { __VA_ARGS__ } \
+	}
+#define ITS_CALLED(n, ...)                                                             \
+	{                                                                              \
+		.function = n, .base = KMP_PROBE_GIVEN, .where = KMP_CALLED, .path = { \
+			__VA_ARGS__                                                    \
+		}                                                                      \
+	}
+#define BIT(n, f)                                                                           \
+	{                                                                                   \
+		.function = n, .base = KMP_PROBE_BIT, .path = { F(kmp_tasking_flags_t, f) } \
 	}
 #define FIND(n, g, w)                                                                       \
 	{                                                                                   \
 		.function = n, .base = KMP_PROBE_FIND, .global = KMP_GLOBAL_##g, .width = w \
 	}
-#define FIND_TAIL(n, g, w)                                                                     \
-	{                                                                                      \
-		.function = n, .base = KMP_PROBE_FIND, .tail = true, .global = KMP_GLOBAL_##g, \
-		.width = w                                                                     \
+#define FIND_TAIL(n, g, w)                                                \
+	{                                                                 \
+		.function = n, .base = KMP_PROBE_FIND, .where = KMP_TAIL, \
+		.global = KMP_GLOBAL_##g, .width = w                      \
 	}
 #define FIND_STRUCT(n, g, ...)                                                                    \
 	{                                                                                         \
@@ -109,13 +147,90 @@ const struct kmp_probe kmp_probes[] = {
 	THREAD("__kmpc_push_proc_bind", INFO(th_set_proc_bind)),
 	THREAD("__kmpc_ordered", INFO(th_dispatch)),
 	THREAD("__kmpc_ordered", INFO(ompt_thread_info), F(ompt_thread_info_t, state)),
-	THREAD("__kmpc_ordered", INFO(ompt_thread_info), F(ompt_thread_info_t, wait_id)),
+	{ .function = "__kmpc_ordered",
+	  .width = 8, // its neighbour is narrower
+	  .path = { INFO(ompt_thread_info), F(ompt_thread_info_t, wait_id) } },
 	THREAD("__kmpc_ordered", TEAM(t_serialized)),
 	THREAD("__kmpc_taskgroup", TASK(td_taskgroup)),
 	THREAD("__kmpc_end_taskgroup", TASK(td_taskgroup)),
 	THREAD("__kmpc_omp_taskwait", TASK(td_taskwait_thread)),
 	THREAD("__kmpc_omp_taskwait", TASK(td_incomplete_child_tasks)),
 	THREAD("__kmpc_omp_taskyield", TASK(td_taskwait_thread)),
+
+	THREAD("__kmpc_fork_teams", INFO(th_set_nproc)),
+	THREAD("__kmpc_fork_teams", INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_thread_limit)),
+	THREAD("__kmpc_fork_teams", INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_nthreads)),
+	THREAD("__kmpc_fork_teams", INFO(th_teams_size), F(kmp_teams_size_t, nteams)),
+	THREAD("__kmpc_fork_teams", INFO(th_teams_size), F(kmp_teams_size_t, nth)),
+	THREAD("__kmpc_reduce", INFO(th_team_nproc)),
+	THREAD("__kmpc_reduce", INFO(th_task_state)),
+	THREAD("__kmpc_reduce", INFO(th_ident)),
+	THREAD("__kmpc_reduce", PARENT(t_task_team)),
+	THREAD("__kmpc_single", TEAM(t_implicit_task_taskdata)),
+	THREAD("__kmpc_end_serialized_parallel", SERIAL(t_control_stack_top)),
+	THREAD("__kmpc_end_serialized_parallel", SERIAL(t_parent)),
+	THREAD("__kmpc_end_serialized_parallel", SERIAL(t_threads)),
+	THREAD("__kmpc_end_serialized_parallel", SERIAL(t_control_stack_top), LOAD,
+	       F(kmp_internal_control_t, next)),
+	THREAD("__kmpc_end_serialized_parallel", SERIAL(t_control_stack_top), LOAD,
+	       F(kmp_internal_control_t, serial_nesting_level)),
+	THREAD("__kmpc_end_serialized_parallel", ROOT(r_root_team)),
+	THREAD("__kmpc_end_serialized_parallel", OMPT(frame), F(ompt_frame_t, exit_frame)),
+	THREAD("__kmpc_cancel", TEAM(t_cancel_request)),
+	THREAD("__kmpc_cancel", GROUP(cancel_request)),
+	THREAD("__kmpc_end_taskgroup", GROUP(count)),
+	THREAD("__kmpc_taskgroup", OMPT(task_data)),
+	THREAD("__kmpc_taskgroup", TEAM(ompt_team_info), F(ompt_team_info_t, parallel_data)),
+	THREAD("__kmpc_get_parent_taskid", TASK(td_parent)),
+	THREAD("__kmpc_get_parent_taskid", TASK(td_parent), LOAD, F(kmp_taskdata_t, td_task_id)),
+	THREAD("__kmpc_omp_taskwait", TASK(td_taskwait_counter)),
+	THREAD("__kmpc_doacross_init", DISPATCH(th_doacross_info)),
+	THREAD("__kmpc_dispatch_init_4", DISPATCH(th_disp_index)),
+	THREAD("GOMP_loop_guided_next", DISPATCH(th_doacross_flags)),
+	THREAD("GOMP_task", OMPT(frame), F(ompt_frame_t, enter_frame)),
+	THREAD("kmp_get_blocktime", TEAM(t_id)),
+	THREAD("__kmp_fork_call", INFO(th_local)),
+	THREAD("__kmp_fork_call", ROOT(r_active)),
+	TAIL("__kmpc_invoke_task_func", TEAM(t_argc)),
+	TAIL("omp_set_num_threads", ROOT(r_hot_team)),
+	TAIL("omp_set_schedule", ICV(sched), F(kmp_r_sched_t, chunk)),
+	TAIL("omp_set_schedule", ICV(sched), F(kmp_r_sched_t, r_sched_type)),
+	FROM(16, "__kmpc_omp_has_task_team", TASK(td_task_team)),
+	FROM_TAIL(19, "__kmpc_serialized_parallel", SERIAL(t_nested_nth), LOAD,
+		  F(kmp_nested_nthreads_t, nth)),
+	FROM_TAIL(19, "__kmpc_serialized_parallel", SERIAL(t_nested_nth), LOAD,
+		  F(kmp_nested_nthreads_t, used)),
+
+	CALLED("GOMP_barrier", TASK(td_team)),
+	CALLED("GOMP_barrier", OMPT(scheduling_parent)),
+	CALLED("__kmpc_fork_call", TEAM(t_pkfn)),
+	CALLED("__kmpc_fork_call", TEAM(t_bar), NEXT(kmp_balign_team_t),
+	       F(kmp_balign_team_t, b_arrived)),
+	CALLED("__kmpc_omp_task_parts", INFO(th_team_serialized)),
+	CALLED("__kmp_acquire_queuing_lock", INFO(th_spin_here)),
+	CALLED("__kmp_acquire_queuing_lock", INFO(th_next_waiting)),
+	ITS_CALLED("__kmp_acquire_queuing_lock", LOCK(queuing, head_id)),
+	ITS_CALLED("__kmp_acquire_queuing_lock", LOCK(queuing, tail_id)),
+	ITS_CALLED("__kmp_acquire_drdpa_lock", LOCK(drdpa, next_ticket)),
+	ITS_CALLED("__kmp_acquire_drdpa_lock", LOCK(drdpa, now_serving)),
+	CALLED("__kmp_wait_64", INFO(th_in_pool)),
+	CALLED("__kmp_wait_64", INFO(th_active)),
+	ITS_CALLED("__kmp_wait_64", TEAM(ompt_serialized_team_info)),
+
+	ITS("__kmp_wait_64", INFO(th_task_team)),
+	ITS("__kmp_wait_64", DS(ds_gtid)),
+	ITS("__kmp_wait_64", TASK_TEAM(tt_found_tasks)),
+	ITS("__kmp_wait_64", TASK_TEAM(tt_active)),
+	ITS("__kmp_reap_worker", DS(ds_thread)),
+	ITS("__kmp_acquire_nested_queuing_lock", LOCK(queuing, depth_locked)),
+	ITS("__kmp_acquire_nested_queuing_lock", LOCK(queuing, owner_id)),
+	ITS("__kmp_acquire_nested_drdpa_lock", LOCK(drdpa, depth_locked)),
+	ITS("__kmp_acquire_nested_drdpa_lock", LOCK(drdpa, owner_id)),
+	ITS("__kmp_acquire_nested_tas_lock", LOCK(tas, depth_locked)),
+	ITS("__kmp_acquire_nested_tas_lock", LOCK(tas, poll)),
+	ITS("__kmp_acquire_ticket_lock", LOCK(ticket, next_ticket)),
+	ITS("__kmp_acquire_ticket_lock", LOCK(ticket, now_serving)),
+	BIT("__kmpc_omp_target_task_alloc", hidden_helper),
 
 	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_flags)),
 	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_parent)),

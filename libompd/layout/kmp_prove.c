@@ -5,82 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/code.h"
+#include "layout/kmp_code.h"
 #include "layout/kmp_library.h"
 #include "layout/kmp_probes.h"
 
 enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
 enum verdict { AGREES, SILENT, CONTRADICTS };
-enum standing { NOT_ASKED, NOT_SHOWN, SHOWN }; // of a field, by the rows that end in it
 
 struct proof {
 	const struct kmp_library *library;
 	struct kmp_layout *layout;
 	const struct kmp_reason *reason;
-	const char *function;		 // that report is about, or
-	bool tail;			 // about what it jumps to
-	bool present;			 // it exists and could be read
-	uint8_t fields[KMP_FIELD_COUNT]; // enum standing
-	struct code_report report;
+	struct kmp_code code;
 };
-
-static bool read_word(void *context, uint64_t address, uint64_t *ret)
-{
-	const struct proof *proof = context;
-
-	return target_read_uint(proof->library->target, address, 8, ret) == ompd_rc_ok;
-}
-
-// Decodes the function at @p address. One at the end of its mapping is shorter than the window.
-static bool decode(struct proof *proof, uint64_t address)
-{
-	struct code_window window = {
-		.address = address, .read_word = read_word, .context = proof, .any_element = true
-	};
-	uint8_t bytes[CODE_WINDOW];
-
-	window.bytes = bytes;
-	for (window.size = sizeof(bytes); window.size >= 16; window.size /= 2) {
-		if (target_read(proof->library->target, address, bytes, window.size) != ompd_rc_ok)
-			continue;
-		code_explore(&code_x86_64, &window, &proof->report);
-		return true;
-	}
-	return false;
-}
-
-// A stub of the procedure linkage table does nothing but jump on.
-static bool is_stub(const struct code_report *report)
-{
-	for (unsigned int i = 0; i < report->count; i++) {
-		if (report->access[i].kind != CODE_PASSED)
-			return false;
-	}
-	return true;
-}
-
-// Decodes the function that the decoded one jumps to in the end.
-static bool decode_tail(struct proof *proof)
-{
-	return proof->report.tail && decode(proof, proof->report.tail) && !is_stub(&proof->report);
-}
-
-// Decodes what a row is about, unless it is what was decoded last.
-static void explore(struct proof *proof, const char *function, bool tail)
-{
-	uint64_t address;
-
-	if (proof->function && strcmp(proof->function, function) == 0 && proof->tail == tail)
-		return;
-	proof->function = function;
-	proof->tail = tail;
-	proof->present = kmp_library_symbol(proof->library, function, &address) == ompd_rc_ok &&
-			 decode(proof, address) && (!tail || decode_tail(proof));
-}
 
 static bool is_path(const struct kmp_probe *probe)
 {
-	return probe->base == KMP_PROBE_INFO || probe->base == KMP_PROBE_TASK;
+	return probe->base == KMP_PROBE_INFO || probe->base == KMP_PROBE_TASK ||
+	       probe->base == KMP_PROBE_GIVEN;
 }
 
 // The address of the last field of the path; false if the layout has no such field.
@@ -90,13 +32,19 @@ static bool expect(const struct kmp_layout *layout, const struct kmp_probe *prob
 	// The word at the variable is the array, and a word of that a thread.
 	*value = code_number((int64_t)layout->global[KMP_GLOBAL___kmp_threads]);
 	value->depth = 2;
-	if (probe->base == KMP_PROBE_TASK) {
-		*value = code_number(-(int64_t)layout->struct_size[KMP_STRUCT_kmp_taskdata_t]);
+	if (probe->base != KMP_PROBE_INFO) {
+		*value = code_number(0);
 		value->base = CODE_ARGUMENT;
 	}
+	if (probe->base == KMP_PROBE_TASK)
+		value->offset[0] -= layout->struct_size[KMP_STRUCT_kmp_taskdata_t];
 	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++) {
 		if (*at == KMP_PATH_LOAD) {
 			value->depth++;
+			continue;
+		}
+		if (!kmp_path_is_field(*at)) {
+			value->offset[value->depth] += layout->struct_size[*at - KMP_PATH_NEXT];
 			continue;
 		}
 		const struct layout_field *field = &layout->field[*at - 1];
@@ -109,18 +57,19 @@ static bool expect(const struct kmp_layout *layout, const struct kmp_probe *prob
 	return true;
 }
 
-static bool is_such_access(const struct code_access *access, const struct code_value *expected,
-			   uint32_t size)
+static bool is_such_access(const struct code_access *access, const struct kmp_probe *probe,
+			   const struct code_value *expected, uint32_t size)
 {
 	return access->kind != CODE_PASSED && access->width <= size &&
+	       (!probe->width || access->width == probe->width) &&
 	       access->address.base == expected->base && access->address.depth == expected->depth;
 }
 
 // An access to the field, or to the byte of it that holds a bit of interest.
-static bool is_in_field(const struct code_access *access, const struct code_value *field,
-			uint32_t size)
+static bool is_in_field(const struct code_access *access, const struct kmp_probe *probe,
+			const struct code_value *field, uint32_t size)
 {
-	if (!is_such_access(access, field, size))
+	if (!is_such_access(access, probe, field, size))
 		return false;
 	const struct code_value *address = &access->address;
 	int64_t part = address->offset[field->depth] - field->offset[field->depth];
@@ -136,13 +85,13 @@ static bool is_in_field(const struct code_access *access, const struct code_valu
 static enum verdict contradict(struct proof *proof, const struct kmp_probe *probe,
 			       const struct code_value *expected, uint32_t size)
 {
-	const struct code_report *report = &proof->report;
+	const struct code_report *report = &proof->code.report;
 	char theirs[40] = "something else";
 
 	for (unsigned int i = 0; i < report->count; i++) {
 		const struct code_value *address = &report->access[i].address;
 
-		if (!is_such_access(&report->access[i], expected, size))
+		if (!is_such_access(&report->access[i], probe, expected, size))
 			continue;
 		snprintf(theirs, sizeof(theirs), "0x%llx",
 			 (unsigned long long)address->offset[address->depth]);
@@ -158,14 +107,14 @@ static enum verdict contradict(struct proof *proof, const struct kmp_probe *prob
 
 static enum verdict check_path(struct proof *proof, const struct kmp_probe *probe)
 {
-	const struct code_report *report = &proof->report;
+	const struct code_report *report = &proof->code.report;
 	struct code_value expected;
 	uint32_t size = 0;
 
 	if (!expect(proof->layout, probe, &expected, &size))
 		return SILENT;
 	for (unsigned int i = 0; i < report->count; i++) {
-		if (is_in_field(&report->access[i], &expected, size))
+		if (is_in_field(&report->access[i], probe, &expected, size))
 			return AGREES;
 	}
 	return report->complete && !report->cut ? contradict(proof, probe, &expected, size) :
@@ -194,15 +143,15 @@ static bool has_fields(const struct proof *proof, const struct kmp_probe *probe,
 		const struct layout_field *field = &proof->layout->field[*at - 1];
 		unsigned int i = 0;
 
-		for (; i < proof->report.count; i++) {
-			const struct code_access *access = &proof->report.access[i];
+		for (; i < proof->code.report.count; i++) {
+			const struct code_access *access = &proof->code.report.access[i];
 
 			if (is_variable(access) && access->kind == CODE_READ &&
 			    access->width == field->size &&
 			    (uint64_t)access->address.offset[0] == address + field->offset)
 				break;
 		}
-		if (i == proof->report.count)
+		if (i == proof->code.report.count)
 			return false;
 	}
 	return true;
@@ -228,7 +177,7 @@ static bool candidate(const struct proof *proof, const struct kmp_probe *probe,
 // The one such variable that no row before has found in another function.
 static enum verdict find_global(struct proof *proof, const struct kmp_probe *probe)
 {
-	const struct code_report *report = &proof->report;
+	const struct code_report *report = &proof->code.report;
 	uint64_t *global = &proof->layout->global[probe->global];
 	uint64_t found = 0;
 
@@ -260,9 +209,9 @@ static ompd_rc_t find_threads(struct proof *proof)
 {
 	const struct kmp_probe *probe = &kmp_probes[0];
 
-	explore(proof, probe->function, probe->tail);
-	for (unsigned int i = 0; proof->present && i < proof->report.count; i++) {
-		const struct code_access *access = &proof->report.access[i];
+	kmp_code_explore(&proof->code, probe->function, probe->where);
+	for (unsigned int i = 0; proof->code.present && i < proof->code.report.count; i++) {
+		const struct code_access *access = &proof->code.report.access[i];
 
 		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 2 ||
 		    access->width != 8 || access->address.offset[0] < ADDRESS_MIN)
@@ -273,33 +222,94 @@ static ompd_rc_t find_threads(struct proof *proof)
 	}
 	snprintf(proof->reason->text, proof->reason->size, "%s's code is not understood: %s%s",
 		 proof->library->name, probe->function,
-		 proof->present ? " looks up no thread" : " can't be read");
+		 proof->code.present ? " looks up no thread" : " can't be read");
 	return ompd_rc_incompatible;
 }
 
-static void note_field(struct proof *proof, const struct kmp_probe *probe, enum verdict verdict)
+// What a row is about: the last field of a path, or a bit.
+static const uint16_t *subject(const struct kmp_probe *probe)
 {
 	const uint16_t *last = NULL;
 
 	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++)
 		last = at;
-	if (!is_path(probe) || !last || *last == KMP_PATH_LOAD)
-		return;
-	uint8_t *standing = &proof->fields[*last - 1];
+	return last && kmp_path_is_field(*last) ? last : NULL;
+}
 
-	if (verdict == AGREES)
-		*standing = SHOWN;
-	else if (*standing == NOT_ASKED)
-		*standing = NOT_SHOWN;
+static void suspect(struct kmp_layout *layout, unsigned int field)
+{
+	if (layout->field[field].size && layout->standing[field] == LAYOUT_TAKEN)
+		layout->standing[field] = LAYOUT_DOUBTED;
+}
+
+// All offsets on a path are proven with it; of fields that have a row, one at least must agree.
+static void note_row(struct proof *proof, const struct kmp_probe *probe, enum verdict verdict)
+{
+	struct kmp_layout *layout = proof->layout;
+	const uint16_t *at = subject(probe);
+
+	if (verdict != AGREES) {
+		// With what it is a part of.
+		for (; at && at >= probe->path && kmp_path_is_field(*at); at--)
+			suspect(layout, *at - 1);
+		return;
+	}
+	for (at = probe->path; *at != KMP_PATH_END; at++) {
+		if (kmp_path_is_field(*at))
+			layout->standing[*at - 1] = LAYOUT_PROVEN;
+		else if (*at != KMP_PATH_LOAD)
+			layout->struct_standing[*at - KMP_PATH_NEXT] = LAYOUT_PROVEN;
+	}
+	if (probe->base == KMP_PROBE_TASK)
+		layout->struct_standing[KMP_STRUCT_kmp_taskdata_t] = LAYOUT_PROVEN;
 }
 
 // A field that functions are known to look at, and of which none was seen to, is not believed.
-static void drop_fields(struct proof *proof)
+static void drop_fields(struct kmp_layout *layout)
 {
 	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
-		if (proof->fields[i] == NOT_SHOWN)
-			proof->layout->field[i].size = 0;
+		if (layout->standing[i] == LAYOUT_DOUBTED)
+			layout->field[i].size = 0;
 	}
+}
+
+static enum verdict check_bit(struct proof *proof, const struct kmp_probe *probe)
+{
+	const struct layout_field *bit = &proof->layout->field[probe->path[0] - 1];
+
+	return bit->size == 1 && kmp_code_names_bit(proof->library, probe->function, bit->offset) ?
+		       AGREES :
+		       SILENT;
+}
+
+// No two flags of a task are the same bit.
+static ompd_rc_t check_flags(const struct proof *proof)
+{
+	uint32_t seen = 0;
+
+	for (unsigned int i = KMP_FIELD_kmp_tasking_flags_t__complete;
+	     i <= KMP_FIELD_kmp_tasking_flags_t__tiedness; i++) {
+		uint32_t bits = kmp_layout_bits(proof->layout, (enum kmp_field)i);
+
+		if (seen & bits) {
+			snprintf(proof->reason->text, proof->reason->size,
+				 "the layout %s has two flags of a task in one place",
+				 proof->layout->releases);
+			return ompd_rc_incompatible;
+		}
+		seen |= bits;
+	}
+	return ompd_rc_ok;
+}
+
+static enum verdict check_row(struct proof *proof, const struct kmp_probe *probe)
+{
+	if (probe->base == KMP_PROBE_BIT)
+		return check_bit(proof, probe);
+	kmp_code_explore(&proof->code, probe->function, probe->where);
+	if (!proof->code.present)
+		return SILENT;
+	return is_path(probe) ? check_path(proof, probe) : find_global(proof, probe);
 }
 
 static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
@@ -308,18 +318,16 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 
 	for (size_t i = 0; i < kmp_probe_count; i++) {
 		const struct kmp_probe *probe = &kmp_probes[i];
-		enum verdict verdict = SILENT;
 
 		if ((probe->first && release < probe->first) ||
 		    (probe->last && release > probe->last))
 			continue;
-		explore(proof, probe->function, probe->tail);
-		if (proof->present)
-			verdict = is_path(probe) ? check_path(proof, probe) :
-						   find_global(proof, probe);
+		enum verdict verdict = check_row(proof, probe);
+
 		if (verdict == CONTRADICTS)
 			return ompd_rc_incompatible;
-		note_field(proof, probe, verdict);
+		if (is_path(probe) || probe->base == KMP_PROBE_BIT)
+			note_row(proof, probe, verdict);
 		if (verdict == AGREES)
 			*met |= probe->need;
 		proof->layout->probes_agreed += verdict == AGREES;
@@ -331,10 +339,18 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
 		    const struct kmp_reason *reason)
 {
-	struct proof proof = { .library = library, .layout = layout, .reason = reason };
+	struct proof proof = { .library = library,
+			       .layout = layout,
+			       .reason = reason,
+			       .code = { .library = library } };
 	unsigned int met = 0;
+
+	memset(layout->standing, LAYOUT_TAKEN, sizeof(layout->standing));
+	memset(layout->struct_standing, LAYOUT_TAKEN, sizeof(layout->struct_standing));
 	ompd_rc_t rc = find_threads(&proof);
 
+	if (rc == ompd_rc_ok)
+		rc = check_flags(&proof);
 	if (rc == ompd_rc_ok)
 		rc = check_rows(&proof, &met);
 	for (size_t i = 0; rc == ompd_rc_ok && i < kmp_probe_count; i++) {
@@ -345,6 +361,6 @@ ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout
 			 library->name, kmp_probes[i].function);
 		rc = ompd_rc_incompatible;
 	}
-	drop_fields(&proof);
+	drop_fields(layout);
 	return rc;
 }

@@ -2349,3 +2349,18 @@ const struct kmp_table kmp_tables[] = {
 };
 
 const size_t kmp_table_count = sizeof(kmp_tables) / sizeof(kmp_tables[0]);
+
+const struct layout_release kmp_releases[] = {
+	{ 13, 0x40c36a4122e7a81d },
+	{ 14, 0xd3d3008e4e5e2bc7 },
+	{ 15, 0xe6e76e815497c46b },
+	{ 16, 0x400e7ee1e1214eb8 },
+	{ 17, 0xc32bd9ebcb9f80bc },
+	{ 18, 0xd5576d802ec19cb2 },
+	{ 19, 0x55a7c35d74884caf },
+	{ 21, 0x8f3cda05883ce6b8 },
+	{ 22, 0x2e1b548671cb1186 },
+	{ 23, 0x9ecb8efb3553ca8e },
+};
+
+const size_t kmp_release_count = sizeof(kmp_releases) / sizeof(kmp_releases[0]);

@@ -49,6 +49,15 @@ struct gomp_table {
 	struct layout_field field[GOMP_FIELD_COUNT];
 };
 
+/** What a release exports, as exports_digest() tells it; generated. */
+struct layout_release {
+	uint32_t release; // major version
+	uint64_t exports;
+};
+
+extern const struct layout_release gomp_releases[], kmp_releases[];
+extern const size_t gomp_release_count, kmp_release_count;
+
 extern const struct gomp_table gomp_tables[];
 extern const size_t gomp_table_count;
 
@@ -57,6 +66,13 @@ enum layout_source {
 	LAYOUT_RUNTIME = 1,
 	LAYOUT_DEBUG_INFO = 2,
 	LAYOUT_TABLE = 3,
+};
+
+/** Why a field is believed to be where a table has it. */
+enum layout_standing {
+	LAYOUT_TAKEN = 0, // because the release is known, or its layout was told
+	LAYOUT_PROVEN,	  // because code or memory of the process shows it
+	LAYOUT_DOUBTED,	  // it is not, its size is 0 now
 };
 
 /** The layout of one process's libgomp, proven on it. */

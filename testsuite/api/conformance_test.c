@@ -499,6 +499,7 @@ static void fail_each_allocation(void)
 {
 	for (long n = 1; n < 400; n++) {
 		host_fail_allocation = n;
+		host_reads = 0;
 		ask_everything();
 		assert_int_equal(host_blocks, 0);
 	}

@@ -23,6 +23,7 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 		.source = ompd_ext_layout_table,
 		.probes_agreed = 5,
 		.probes_silent = 1,
+		.doubted = 2,
 	};
 	return info->size == sizeof(*info) ? ompd_rc_ok : ompd_rc_bad_input;
 }

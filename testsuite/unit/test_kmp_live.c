@@ -2,7 +2,7 @@
 //
 // The layout of LLVM's runtime against the memory of one that runs, one process for each library
 // in OMPDBG_KMP_LIBRARIES: the right layout fits; one with a field moved is noticed by the code or
-// by the memory, but for the fields that are listed here.
+// by the memory, or not believed, but for the fields that are listed here.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,114 +36,104 @@ static const struct {
 #undef LAYOUT_BITS
 
 // Structures, and fields, that neither the functions that are looked at nor the memory of a region
-// at work tell of. The tables have them from debug information, and the release is known by its
-// symbols; nothing else protects them.
-static const char *const taken_on_trust[] = {
-	"kmp_base_info_t.th_team_serialized",
-	"kmp_base_info_t.th_set_nproc",
-	"kmp_base_info_t.th_in_pool",
+// at work tell of on every release. The tables have them from debug information, and they are
+// believed only where the release is known for certain: where the library exports exactly what
+// that release does, and no release with another table does.
+static const char *const taken_of_known_releases[] = {
 	"kmp_base_info_t.th_new_place",
 	"kmp_base_info_t.th_serial_team",
-	"kmp_base_info_t.th_ident",
 	"kmp_base_info_t.th_next_pool",
-	"kmp_base_info_t.th_local",
 	"kmp_base_info_t.th_bar",
 	"kmp_base_info_t.th_suspend_cv",
 	"kmp_base_info_t.th_suspend_mx",
 	"kmp_base_info_t.th_sleep_loc",
 	"kmp_base_info_t.th_sleep_loc_type",
-	"kmp_base_info_t.th_spin_here",
-	"kmp_base_info_t.th_next_waiting",
-	"kmp_base_info_t.th_teams_size",
-	"kmp_base_info_t.th_active",
-	"kmp_base_info_t.ompt_thread_info",
-	"kmp_desc_base_t.ds_thread",
-	"kmp_base_team_t.t_id",
-	"kmp_base_team_t.t_cancel_request",
+	"kmp_base_team_t.t_ident",
 	"kmp_base_team_t.t_sched",
 	"kmp_base_team_t.t_ordered",
-	"kmp_base_team_t.ompt_serialized_team_info",
-	"kmp_base_team_t.ompt_team_info",
-	"kmp_base_team_t.t_argc",
 	"kmp_base_team_t.t_argv",
 	"kmp_base_team_t.t_bar",
-	"kmp_base_team_t.t_control_stack_top",
 	"kmp_base_team_t.t_nested_nth",
-	"kmp_base_team_t.t_pkfn",
 	"kmp_base_team_t.t_invoke",
 	"kmp_base_team_t.t_disp_buffer",
-	"kmp_taskdata_t.td_task_id",
 	"kmp_taskdata_t.td_level",
 	"kmp_taskdata_t.td_ident",
 	"kmp_taskdata_t.td_taskwait_ident",
-	"kmp_taskdata_t.td_taskwait_counter",
 	"kmp_taskdata_t.td_allocated_child_tasks",
 	"kmp_taskdata_t.td_dephash",
 	"kmp_taskdata_t.td_depnode",
 	"kmp_taskdata_t.td_last_tied",
 	"kmp_taskdata_t.td_allow_completion_event",
-	"kmp_taskdata_t.ompt_task_info",
-	"kmp_tasking_flags_t.complete",
 	"kmp_tasking_flags_t.detachable",
-	"kmp_tasking_flags_t.final",
-	"kmp_tasking_flags_t.freed",
-	"kmp_tasking_flags_t.hidden_helper",
 	"kmp_tasking_flags_t.merged_if0",
 	"kmp_tasking_flags_t.native",
-	"kmp_tasking_flags_t.priority_specified",
 	"kmp_tasking_flags_t.proxy",
-	"kmp_tasking_flags_t.started",
-	"kmp_tasking_flags_t.target",
-	"kmp_tasking_flags_t.task_serial",
-	"kmp_tasking_flags_t.tasking_ser",
-	"kmp_tasking_flags_t.team_serial",
+	"kmp_tasking_flags_t.tasktype",
 	"kmp_tasking_flags_t.tiedness",
 	"kmp_task_t",
 	"kmp_internal_control_t.bt_set",
 	"kmp_internal_control_t.blocktime",
-	"kmp_internal_control_t.next",
-	"kmp_internal_control_t.serial_nesting_level",
-	"kmp_r_sched_t",
 	"kmp_nested_nthreads_t",
-	"kmp_base_root_t.r_active",
-	"kmp_cg_root_t.cg_thread_limit",
-	"kmp_cg_root_t.cg_nthreads",
 	"kmp_cg_root_t.up",
-	"kmp_teams_size_t",
-	"kmp_disp_t",
+	"kmp_disp_t.th_deo_fcn",
+	"kmp_disp_t.th_dispatch_sh_current",
+	"kmp_disp_t.th_dispatch_pr_current",
+	"kmp_disp_t.th_disp_buffer",
 	"dispatch_private_info_t",
 	"dispatch_private_info64_t",
 	"dispatch_shared_info_t",
 	"dispatch_shared_info64_t",
 	"kmp_base_data_t",
-	"kmp_base_task_team_t.tt_found_tasks",
 	"kmp_base_task_team_t.tt_max_threads",
 	"kmp_base_task_team_t.tt_task_pri_list",
+	"kmp_base_task_team_t.tt_threads_data",
 	"kmp_base_task_team_t.tt_num_task_pri",
 	"kmp_base_task_team_t.tt_unfinished_threads",
-	"kmp_base_task_team_t.tt_active",
 	"kmp_task_pri_t",
-	"kmp_taskgroup_t",
+	"kmp_taskgroup_t.parent",
 	"kmp_base_depnode_t",
 	"kmp_depnode_list_t",
 	"kmp_dephash_t",
 	"kmp_dephash_entry_t",
 	"kmp_bstate_t",
-	"kmp_balign_team_t",
 	"ident_t.flags",
 	"kmp_event_t",
-	"kmp_base_queuing_lock_t",
-	"kmp_base_tas_lock_t",
+	"kmp_base_queuing_lock_t.initialized",
 	"kmp_base_futex_lock_t",
-	"kmp_base_ticket_lock_t",
-	"kmp_base_drdpa_lock_t",
+	"kmp_base_ticket_lock_t.depth_locked",
+	"kmp_base_ticket_lock_t.owner_id",
+	"kmp_base_ticket_lock_t.self",
+	"kmp_base_drdpa_lock_t.initialized",
 	"kmp_indirect_lock_t",
 	"kmp_indirect_lock_table_t",
-	"ompt_frame_t",
+	"ompt_frame_t.enter_frame_flags",
+	"ompt_frame_t.exit_frame_flags",
 	"ompt_lw_taskteam_t",
-	"ompt_task_info_t",
-	"ompt_team_info_t",
 	"ompt_thread_info_t.thread_data",
+};
+
+// What no release can change, as programs were compiled to it, or tools: what Clang puts into a
+// task and into a location, and the frames of the OMPT chapter of the standard.
+static const char *const interfaces[] = {
+	"ident_t",
+	"kmp_task_t",
+	"kmp_tasking_flags_t.detachable",
+	"kmp_tasking_flags_t.final",
+	"kmp_tasking_flags_t.priority_specified",
+	"kmp_tasking_flags_t.tiedness",
+	"ompt_frame_t",
+};
+
+// Arrays of them are read.
+static const struct {
+	enum kmp_struct element;
+	enum kmp_field array;
+} arrays[] = {
+	{ KMP_STRUCT_kmp_taskdata_t, KMP_FIELD_kmp_base_team_t__t_implicit_task_taskdata },
+	{ KMP_STRUCT_kmp_thread_data_t, KMP_FIELD_kmp_base_task_team_t__tt_threads_data },
+	{ KMP_STRUCT_kmp_balign_t, KMP_FIELD_kmp_base_info_t__th_bar },
+	{ KMP_STRUCT_kmp_balign_team_t, KMP_FIELD_kmp_base_team_t__t_bar },
+	{ KMP_STRUCT_kmp_indirect_lock_t, KMP_FIELD_kmp_indirect_lock_table_t__table },
 };
 
 static unsigned int failures;
@@ -154,50 +144,95 @@ static void fail_in_words(const char *what, const char *why)
 	failures++;
 }
 
-static bool is_taken_on_trust(const char *name)
+static bool is_in(const char *const *list, size_t count, const char *name)
 {
-	for (size_t i = 0; i < sizeof(taken_on_trust) / sizeof(taken_on_trust[0]); i++) {
-		size_t size = strlen(taken_on_trust[i]);
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(list[i]);
 
-		if (strncmp(taken_on_trust[i], name, size) == 0 &&
-		    (name[size] == '.' || name[size] == '\0'))
+		if (strncmp(list[i], name, size) == 0 && (name[size] == '.' || name[size] == '\0'))
 			return true;
 	}
 	return false;
 }
 
-// Whether the code or the memory contradicts a layout, or the field is no longer believed.
-static bool is_noticed(const struct kmp_library *library, struct kmp_layout *layout,
-		       enum kmp_field field)
+static bool is_taken(const char *name, bool identified)
+{
+	return identified ? is_in(taken_of_known_releases,
+				  sizeof(taken_of_known_releases) / sizeof(char *), name) :
+			    is_in(interfaces, sizeof(interfaces) / sizeof(char *), name);
+}
+
+// What becomes of a layout: the code or the memory contradicts it, or the field is not believed.
+struct verdict {
+	bool known, unknown; // noticed in a library of a known release, and of an unknown one
+};
+
+static bool is_doubted(const struct kmp_layout *layout, enum kmp_field field, bool identified)
+{
+	struct kmp_layout settled = *layout;
+
+	settled.identified = identified;
+	kmp_layout_settle(&settled);
+	return settled.field[field].size == 0;
+}
+
+static struct verdict judge(const struct kmp_library *library, struct kmp_layout *layout,
+			    enum kmp_field field)
 {
 	char why[REASON] = "";
 	const struct kmp_reason reason = { why, sizeof(why) };
 	ompd_rc_t rc = kmp_prove(library, layout, &reason);
 
-	if (rc == ompd_rc_ok && layout->field[field].size != 0)
+	if (rc == ompd_rc_ok)
 		rc = kmp_layout_check(library->target, layout, why, sizeof(why));
-	else if (rc == ompd_rc_ok)
-		return true;
 	if (rc != ompd_rc_ok && !why[0])
 		fail_in_words(fields[field].name, "noticed without a word");
-	return rc != ompd_rc_ok;
+	if (rc != ompd_rc_ok)
+		return (struct verdict){ true, true };
+	return (struct verdict){ is_doubted(layout, field, true),
+				 is_doubted(layout, field, false) };
+}
+
+// One that is altered by one field is refused, or the field is not there for those who ask for it.
+static void move_field(const struct kmp_library *library, const struct kmp_layout *layout,
+		       enum kmp_field field)
+{
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct kmp_layout moved = *layout;
+
+		moved.field[field].offset +=
+			(uint32_t)(sign * (fields[field].is_bits ? 1 : DISTANCE));
+		struct verdict verdict = judge(library, &moved, field);
+
+		if (!verdict.known && !is_taken(fields[field].name, true))
+			fail_in_words(fields[field].name, "moved and not noticed");
+		if (!verdict.unknown && !is_taken(fields[field].name, false))
+			fail_in_words(fields[field].name,
+				      "moved and not noticed in an unknown release");
+	}
 }
 
 static void move_fields(const struct kmp_library *library, const struct kmp_layout *layout)
 {
 	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
-		struct kmp_layout moved = *layout;
-
-		if (!layout->field[i].size || is_taken_on_trust(fields[i].name))
-			continue;
-		moved.field[i].offset += fields[i].is_bits ? 1 : DISTANCE;
-		if (!is_noticed(library, &moved, (enum kmp_field)i))
-			fail_in_words(fields[i].name, "moved and not noticed");
+		if (layout->field[i].size)
+			move_field(library, layout, (enum kmp_field)i);
 	}
 }
 
-// A table of another release is contradicted, if it has any field of these elsewhere. Of LLVM 14
-// and 15 only task teams tell; they may have no queues yet where the table says.
+static void change_sizes(const struct kmp_library *library, const struct kmp_layout *layout)
+{
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		struct kmp_layout changed = *layout;
+
+		changed.struct_size[arrays[i].element] += DISTANCE;
+		if (!judge(library, &changed, arrays[i].array).unknown)
+			fail_in_words(fields[arrays[i].array].name,
+				      "larger elements are not noticed in an unknown release");
+	}
+}
+
+// A table of another release is contradicted, or what it has elsewhere is not believed.
 static void change_tables(const struct kmp_library *library, const struct kmp_layout *layout)
 {
 	for (size_t i = 0; i < kmp_table_count; i++) {
@@ -205,20 +240,19 @@ static void change_tables(const struct kmp_library *library, const struct kmp_la
 		struct kmp_layout other = *layout;
 		char why[REASON] = "";
 		const struct kmp_reason reason = { why, sizeof(why) };
-		bool differs = false;
 
-		for (unsigned int k = 0; k < KMP_FIELD_COUNT; k++)
-			differs |= !is_taken_on_trust(fields[k].name) &&
-				   k != KMP_FIELD_kmp_base_task_team_t__tt_threads_data &&
-				   layout->field[k].size && table->field[k].size &&
-				   layout->field[k].offset != table->field[k].offset;
-		if (!differs)
-			continue;
+		other.identified = false;
 		memcpy(other.field, table->field, sizeof(other.field));
 		memcpy(other.struct_size, table->struct_size, sizeof(other.struct_size));
-		if (kmp_prove(library, &other, &reason) == ompd_rc_ok &&
-		    kmp_layout_check(library->target, &other, why, sizeof(why)) == ompd_rc_ok)
-			fail_in_words(table->releases, "taken for the right table");
+		if (kmp_prove(library, &other, &reason) != ompd_rc_ok ||
+		    kmp_layout_check(library->target, &other, why, sizeof(why)) != ompd_rc_ok)
+			continue;
+		kmp_layout_settle(&other);
+		for (unsigned int k = 0; k < KMP_FIELD_COUNT; k++) {
+			if (other.field[k].size && layout->field[k].size &&
+			    other.field[k].offset != layout->field[k].offset)
+				fail_in_words(fields[k].name, table->releases);
+		}
 	}
 }
 
@@ -236,6 +270,7 @@ static void look(const struct target *target)
 		return;
 	}
 	move_fields(&library, &layout);
+	change_sizes(&library, &layout);
 	change_tables(&library, &layout);
 }
 

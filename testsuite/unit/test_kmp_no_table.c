@@ -15,6 +15,8 @@ const struct kmp_table kmp_tables[] = {
 	{ .releases = "LLVM 99", .first_release = 99, .last_release = 99 },
 };
 const size_t kmp_table_count = 1;
+const struct layout_release kmp_releases[] = { { .release = 99, .exports = 1 } };
+const size_t kmp_release_count = 1;
 
 static void check_refused(struct elf_target *target)
 {

@@ -62,7 +62,8 @@ def layout_in_words(layout: "_ompd.Layout") -> str:
     if not layout.probes_agreed and not layout.probes_silent:
         return source
     silent = f"; {layout.probes_silent} could not tell" if layout.probes_silent else ""
-    return f"{source}, confirmed by {layout.probes_agreed} code probes{silent}"
+    doubted = f"; {layout.doubted} fields not proven, and not used" if layout.doubted else ""
+    return f"{source}, confirmed by {layout.probes_agreed} code probes{silent}{doubted}"
 
 
 def _wrapped(label: str, text: str, width: Optional[int]) -> List[str]:
@@ -139,6 +140,7 @@ def _runtime_json(status: "RuntimeStatus") -> Dict[str, Any]:
             "source": LAYOUT_SOURCES.get(status.layout.source, "none"),
             "probes_agreed": status.layout.probes_agreed,
             "probes_silent": status.layout.probes_silent,
+            "doubted": status.layout.doubted,
         }
     return {
         "name": status.name,

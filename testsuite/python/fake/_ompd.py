@@ -31,6 +31,7 @@ class Layout(NamedTuple):
     source: int
     probes_agreed: int
     probes_silent: int
+    doubted: int = 0
 
 
 class WaitSite(NamedTuple):

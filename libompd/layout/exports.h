@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef OMPDBG_EXPORTS_H
+#define OMPDBG_EXPORTS_H
+
+#include "target/target.h"
+
+/**
+ * A number for the set of OpenMP's entry points that a library exports, as the generated tables
+ * have it of each release.
+ *
+ * @param inside address of anything in the library.
+ * @param[out] ret 0 if it can't be told.
+ * @return ompd_rc_ok, or ompd_rc_nomem.
+ */
+ompd_rc_t exports_digest(const struct target *target, uint64_t inside, uint64_t *ret);
+
+#endif
