@@ -18,7 +18,8 @@ static const struct {
 	const char *name, *fields;
 } shapes[NUM_RECORDS] = {
 	[RECORD_ICV] = { "Icv", "id name scope" },
-	[RECORD_LAYOUT] = { "Layout", "runtime release source probes_agreed probes_silent doubted" },
+	[RECORD_LAYOUT] = { "Layout",
+			    "runtime release source probes_agreed probes_silent doubted" },
 	[RECORD_WAIT_SITE] = { "WaitSite", "kind state entry function" },
 	[RECORD_TASK_INFO] = { "TaskInfo",
 			       "id parent_id parallel_id function taskgroup kind status flags "
@@ -82,8 +83,7 @@ PyObject *record_layout(const ompd_ext_layout_info *info)
 		    Py_BuildValue("(ssIIII)", info->runtime ? info->runtime : "",
 				  info->release ? info->release : "", (unsigned int)info->source,
 				  (unsigned int)info->probes_agreed,
-				  (unsigned int)info->probes_silent,
-				  (unsigned int)info->doubted));
+				  (unsigned int)info->probes_silent, (unsigned int)info->doubted));
 }
 
 PyObject *record_wait_site(const ompd_ext_wait_site *site)

@@ -250,13 +250,13 @@ def tables(family: Family, libraries: List[str]) -> None:
     print()
     print(f"const size_t {table}_count = sizeof({table}s) / sizeof({table}s[0]);")
     print()
-    releases = f"{family.prefix}_release"
-    print(f"const struct layout_release {releases}s[] = {{")
+    release_name = f"{family.prefix}_release"
+    print(f"const struct layout_release {release_name}s[] = {{")
     for release, digest in sorted({(version_of(x)[0], exports_digest(x)) for x in libraries}):
         print(f"\t{{ {release}, 0x{digest:016x} }},")
     print("};")
     print()
-    print(f"const size_t {releases}_count = sizeof({releases}s) / sizeof({releases}s[0]);")
+    print(f"const size_t {release_name}_count = sizeof({release_name}s) / sizeof({release_name}s[0]);")
 
 
 def main(

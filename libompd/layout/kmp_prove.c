@@ -75,7 +75,8 @@ static bool is_in_field(const struct code_access *access, const struct kmp_probe
 	int64_t part = address->offset[field->depth] - field->offset[field->depth];
 	struct code_value expected = *field;
 
-	if (part < 0 || part + access->width > (int64_t)size)
+	// Only flags are looked at by bytes: a part of a larger field may be a neighbour's.
+	if (part && (part < 0 || part >= (int64_t)size || size != 4 || access->width != 1))
 		return false;
 	expected.offset[field->depth] += part;
 	return code_value_equal(address, &expected);

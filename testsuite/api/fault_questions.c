@@ -67,6 +67,7 @@ static ompd_rc_t say_task(ompd_rc_t rc, ompd_task_handle_t *handle, struct answe
 QUESTION(process)
 {
 	ompd_address_space_handle_t *space;
+	static const char kin[] = "a kin of ";
 	ompd_ext_layout_info layout = { .size = sizeof(layout) };
 	ompd_word_t version = 0;
 	ompd_rc_t rc = ompd_process_initialize(host_context(), &space);
@@ -77,6 +78,9 @@ QUESTION(process)
 		return rc;
 	ompd_get_omp_version(space, &version);
 	ompd_ext_get_layout_info(space, &layout);
+	// Less certain of the release is what the library is that can't read all of it.
+	if (strncmp(layout.release, kin, sizeof(kin) - 1) == 0)
+		layout.release += sizeof(kin) - 1;
 	say(answer, "%lld %s %s %u", (long long)version, layout.runtime, layout.release,
 	    layout.source);
 	ompd_rel_address_space_handle(space);

@@ -63,7 +63,7 @@ def test_space(space: Any) -> None:
         0x102: "ompt_state_undefined",
     }
     assert space.display_control_vars() == ["OMP_NUM_THREADS=4", "OMP_DYNAMIC=false"]
-    assert space.layout() == ("fake", "", 3, 5, 1)
+    assert space.layout() == ("fake", "", 3, 5, 1, 2)
     assert space.layout().probes_agreed == 5
 
 
