@@ -45,6 +45,12 @@ class Tasks(OmpCommand):
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
         process = self.process()
+        for runtime in process.runtimes:
+            if not runtime.space.library.extended:
+                self.fail(
+                    "OMPD has no call that lists tasks, and the OMPD library"
+                    f" {runtime.space.library.path} none of its own."
+                )
         if arguments.has("-by-function"):
             self._by_function(process, arguments.has("-json"))
         elif arguments.has("-json"):

@@ -77,7 +77,9 @@ def _open_with(library: _ompd.Library, services: GdbServices) -> Found:
             space = library.open(for_library) if name is None else library.open(for_library, name)
             spaces.append(space)
         except _ompd.Error as error:
-            if name is None or not isinstance(error, _ompd.Unavailable):
+            if name is None:
+                problems.append(f"{library.path} does not understand the program: {error.reason}")
+            elif not isinstance(error, _ompd.Unavailable):
                 problems.append(error.reason)
     looked_for = " or ".join(", ".join(filter(None, names)).rsplit(", ", 1))
     return Found(spaces, problems, f"no {looked_for} in the program")

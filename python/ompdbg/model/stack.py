@@ -34,6 +34,8 @@ _CONSTRUCTS = {14: PARALLEL, 15: TASK, 16: TASKLOOP, 17: TEAMS, 18: TARGET}
 _PARALLEL_CALL = 14
 _TARGET_CALL = 18
 _TEAMS_CALL = 17
+# Functions that user code calls to open a region, for OMPD libraries that know no calls.
+_OPENS_REGION = ("__kmpc_fork_call", "__kmpc_fork_teams", "GOMP_parallel")
 # Of LLVM's runtime; a wrapper is in between where it runs code that GCC compiled.
 _INVOKE_REGION, _MAX_WRAPPERS = "__kmp_invoke_microtask", 2
 _NO_TASK_RUNS = (0, 4, 5, 6, 7)
@@ -310,6 +312,9 @@ class _Walk:
         site = _classify(thread.runtime, self._stack[caller])
         if site is None:
             site = classify_frame(thread, self._stack[outermost])
+        if site is None and not thread.runtime.space.library.extended:
+            symbol = self._stack[outermost].symbol or ""
+            return _PARALLEL_CALL if symbol.startswith(_OPENS_REGION) else None
         return None if site is None else site.kind
 
     # ---- Regions ----------------------------------------------------------------------------

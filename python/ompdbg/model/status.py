@@ -104,11 +104,25 @@ def _unavailable(runtime: "Runtime") -> List[Unavailable]:
     for icv in _told(runtime.space.icvs) or []:
         if icv.scope != _ompd.SCOPE_ADDRESS_SPACE:
             continue
-        try:
-            runtime.space.icv_string(icv.id)
-        except _ompd.Error as error:
-            found.append(Unavailable(icv.name, error.reason))
+        reason = _why_unavailable(runtime.space, icv.id)
+        if reason is not None:
+            found.append(Unavailable(icv.name, reason))
     return found
+
+
+def _why_unavailable(space: _ompd.AddressSpace, icv: int) -> Optional[str]:
+    """LLVM's library has strings only of variables that are no numbers."""
+    try:
+        space.icv_string(icv)
+        return None
+    except _ompd.Error as error:
+        if error.code != _ompd.RC_UNSUPPORTED:
+            return error.reason
+    try:
+        space.icv(icv)
+        return None
+    except _ompd.Error as error:
+        return error.reason
 
 
 def _threads_unavailable(threads: "List[Thread]") -> List[Unavailable]:

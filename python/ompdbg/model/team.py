@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import _ompd
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # The label of the implicit region around everything, in which no team works.
 NO_TEAM = "-"
+
+# A larger team is taken for damaged memory.
+_MOST_MEMBERS = 1 << 16
 
 _UNKNOWN = 1 << 30  # sorts behind every number of a thread
 
@@ -80,6 +83,20 @@ class Team:
             return self.runtime.thread_of(self.handle.thread(thread_num))
         except _ompd.Error:
             return None
+
+    def number_of(self, thread: "Thread") -> Optional[int]:
+        """The number of a thread, for libraries that do not tell it."""
+        return self._numbers.get(thread.target.number)
+
+    @cached_property
+    def _numbers(self) -> Dict[int, int]:
+        """Numbers in the team by those of the debugger."""
+        found: Dict[int, int] = {}
+        for number in range(min(self.size or 0, _MOST_MEMBERS)):
+            member = self.member(number)
+            if member is not None:
+                found.setdefault(member.target.number, number)
+        return found
 
     # ---- Its name ---------------------------------------------------------------------------
 

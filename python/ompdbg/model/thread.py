@@ -85,6 +85,8 @@ class Thread:
         """Its number in a team; None if it is no member."""
         if self.handle is None:
             return None
+        if not self.runtime.space.library.extended:
+            return team.number_of(self)
         try:
             return self.handle.thread_num(team.handle)
         except _ompd.Error:
