@@ -35,6 +35,7 @@ def _register() -> None:
         omp,
         regions,
         status,
+        step,
         tasks,
         thread_names,
         threads,
@@ -60,7 +61,7 @@ def _register() -> None:
         llvm_plugin.LlvmPlugin,
     ):
         command()
-    for command in (regions.Regions,):
+    for command in (regions.Regions, step.Step, step.Finish):
         command()
     for function in functions.ALL:
         function()

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Optional, cast
+from typing import TYPE_CHECKING, cast
 
 import gdb
 
+from ompdbg.commands import location
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Wrong
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
 
 _PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
-_SOURCE = re.compile(r"^\d+\t.*$", re.M)
 
 
 class Frame(OmpCommand):
@@ -77,38 +77,8 @@ class Frame(OmpCommand):
         handle.select()
 
     def _show(self, thread: "Thread") -> None:
-        from ompdbg.model.stack import Part, logical_frames
-        from ompdbg.render.stack import Options, frame_line, heading
-
         try:
-            handle = gdb.selected_frame()
+            level = location.selected_level()
         except gdb.error:
             self.fail(f"thread {thread.target.label} is running.")
-        services, level = thread.runtime.services, _level(handle)
-        items = logical_frames(thread)
-        source = _source()
-        part = Part(thread, thread.team, thread.thread_num, items)
-        palette = self.palette()
-        options = Options(
-            raw=items[level].kind != "user",
-            arguments=lambda part, item: services.arguments(thread.target, item.frame),
-            palette=palette,
-        )
-        write([heading(part), frame_line(part, items[level], options)])
-        if source is not None:
-            write([source])
-
-
-def _level(handle: gdb.Frame) -> int:
-    level = -1
-    frame: Optional[gdb.Frame] = handle
-    while frame is not None:
-        frame = frame.newer()
-        level += 1
-    return level
-
-
-def _source() -> Optional[str]:
-    """The source line of the selected frame; `list` goes on from there."""
-    match = _SOURCE.search(gdb.execute("frame", to_string=True))
-    return match.group() if match is not None else None
+        write(location.lines(thread, level, self.palette()))

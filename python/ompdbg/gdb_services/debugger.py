@@ -284,6 +284,10 @@ class GdbServices:
         """The function with that linkage name."""
         return self._symbols.function_named(symbol)
 
+    def runtime_functions(self, name: str) -> List[int]:
+        """Addresses of a function in each OpenMP runtime of the program."""
+        return self._symbols.in_runtimes(name)
+
     def demangle(self, symbol: str) -> Optional[str]:
         """The C++ name of a mangled one."""
         return self._symbols.demangle(symbol)

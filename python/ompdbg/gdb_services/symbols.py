@@ -13,7 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from ompdbg.frames import VDSO, base_name, is_fortran, parse_outlined
+from ompdbg.frames import VDSO, base_name, is_fortran, is_runtime_object, parse_outlined
 from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services.outlined import full_name
 from ompdbg.gdb_services.variables import name_in
@@ -153,6 +153,18 @@ class Symbols:
             if found is not None:
                 return found
         return None
+
+    def in_runtimes(self, name: str) -> List[int]:
+        """Where the runtimes that the program has, or a program with one in it, define `name`."""
+        found = [
+            self._table(one.debug_path).get(name)
+            for one in self._all_objects()
+            if is_runtime_object(one.path)
+        ]
+        anywhere = self._anywhere(name)
+        if anywhere is not None and self.object_of(anywhere) is None:
+            found.append(anywhere)
+        return [address for address in dict.fromkeys(found) if address is not None]
 
     def _anywhere(self, name: str) -> Optional[int]:
         if name not in self._addresses:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Places where the program is stopped for a moment, and runs to one of them.
+
+All of them are gone when a run ends, whatever ended it.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, List, NamedTuple, Optional, Sequence
+
+import gdb
+
+_STACK_POINTER = "rsp"
+
+
+class Place(NamedTuple):
+    """Where to stop."""
+
+    address: int
+    label: str  # tells it from others
+    thread: Optional[int] = None  # global number of the only thread that stops there
+    stack_pointer: Optional[int] = None  # in the frame that stops there
+    wanted: Optional[Callable[[], bool]] = None  # asked last
+
+
+class Stopped(NamedTuple):
+    """How a run ended."""
+
+    place: Optional[Place]  # None: for another reason
+    stepped: bool  # the command did what it is for, and nothing else happened
+    alive: bool
+    text: str  # what GDB said of it
+
+
+class _Point(gdb.Breakpoint):
+    def __init__(self, place: Place) -> None:
+        super().__init__(f"*{place.address:#x}", gdb.BP_BREAKPOINT, internal=True)
+        self.silent = True
+        self.place = place
+        self.was_hit = False
+        if place.thread is not None:
+            self.thread = place.thread
+
+    def stop(self) -> bool:
+        """Called by GDB."""
+        place = self.place
+        if place.stack_pointer is not None:
+            found = stack_pointer(gdb.newest_frame())
+            if found != place.stack_pointer:
+                return False
+        self.was_hit = place.wanted is None or place.wanted()
+        return self.was_hit
+
+
+def stack_pointer(frame: gdb.Frame) -> int:
+    """The stack pointer in a frame."""
+    return int(frame.read_register(_STACK_POINTER)) & ((1 << 64) - 1)
+
+
+def run(command: str, places: Sequence[Place]) -> Stopped:
+    """Runs a command of GDB that lets the program run, until one of the places at most."""
+    points: List[_Point] = []
+    events: List[object] = []
+    gdb.events.stop.connect(events.append)
+    try:
+        for place in places:
+            points.append(_Point(place))
+        text = gdb.execute(command, to_string=True)
+        hit = next((point.place for point in points if point.was_hit), None)
+    finally:
+        gdb.events.stop.disconnect(events.append)
+        for point in points:
+            if point.is_valid():
+                point.delete()
+    alive = bool(gdb.selected_inferior().pid)
+    event = events[-1] if events else None
+    if not isinstance(event, gdb.BreakpointEvent):
+        hit = None
+    elif hit is not None and not all(is_ours(one) for one in event.breakpoints):
+        hit = None  # the user's is there, too
+    stepped = alive and event is not None and type(event) is gdb.StopEvent
+    return Stopped(hit if alive else None, stepped, alive, text)
+
+
+def step_silently() -> None:
+    """One step, of which GDB says nothing if it can do so (since GDB 14)."""
+    try:
+        gdb.parameter("suppress-cli-notifications")
+        prefix = "with suppress-cli-notifications on -- "
+    except RuntimeError:
+        prefix = ""
+    gdb.execute(prefix + "step", to_string=True)
+
+
+def is_ours(breakpoint: gdb.Breakpoint) -> bool:
+    """A breakpoint of this module."""
+    return isinstance(breakpoint, _Point)

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Steps into the code of constructs, and out of it, staying with the logical thread.
+
+GDB's `step` passes over what the runtime does, and with it over every construct. Here a step is
+GDB's own, with the places armed at which the thread hands the code of a construct to the runtime.
+Where it ends up in the runtime the code of a construct is over: then it goes on in the user's code
+that called the runtime, if need be on the thread that encountered the region.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set
+
+import _ompd
+import gdb
+
+from ompdbg import frames
+from ompdbg.gdb_services import entries, points, session
+from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.gdb_services.points import Place, Stopped
+from ompdbg.model.stack import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS, logical_frames
+from ompdbg.model.stack import logical_stack
+
+if TYPE_CHECKING:
+    from ompdbg.model.stack import LogicalFrame
+    from ompdbg.model.thread import Thread
+    from ompdbg.services import Frame
+
+_ENTRY, _BODY, _BACK = "entry", "body", "back"
+_TASKS = (TASK, TASKLOOP)
+_CONSTRUCTS = (PARALLEL, TEAMS, TARGET, *_TASKS)
+# A step that finds itself in the runtime this often has gone astray.
+_MAX_ROUNDS = 64
+
+
+class Failed(Exception):
+    """A step is not possible; the message says why."""
+
+
+class Ended(NamedTuple):
+    """How a step or a run ended."""
+
+    shown: bool  # GDB has said what happened, as far as it is not in `text`
+    text: str
+
+
+_ARRIVED = Ended(False, "")
+
+
+class _Way(NamedTuple):
+    """Where the user's code goes on after the runtime."""
+
+    thread: gdb.InferiorThread
+    address: int
+    stack_pointer: int
+
+    @property
+    def place(self) -> Place:
+        return Place(self.address, _BACK, self.thread.global_num, self.stack_pointer)
+
+
+def step() -> Ended:
+    """One step of the selected thread."""
+    for _ in range(_MAX_ROUNDS):
+        thread = _thread()
+        if not _is_in_users_code(thread):
+            ended = _run_back(_way_back(thread))
+        else:
+            ended = _step(thread)
+        if ended is not None:
+            return ended
+        if _is_at_line():
+            return _ARRIVED
+    raise Failed("the runtime's code does not end")
+
+
+def _step(thread: "Thread") -> Optional[Ended]:
+    """Steps once in the user's code. None: that led out of a construct, or past one."""
+    after = _way_after_region(thread)
+    armed = entries.entry_points(_services(thread))
+    number = _selected().global_num
+    places = [Place(at, _ENTRY, number) for at in armed]
+    left = _way_out(thread)
+    stopped = points.run("step", places if left is None else [*places, left.place])
+    if stopped.place is None:
+        if not stopped.stepped or _is_in_users_code(_thread()):
+            return Ended(True, stopped.text)
+    elif stopped.place.label == _ENTRY:
+        return _enter(armed[stopped.place.address])
+    return _run_back(_way_back(_thread()) or after)
+
+
+def finish() -> "tuple[str, Callable[[], Ended]]":
+    """What the selected thread's innermost construct is, and a run to its end."""
+    thread = _thread()
+    items = logical_frames(thread)
+    for index, item in enumerate(items):
+        if item.construct not in _CONSTRUCTS:
+            continue
+        name = f"{item.construct} of {item.function or '??'}"
+        if item.construct in _TASKS:
+            way = _first(thread, items[index + 1 :], frames.RUNTIME)
+        else:
+            way = _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
+        if way is None:
+            raise Failed(f"where the {name} ends is not known")
+        return name, lambda: _run_back(way) or _ARRIVED
+    way = _way_after_region(thread)
+    if way is None:
+        raise Failed("the thread is in no construct")
+    return "parallel region", lambda: _run_back(way) or _ARRIVED
+
+
+# ---- Where a thread is ----------------------------------------------------------------------
+
+
+def _thread() -> "Thread":
+    thread = session.thread_at_stop()
+    if thread is None:
+        raise Failed("no thread is selected")
+    if thread.target.running:
+        raise Failed(f"thread {thread.target.label} is running")
+    return thread
+
+
+def _selected() -> gdb.InferiorThread:
+    selected = gdb.selected_thread()
+    assert selected is not None
+    return selected
+
+
+def _services(thread: "Thread") -> GdbServices:
+    services = thread.runtime.services
+    assert isinstance(services, GdbServices)
+    return services
+
+
+def _is_in_users_code(thread: "Thread") -> bool:
+    """Neither the runtime, nor anything that it called, is what the thread executes."""
+    classifier = thread.runtime.classifier
+    for frame in thread.runtime.services.stack(thread.target):
+        kind = classifier.kind(frame)
+        if kind == frames.RUNTIME:
+            return False
+        if kind == frames.USER:
+            return True
+    return False
+
+
+def _is_at_line() -> bool:
+    """Exactly where a line begins."""
+    pc = gdb.newest_frame().pc()
+    place = gdb.find_pc_line(pc)
+    return place.symtab is not None and bool(place.line) and place.pc == pc
+
+
+def _into_inlined() -> None:
+    """GDB stops before a function that was inlined, though it stops in its first line. A step
+    leads into that without moving."""
+    for _ in range(_MAX_ROUNDS):
+        frame = gdb.newest_frame()
+        pc, line = frame.pc(), frame.find_sal().line
+        if line == gdb.find_pc_line(pc).line:
+            break
+        points.step_silently()
+        if gdb.newest_frame().pc() != pc or gdb.newest_frame().find_sal().line == line:
+            break
+
+
+# ---- Ways back ------------------------------------------------------------------------------
+
+
+def _way_back(thread: "Thread") -> Optional[_Way]:
+    """To the user's code that called the runtime."""
+    return _first(thread, logical_frames(thread), frames.USER) or _way_after_region(thread)
+
+
+def _way_out(thread: "Thread") -> Optional[_Way]:
+    """To the runtime, if that is what called the function in which the thread is."""
+    items = logical_frames(thread)
+    for item in items:
+        made = item.kind == frames.SYSTEM and frames.parse_outlined(item.frame.symbol) is not None
+        if made or item.frame.is_inlined or item.frame is items[0].frame:
+            continue
+        return _way(thread, item.frame) if item.kind == frames.RUNTIME else None
+    return None
+
+
+def _first(thread: "Thread", items: "List[LogicalFrame]", kind: str) -> Optional[_Way]:
+    """Where the innermost frame of a kind goes on."""
+    for item in items:
+        if item.kind == kind:
+            return _way(thread, item.frame)
+    return None
+
+
+def _way(thread: "Thread", frame: "Frame") -> Optional[_Way]:
+    services = _services(thread)
+    owner = services.gdb_thread(thread.target)
+    handle = services.frame_handle(thread.target, frame)
+    if handle is None or owner is None:
+        return None
+    return _Way(owner, handle.pc(), points.stack_pointer(handle))
+
+
+def _way_after_region(thread: "Thread") -> Optional[_Way]:
+    """For a worker: where the thread that encountered the region goes on after it."""
+    with session.selection_kept():
+        parts = logical_stack(thread).parts
+        if len(parts) < 2 or not parts[1].frames:
+            return None
+        return _first(parts[1].thread, parts[1].frames, frames.USER)
+
+
+def _run_back(way: Optional[_Way]) -> Optional[Ended]:
+    """Runs on to there. None: arrived."""
+    if way is None:
+        raise Failed("the thread is in none of the user's code")
+    stopped = points.run("continue", [way.place])
+    return None if stopped.place is not None else _other(stopped)
+
+
+def _other(stopped: Stopped) -> Ended:
+    return Ended(True, stopped.text.replace("Continuing.\n", "", 1))
+
+
+# ---- Ways in --------------------------------------------------------------------------------
+
+
+def _enter(entry: entries.Entry) -> Optional[Ended]:
+    """From the begin of a function of the runtime into the code that it was given. None: the
+    thread came back without having been there."""
+    thread = _thread()
+    code = entries.code_of(entry)
+    body = entries.body(_services(thread), code)
+    way = _way_back(thread)
+    back = [] if way is None else [way.place]
+    if not body:
+        return _run_back(way)
+    if entry.construct == entries.TASK:
+        return _enter_task(thread, body)
+    number = _selected().global_num
+    stopped = points.run("continue", [*(Place(at, _BODY, number) for at in body), *back])
+    if stopped.place is None:
+        return _other(stopped)
+    if stopped.place.label == _BACK:
+        return None
+    _into_inlined()
+    return _ARRIVED
+
+
+def _enter_task(thread: "Thread", body: List[int]) -> Optional[Ended]:
+    """Whichever thread executes the task that is about to be generated."""
+    parent = thread.task.id if thread.task is not None else 0
+    existing = _children(thread, parent)
+
+    def is_new() -> bool:
+        with session.current_thread() as current:
+            task = current.task if current is not None else None
+            if task is None or task.info.parent_id != parent:
+                return False
+            return task.id != parent and task.id not in existing
+
+    stopped = points.run("continue", [Place(at, _BODY, wanted=is_new) for at in body])
+    if stopped.place is None:
+        return _other(stopped)
+    _into_inlined()
+    return _ARRIVED
+
+
+def _children(thread: "Thread", parent: int) -> Set[int]:
+    """The tasks that a task has generated so far."""
+    if thread.team is None:
+        return set()
+    try:
+        return {info.id for info in thread.team.handle.tasks() if info.parent_id == parent}
+    except _ompd.Error:
+        return set()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs inside GDB: a command again and again, from a line until one of others is reached.
+
+The task: "start" (a place for `break`), "command", "until" (lines), "most" (times). The answer: where
+the program was after each, what breakpoints there are afterwards, and how the program ended.
+"""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import common  # noqa: E402
+import gdb  # type: ignore[import-not-found]  # noqa: E402
+
+
+def where() -> object:
+    """The line, the function, and the thread, of GDB's and of OpenMP's."""
+    frame = gdb.newest_frame()
+    place = frame.find_sal()
+    return {
+        "line": place.line,
+        "file": os.path.basename(place.symtab.filename) if place.symtab is not None else None,
+        "thread": gdb.selected_thread().num,
+        "number": int(gdb.parse_and_eval("$_omp_thread_num()")),
+        "task": int(gdb.parse_and_eval('$_omp_in_task("task")')),
+    }
+
+
+def breakpoints() -> int:
+    """How many there are, internal ones too."""
+    text = gdb.execute("maint info breakpoints", to_string=True)
+    return len(re.findall(r"^-?\d+ +breakpoint ", text, re.M))
+
+
+def to_the_end() -> None:
+    """GDB may meet threads that end at the same time, and stop with an error."""
+    try:
+        gdb.execute("continue", to_string=True)
+    except gdb.error as error:
+        if "No such process" not in str(error):
+            raise
+        gdb.execute("continue", to_string=True)
+
+
+def main() -> None:
+    """The script."""
+    task = common.task()
+    common.prepare(task["loader"])
+    gdb.execute("set args " + " ".join(task["arguments"]))
+    gdb.execute("break " + task["start"], to_string=True)
+    gdb.execute("run", to_string=True)
+    gdb.execute("delete", to_string=True)
+    before = breakpoints()
+    seen, said = [where()], []
+    for _ in range(task["most"]):
+        said.append(common.say(task["command"]))
+        if not gdb.selected_inferior().pid:
+            break
+        seen.append(where())
+        if "error" in said[-1] or seen[-1]["line"] in task["until"]:
+            break
+    after = breakpoints()
+    if gdb.selected_inferior().pid:
+        to_the_end()
+    code = gdb.parse_and_eval("$_exitcode")
+    common.answer({"seen": seen, "said": said, "left": after - before, "code": int(code)})
+
+
+main()

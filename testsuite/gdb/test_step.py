@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`omp step` goes into the code of constructs and out of it; `omp finish` to its end."""
+
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes
+
+THREADS = (1, 4, 16)
+COMPILERS = ("gcc", "clang")
+_programs: Dict[Tuple[str, str], Path] = {}
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("steps")
+
+
+def program_of(scratch: Path, compiler: str, optimized: str = "-O0") -> Path:
+    key = compiler, optimized
+    if key not in _programs:
+        try:
+            target = scratch / (compiler + optimized)
+            flags = (optimized, "-g", "-fopenmp")
+            _programs[key] = own_programs.compiled("steps.c", target, flags, compiler)
+        except build.Skipped as reason:
+            pytest.skip(str(reason))
+    return _programs[key]
+
+
+def line(mark: str) -> int:
+    text = own_programs.source("steps.c").read_text(encoding="utf-8")
+    for number, one in enumerate(text.splitlines(), 1):
+        if one.endswith("LINE: " + mark):
+            return number
+    raise KeyError(mark)
+
+
+def steps(
+    program: Path,
+    threads: int,
+    start: str,
+    until: List[str],
+    command: str = "omp step",
+    most: int = 60,
+) -> List[Dict[str, Any]]:
+    """Where the program was. It ends as it does without GDB, and no breakpoint is left."""
+    spec = {"arguments": [str(threads)], "start": start, "command": command, "most": most}
+    spec["until"] = [line(mark) for mark in until]
+    done = processes.run_gdb("steps.py", spec, [str(program)])
+    assert not [one for one in done.result["said"] if "error" in one], done.result
+    assert done.result["left"] == 0
+    assert done.result["code"] == 0
+    alone = subprocess.run(
+        [str(program), str(threads)], env=processes.environment(), stdout=subprocess.PIPE
+    )
+    assert alone.stdout.decode() in done.output
+    seen: List[Dict[str, Any]] = done.result["seen"]
+    return seen
+
+
+def at(mark: str) -> str:
+    return "steps.c:{}".format(line(mark))
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("construct", ["region", "loop"])
+def test_through_a_region(construct: str, compiler: str, threads: int, scratch: Path) -> None:
+    program = program_of(scratch, compiler)
+    before, first, after = (construct + word for word in ("-before", "-first", "-after"))
+    seen = steps(program, threads, at(before), [after])
+    lines = [one["line"] for one in seen]
+    assert lines[-1] == line(after), seen
+    assert {one["file"] for one in seen} == {"steps.c"}
+    assert {(one["thread"], one["number"]) for one in seen} == {(1, 0)}
+    # Into the body: right from the line of the construct.
+    entered = next(i for i, one in enumerate(lines) if one in (line(first), line("loop-for")))
+    assert all(line(before) <= one < lines[entered] for one in lines[:entered]), lines
+    assert sorted(set(lines[:entered])) == lines[:entered]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_first_line_of_optimized_code(compiler: str, scratch: Path) -> None:
+    program = program_of(scratch, compiler, "-O2")
+    seen = steps(program, 4, at("region-before"), ["region-first"])
+    assert seen[-1]["line"] == line("region-first") and len(seen) <= 3
+    assert seen[-1]["thread"] == 1
+
+
+@pytest.mark.parametrize("threads", [4, 16])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_out_of_a_region_on_a_worker(compiler: str, threads: int, scratch: Path) -> None:
+    start = at("region-first") + " if $_omp_thread_num() == 3"
+    seen = steps(program_of(scratch, compiler), threads, start, ["region-after"])
+    assert seen[-1]["line"] == line("region-after"), seen
+    assert seen[-1]["thread"] == 1 and seen[-1]["number"] == 0
+    worker = seen[0]["thread"]
+    assert worker != 1
+    assert {(one["thread"], one["number"]) for one in seen[:-1]} == {(worker, 3)}
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_through_a_task(compiler: str, threads: int, scratch: Path) -> None:
+    program = program_of(scratch, compiler)
+    seen = steps(program, threads, at("task-before"), ["task-after", "task-waited", "task-end"])
+    lines = [one["line"] for one in seen]
+    first = lines.index(line("task-first"))
+    assert all(line("task-before") <= one < line("task-first") for one in lines[:first]), lines
+    assert [one["task"] for one in seen[first : first + 3]] == [1, 1, 1]
+    assert {one["file"] for one in seen} == {"steps.c"}
+    # Out of it: the thread that executed the task goes on where it was.
+    assert seen[-1]["task"] == 0
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("number", [0, 2])
+def test_finish_a_region(number: int, compiler: str, scratch: Path) -> None:
+    start = at("region-first") + " if $_omp_thread_num() == {}".format(number)
+    program = program_of(scratch, compiler)
+    seen = steps(program, 4, start, [], "omp finish", 1)
+    assert seen[-1]["thread"] == 1 and seen[-1]["number"] == 0
+    assert line("region-before") < seen[1]["line"] <= line("region-after")
+
+
+def test_finish_outside_of_constructs_fails(scratch: Path) -> None:
+    spec = {"commands": ["omp finish", "omp step 3", "omp step"], "stop": "region"}
+    program = str(program_of(scratch, "gcc"))
+    said = processes.run_gdb("session.py", spec, [program]).result
+    assert said[0]["error"] == "omp finish: the thread is in no construct."
+    assert said[1]["error"] == 'omp step: no argument "3" is expected; see "help omp step".'
+    assert "text" in said[2]
+    spec = {"commands": ["omp step", "omp finish"]}
+    said = processes.run_gdb("session.py", spec, [program]).result
+    assert [one["error"] for one in said] == [
+        "omp step: the program is not being run.",
+        "omp finish: the program is not being run.",
+    ]
