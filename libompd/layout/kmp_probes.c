@@ -26,6 +26,10 @@
 	{                                                                      \
 		.function = n, .base = KMP_PROBE_INFO, .path = { __VA_ARGS__ } \
 	}
+#define TRACED(n, ...)                                                                         \
+	{                                                                                      \
+		.function = n, .base = KMP_PROBE_INFO, .traced = true, .path = { __VA_ARGS__ } \
+	}
 #define GIVEN(n, ...)                                                          \
 	{                                                                      \
 		.function = n, .base = KMP_PROBE_TASK, .path = { __VA_ARGS__ } \
@@ -188,7 +192,7 @@ const struct kmp_probe kmp_probes[] = {
 	THREAD("__kmpc_dispatch_init_4", DISPATCH(th_disp_index)),
 	THREAD("GOMP_loop_guided_next", DISPATCH(th_doacross_flags)),
 	THREAD("GOMP_task", OMPT(frame), F(ompt_frame_t, enter_frame)),
-	THREAD("kmp_get_blocktime", TEAM(t_id)),
+	TRACED("kmp_get_blocktime", TEAM(t_id)),
 	THREAD("__kmp_fork_call", INFO(th_local)),
 	THREAD("__kmp_fork_call", ROOT(r_active)),
 	TAIL("__kmpc_invoke_task_func", TEAM(t_argc)),

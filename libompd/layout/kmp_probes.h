@@ -50,6 +50,7 @@ struct kmp_probe {
 	uint8_t width;	     // bytes exactly; 0: at most the last field's size
 	uint8_t where;	     // enum kmp_where
 	uint8_t first, last; // releases that it holds for; 0: no limit
+	bool traced;	     // only where the runtime is built with its traces (KMP_DEBUG)
 	uint16_t path[KMP_PATH_MAX];
 };
 

@@ -118,8 +118,9 @@ static enum verdict check_path(struct proof *proof, const struct kmp_probe *prob
 		if (is_in_field(&report->access[i], probe, &expected, size))
 			return AGREES;
 	}
-	return report->complete && !report->cut ? contradict(proof, probe, &expected, size) :
-						  SILENT;
+	return report->complete && !report->cut && !probe->traced ?
+		       contradict(proof, probe, &expected, size) :
+		       SILENT;
 }
 
 static bool is_known(const struct kmp_layout *layout, uint64_t address, unsigned int but)
