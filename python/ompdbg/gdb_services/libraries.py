@@ -39,7 +39,7 @@ class Found(NamedTuple):
     """The runtimes of a process, and what went wrong on the way."""
 
     spaces: List[_ompd.AddressSpace]
-    problems: List[str]  # one line each, the most telling first
+    problems: List[str]  # one line each, of our own library first
     absent: str = ""  # what was looked for and is not there
 
 
@@ -53,10 +53,10 @@ def open_all(services: GdbServices) -> Found:
         found = _open_with(_library(gdb_plugin.library_path()), services)
         if not found.spaces or found.problems:
             named = _open_named_by_program(services)
-            spaces, problems = found.spaces + named.spaces, named.problems + found.problems
+            spaces, problems = found.spaces + named.spaces, found.problems + named.problems
             found = Found(spaces, problems, found.absent)
     if not found.spaces:
-        raise NotOpened(found.problems[0] if found.problems else found.absent)
+        raise NotOpened("; ".join(found.problems) or found.absent)
     return found
 
 
