@@ -309,6 +309,28 @@ static PyObject *method_classify_entry(PyObject *self, PyObject *args, PyObject 
 	return rc < 0 ? NULL : record_wait_site(&site);
 }
 
+static PyObject *method_lock_argument(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	ompd_ext_argument argument = { 0 };
+	uint64_t address;
+
+	if (argument_uint(args, kwargs, "lock_argument", "return_address", &address) < 0)
+		return NULL;
+	struct space *space = space_use(self, "ompd_ext_get_lock_argument");
+	if (!space)
+		return NULL;
+	if (!space->library->ext_get_lock_argument)
+		Py_RETURN_NONE;
+	int rc = CALL_ACCEPTING(space, ACCEPT_OK | ACCEPT_UNAVAILABLE, ext_get_lock_argument,
+				space->handle, address, &argument);
+	if (rc == ompd_rc_unavailable)
+		Py_RETURN_NONE;
+	if (rc < 0)
+		return NULL;
+	return Py_BuildValue("(IzK)", (unsigned int)argument.kind, argument.register_name,
+			     (unsigned long long)argument.value);
+}
+
 static PyObject *method_lock(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = { "kind", "address", NULL };
@@ -390,6 +412,8 @@ static PyMethodDef space_methods[] = {
 	       "classify_call(return_address) -> WaitSite or None"),
 	METHOD("classify_entry", method_classify_entry, METH_VARARGS | METH_KEYWORDS,
 	       "classify_entry(entry) -> WaitSite or None"),
+	METHOD("lock_argument", method_lock_argument, METH_VARARGS | METH_KEYWORDS,
+	       "lock_argument(return_address) -> (kind, register, value) or None"),
 	METHOD("lock", method_lock, METH_VARARGS | METH_KEYWORDS,
 	       "lock(kind, address) -> (held, depth, identity of the owner or 0)"),
 	METHOD("tasks", method_tasks, METH_NOARGS,

@@ -124,6 +124,30 @@ static PyObject *thread_ordered_turn(PyObject *self, PyObject *unused)
 	return PyLong_FromLong(num);
 }
 
+static PyObject *thread_confirm_lock(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "kind", "variable", "in_use", NULL };
+	unsigned long long variable;
+	Py_ssize_t size = 0;
+	unsigned int kind;
+	PyObject *in_use;
+	char *words = NULL;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "IKS:confirm_lock", names, &kind, &variable,
+					 &in_use) ||
+	    PyBytes_AsStringAndSize(in_use, &words, &size) < 0)
+		return NULL;
+	struct handle *thread = handle_use(self, "ompd_ext_confirm_lock");
+	if (!thread)
+		return NULL;
+	if (!thread->space->library->ext_confirm_lock)
+		Py_RETURN_FALSE;
+	int rc = CALL_ACCEPTING(thread->space, ACCEPT_OK | ACCEPT_UNAVAILABLE, ext_confirm_lock,
+				thread->raw, kind, variable, (const uint64_t *)(void *)words,
+				(size_t)size / sizeof(uint64_t));
+	return rc < 0 ? NULL : PyBool_FromLong(rc == ompd_rc_ok);
+}
+
 static PyMethodDef thread_methods[] = {
 	METHOD("parallel", thread_parallel, METH_NOARGS,
 	       "parallel() -> Parallel: the innermost region"),
@@ -137,6 +161,8 @@ static PyMethodDef thread_methods[] = {
 	       "ordered_turn() -> number of the thread whose turn it is"),
 	METHOD("classify_futex", thread_classify_futex, METH_VARARGS | METH_KEYWORDS,
 	       "classify_futex(address) -> WaitSite, None if it is none of the runtime's own"),
+	METHOD("confirm_lock", thread_confirm_lock, METH_VARARGS | METH_KEYWORDS,
+	       "confirm_lock(kind, variable, in_use) -> bool: it certainly waits for that lock"),
 	{ 0 },
 };
 

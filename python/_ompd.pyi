@@ -163,6 +163,8 @@ class AddressSpace:
     def layout(self) -> Optional[Layout]: ...
     def classify_call(self, return_address: int) -> Optional[WaitSite]: ...
     def classify_entry(self, entry: int) -> Optional[WaitSite]: ...
+    def lock_argument(self, return_address: int) -> Optional[Tuple[int, Optional[str], int]]:
+        """(enum ompd_ext_argument_kind, register, value) of the lock that the call passes."""
     def lock(self, kind: int, address: int) -> Tuple[bool, int, int]:
         """(held, depth of nesting, identity of the thread that owns it or 0). kind: enum
         ompd_ext_lock_kind. Raises Unavailable where the lock does not tell."""
@@ -194,6 +196,9 @@ class Thread(_Handle):
         """The number, in its team, of the thread whose turn it is in the ordered region for which
         this one waits. Raises Unavailable where that is not recorded."""
     def classify_futex(self, address: int) -> Optional[WaitSite]: ...
+    def confirm_lock(self, kind: int, variable: int, in_use: bytes) -> bool:
+        """Whether it certainly waits for the lock of a variable (ompd_ext_confirm_lock). `in_use`:
+        64-bit words of the target."""
 
 class Parallel(_Handle):
     def info(self) -> ParallelInfo: ...

@@ -365,6 +365,38 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site);
 
+enum ompd_ext_argument_kind {
+	ompd_ext_argument_value = 0,	// value
+	ompd_ext_argument_register = 1, // what the register holds in the calling frame, plus value
+	ompd_ext_argument_memory = 2,	// the word of memory at that address
+};
+
+typedef struct ompd_ext_argument {
+	uint32_t kind;		   // enum ompd_ext_argument_kind
+	uint32_t reserved;	   // 0
+	uint64_t value;		   // or what is added to the register
+	const char *register_name; // "rbx", static; NULL if there is none
+} ompd_ext_argument;
+
+/**
+ * Which variable the call before @p return_address passes, that is to a function that waits for a
+ * lock or at a critical construct: told by the instructions before it. Code that jumps to between
+ * these is not seen, so that ompd_ext_confirm_lock() has the last word.
+ * @return ok; unavailable (they do not tell, or the function gets none); bad_input; stale_handle.
+ */
+ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
+				     ompd_ext_argument *argument);
+
+/**
+ * Whether a thread waits for the lock of a variable that it may have passed to the runtime. The
+ * queue of the lock, which names the thread, tells it, or else that the runtime works with it.
+ * @param kind enum ompd_ext_lock_kind.
+ * @param in_use values in the registers and on the stack of the runtime's frames of the thread.
+ * @return ok: it does; unavailable: nothing confirms it; bad_input; stale_handle.
+ */
+ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
+				const uint64_t *in_use, size_t in_use_count);
+
 /**
  * What a thread waits for that sleeps on @p futex (the address its system call waits on): told
  * by comparing the address with the barrier, semaphores and locks of the thread's team, pool

@@ -248,6 +248,25 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 	return handle->family->classify_entry(handle->runtime, entry, site);
 }
 
+ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
+				     ompd_ext_argument *argument)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!argument)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return handle->family->lock_argument(handle->runtime, return_address, argument);
+}
+
+ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
+				const uint64_t *in_use, size_t in_use_count)
+{
+	API_ENTER(thread, THREAD);
+	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
+		return reason(ompd_rc_bad_input, "no lock, or no values");
+	return thread->space->family->confirm_lock(thread->space->runtime, thread->thread, kind,
+						   variable, in_use, in_use_count);
+}
+
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 				  ompd_ext_wait_site *site)
 {

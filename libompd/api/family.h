@@ -119,6 +119,11 @@ struct family {
 
 	ompd_rc_t (*lock_info)(const struct family_runtime *runtime, uint32_t kind,
 			       uint64_t address, ompd_ext_lock_info *ret);
+	ompd_rc_t (*lock_argument)(struct family_runtime *runtime, uint64_t return_address,
+				   ompd_ext_argument *ret);
+	ompd_rc_t (*confirm_lock)(const struct family_runtime *runtime, uint64_t thread,
+				  uint32_t kind, uint64_t variable, const uint64_t *in_use,
+				  size_t in_use_count);
 	ompd_rc_t (*classify_call)(struct family_runtime *runtime, uint64_t return_address,
 				   ompd_ext_wait_site *site);
 	ompd_rc_t (*classify_entry)(struct family_runtime *runtime, uint64_t entry,

@@ -363,6 +363,27 @@ static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thr
 	return rc == ompd_rc_ok ? gomp_ordered_turn(of_runtime(runtime), &read, ret) : rc;
 }
 
+static ompd_rc_t lock_argument(struct family_runtime *runtime, uint64_t return_address,
+			       ompd_ext_argument *ret)
+{
+	(void)runtime;
+	(void)return_address;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "threads of libgomp sleep on what they wait for");
+}
+
+static ompd_rc_t confirm_lock(const struct family_runtime *runtime, uint64_t thread, uint32_t kind,
+			      uint64_t variable, const uint64_t *in_use, size_t in_use_count)
+{
+	(void)runtime;
+	(void)thread;
+	(void)kind;
+	(void)variable;
+	(void)in_use;
+	(void)in_use_count;
+	return reason(ompd_rc_unavailable, "threads of libgomp sleep on what they wait for");
+}
+
 static ompd_rc_t classify_call(struct family_runtime *runtime, uint64_t return_address,
 			       ompd_ext_wait_site *site)
 {
@@ -482,6 +503,8 @@ const struct family gomp_family = {
 	.lock_info = lock_info,
 	.barrier_info = barrier_info,
 	.ordered_turn = ordered_turn,
+	.lock_argument = lock_argument,
+	.confirm_lock = confirm_lock,
 	.classify_call = classify_call,
 	.classify_entry = classify_entry,
 	.classify_futex = classify_futex,

@@ -376,6 +376,23 @@ static ompd_rc_t classify_entry(struct family_runtime *runtime, uint64_t entry,
 	return kmp_classify_entry((struct kmp_runtime *)runtime, entry, site);
 }
 
+static ompd_rc_t lock_argument(struct family_runtime *runtime, uint64_t return_address,
+			       ompd_ext_argument *ret)
+{
+	return kmp_lock_argument((struct kmp_runtime *)runtime, return_address, ret);
+}
+
+static ompd_rc_t confirm_lock(const struct family_runtime *runtime, uint64_t thread, uint32_t kind,
+			      uint64_t variable, const uint64_t *in_use, size_t in_use_count)
+{
+	struct kmp_thread read;
+	ompd_rc_t rc = read_thread(runtime, thread, &read);
+
+	return rc == ompd_rc_ok ? kmp_confirm_lock(of_runtime(runtime), &read, kind, variable,
+						   in_use, in_use_count) :
+				  rc;
+}
+
 static ompd_rc_t classify_futex(const struct family_runtime *runtime, uint64_t thread,
 				uint64_t futex, ompd_ext_wait_site *site)
 {
@@ -483,6 +500,8 @@ const struct family kmp_family = {
 	.lock_info = lock_info,
 	.barrier_info = barrier_info,
 	.ordered_turn = ordered_turn,
+	.lock_argument = lock_argument,
+	.confirm_lock = confirm_lock,
 	.classify_call = classify_call,
 	.classify_entry = classify_entry,
 	.classify_futex = classify_futex,

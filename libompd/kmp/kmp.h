@@ -420,6 +420,26 @@ ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *r
 
 // ---- Locks (kmp/lock.c) ----------------------------------------------------------------------
 
+/** What a variable of the program leads to. */
+struct kmp_lock {
+	bool direct; // the variable is itself the lock
+	uint32_t word;
+	uint64_t address; // of the lock; 0: there is none yet
+	uint64_t type;	  // kmp_indirect_locktag_t
+};
+
+ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64_t variable,
+			struct kmp_lock *ret);
+/** Whether threads queue for a lock, and the queue names them. */
+bool kmp_lock_has_queue(const struct kmp_lock *lock);
+ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
+			 ompd_ext_lock_info *ret);
+/** As the functions of ompd_ext.h (kmp/waited.c). */
+ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address,
+			    ompd_ext_argument *ret);
+ompd_rc_t kmp_confirm_lock(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   uint32_t kind, uint64_t variable, const uint64_t *in_use,
+			   size_t in_use_count);
 ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
 			ompd_ext_lock_info *ret);
 

@@ -13,6 +13,8 @@ enum {
 enum direct_lock {
 	DIRECT_TAS = 3,
 	DIRECT_FUTEX = 5,
+	DIRECT_HLE = 7,
+	DIRECT_RTM_SPIN = 9,
 };
 
 /** kmp_indirect_locktag_t on x86-64. */
@@ -21,7 +23,7 @@ enum indirect_lock {
 	INDIRECT_QUEUING,
 	INDIRECT_ADAPTIVE,
 	INDIRECT_DRDPA,
-	INDIRECT_RTM,
+	INDIRECT_RTM_QUEUING,
 	INDIRECT_NESTED_TAS,
 	INDIRECT_NESTED_FUTEX,
 	INDIRECT_NESTED_TICKET,
@@ -60,8 +62,12 @@ static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,
 	case DIRECT_FUTEX:
 		// The lowest bit tells that others wait.
 		return set_owner(runtime, value >> 1, ret);
+	case DIRECT_HLE:
+	case DIRECT_RTM_SPIN:
+		*ret = (ompd_ext_lock_info){ .held = value != 0 };
+		return ompd_rc_ok;
 	default:
-		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
+		return reason(ompd_rc_unavailable, "no lock of the runtime is there");
 	}
 }
 
@@ -112,11 +118,29 @@ static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
 	return rc;
 }
 
-// Locks other than words begin with a pointer to themselves.
-static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock)
+// Locks other than words have a pointer to themselves.
+static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type)
 {
+	enum kmp_field field;
 	uint64_t self;
-	ompd_rc_t rc = kmp_read_element(runtime, lock, 0, &self);
+
+	switch (type) {
+	case INDIRECT_NESTED_TAS:
+	case INDIRECT_NESTED_FUTEX:
+		return ompd_rc_ok;
+	case INDIRECT_TICKET:
+	case INDIRECT_NESTED_TICKET:
+		field = KMP_FIELD_kmp_base_ticket_lock_t__self;
+		break;
+	case INDIRECT_DRDPA:
+	case INDIRECT_NESTED_DRDPA:
+		field = KMP_FIELD_kmp_base_drdpa_lock_t__initialized;
+		break;
+	default:
+		field = KMP_FIELD_kmp_base_queuing_lock_t__initialized;
+		break;
+	}
+	ompd_rc_t rc = kmp_read(runtime, lock, field, &self);
 
 	return rc == ompd_rc_ok && self != lock ?
 		       reason(ompd_rc_unavailable, "no lock of the runtime is there") :
@@ -126,16 +150,12 @@ static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock)
 static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type,
 			       ompd_ext_lock_info *ret)
 {
-	ompd_rc_t rc = ompd_rc_ok;
-
-	if (type != INDIRECT_NESTED_TAS && type != INDIRECT_NESTED_FUTEX)
-		rc = check_lock(runtime, lock);
-	if (rc != ompd_rc_ok)
-		return rc;
 	switch (type) {
 	case INDIRECT_TICKET:
 		return ticket_lock(runtime, lock, ret);
 	case INDIRECT_QUEUING:
+	case INDIRECT_ADAPTIVE: // its first member is a queuing lock
+	case INDIRECT_RTM_QUEUING:
 		return queuing_lock(runtime, lock, ret);
 	case INDIRECT_NESTED_TAS:
 		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
@@ -149,6 +169,9 @@ static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock,
 	case INDIRECT_NESTED_QUEUING:
 		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__owner_id,
 				   KMP_FIELD_kmp_base_queuing_lock_t__depth_locked, 0, ret);
+	case INDIRECT_NESTED_DRDPA:
+		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_drdpa_lock_t__owner_id,
+				   KMP_FIELD_kmp_base_drdpa_lock_t__depth_locked, 0, ret);
 	default:
 		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
 	}
@@ -195,27 +218,57 @@ static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t numb
 	return reason(ompd_rc_unavailable, "the lock is not initialized, or none");
 }
 
+ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64_t variable,
+			struct kmp_lock *ret)
+{
+	uint64_t word, entry = 0;
+	ompd_rc_t rc = target_read_uint(&runtime->target, variable, 4, &word);
+
+	if (rc != ompd_rc_ok)
+		return reason(rc, "the lock at 0x%llx cannot be read",
+			      (unsigned long long)variable);
+	*ret = (struct kmp_lock){ .direct = word & 1, .word = (uint32_t)word, .address = variable };
+	if (ret->direct)
+		return ompd_rc_ok;
+	ret->address = 0;
+	if (kind == ompd_ext_lock_critical)
+		rc = kmp_read_element(runtime, variable, 0, &entry);
+	else
+		rc = lock_of_number(runtime, word >> 1, &entry);
+	if (rc != ompd_rc_ok || entry == 0)
+		return rc; // nobody was ever in the critical construct
+	rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__lock, &ret->address);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__type, &ret->type);
+	if (rc == ompd_rc_ok)
+		rc = check_lock(runtime, ret->address, ret->type);
+	return rc;
+}
+
+bool kmp_lock_has_queue(const struct kmp_lock *lock)
+{
+	return !lock->direct && lock->address &&
+	       (lock->type == INDIRECT_QUEUING || lock->type == INDIRECT_ADAPTIVE ||
+		lock->type == INDIRECT_RTM_QUEUING || lock->type == INDIRECT_NESTED_QUEUING);
+}
+
+ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
+			 ompd_ext_lock_info *ret)
+{
+	if (lock->direct)
+		return direct_lock(runtime, lock->word, ret);
+	if (!lock->address) {
+		*ret = (ompd_ext_lock_info){ .held = 0 };
+		return ompd_rc_ok;
+	}
+	return indirect_lock(runtime, lock->address, lock->type, ret);
+}
+
 ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
 			ompd_ext_lock_info *ret)
 {
-	uint64_t word, entry = 0, lock, type;
-	ompd_rc_t rc = target_read_uint(&runtime->target, address, 4, &word);
+	struct kmp_lock lock;
+	ompd_rc_t rc = kmp_find_lock(runtime, kind, address, &lock);
 
-	if (rc != ompd_rc_ok)
-		return reason(rc, "the lock at 0x%llx cannot be read", (unsigned long long)address);
-	if (word & 1)
-		return direct_lock(runtime, (uint32_t)word, ret);
-	if (kind == ompd_ext_lock_critical)
-		rc = kmp_read_element(runtime, address, 0, &entry);
-	else
-		rc = lock_of_number(runtime, word >> 1, &entry);
-	if (rc == ompd_rc_ok && entry == 0) {
-		*ret = (ompd_ext_lock_info){ .held = 0 }; // nobody was ever in the construct
-		return ompd_rc_ok;
-	}
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__lock, &lock);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__type, &type);
-	return rc == ompd_rc_ok ? indirect_lock(runtime, lock, type, ret) : rc;
+	return rc == ompd_rc_ok ? kmp_lock_owner(runtime, &lock, ret) : rc;
 }

@@ -115,17 +115,6 @@ ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_e
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
-			    ompd_ext_wait_site *site)
-{
-	uint64_t entry;
-	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
-
-	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
-	return kmp_classify_entry(runtime, entry, site);
-}
-
 // ---- Barriers --------------------------------------------------------------------------------
 
 /** enum barrier_type. */
@@ -149,6 +138,43 @@ static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
 	[BARRIER_REDUCTION] = { .kind = ompd_ext_wait_reduction,
 				.state = ompt_state_wait_barrier_implementation },
 };
+
+// Parallel and teams constructs call a function of the runtime, which first calls one that begins
+// the region and runs its code, and then another that ends it. That one has no name.
+static bool ends_region(const struct kmp_runtime *runtime, uint64_t return_address, uint64_t *entry)
+{
+	static const char *const functions[] = { "__kmpc_fork_call", "__kmpc_fork_teams" };
+	uint64_t begins;
+
+	if (target_symbol(&runtime->target, "__kmp_fork_call", runtime->layout.file_name,
+			  &begins) != ompd_rc_ok)
+		return false;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (target_symbol(&runtime->target, functions[i], runtime->layout.file_name,
+				  entry) == ompd_rc_ok &&
+		    call_precedes(&runtime->target, *entry, return_address, begins))
+			return true;
+	}
+	return false;
+}
+
+ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
+			    ompd_ext_wait_site *site)
+{
+	uint64_t entry;
+	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
+
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+	rc = kmp_classify_entry(runtime, entry, site);
+	if (rc == ompd_rc_unavailable && ends_region(runtime, return_address, &entry)) {
+		*site = barrier_sites[BARRIER_FORKJOIN];
+		site->entry = entry;
+		site->function = "__kmpc_fork_call";
+		rc = ompd_rc_ok;
+	}
+	return rc;
+}
 
 // A thread's own part of a barrier (kmp_bstate).
 static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t thread,
@@ -242,6 +268,45 @@ static bool is_within(uint64_t address, uint64_t base, uint64_t size)
 	return base && address >= base && address - base < size;
 }
 
+// A thread that gathers others at a barrier waits for their counts, one after another: it sleeps on
+// an object on its stack that points to the count.
+static bool sleeps_for_member(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			      enum barrier *ret)
+{
+	enum { FLAG_WORDS = 8 };
+	const uint64_t barriers =
+		BARRIER_COUNT * (uint64_t)runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t];
+	uint64_t flag, words[FLAG_WORDS], member;
+	struct kmp_team team;
+
+	if (kmp_read(runtime, thread->address, INFO(th_sleep_loc), &flag) != ompd_rc_ok || !flag ||
+	    kmp_read_team(runtime, thread->team, &team) != ompd_rc_ok)
+		return false;
+	for (int i = 0; i < FLAG_WORDS; i++) {
+		if (kmp_read_element(runtime, flag, (uint64_t)i, &words[i]) != ompd_rc_ok)
+			return false;
+	}
+	for (uint32_t i = 0; i < team.nproc; i++) {
+		if (kmp_read_element(runtime, team.threads, i, &member) != ompd_rc_ok)
+			return false;
+		const uint64_t first = kmp_at(runtime,
+					      barrier_of_thread(runtime, member, BARRIER_PLAIN),
+					      KMP_FIELD_kmp_bstate_t__b_arrived);
+
+		for (int j = 0; j < FLAG_WORDS; j++) {
+			uint64_t behind = words[j] - first;
+
+			if (behind >= barriers ||
+			    behind % runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t])
+				continue;
+			*ret = (enum barrier)(behind /
+					      runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t]);
+			return true;
+		}
+	}
+	return false;
+}
+
 // Threads sleep on a condition variable of their own; the flag that they wait for has its lowest
 // bit set then (__kmp_suspend_template).
 ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
@@ -249,6 +314,7 @@ ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp
 {
 	const struct layout_field *variable = &runtime->layout.field[INFO(th_suspend_cv)];
 	const struct layout_field *mutex = &runtime->layout.field[INFO(th_suspend_mx)];
+	enum barrier gathered;
 	bool idle;
 
 	if (!is_within(futex, thread->address + variable->offset, variable->size) &&
@@ -271,6 +337,10 @@ ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp
 		if (i == BARRIER_FORKJOIN && idle)
 			*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_idle,
 						      .state = ompt_state_idle };
+		return ompd_rc_ok;
+	}
+	if (sleeps_for_member(runtime, thread, &gathered)) {
+		*site = barrier_sites[gathered];
 		return ompd_rc_ok;
 	}
 	return reason(ompd_rc_unavailable, "the thread sleeps in the runtime, and none of its "

@@ -15,7 +15,30 @@
  */
 ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint64_t *ret);
 
+/** Whether code from @p begin to before the call that returns to @p return_address calls @p function. */
+bool call_precedes(const struct target *target, uint64_t begin, uint64_t return_address,
+		   uint64_t function);
+
 /** Follows stubs of the PLT at @p entry to the function; @p entry itself if it is none. */
 uint64_t call_follow_stub(const struct target *target, uint64_t entry);
+
+enum call_argument_kind {
+	CALL_ARGUMENT_VALUE,	// value
+	CALL_ARGUMENT_REGISTER, // that of the register, plus value
+	CALL_ARGUMENT_MEMORY,	// the word at that address
+};
+
+struct call_argument {
+	enum call_argument_kind kind;
+	const char *reg; // a register that a function finds unchanged after a call
+	uint64_t value;
+};
+
+/**
+ * What the code before the call that returns to @p return_address passes as its argument @p number,
+ * the first being 0. If other code jumps to between there and the call, that is not seen.
+ */
+ompd_rc_t call_argument(const struct target *target, uint64_t return_address, unsigned int number,
+			struct call_argument *ret);
 
 #endif

@@ -60,3 +60,25 @@ ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint
 	*ret = call_follow_stub(target, function);
 	return ompd_rc_ok;
 }
+
+bool call_precedes(const struct target *target, uint64_t begin, uint64_t return_address,
+		   uint64_t function)
+{
+	enum { FUNCTION_MAX = 1024 };
+	uint8_t bytes[FUNCTION_MAX];
+	uint64_t end = return_address - CALL_REL32_SIZE;
+
+	if (end <= begin || end - begin > sizeof(bytes) ||
+	    target_read(target, begin, bytes, end - begin) != ompd_rc_ok)
+		return false;
+	for (size_t i = 0; i + CALL_REL32_SIZE <= end - begin; i++) {
+		if (bytes[i] != 0xe8)
+			continue;
+		uint64_t next = begin + i + CALL_REL32_SIZE;
+		uint64_t called = relative(target, bytes + i + 1, next);
+
+		if (called == function || call_follow_stub(target, called) == function)
+			return true;
+	}
+	return false;
+}

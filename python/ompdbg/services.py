@@ -141,6 +141,11 @@ class Services(Protocol):
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread; None if one cannot be had."""
 
+    def frame_registers(
+        self, thread: TargetThread, frame: Frame, *names: str
+    ) -> Optional[List[int]]:
+        """Registers that functions leave unchanged, as they are in a frame of its stack."""
+
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
 

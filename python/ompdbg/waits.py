@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 # ompt_state_t, as far as states are concluded here (OpenMP 5.2, 19.4.4.30).
 WORK_SERIAL = 0x000
 WORK_PARALLEL = 0x001
+WAIT_BARRIER = 0x010
 WAIT_BARRIER_PARALLEL = 0x011
+WAIT_BARRIER_IMPLICIT = 0x013
 WAIT_TASKWAIT = 0x020
 WAIT_MUTEX = 0x040
 WAIT_LOCK = 0x041
@@ -63,6 +65,7 @@ KINDS: Dict[int, Kind] = {
     21: Kind("runtime_lock", "runtime's lock", "runtime lock"),
     22: Kind("cancel", _NOT_WAITING, "runtime"),
     23: Kind("dependences", "dependences", "task"),
+    24: Kind("reduction", "reduction", "barrier"),
 }
 UNKNOWN_KIND = Kind("unknown", "the runtime", "runtime")
 MUTEX = Kind("mutex", "lock or critical", "mutex")
@@ -70,9 +73,13 @@ MUTEX = Kind("mutex", "lock or critical", "mutex")
 BARRIER_PARALLEL = 3
 CRITICAL = 4
 LOCK = 5
+NEST_LOCK = 6
 PARALLEL = 14
 IDLE_IN_POOL = 19
 DEPENDENCES = 23
+
+# States that only tell that it is a barrier, or an implicit one; others tell which.
+_ANY_BARRIER = (WAIT_BARRIER, WAIT_BARRIER_IMPLICIT)
 
 # The kind that a recorded state stands for, where no better evidence names it.
 _KIND_OF_STATE = {
@@ -92,8 +99,9 @@ _KIND_OF_STATE = {
     0x100: 19,
 }
 
-# GDB leaves out the dot in Fortran.
+# GDB leaves out the dot in Fortran. Clang's variables end in .var, which GDB takes for mangled.
 _CRITICAL_SYMBOLS = (".gomp_critical_user_", "gomp_critical_user_")
+_CRITICAL_SUFFIXES = (".var", "[var]")
 
 
 class Wait(NamedTuple):
@@ -113,13 +121,14 @@ class Evidence(NamedTuple):
     level: int  # nesting level of its region
     recorded: Optional[Tuple[int, int]] = None  # state and wait id from the runtime's memory
     call: Optional["WaitSite"] = None  # runtime function that the innermost user frame called
-    futex: Optional[int] = None  # address on which the thread sleeps
+    futex: Optional[int] = None  # address on which the thread sleeps, or of its lock
     futex_site: Optional["WaitSite"] = None  # what the runtime keeps at that address
     futex_symbol: Optional[SymbolAt] = None
     variable: Optional[str] = None  # or part of one, as the source names it, at that address
     is_users: bool = False  # the address belongs neither to the runtime nor to a library
     for_dependences: bool = False  # its task waits for tasks that it depends on
     after_user_code: bool = False  # no user frame: the runtime went on by itself after the code
+    in_users_code: bool = False  # user frames are younger than any frame of the runtime
 
 
 class Verdict(NamedTuple):
@@ -131,15 +140,36 @@ class Verdict(NamedTuple):
 
 
 def symbol_name(symbol: Optional[SymbolAt]) -> Optional[str]:
-    """How an address is written: the symbol, with the distance from it."""
+    """How an address is written: the symbol, with the distance from it. None: it has no name,
+    as the variable of the critical construct without one."""
     if symbol is None:
         return None
     name = symbol.name
     for prefix in _CRITICAL_SYMBOLS:
         if name.startswith(prefix):
-            name = name[len(prefix) :]
+            name = _without_suffix(name[len(prefix) :])
+            break
+    if not name:
+        return None
     name = module_name(name)
     return f"{name}+{symbol.offset}" if symbol.offset else name
+
+
+def _without_suffix(name: str) -> str:
+    for suffix in _CRITICAL_SUFFIXES:
+        if name.endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def is_wait(site: "WaitSite") -> bool:
+    """A thread there is said to wait."""
+    return bool(KINDS.get(site.kind, UNKNOWN_KIND).title)
+
+
+def is_mutex(site: "WaitSite") -> bool:
+    """Threads wait there for one another's turn, at an object of the program's."""
+    return _family(site.kind) == "mutex"
 
 
 def is_critical_name(symbol: Optional[SymbolAt]) -> bool:
@@ -149,10 +179,21 @@ def is_critical_name(symbol: Optional[SymbolAt]) -> bool:
 
 def conclude(evidence: Evidence) -> Verdict:
     """Draws the conclusion, or says why there is none."""
-    if evidence.recorded is not None:
-        return _recorded(evidence, evidence.recorded[0], evidence.recorded[1])
+    state, wait_id = evidence.recorded or (None, 0)
+    if state is not None and (state == IDLE or (evidence.in_runtime and state in _KIND_OF_STATE)):
+        return _recorded(evidence, state, wait_id)
     if not evidence.in_runtime:
+        # In the handler of a signal that came while the thread waited, it works.
+        if state is not None and not (state in _KIND_OF_STATE and evidence.in_users_code):
+            return Verdict(state, None, None)
         return Verdict(WORK_PARALLEL if evidence.level else WORK_SERIAL, None, None)
+    observed = _observed(evidence)
+    # LLVM's runtime does not record every wait: where it has recorded work, there may be one.
+    return Verdict(state, None, None) if observed.state is None and state == OVERHEAD else observed
+
+
+def _observed(evidence: Evidence) -> Verdict:
+    """A thread in the runtime, of which no wait is recorded."""
     if evidence.call is not None:
         return _called(evidence, evidence.call)
     if evidence.futex_site is not None:
@@ -161,19 +202,30 @@ def conclude(evidence: Evidence) -> Verdict:
 
 
 def _recorded(evidence: Evidence, state: int, wait_id: int) -> Verdict:
-    kind = _KIND_OF_STATE.get(state)
-    if kind is None or (state != IDLE and not evidence.in_runtime):
-        return Verdict(state, None, None)
+    kind = _KIND_OF_STATE[state]
     if state == WAIT_TASKWAIT and evidence.for_dependences:
-        kind = DEPENDENCES
+        # Neither the call nor what the thread sleeps on tells it from a taskwait.
+        called = evidence.call
+        function = called.function if called is not None else None
+        return Verdict(state, None, _wait(evidence, DEPENDENCES, function, wait_id))
+    if state in _ANY_BARRIER and evidence.after_user_code:
+        kind, state = BARRIER_PARALLEL, WAIT_BARRIER_PARALLEL
     for site in (evidence.call, evidence.futex_site):
-        if kind == DEPENDENCES:
-            break  # neither the call nor what the thread sleeps on tells it from a taskwait
         if site is not None and (site.state == state or _family(site.kind) == _family(kind)):
-            return Verdict(state, None, _wait(evidence, site.kind, site.function, wait_id))
+            exact = _more_exact(state, site)
+            return Verdict(exact, None, _wait(evidence, site.kind, site.function, wait_id))
     call = evidence.call
-    function = call.function if call is not None and _family(call.kind) == "runtime" else None
+    function = call.function if call is not None and not is_wait(call) else None
     return Verdict(state, None, _wait(evidence, kind, function, wait_id))
+
+
+def _more_exact(state: int, site: "WaitSite") -> int:
+    """What is recorded and what the place tells are one kind of wait. A runtime may record just
+    that it is a barrier; LLVM's records critical constructs as the locks by which it makes them.
+    """
+    if state in _ANY_BARRIER or is_mutex(site):
+        return site.state
+    return state
 
 
 def _called(evidence: Evidence, call: "WaitSite") -> Verdict:
@@ -181,7 +233,7 @@ def _called(evidence: Evidence, call: "WaitSite") -> Verdict:
     asleep = evidence.futex_site
     family = _family(call.kind)
     if asleep is None:
-        if KINDS.get(call.kind, UNKNOWN_KIND).title:
+        if is_wait(call):
             return Verdict(call.state, None, _wait(evidence, call.kind, call.function))
         if evidence.futex is not None and not evidence.is_users:
             where = _place(evidence)
@@ -190,7 +242,7 @@ def _called(evidence: Evidence, call: "WaitSite") -> Verdict:
             )
         return Verdict(call.state, None, None)
     if _family(asleep.kind) == "runtime lock":
-        if KINDS.get(call.kind, UNKNOWN_KIND).title:
+        if is_wait(call):
             return Verdict(call.state, None, _wait(evidence, call.kind, call.function))
         return Verdict(asleep.state, None, _wait(evidence, asleep.kind, call.function))
     if family == "runtime":

@@ -69,6 +69,15 @@ def test_named_and_unnamed_critical() -> None:
     assert told(unnamed) == (0x042, "critical")
 
 
+@pytest.mark.parametrize("suffix", [".var", "[var]"])
+def test_critical_of_clang(suffix: str) -> None:
+    found: Any = {"call": CRITICAL, "futex": 0x5000, "is_users": True}
+    name = SymbolAt(".gomp_critical_user_Table" + suffix, 0, None)
+    assert told(conclude(futex_symbol=name, **found)) == (0x042, "critical Table")
+    unnamed = conclude(futex_symbol=SymbolAt("gomp_critical_user_" + suffix, 0, None), **found)
+    assert unnamed.wait == waits.Wait("critical", "critical", CRITICAL.function, 0x5000, None)
+
+
 def test_critical_without_a_call_is_known_by_its_variable() -> None:
     name = SymbolAt(".gomp_critical_user_Table", 0, None)
     verdict = conclude(futex=0x5000, futex_symbol=name, is_users=True)
@@ -157,5 +166,35 @@ def test_unknown_place() -> None:
 
 
 def test_every_kind_has_a_name() -> None:
-    assert sorted(waits.KINDS) == list(range(24))
-    assert len({kind.name for kind in waits.KINDS.values()}) == 24
+    assert sorted(waits.KINDS) == list(range(25))
+    assert len({kind.name for kind in waits.KINDS.values()}) == 25
+
+
+def test_wait_is_recorded_but_a_signal_handler_runs() -> None:
+    assert told(conclude(False, recorded=(0x010, 0), in_users_code=True)) == (0x001, None)
+    assert told(conclude(False, 0, recorded=(0x020, 0), in_users_code=True)) == (0x000, None)
+    # Without any frame there is nothing that speaks against it.
+    assert told(conclude(False, recorded=(0x020, 0))) == (0x020, None)
+
+
+def test_place_tells_more_than_a_general_record() -> None:
+    workshare = _ompd.WaitSite(2, 0x012, 0x900, "GOMP_loop_end")
+    assert told(conclude(recorded=(0x010, 0), call=workshare)) == (0x012, "end of worksharing")
+    assert told(conclude(recorded=(0x015, 0), call=workshare)) == (0x015, "end of worksharing")
+    # The fork barrier of LLVM's runtime, as its tool interface records it.
+    after = conclude(recorded=(0x013, 0), call=PARALLEL, after_user_code=True)
+    assert told(after) == (0x011, "end of region")
+    assert after.wait is not None and after.wait.function == "GOMP_parallel"
+
+
+def test_critical_construct_that_is_recorded_as_a_lock() -> None:
+    assert told(conclude(recorded=(0x041, 0x7000), call=CRITICAL)) == (0x042, "critical")
+    assert told(conclude(recorded=(0x042, 0x7000), call=LOCK)) == (0x041, "lock 0x7000")
+
+
+def test_wait_that_is_not_recorded() -> None:
+    assert told(conclude(recorded=(0x001, 0), call=CRITICAL)) == (0x042, "critical")
+    assert told(conclude(recorded=(0x101, 0), call=CREATES)) == (0x101, None)
+    # Overhead is what the runtime is in; work it cannot be.
+    assert told(conclude(recorded=(0x101, 0))) == (0x101, None)
+    assert conclude(recorded=(0x001, 0)).reason == "in the runtime, called from an unknown place"

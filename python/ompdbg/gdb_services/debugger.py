@@ -247,6 +247,18 @@ class GdbServices:
         except (gdb.error, ValueError):
             return None
 
+    def frame_registers(
+        self, thread: TargetThread, frame: Frame, *names: str
+    ) -> Optional[List[int]]:
+        """Registers in any frame of a stopped thread."""
+        try:
+            handle = self._frame(thread, frame)
+            if handle is None:
+                return None
+            return [int(handle.read_register(name)) & _WORD for name in names]
+        except (gdb.error, ValueError):
+            return None
+
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of a frame's function."""
         handle = self.frame_handle(thread, frame)

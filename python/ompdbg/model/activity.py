@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
 import _ompd
 
 from ompdbg import frames, waits
+from ompdbg.model import waited_lock
 from ompdbg.services import Frame, SymbolAt
 
 if TYPE_CHECKING:
@@ -54,10 +55,17 @@ def observe(thread: "Thread") -> Observation:
     top = _top(thread)
     recorded = _recorded_state(thread)
     if not top.runtime or (recorded is not None and recorded[0] == waits.IDLE):
-        evidence = waits.Evidence(bool(top.runtime), thread.level or 0, recorded)
+        evidence = waits.Evidence(
+            in_runtime=bool(top.runtime),
+            level=thread.level or 0,
+            recorded=recorded,
+            in_users_code=not top.runtime and top.user is not None,
+        )
         return Observation(evidence, top.location)
     futex = _futex_address(thread, top)
     site = _futex_site(thread, futex)
+    if site is None and top.call is not None and waits.is_mutex(top.call):
+        futex = futex or waited_lock.find(thread, top.user, top.call)
     symbol = thread.runtime.services.symbol_at(futex) if futex is not None else None
     users = (
         futex is not None
@@ -159,19 +167,43 @@ def _recorded_state(thread: "Thread") -> Optional[Tuple[int, int]]:
 
 
 def _called(thread: "Thread", top: Top) -> Optional[_ompd.WaitSite]:
-    """The function of the runtime that the user's code called."""
-    space = thread.runtime.space
-    try:
-        if top.user is not None and top.user.is_call:
-            site = space.classify_call(top.user.pc)
+    """The function of the runtime that the user's code called, or what that one waits in."""
+    runtime, call = _innermost_call(thread, top)
+    if call is None or waits.is_wait(call):
+        return call
+    # Functions that do more than to wait: their callees tell, if they have names.
+    for frame in runtime[:-1]:
+        site = classify_frame(thread, frame)
+        if site is not None and waits.is_wait(site):
+            return site
+    site = _classify_call(thread, runtime[-1]) if len(runtime) > 1 else None
+    return site if site is not None and waits.is_wait(site) else call
+
+
+def _innermost_call(thread: "Thread", top: Top) -> Tuple[List[Frame], Optional[_ompd.WaitSite]]:
+    """The function that the user's code called last, and the frames that its call made."""
+    # User code that jumped to a function of the runtime left no frame between that function and
+    # the one that called the user's code through a pointer.
+    for number, caller in enumerate(top.runtime[1:], 1):
+        if _called_users_code(thread, caller):
+            site = classify_frame(thread, top.runtime[number - 1])
             if site is not None:
-                return site
-    except _ompd.Error:
-        pass  # no call into the runtime there: the code that made it left no frame
-    # Where user code jumped to the runtime's function, that function may have a frame. The
-    # oldest frame of a thread without user frames is the one that called the user's code.
+                return top.runtime[:number], site
+    if top.user is not None and top.user.is_call:
+        site = _classify_call(thread, top.user)
+        if site is not None:
+            return top.runtime, site
+    # The oldest frame of a thread without user frames is the one that called the user's code.
     entered = top.runtime if top.user is not None else top.runtime[:-1]
-    return classify_frame(thread, entered[-1]) if entered else None
+    return entered, classify_frame(thread, entered[-1]) if entered else None
+
+
+def _classify_call(thread: "Thread", frame: Frame) -> Optional[_ompd.WaitSite]:
+    """Which function of the runtime a frame calls."""
+    try:
+        return thread.runtime.space.classify_call(frame.pc)
+    except _ompd.Error:
+        return None
 
 
 def classify_frame(thread: "Thread", frame: Frame) -> Optional[_ompd.WaitSite]:

@@ -185,6 +185,9 @@ class Thread:
     def classify_futex(self, address: int) -> Optional[WaitSite]:
         return self.futexes.get(address)
 
+    def confirm_lock(self, kind: int, variable: int, in_use: bytes) -> bool:
+        return False
+
 
 class TaskIterator:
     def __init__(self, infos: List[TaskInfo]) -> None:
@@ -253,6 +256,9 @@ class AddressSpace:
 
     def classify_entry(self, entry: int) -> Optional[WaitSite]:
         return self.entries.get(entry)
+
+    def lock_argument(self, address: int) -> None:
+        return None
 
     def tasks(self) -> TaskIterator:
         return TaskIterator(self.task_infos)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The lock for which a thread waits without sleeping on it, as LLVM's threads do.
+
+The code of the call tells which variable the thread passed to the runtime. Whether it waits for
+the lock of that one, the OMPD library says.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, List, Optional
+
+import _ompd
+
+from ompdbg import waits
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+    from ompdbg.services import Frame
+
+_STACK_POINTER = "rsp"
+# Where the runtime may have the lock: its frames leave a caller's registers in their own, or on
+# the stack.
+_REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp")
+_REGISTERS += tuple(f"r{number}" for number in range(8, 16))
+# More of the stack than this is not searched.
+_MAX_STACK = 16384
+
+# enum ompd_ext_argument_kind, and enum ompd_ext_lock_kind by kind of wait.
+_VALUE, _REGISTER, _MEMORY = 0, 1, 2
+_LOCK_KINDS = {waits.LOCK: 0, waits.NEST_LOCK: 1, waits.CRITICAL: 2}
+
+_WORD = 8
+_MASK = (1 << 64) - 1
+
+
+def find(thread: "Thread", user: Optional["Frame"], call: "_ompd.WaitSite") -> Optional[int]:
+    """Address of the program's variable. `user`: the innermost user frame; `call`: the function
+    of the runtime that was called."""
+    kind = _LOCK_KINDS.get(call.kind)
+    if kind is None or thread.handle is None or user is None:
+        return None
+    try:
+        variable = _passed(thread, user)
+        if variable is None:
+            return None
+        words = _in_use(thread, user)
+        in_use = struct.pack(f"<{len(words)}Q", *words)
+        return variable if thread.handle.confirm_lock(kind, variable, in_use) else None
+    except _ompd.Error:
+        return None
+
+
+def _passed(thread: "Thread", user: "Frame") -> Optional[int]:
+    """What the innermost user frame passed in its call."""
+    argument = thread.runtime.space.lock_argument(user.pc)
+    if argument is None:
+        return None
+    kind, register, value = argument
+    if kind == _VALUE:
+        return value
+    services = thread.runtime.services
+    held = services.frame_registers(thread.target, user, register) if register else None
+    if held is None:
+        return None
+    value = (held[0] + value) & _MASK
+    if kind == _REGISTER:
+        return value
+    words = _stack(thread, value, value + _WORD) if kind == _MEMORY else []
+    return words[0] if words else None
+
+
+def _in_use(thread: "Thread", user: "Frame") -> List[int]:
+    """What is in the registers and on the stack of the frames above the user's."""
+    services = thread.runtime.services
+    here = services.registers(thread.target, _STACK_POINTER, *_REGISTERS)
+    end = services.frame_registers(thread.target, user, _STACK_POINTER)
+    if here is None:
+        return []
+    return here[1:] + (_stack(thread, here[0], end[0]) if end is not None else [])
+
+
+def _stack(thread: "Thread", start: int, end: int) -> List[int]:
+    """The words of memory there."""
+    size = min(max(end - start, 0), _MAX_STACK) // _WORD * _WORD
+    if size == 0:
+        return []
+    try:
+        data = thread.runtime.services.read_memory(start, size)
+    except thread.runtime.services.errors:
+        return []
+    return list(struct.unpack(f"<{size // _WORD}Q", data))
