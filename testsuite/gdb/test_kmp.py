@@ -12,23 +12,12 @@ from harness.snapshots import Snapshot
 
 ALL = cases.llvm_cases()
 ASKABLE = [c for c in ALL if c.mode in (cases.LIVE, cases.ATTACHED)]
-# States in which something of LLVM's runtime is not told as the header wants it, or not told.
-OPEN = {
-    "waits locks": "an undeferred task that Clang inlined",
-}
 JSON_PARTS = ("threads", "tasks", "queued", "counts", "stacks")
-
-
-def expected_for_now(case: Case, failed: bool) -> None:
-    """A failure that is known is told as such, and is none."""
-    if failed and case.name in OPEN:
-        pytest.xfail(OPEN[case.name])
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_threads_are_as_the_header_says(case: Case, snapshot: Snapshot) -> None:
     problems = expect.thread_problems(case, snapshot)
-    expected_for_now(case, bool(problems))
     assert not problems, "\n".join(problems)
 
 
@@ -47,7 +36,6 @@ def test_every_value_equals_the_programs(case: Case, snapshot: Snapshot) -> None
     different = []
     for said in snapshot["oracle"]:
         different += oracle.compare(said, False, "thread {}".format(said["gdb"]))
-    expected_for_now(case, bool(different))
     assert not different, "\n".join(map(str, different))
 
 

@@ -235,6 +235,36 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 	return classify(entry, "omp_set_lock", site);
 }
 
+ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
+				     ompd_ext_argument *argument)
+{
+	(void)handle;
+	if (return_address == 0)
+		return ompd_rc_unavailable;
+	if (return_address == 1)
+		return ompd_rc_error;
+	*argument = (ompd_ext_argument){
+		.kind = return_address == 2 ? ompd_ext_argument_value : ompd_ext_argument_memory,
+		.value = return_address + 5,
+		.register_name = return_address == 2 ? NULL : "rbx",
+	};
+	return ompd_rc_ok;
+}
+
+// The thread waits for the lock if its variable is among the values.
+ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
+				const uint64_t *in_use, size_t in_use_count)
+{
+	(void)thread;
+	if (kind > ompd_ext_lock_critical)
+		return ompd_rc_bad_input;
+	for (size_t i = 0; i < in_use_count; i++) {
+		if (in_use[i] == variable)
+			return ompd_rc_ok;
+	}
+	return ompd_rc_unavailable;
+}
+
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 				  ompd_ext_wait_site *site)
 {

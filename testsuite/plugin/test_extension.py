@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What each method answers, with the values of the fake library."""
 
+import struct
 from pathlib import Path
 from typing import Any, Callable
 
@@ -174,6 +175,24 @@ def test_equality_and_hash(space: Any) -> None:
         assert thread < other
 
 
+def test_waited_lock(space: Any) -> None:
+    assert space.lock_argument(2) == (0, None, 7)
+    assert space.lock_argument(return_address=0x400) == (2, "rbx", 0x405)
+    assert space.lock_argument(0) is None
+    with pytest.raises(_ompd.Error):
+        space.lock_argument(1)
+    thread = space.thread(LWP, 1000)
+    in_use = struct.pack("<3Q", 1 << 63, 0x5000, 7)
+    assert thread.confirm_lock(0, 0x5000, in_use) is True
+    assert thread.confirm_lock(kind=2, variable=1 << 63, in_use=in_use) is True
+    assert thread.confirm_lock(1, 0x5008, in_use) is False
+    assert thread.confirm_lock(1, 0x5008, b"") is False
+    with pytest.raises(_ompd.Error):
+        thread.confirm_lock(3, 0x5000, in_use)
+    with pytest.raises(TypeError):
+        thread.confirm_lock(0, 0x5000, [0x5000])
+
+
 def test_wait_sites(space: Any) -> None:
     assert space.classify_call(0x401234) == (1, 0x10, 0x401234, "GOMP_barrier")
     assert space.classify_entry(entry=0x50).function == "omp_set_lock"
@@ -300,6 +319,8 @@ def test_library_without_extensions(plain: Any) -> None:
     assert plain.layout() is None
     assert plain.classify_call(5) is None
     assert plain.thread(LWP, 1000).classify_futex(5) is None
+    assert plain.lock_argument(5) is None
+    assert plain.thread(LWP, 1000).confirm_lock(0, 5, b"") is False
     thread = plain.thread(LWP, 1000)
     for call in (
         plain.tasks,

@@ -29,6 +29,7 @@ def all_calls(space: Any) -> Dict[str, Callable[[], object]]:
         "Thread.thread_id": lambda: thread.thread_id(LWP),
         "Thread.thread_num": lambda: thread.thread_num(parallel),
         "Thread.classify_futex": lambda: thread.classify_futex(5),
+        "Thread.confirm_lock": lambda: thread.confirm_lock(0, 5, b""),
         "Thread.icv": lambda: thread.icv(1),
         "Thread.tool_data": thread.tool_data,
         "Parallel.enclosing": parallel.enclosing,

@@ -252,7 +252,7 @@ class GdbServices:
     ) -> Optional[List[int]]:
         """Registers in any frame of a stopped thread."""
         try:
-            handle = self._frame(thread, frame)
+            handle = self.frame_handle(thread, frame)
             if handle is None:
                 return None
             return [int(handle.read_register(name)) & _WORD for name in names]
