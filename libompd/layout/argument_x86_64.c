@@ -171,7 +171,7 @@ static bool elect(const uint8_t *bytes, size_t size, uint64_t address, int reg,
 {
 	struct outcome found[WINDOW], outcome;
 	size_t count = 0, best = 0;
-	bool tie = false;
+	unsigned int votes = 0;
 
 	for (size_t start = 0; start < size && start < WINDOW; start++) {
 		size_t i = 0;
@@ -184,14 +184,13 @@ static bool elect(const uint8_t *bytes, size_t size, uint64_t address, int reg,
 		if (i == count)
 			found[count++] = outcome;
 		found[i].votes++;
+		votes++;
 	}
 	for (size_t i = 1; i < count; i++) {
-		tie = found[i].votes == found[best].votes ||
-		      (tie && found[i].votes < found[best].votes);
 		if (found[i].votes > found[best].votes)
 			best = i;
 	}
-	if (!count || tie || !found[best].content.known)
+	if (!count || 2 * found[best].votes <= votes || !found[best].content.known)
 		return false;
 	*ret = found[best].content.value;
 	return true;

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What calls pass, read out of instructions written for it. The comments give the assembly.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "layout/call.h"
+
+enum {
+	ADDRESS = 0x10000,
+	BEFORE = 80, // bytes before a sample
+	AFTER = 16,
+	LONGEST = 40,
+	// Kinds besides those of the function:
+	RELATIVE = 100, // an address, counted from the begin of the sample
+	NOTHING,
+};
+
+struct memory {
+	uint8_t bytes[BEFORE + LONGEST + AFTER];
+};
+
+static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const ompd_address_t *address, ompd_size_t size, void *buffer)
+{
+	const struct memory *memory = (const struct memory *)context;
+	const uint64_t at = address->address - ADDRESS;
+
+	(void)thread;
+	if (at > sizeof(memory->bytes) || size > sizeof(memory->bytes) - at)
+		return ompd_rc_error;
+	memcpy(buffer, memory->bytes + at, size);
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t same_order(ompd_address_space_context_t *context, const void *input,
+			    ompd_size_t unit_size, ompd_size_t count, void *output)
+{
+	(void)context;
+	memcpy(output, input, unit_size * count);
+	return ompd_rc_ok;
+}
+
+static const ompd_callbacks_t callbacks = {
+	.read_memory = read_memory,
+	.device_to_host = same_order,
+	.host_to_device = same_order,
+};
+
+struct sample {
+	const char *name;
+	unsigned int number; // of the argument
+	const char *bytes;
+	unsigned int size;
+	int kind;
+	const char *reg;
+	int64_t value;
+};
+
+#define BYTES(string) string, sizeof(string) - 1
+
+static const struct sample samples[] = {
+	// lea 0x100(%rip),%rdi; call .+0x200
+	{ "address of a variable", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
+	  RELATIVE, NULL, 7 + 0x100 },
+	// mov $0x404050,%edi; call .+0x200
+	{ "number of 32 bits", 0, BYTES("\xbf\x50\x40\x40\x00\xe8\xfb\x01\x00\x00"),
+	  CALL_ARGUMENT_VALUE, NULL, 0x404050 },
+	// mov %rbx,%rdi; call .+0x200
+	{ "kept register", 0, BYTES("\x48\x89\xdf\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER,
+	  "rbx", 0 },
+	// lea 0x8(%r14),%rdi; call .+0x200
+	{ "member", 0, BYTES("\x49\x8d\x7e\x08\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER, "r14",
+	  8 },
+	// mov %r12,%rax; lea 0x10(%rax),%rdi; call .+0x200
+	{ "kept register plus a sum", 0, BYTES("\x4c\x89\xe0\x48\x8d\x78\x10\xe8\xfb\x01\x00\x00"),
+	  CALL_ARGUMENT_REGISTER, "r12", 0x10 },
+	// mov -0x18(%rbp),%rdi; call .+0x200
+	{ "word on the stack", 0, BYTES("\x48\x8b\x7d\xe8\xe8\xfb\x01\x00\x00"),
+	  CALL_ARGUMENT_MEMORY, "rbp", -0x18 },
+	// lea 0x100(%rip),%rax; mov %rax,%rdi; call .+0x200
+	{ "by way of another register", 0,
+	  BYTES("\x48\x8d\x05\x00\x01\x00\x00\x48\x89\xc7\xe8\xfb\x01\x00\x00"), RELATIVE, NULL,
+	  7 + 0x100 },
+	// mov -0x18(%rbp),%rax; mov %rax,%rdi; call .+0x200
+	{ "by way of the stack", 0, BYTES("\x48\x8b\x45\xe8\x48\x89\xc7\xe8\xfb\x01\x00\x00"),
+	  CALL_ARGUMENT_MEMORY, "rbp", -0x18 },
+	// lea 0x100(%rip),%rdx; mov %ebx,%esi; lea 0x40(%rip),%rdi; xor %eax,%eax; call .+0x200
+	{ "third argument", 2,
+	  BYTES("\x48\x8d\x15\x00\x01\x00\x00\x89\xde\x48\x8d\x3d\x40\x00\x00\x00\x31\xc0\xe8\xfb\x01\x00\x00"),
+	  RELATIVE, NULL, 7 + 0x100 },
+	// lea 0x100(%rip),%rdi; call *0x300(%rip)
+	{ "through the GOT", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xff\x15\x00\x03\x00\x00"),
+	  RELATIVE, NULL, 7 + 0x100 },
+	// call .+0x80; mov %eax,%ebp; lea 0x100(%rip),%rdi; call .+0x200
+	{ "after a call", 0,
+	  BYTES("\xe8\x7b\x00\x00\x00\x89\xc5\x48\x8d\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
+	  RELATIVE, NULL, 14 + 0x100 },
+	// mov 0x100(%rip),%rdi; call .+0x200
+	{ "word of a variable", 0, BYTES("\x48\x8b\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
+	  NOTHING, NULL, 0 },
+	// mov %rbx,%rdi; add $8,%rbx; call .+0x200
+	{ "register that is written then", 0,
+	  BYTES("\x48\x89\xdf\x48\x83\xc3\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0 },
+	// lea 0x8(%rsp),%rdi; push %rax; call .+0x200
+	{ "stack pointer that moves then", 0, BYTES("\x48\x8d\x7c\x24\x08\x50\xe8\xfb\x01\x00\x00"),
+	  NOTHING, NULL, 0 },
+	// mov %rcx,%rdi; call .+0x200
+	{ "register that is not kept", 0, BYTES("\x48\x89\xcf\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
+	  0 },
+	// lea 0x100(%rip),%rdi; call .+0x80; call .+0x200
+	{ "what a call left", 0,
+	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe8\x7b\x00\x00\x00\xe8\xfb\x01\x00\x00"), NOTHING,
+	  NULL, 0 },
+	// lea 0x100(%rip),%rdi; jmp .+2; call .+0x200
+	{ "reached by a jump only", 0,
+	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xeb\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0 },
+	// lea 0x10(%rbx,%rax,4),%rdi; call .+0x200
+	{ "element of unknown number", 0, BYTES("\x48\x8d\x7c\x83\x10\xe8\xfb\x01\x00\x00"),
+	  NOTHING, NULL, 0 },
+	// lea 0x100(%rip),%rdi; shl $3,%rdi; call .+0x200
+	{ "changed in place", 0,
+	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\x48\xc1\xe7\x03\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
+	  0 },
+	// mov %ebx,%edi; call .+0x200
+	{ "half of it", 0, BYTES("\x89\xdf\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0 },
+	// lea 0x100(%rip),%rdi; jmp .+0x200
+	{ "no call", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe9\xfb\x01\x00\x00"), NOTHING, NULL,
+	  0 },
+};
+
+static bool ask(const struct sample *sample, uint8_t before, struct call_argument *ret)
+{
+	struct memory memory;
+	const struct target target = {
+		.callbacks = &callbacks,
+		.context = (ompd_address_space_context_t *)&memory,
+	};
+
+	memset(&memory, before, sizeof(memory));
+	memcpy(memory.bytes + BEFORE, sample->bytes, sample->size);
+	return call_argument(&target, ADDRESS + BEFORE + sample->size, sample->number, ret) ==
+	       ompd_rc_ok;
+}
+
+static bool is_expected(const struct sample *sample, const struct call_argument *found)
+{
+	const bool relative = sample->kind == RELATIVE;
+	const uint64_t value =
+		(uint64_t)sample->value + (relative ? (uint64_t)ADDRESS + BEFORE : 0);
+
+	return (int)found->kind == (relative ? CALL_ARGUMENT_VALUE : sample->kind) &&
+	       found->value == value &&
+	       (found->reg ? sample->reg && !strcmp(found->reg, sample->reg) : !sample->reg);
+}
+
+static void arguments(void **state)
+{
+	enum { NOP = 0x90 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct call_argument found;
+		bool is_found = ask(&samples[i], NOP, &found);
+
+		if (is_found != (samples[i].kind != NOTHING) ||
+		    (is_found && !is_expected(&samples[i], &found)))
+			fail_msg("%s", samples[i].name);
+	}
+}
+
+// Bytes that are no code of a compiler's may mislead it, though seldom: what it tells is confirmed.
+static void behind_anything(void **state)
+{
+	unsigned int told = 0, wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		for (int before = 0; before < 256; before++) {
+			struct call_argument found;
+
+			if (!ask(&samples[i], (uint8_t)before, &found))
+				continue;
+			told++;
+			wrong += samples[i].kind == NOTHING || !is_expected(&samples[i], &found);
+		}
+	}
+	assert_true(told > 1000);
+	assert_in_range(wrong, 0, told / 100);
+}
+
+static void unreadable(void **state)
+{
+	struct sample first = samples[0];
+	struct call_argument found;
+
+	(void)state;
+	first.number = 6; // on the stack
+	assert_false(ask(&first, 0, &found));
+	struct memory memory = { { 0 } };
+	const struct target target = {
+		.callbacks = &callbacks,
+		.context = (ompd_address_space_context_t *)&memory,
+	};
+
+	assert_int_equal(call_argument(&target, ADDRESS + 8, 0, &found), ompd_rc_unavailable);
+	assert_int_equal(call_argument(&target, 0, 0, &found), ompd_rc_unavailable);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arguments),
+		cmocka_unit_test(behind_anything),
+		cmocka_unit_test(unreadable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
