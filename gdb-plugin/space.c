@@ -327,8 +327,8 @@ static PyObject *method_lock_argument(PyObject *self, PyObject *args, PyObject *
 		Py_RETURN_NONE;
 	if (rc < 0)
 		return NULL;
-	return Py_BuildValue("(IzK)", (unsigned int)argument.kind, argument.register_name,
-			     (unsigned long long)argument.value);
+	return Py_BuildValue("(IzKi)", (unsigned int)argument.kind, argument.register_name,
+			     (unsigned long long)argument.value, (int)argument.offset);
 }
 
 static PyObject *method_lock(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -413,7 +413,7 @@ static PyMethodDef space_methods[] = {
 	METHOD("classify_entry", method_classify_entry, METH_VARARGS | METH_KEYWORDS,
 	       "classify_entry(entry) -> WaitSite or None"),
 	METHOD("lock_argument", method_lock_argument, METH_VARARGS | METH_KEYWORDS,
-	       "lock_argument(return_address) -> (kind, register, value) or None"),
+	       "lock_argument(return_address) -> (kind, register, value, offset) or None"),
 	METHOD("lock", method_lock, METH_VARARGS | METH_KEYWORDS,
 	       "lock(kind, address) -> (held, depth, identity of the owner or 0)"),
 	METHOD("tasks", method_tasks, METH_NOARGS,

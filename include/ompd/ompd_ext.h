@@ -368,12 +368,12 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 enum ompd_ext_argument_kind {
 	ompd_ext_argument_value = 0,	// value
 	ompd_ext_argument_register = 1, // what the register holds in the calling frame, plus value
-	ompd_ext_argument_memory = 2,	// the word of memory at that address
+	ompd_ext_argument_memory = 2,	// the word of memory at that address, plus offset
 };
 
 typedef struct ompd_ext_argument {
-	uint32_t kind;		   // enum ompd_ext_argument_kind
-	uint32_t reserved;	   // 0
+	uint32_t kind; // enum ompd_ext_argument_kind
+	int32_t offset;
 	uint64_t value;		   // or what is added to the register
 	const char *register_name; // "rbx", static; NULL if there is none
 } ompd_ext_argument;

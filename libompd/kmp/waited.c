@@ -94,6 +94,7 @@ ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address
 		return reason(ompd_rc_unavailable, "the code before the call does not tell");
 	*ret = (ompd_ext_argument){
 		.kind = (uint32_t)argument.kind,
+		.offset = argument.offset,
 		.value = argument.value,
 		.register_name = argument.reg,
 	};

@@ -84,6 +84,19 @@ static bool get(const struct registers *registers, int reg, struct call_argument
 	return registers->of[reg].known;
 }
 
+static bool add(struct call_argument *value, int64_t number)
+{
+	if (value->kind != CALL_ARGUMENT_MEMORY) {
+		value->value += (uint64_t)number;
+		return true;
+	}
+	if (number < INT16_MIN || number > INT16_MAX || value->offset < INT16_MIN ||
+	    value->offset > INT16_MAX)
+		return false;
+	value->offset += (int32_t)number;
+	return true;
+}
+
 // What the instruction, which writes a register, puts into it.
 static bool loaded(const struct registers *registers, const struct x86_insn *insn, uint64_t next,
 		   struct call_argument *ret)
@@ -98,6 +111,9 @@ static bool loaded(const struct registers *registers, const struct x86_insn *ins
 	}
 	if (!whole || insn->thread || insn->index >= 0)
 		return false;
+	if ((insn->kind == X86_ADD || insn->kind == X86_SUB) && insn->form == X86_EI)
+		return !insn->memory && get(registers, insn->rm, ret) &&
+		       add(ret, insn->kind == X86_ADD ? insn->immediate : -insn->immediate);
 	if (insn->kind == X86_MOVE && !insn->memory)
 		return get(registers, from_operand ? insn->rm : insn->reg, ret);
 	if (!insn->memory || !from_operand || (insn->kind != X86_MOVE && insn->kind != X86_LEA))
@@ -107,12 +123,11 @@ static bool loaded(const struct registers *registers, const struct x86_insn *ins
 		ret->value = next + (uint64_t)insn->displacement;
 		return insn->kind == X86_LEA;
 	}
-	if (!get(registers, insn->base, ret) || ret->kind == CALL_ARGUMENT_MEMORY)
+	if (!get(registers, insn->base, ret) || !add(ret, insn->displacement))
 		return false;
-	ret->value += (uint64_t)insn->displacement;
 	if (insn->kind == X86_LEA)
 		return true;
-	if (ret->kind == CALL_ARGUMENT_VALUE)
+	if (ret->kind != CALL_ARGUMENT_REGISTER)
 		return false;
 	ret->kind = CALL_ARGUMENT_MEMORY;
 	return true;
@@ -123,6 +138,25 @@ struct outcome {
 	struct content content;
 	unsigned int votes;
 };
+
+// What is copied into a register that is kept, can be had from there.
+static void keep_source(struct registers *registers, const struct x86_insn *insn, size_t end)
+{
+	if (insn->kind != X86_MOVE || insn->memory || insn->width != 8 ||
+	    (insn->form != X86_EG && insn->form != X86_GE))
+		return;
+	const int to = insn->form == X86_EG ? insn->rm : insn->reg;
+	const int from = insn->form == X86_EG ? insn->reg : insn->rm;
+
+	if (to < 0 || to >= REGS || from < 0 || from >= REGS || !kept_registers[to] ||
+	    kept_registers[from])
+		return;
+	registers->of[from] = (struct content){
+		.known = true,
+		.at = end,
+		.value = { .kind = CALL_ARGUMENT_REGISTER, .reg = kept_registers[to] },
+	};
+}
 
 static void write_registers(struct registers *registers, const struct x86_insn *insn, size_t end,
 			    uint64_t next)
@@ -141,6 +175,7 @@ static void write_registers(struct registers *registers, const struct x86_insn *
 				registers->of[other].known = false;
 		}
 	}
+	keep_source(registers, insn, end);
 }
 
 // Follows the instructions from @p at to the end of the window; false if that is none of one, or

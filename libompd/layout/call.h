@@ -25,13 +25,14 @@ uint64_t call_follow_stub(const struct target *target, uint64_t entry);
 enum call_argument_kind {
 	CALL_ARGUMENT_VALUE,	// value
 	CALL_ARGUMENT_REGISTER, // that of the register, plus value
-	CALL_ARGUMENT_MEMORY,	// the word at that address
+	CALL_ARGUMENT_MEMORY,	// the word at that address, plus offset
 };
 
 struct call_argument {
 	enum call_argument_kind kind;
 	const char *reg; // a register that a function finds unchanged after a call
 	uint64_t value;
+	int32_t offset;
 };
 
 /**

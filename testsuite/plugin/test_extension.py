@@ -176,8 +176,8 @@ def test_equality_and_hash(space: Any) -> None:
 
 
 def test_waited_lock(space: Any) -> None:
-    assert space.lock_argument(2) == (0, None, 7)
-    assert space.lock_argument(return_address=0x400) == (2, "rbx", 0x405)
+    assert space.lock_argument(2) == (0, None, 7, 0)
+    assert space.lock_argument(return_address=0x400) == (2, "rbx", 0x405, -4)
     assert space.lock_argument(0) is None
     with pytest.raises(_ompd.Error):
         space.lock_argument(1)

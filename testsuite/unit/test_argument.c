@@ -61,6 +61,7 @@ struct sample {
 	int kind;
 	const char *reg;
 	int64_t value;
+	int32_t offset;
 };
 
 #define BYTES(string) string, sizeof(string) - 1
@@ -68,71 +69,91 @@ struct sample {
 static const struct sample samples[] = {
 	// lea 0x100(%rip),%rdi; call .+0x200
 	{ "address of a variable", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
-	  RELATIVE, NULL, 7 + 0x100 },
+	  RELATIVE, NULL, 7 + 0x100, 0 },
 	// mov $0x404050,%edi; call .+0x200
 	{ "number of 32 bits", 0, BYTES("\xbf\x50\x40\x40\x00\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_VALUE, NULL, 0x404050 },
+	  CALL_ARGUMENT_VALUE, NULL, 0x404050, 0 },
 	// mov %rbx,%rdi; call .+0x200
 	{ "kept register", 0, BYTES("\x48\x89\xdf\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER,
-	  "rbx", 0 },
+	  "rbx", 0, 0 },
 	// lea 0x8(%r14),%rdi; call .+0x200
 	{ "member", 0, BYTES("\x49\x8d\x7e\x08\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER, "r14",
-	  8 },
+	  8, 0 },
 	// mov %r12,%rax; lea 0x10(%rax),%rdi; call .+0x200
 	{ "kept register plus a sum", 0, BYTES("\x4c\x89\xe0\x48\x8d\x78\x10\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_REGISTER, "r12", 0x10 },
+	  CALL_ARGUMENT_REGISTER, "r12", 0x10, 0 },
 	// mov -0x18(%rbp),%rdi; call .+0x200
 	{ "word on the stack", 0, BYTES("\x48\x8b\x7d\xe8\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_MEMORY, "rbp", -0x18 },
+	  CALL_ARGUMENT_MEMORY, "rbp", -0x18, 0 },
 	// lea 0x100(%rip),%rax; mov %rax,%rdi; call .+0x200
 	{ "by way of another register", 0,
 	  BYTES("\x48\x8d\x05\x00\x01\x00\x00\x48\x89\xc7\xe8\xfb\x01\x00\x00"), RELATIVE, NULL,
-	  7 + 0x100 },
+	  7 + 0x100, 0 },
 	// mov -0x18(%rbp),%rax; mov %rax,%rdi; call .+0x200
 	{ "by way of the stack", 0, BYTES("\x48\x8b\x45\xe8\x48\x89\xc7\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_MEMORY, "rbp", -0x18 },
+	  CALL_ARGUMENT_MEMORY, "rbp", -0x18, 0 },
 	// lea 0x100(%rip),%rdx; mov %ebx,%esi; lea 0x40(%rip),%rdi; xor %eax,%eax; call .+0x200
 	{ "third argument", 2,
 	  BYTES("\x48\x8d\x15\x00\x01\x00\x00\x89\xde\x48\x8d\x3d\x40\x00\x00\x00\x31\xc0\xe8\xfb\x01\x00\x00"),
-	  RELATIVE, NULL, 7 + 0x100 },
+	  RELATIVE, NULL, 7 + 0x100, 0 },
 	// lea 0x100(%rip),%rdi; call *0x300(%rip)
 	{ "through the GOT", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xff\x15\x00\x03\x00\x00"),
-	  RELATIVE, NULL, 7 + 0x100 },
+	  RELATIVE, NULL, 7 + 0x100, 0 },
 	// call .+0x80; mov %eax,%ebp; lea 0x100(%rip),%rdi; call .+0x200
 	{ "after a call", 0,
 	  BYTES("\xe8\x7b\x00\x00\x00\x89\xc5\x48\x8d\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
-	  RELATIVE, NULL, 14 + 0x100 },
+	  RELATIVE, NULL, 14 + 0x100, 0 },
 	// mov 0x100(%rip),%rdi; call .+0x200
 	{ "word of a variable", 0, BYTES("\x48\x8b\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
-	  NOTHING, NULL, 0 },
+	  NOTHING, NULL, 0, 0 },
 	// mov %rbx,%rdi; add $8,%rbx; call .+0x200
 	{ "register that is written then", 0,
-	  BYTES("\x48\x89\xdf\x48\x83\xc3\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0 },
+	  BYTES("\x48\x89\xdf\x48\x83\xc3\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
 	// lea 0x8(%rsp),%rdi; push %rax; call .+0x200
 	{ "stack pointer that moves then", 0, BYTES("\x48\x8d\x7c\x24\x08\x50\xe8\xfb\x01\x00\x00"),
-	  NOTHING, NULL, 0 },
+	  NOTHING, NULL, 0, 0 },
 	// mov %rcx,%rdi; call .+0x200
 	{ "register that is not kept", 0, BYTES("\x48\x89\xcf\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
-	  0 },
+	  0, 0 },
 	// lea 0x100(%rip),%rdi; call .+0x80; call .+0x200
 	{ "what a call left", 0,
 	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe8\x7b\x00\x00\x00\xe8\xfb\x01\x00\x00"), NOTHING,
-	  NULL, 0 },
+	  NULL, 0, 0 },
 	// lea 0x100(%rip),%rdi; jmp .+2; call .+0x200
 	{ "reached by a jump only", 0,
-	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xeb\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0 },
+	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xeb\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
 	// lea 0x10(%rbx,%rax,4),%rdi; call .+0x200
 	{ "element of unknown number", 0, BYTES("\x48\x8d\x7c\x83\x10\xe8\xfb\x01\x00\x00"),
-	  NOTHING, NULL, 0 },
+	  NOTHING, NULL, 0, 0 },
 	// lea 0x100(%rip),%rdi; shl $3,%rdi; call .+0x200
 	{ "changed in place", 0,
 	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\x48\xc1\xe7\x03\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
-	  0 },
+	  0, 0 },
 	// mov %ebx,%edi; call .+0x200
-	{ "half of it", 0, BYTES("\x89\xdf\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0 },
+	{ "half of it", 0, BYTES("\x89\xdf\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
 	// lea 0x100(%rip),%rdi; jmp .+0x200
-	{ "no call", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe9\xfb\x01\x00\x00"), NOTHING, NULL,
+	{ "no call", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe9\xfb\x01\x00\x00"), NOTHING, NULL, 0,
 	  0 },
+	// mov -0x18(%rbp),%rax; add $0x8,%rax; mov %rax,%rdi; call .+0x200
+	{ "member of what the stack points to", 0,
+	  BYTES("\x48\x8b\x45\xe8\x48\x83\xc0\x08\x48\x89\xc7\xe8\xfb\x01\x00\x00"),
+	  CALL_ARGUMENT_MEMORY, "rbp", -0x18, 8 },
+	// mov -0x18(%rbp),%rax; lea -0x8(%rax),%rdi; call .+0x200
+	{ "member likewise, by another way", 0,
+	  BYTES("\x48\x8b\x45\xe8\x48\x8d\x78\xf8\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_MEMORY,
+	  "rbp", -0x18, -8 },
+	// mov %rbx,%rdi; sub $-0x80,%rdi; call .+0x200
+	{ "sum", 0, BYTES("\x48\x89\xdf\x48\x83\xef\x80\xe8\xfb\x01\x00\x00"),
+	  CALL_ARGUMENT_REGISTER, "rbx", 0x80, 0 },
+	// mov %rdi,%rbx; call .+0x200
+	{ "kept besides", 0, BYTES("\x48\x89\xfb\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER,
+	  "rbx", 0, 0 },
+	// mov %rdi,%rbx; call .+0x80; call .+0x200
+	{ "kept, but for the next call", 0,
+	  BYTES("\x48\x89\xfb\xe8\x7b\x00\x00\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
+	// mov -0x18(%rbp),%rax; mov 0x8(%rax),%rdi; call .+0x200
+	{ "word that is loaded twice", 0,
+	  BYTES("\x48\x8b\x45\xe8\x48\x8b\x78\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
 };
 
 static bool ask(const struct sample *sample, uint8_t before, struct call_argument *ret)
@@ -156,7 +177,7 @@ static bool is_expected(const struct sample *sample, const struct call_argument 
 		(uint64_t)sample->value + (relative ? (uint64_t)ADDRESS + BEFORE : 0);
 
 	return (int)found->kind == (relative ? CALL_ARGUMENT_VALUE : sample->kind) &&
-	       found->value == value &&
+	       found->value == value && found->offset == sample->offset &&
 	       (found->reg ? sample->reg && !strcmp(found->reg, sample->reg) : !sample->reg);
 }
 

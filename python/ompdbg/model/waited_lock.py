@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 _STACK_POINTER = "rsp"
 # Where the runtime may have the lock: its frames leave a caller's registers in their own, or on
 # the stack.
-_REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp")
-_REGISTERS += tuple(f"r{number}" for number in range(8, 16))
+_REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp") + tuple(
+    f"r{number}" for number in range(8, 16)
+)
 # More of the stack than this is not searched.
 _MAX_STACK = 16384
 
@@ -56,7 +57,7 @@ def _passed(thread: "Thread", user: "Frame") -> Optional[int]:
     argument = thread.runtime.space.lock_argument(user.pc)
     if argument is None:
         return None
-    kind, register, value = argument
+    kind, register, value, offset = argument
     if kind == _VALUE:
         return value
     services = thread.runtime.services
@@ -67,7 +68,7 @@ def _passed(thread: "Thread", user: "Frame") -> Optional[int]:
     if kind == _REGISTER:
         return value
     words = _stack(thread, value, value + _WORD) if kind == _MEMORY else []
-    return words[0] if words else None
+    return (words[0] + offset) & _MASK if words else None
 
 
 def _in_use(thread: "Thread", user: "Frame") -> List[int]:
