@@ -71,7 +71,7 @@ static PyObject *iterator_next(PyObject *object)
 // ---- Counting --------------------------------------------------------------------------------
 
 struct tally {
-	uint64_t function;
+	uint64_t function, source;
 	uint32_t kind, status;
 	uint64_t count; // 0: free slot
 };
@@ -84,15 +84,16 @@ struct tallies {
 
 static struct tally *tallies_slot(const struct tallies *table, const ompd_ext_task_info *info)
 {
-	uint64_t hash =
-		(info->function ^ (uint64_t)info->kind << 56 ^ (uint64_t)info->status << 48) *
-		UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (info->function ^ info->source << 1 ^ (uint64_t)info->kind << 56 ^
+			 (uint64_t)info->status << 48) *
+			UINT64_C(0x9e3779b97f4a7c15);
 
 	for (size_t i = hash >> 32;; i++) {
 		struct tally *slot = &table->slots[i & (table->size - 1)];
 
-		if (!slot->count || (slot->function == info->function && slot->kind == info->kind &&
-				     slot->status == info->status))
+		if (!slot->count ||
+		    (slot->function == info->function && slot->source == info->source &&
+		     slot->kind == info->kind && slot->status == info->status))
 			return slot;
 	}
 }
@@ -108,6 +109,7 @@ static bool tallies_grow(struct tallies *table)
 		const struct tally *old = &table->slots[i];
 		ompd_ext_task_info key = {
 			.function = old->function,
+			.source = old->source,
 			.kind = old->kind,
 			.status = old->status,
 		};
@@ -128,6 +130,7 @@ static bool tallies_add(struct tallies *table, const ompd_ext_task_info *info)
 	struct tally *slot = tallies_slot(table, info);
 	if (!slot->count) {
 		slot->function = info->function;
+		slot->source = info->source;
 		slot->kind = info->kind;
 		slot->status = info->status;
 		table->used++;
@@ -145,7 +148,8 @@ static PyObject *tallies_dict(const struct tallies *table)
 
 		if (!slot->count)
 			continue;
-		PyObject *key = Py_BuildValue("(KII)", (unsigned long long)slot->function,
+		PyObject *key = Py_BuildValue("(KKII)", (unsigned long long)slot->function,
+					      (unsigned long long)slot->source,
 					      (unsigned int)slot->kind, (unsigned int)slot->status);
 		PyObject *count = PyLong_FromUnsignedLongLong(slot->count);
 		if (!key || !count || PyDict_SetItem(result, key, count) < 0)

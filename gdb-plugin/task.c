@@ -95,7 +95,8 @@ struct elements {
 
 static int get_depends(struct handle *task, void *elements, size_t max, size_t *count)
 {
-	return CALL(task->space, ext_get_task_depends, task->raw, elements, max, count);
+	return CALL_ACCEPTING(task->space, ACCEPT_OK | ACCEPT_INCOMPLETE, ext_get_task_depends,
+			      task->raw, elements, max, count);
 }
 
 static PyObject *convert_depend(const void *element)
@@ -143,7 +144,8 @@ static PyObject *convert_all(const struct elements *list, const char *elements, 
 	return result;
 }
 
-static PyObject *task_elements(PyObject *self, const struct elements *list)
+// What the library says of them: ok or incomplete goes to @p rc.
+static PyObject *task_elements(PyObject *self, const struct elements *list, int *rc)
 {
 	struct handle *task = handle_use(self, list->function);
 	size_t room = USUAL_ELEMENTS, count = 0;
@@ -154,7 +156,8 @@ static PyObject *task_elements(PyObject *self, const struct elements *list)
 
 		if (!elements)
 			return PyErr_NoMemory();
-		if (list->get(task, elements, room, &count) < 0)
+		*rc = list->get(task, elements, room, &count);
+		if (*rc < 0)
 			task = NULL;
 		else if (count <= room)
 			result = convert_all(list, elements, count);
@@ -172,14 +175,20 @@ static PyObject *task_elements(PyObject *self, const struct elements *list)
 
 static PyObject *task_depends(PyObject *self, PyObject *unused)
 {
+	int rc = -1;
+	PyObject *elements = task_elements(self, &depends, &rc);
+
 	(void)unused;
-	return task_elements(self, &depends);
+	return elements ? Py_BuildValue("(NO)", elements, rc == ompd_rc_ok ? Py_True : Py_False) :
+			  NULL;
 }
 
 static PyObject *task_dependers(PyObject *self, PyObject *unused)
 {
+	int rc;
+
 	(void)unused;
-	return task_elements(self, &dependers);
+	return task_elements(self, &dependers, &rc);
 }
 
 static PyMethodDef task_methods[] = {

@@ -219,8 +219,9 @@ class TaskIterator(Iterator[TaskInfo]):
     damaged: bool  # a list of the runtime was found damaged; the rest was still read
     def __next__(self) -> TaskInfo: ...
     def unreached(self) -> Optional[int]: ...
-    def by_function(self) -> Dict[Tuple[int, int, int], int]:
-        """Consumes the iterator: number of tasks by (function, kind, status). Counted in C."""
+    def by_function(self) -> Dict[Tuple[int, int, int, int], int]:
+        """Consumes the iterator: number of tasks by (function, source, kind, status), which are
+        those of TaskInfo. Counted in C."""
 
 class Task(_Handle):
     def parallel(self) -> Parallel: ...
@@ -230,8 +231,8 @@ class Task(_Handle):
     def frame(self) -> Tuple[Tuple[int, int], Tuple[int, int]]:
         """((exit address, flag), (enter address, flag))."""
     def info(self) -> TaskInfo: ...
-    def depends(self) -> List[Tuple[int, int]]:
-        """(address, enum ompd_ext_depend_kind) each."""
+    def depends(self) -> Tuple[List[Tuple[int, int]], bool]:
+        """(address, enum ompd_ext_depend_kind) each, and whether these are all."""
     def dependers(self) -> List[int]:
         """Identities of the tasks that wait for this one."""
 

@@ -117,6 +117,7 @@ enum ompd_ext_task_flag {
 	ompd_ext_task_in_depend_wait = 1 << 6,	  // waits for predecessors: taskwait or undeferred
 	ompd_ext_task_in_taskgroup_wait = 1 << 7, // waits at the end of a taskgroup
 	ompd_ext_task_in_wait = 1 << 8, // one of these or a taskyield; which, may not be recorded
+	ompd_ext_task_depends_lost = 1 << 9, // its depend clauses may have had more elements
 };
 
 typedef struct ompd_ext_task_info {
@@ -172,8 +173,8 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 			      size_t max, size_t *count);
 
 /**
- * After the end of the enumeration of one team: how many tasks the runtime counts that the
- * enumeration could not reach (a detached or running task whose parent has ended, say).
+ * After the end of an enumeration: how many tasks the runtime counts that the enumeration could
+ * not reach (a detached task, say, or a running one whose parent has ended).
  * @return ok, unavailable (the runtime holds its lock: the count is in motion), bad_input.
  */
 ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *count);

@@ -48,6 +48,8 @@ struct ompd_ext_task_iterator {
 	size_t next_region;
 	struct family_walk *walk; // of the region before next_region
 	bool walk_ended;
+	uint32_t unreached; // of the regions whose walk has ended
+	bool in_motion;	    // of one of them that is not known
 };
 
 static ompd_rc_t open_iterator(ompd_address_space_handle_t *space,
@@ -85,6 +87,17 @@ ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
 	return open_iterator(handle, NULL, iterator);
+}
+
+static void end_walk(ompd_ext_task_iterator *iterator)
+{
+	uint32_t unreached = 0;
+
+	iterator->walk_ended = true;
+	if (!iterator->walk ||
+	    iterator->space->family->walk_unreached(iterator->walk, &unreached) != ompd_rc_ok)
+		iterator->in_motion = true;
+	iterator->unreached += unreached;
 }
 
 // Opens the walk over the next region; ompd_rc_unavailable if there is none.
@@ -125,7 +138,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 				return rc;
 			if (rc != ompd_rc_ok) {
 				damaged = true;
-				iterator->walk_ended = true;
+				end_walk(iterator);
 				continue;
 			}
 		}
@@ -136,7 +149,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 		else if (rc == ompd_rc_nomem)
 			return rc;
 		else
-			iterator->walk_ended = true;
+			end_walk(iterator);
 	}
 	reason_clear();
 	return damaged ? reason(ompd_rc_incomplete, "a list of tasks is damaged or being changed") :
@@ -149,11 +162,13 @@ ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *c
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!iterator || !count || !iterator->walk || !iterator->walk_ended ||
-	    iterator->regions.count != 1)
-		return reason(ompd_rc_bad_input,
-			      "the enumeration is not that of one team, or not at its end");
-	return iterator->space->family->walk_unreached(iterator->walk, count);
+	if (!iterator || !count || iterator->next_region != iterator->regions.count ||
+	    (iterator->next_region && !iterator->walk_ended))
+		return reason(ompd_rc_bad_input, "the enumeration is not at its end");
+	if (iterator->in_motion)
+		return reason(ompd_rc_unavailable, "the tasks are being changed");
+	*count = iterator->unreached;
+	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)

@@ -2,6 +2,31 @@
 
 #include "kmp/kmp.h"
 
+// A task that was not deferred runs on top of its parent, on the same thread.
+static ompd_rc_t add_stacked(const struct kmp_runtime *runtime, uint64_t task, uint32_t thread_num,
+			     bool running, struct kmp_activity *activity)
+{
+	struct kmp_task_record record;
+	bool added = true, on_top = true;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	while (rc == ompd_rc_ok && added && on_top) {
+		rc = idmap_add(&activity->begun, &runtime->target, task,
+			       2 * (uint64_t)thread_num + running, &added);
+		if (rc != ompd_rc_ok)
+			break;
+		if (kmp_read_task(runtime, task, &record) != ompd_rc_ok) {
+			activity->damaged = true;
+			break;
+		}
+		on_top = kmp_is_explicit(runtime, &record) &&
+			 kmp_flag(runtime, record.flags, FLAG(task_serial));
+		task = record.parent;
+		running = false;
+	}
+	return rc;
+}
+
 static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			    uint32_t thread_num, struct kmp_activity *activity)
 {
@@ -21,8 +46,7 @@ static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_
 		activity->damaged |= rc != ompd_rc_unavailable;
 		return ompd_rc_ok;
 	}
-	return idmap_add(&activity->begun, &runtime->target, task.address,
-			 2 * (uint64_t)thread_num + running, NULL);
+	return add_stacked(runtime, task.address, thread_num, running, activity);
 }
 
 ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,

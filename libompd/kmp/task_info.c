@@ -158,8 +158,15 @@ static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 		if (has_flag(runtime, record, FLAG(detachable)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
+	uint64_t depnode = 0;
 	ompd_rc_t rc = read_priority(runtime, record, &ret->priority);
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, record->address, TASK(td_depnode), &depnode);
+	// What a later sibling names again is forgotten (kmp/depend.c).
+	ret->flags_known |= ompd_ext_task_depends_lost;
+	if (depnode)
+		ret->flags |= ompd_ext_task_depends_lost;
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__routine,
 				     &ret->function);

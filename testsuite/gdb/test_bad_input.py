@@ -3,6 +3,7 @@
 line each, in bounded time, and GDB goes on. That GDB does not hang, and prints no traceback, is
 seen to by whoever starts it (harness/processes.py)."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 
 from harness import lines, own_programs, processes, setup
 from harness.processes import Finished
+
+# Variants of the fixtures: one on each family of runtimes.
+RUNTIMES = ("O2", "clang")
 
 NOT_RUN = "the program is not being run."
 NO_RUNTIME = "no libgomp, libomp or libiomp5 in the program."
@@ -58,16 +62,19 @@ def test_no_program() -> None:
     assert_fail(run("nothing").result, NOT_RUN)
 
 
-def test_program_not_started() -> None:
-    assert_fail(run("nothing", [fixture("hung")]).result, NOT_RUN)
+@pytest.mark.parametrize("variant", RUNTIMES)
+def test_program_not_started(variant: str) -> None:
+    assert_fail(run("nothing", [fixture("hung", variant)]).result, NOT_RUN)
 
 
-def test_program_has_ended() -> None:
-    assert_fail(run("exited", [fixture("many")]).result, NOT_RUN)
+@pytest.mark.parametrize("variant", RUNTIMES)
+def test_program_has_ended(variant: str) -> None:
+    assert_fail(run("exited", [fixture("many", variant)]).result, NOT_RUN)
 
 
-def test_run_again() -> None:
-    found = run("run_again", [fixture("many")], runs=["4", "2"]).result
+@pytest.mark.parametrize("variant", RUNTIMES)
+def test_run_again(variant: str) -> None:
+    found = run("run_again", [fixture("many", variant)], runs=["4", "2"]).result
     for said, threads in zip(found["runs"], (4, 2)):
         assert lines.problems(said, False) == []
         assert not [one for one in said if "error" in one]
@@ -96,15 +103,15 @@ def test_stripped_static_program() -> None:
 # ---- Core files -----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=RUNTIMES)
+def core(tmp_path_factory: pytest.TempPathFactory, request: Any) -> Path:
     """A core file of the program hung, in a folder with a copy of the program."""
     problem = processes.kernel_core_problem()
     if problem:
         pytest.skip(problem)
     folder = tmp_path_factory.mktemp("core")
     program = folder / "hung"
-    shutil.copy2(fixture("hung"), str(program))
+    shutil.copy2(fixture("hung", request.param), str(program))
     return processes.kernel_core(program, [], folder)
 
 
@@ -161,14 +168,16 @@ def test_library_whose_symbols_are_not_read(core: Path) -> None:
 
 
 def library_of(program: str) -> Path:
-    """The libgomp that a program loads."""
+    """The runtime that a program loads."""
     done = subprocess.run(["ldd", program], stdout=subprocess.PIPE, check=True)
-    words = next(x for x in done.stdout.decode().splitlines() if "libgomp.so.1" in x).split()
-    return Path(words[2])
+    found = re.search(r"lib(?:gomp|omp)\.so\.\d+ => (\S+)", done.stdout.decode())
+    assert found is not None
+    return Path(found.group(1))
 
 
 def patched(library: Path, copy: Path) -> None:
-    """A copy whose omp_get_thread_num() and omp_get_level() read other fields."""
+    """A copy whose omp_get_thread_num(), and omp_get_level() of libgomp, read other fields."""
+    names = ["omp_get_thread_num", "omp_get_level"][: 2 if "gomp" in library.name else 1]
     content = bytearray(library.read_bytes())
     symbols = subprocess.run(
         ["readelf", "-W", "--dyn-syms", str(library)], stdout=subprocess.PIPE, check=True
@@ -176,7 +185,7 @@ def patched(library: Path, copy: Path) -> None:
     changed = 0
     for line in symbols.stdout.decode().splitlines():
         words = line.split()
-        if len(words) == 8 and words[7].split("@")[0] in ("omp_get_thread_num", "omp_get_level"):
+        if len(words) == 8 and words[7].split("@")[0] in names:
             start, size = int(words[1], 16), int(words[2])
             at = content.find(b"\x8b", start, start + size)  # mov DISPLACEMENT(%reg),%eax
             while at >= 0 and content[at + 1] & 0xC0 != 0x40:
@@ -184,7 +193,7 @@ def patched(library: Path, copy: Path) -> None:
             if at >= 0:
                 content[at + 2] ^= 0x20
                 changed += 1
-    assert changed == 2
+    assert changed == len(names)
     copy.parent.mkdir(parents=True)
     copy.write_bytes(bytes(content))
 
@@ -237,12 +246,12 @@ DAMAGED = [
 ROUNDS = 5000 if setup.FULL else 500
 
 
+@pytest.mark.parametrize("variant", RUNTIMES)
 @pytest.mark.parametrize("program, arguments, seed", DAMAGED)
-def test_overwritten_memory(program: str, arguments: List[str], seed: int) -> None:
+def test_overwritten_memory(program: str, arguments: List[str], seed: int, variant: str) -> None:
     """All threads are still shown, and afterwards everything is as before."""
-    found = run(
-        "overwritten", [fixture(program)], arguments=arguments, seed=seed, rounds=ROUNDS
-    ).result
+    command = [fixture(program, variant)]
+    found = run("overwritten", command, arguments=arguments, seed=seed, rounds=ROUNDS).result
     assert len(found["rounds"]) == ROUNDS
     problems = []
     for told in found["rounds"]:
@@ -260,9 +269,10 @@ def test_overwritten_memory(program: str, arguments: List[str], seed: int) -> No
 KEPT = ("thread_num", "team_size", "level", "task", "state", "wait", "location", "lwp")
 
 
-def test_non_stop() -> None:
+@pytest.mark.parametrize("variant", RUNTIMES)
+def test_non_stop(variant: str) -> None:
     """Thread 2 is at the breakpoint, the others run."""
-    found = run("non_stop", [fixture("hung")], thread=2).result
+    found = run("non_stop", [fixture("hung", variant)], thread=2).result
     assert lines.problems(found["said"], False) == []
     assert lines.problems(found["selected_runs"], False) == []
     rows = {row["gdb"]: row for row in found["threads"]["threads"]}
@@ -274,8 +284,9 @@ def test_non_stop() -> None:
     assert rows[2]["location"]["function"] == "fixture_ready"
 
 
-def test_one_thread_runs() -> None:
-    found = run("one_runs", [fixture("hung")], thread=3).result
+@pytest.mark.parametrize("variant", RUNTIMES)
+def test_one_thread_runs(variant: str) -> None:
+    found = run("one_runs", [fixture("hung", variant)], thread=3).result
     assert lines.problems(found["said"], False) == []
     before = {row["gdb"]: row for row in found["stopped"]["threads"]}
     rows = {row["gdb"]: row for row in found["threads"]["threads"]}
@@ -286,8 +297,9 @@ def test_one_thread_runs() -> None:
             assert {key: row[key] for key in KEPT} == {key: before[number][key] for key in KEPT}
 
 
-def test_all_threads_run() -> None:
-    found = run("one_runs", [fixture("hung")], thread=None).result
+@pytest.mark.parametrize("variant", RUNTIMES)
+def test_all_threads_run(variant: str) -> None:
+    found = run("one_runs", [fixture("hung", variant)], thread=None).result
     assert lines.problems(found["said"], False) == []
     assert [row["running"] for row in found["threads"]["threads"]] == [True] * 9
 
@@ -295,8 +307,9 @@ def test_all_threads_run() -> None:
 # ---- Several processes ----------------------------------------------------------------------
 
 
-def test_two_inferiors() -> None:
-    found = run("two_inferiors", [fixture("hung")], other=fixture("nested")).result
+@pytest.mark.parametrize("first, second", [("O2", "O2"), ("clang", "clang"), ("O2", "clang")])
+def test_two_inferiors(first: str, second: str) -> None:
+    found = run("two_inferiors", [fixture("hung", first)], other=fixture("nested", second)).result
     assert_fail(found["before"], NOT_RUN)
     assert_fail(found["after"], NOT_RUN)
     sizes = {"1": 9, "2": 8, "1 alone": 9}

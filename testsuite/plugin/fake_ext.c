@@ -181,11 +181,10 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *depends, size_t max,
 				    size_t *count)
 {
-	(void)task;
 	*count = 100;
 	for (uint32_t i = 0; i < 100 && i < max; i++)
 		depends[i] = (ompd_ext_depend){ 0xffff000000000000 + i, i % 4, 0 };
-	return ompd_rc_ok;
+	return ((struct handle *)task)->value == 13 ? ompd_rc_incomplete : ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, size_t max,

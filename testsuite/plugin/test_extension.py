@@ -152,7 +152,9 @@ def test_task(space: Any) -> None:
 
 def test_lists_of_a_task(space: Any) -> None:
     task = space.thread(LWP, 1001).task()
-    assert task.depends() == [(0xFFFF000000000000 + i, i % 4) for i in range(100)]
+    elements = [(0xFFFF000000000000 + i, i % 4) for i in range(100)]
+    assert task.depends() == (elements, True)
+    assert task.parallel().implicit_task(3).depends() == (elements, False)
     assert task.dependers() == [11, (1 << 64) - 1]
 
 
@@ -276,7 +278,7 @@ def test_by_function_counts(space: Any, fake: Fake) -> None:
     fake.tasks(10000)
     expected: Any = {}
     for index in range(10000):
-        key = (0x401000 + index % 7, 2, index % 2)
+        key = (0x401000 + index % 7, 0x402000, 2, index % 2)
         expected[key] = expected.get(key, 0) + 1
     assert space.tasks().by_function() == expected
 

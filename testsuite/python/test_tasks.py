@@ -101,6 +101,8 @@ def test_dependences() -> None:
         " out: a, in: a+8 0x7000, waits for 1 task"
     )
     assert expected in tree(case)
+    task.depends_complete = False
+    assert expected.replace("out: a", "at least out: a") in tree(case)
 
 
 def with_undeferred() -> Hung:
@@ -200,4 +202,5 @@ def test_json() -> None:
         "taskgroup": None,
         "predecessors": 0,
         "depends": [],
+        "depends_complete": True,
     }

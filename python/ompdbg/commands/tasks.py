@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List
+from typing import TYPE_CHECKING, Dict, List, Optional, Union
 
 from ompdbg.commands import options
 from ompdbg.commands.base import OmpCommand, terminal_width, write
@@ -19,8 +19,14 @@ _SHOWN_ALIKE = 5
 _LISTED_ALIKE = 50
 
 
-def _damage(found: "List[AllTasks]") -> "Dict[str, bool]":
-    return {"damaged": any(tasks.damaged for tasks in found)}
+def _whole(found: "List[AllTasks]") -> "Dict[str, Union[bool, Optional[int]]]":
+    """What is known at the end."""
+    unreached = [tasks.unreached for tasks in found]
+    known = [number for number in unreached if number is not None]
+    return {
+        "damaged": any(tasks.damaged for tasks in found),
+        "unreached": sum(known) if len(known) == len(unreached) else None,
+    }
 
 
 class Tasks(OmpCommand):
@@ -85,7 +91,7 @@ class Tasks(OmpCommand):
             if not queued or task.info.status in NOT_BEGUN
         )
         teams = [json.team(team) for team in process.teams]
-        write(json.lines("tasks", shown, lambda: _damage(found), teams=teams))
+        write(json.lines("tasks", shown, lambda: _whole(found), teams=teams))
 
     def _text(self, process: "Process", queued: bool) -> None:
         from ompdbg.model.pool import TaskPool

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
+import _ompd
+
 from ompdbg.model.task import (
     EXPLICIT,
     KINDS,
@@ -20,8 +22,6 @@ from ompdbg.model.task import (
 from ompdbg.model.task_stacks import placements
 
 if TYPE_CHECKING:
-    import _ompd
-
     from ompdbg.model.runtime import Runtime
 
 
@@ -31,7 +31,7 @@ class AllTasks:
     def __init__(self, runtime: "Runtime") -> None:
         self._runtime = runtime
         self._placed = placements(runtime)
-        self._iterator: "_ompd.TaskIterator" = runtime.space.tasks()
+        self._iterator: _ompd.TaskIterator = runtime.space.tasks()
 
     def __iter__(self) -> Iterator[Task]:
         for info in self._iterator:
@@ -41,6 +41,15 @@ class AllTasks:
     def damaged(self) -> bool:
         """A list of the runtime was found damaged so far."""
         return self._iterator.damaged
+
+    @property
+    def unreached(self) -> Optional[int]:
+        """At the end: how many more the runtime counts that it keeps in no list; None if their
+        number is not known."""
+        try:
+            return self._iterator.unreached()
+        except _ompd.Error:
+            return None
 
 
 class TaskGroup(NamedTuple):
@@ -78,6 +87,7 @@ class TaskPool:
             self.tasks.append(task)
         self.more = [TaskGroup(task, met[key] - keep) for key, task in first_left_out.items()]
         self.damaged = found.damaged
+        self.unreached = found.unreached or 0
 
 
 class TaskCount(NamedTuple):
@@ -96,30 +106,30 @@ def count_by_function(runtime: "Runtime") -> List[TaskCount]:
     if any(
         kind == EXPLICIT
         and (status == STARTED or (not function and status in (RUNNING, SUSPENDED)))
-        for function, kind, status in counts
+        for function, _, kind, status in counts
     ):
         _move_placed(counts, runtime)
     rows = [
         TaskCount(
-            task_function(runtime, function),
+            task_function(runtime, function, source),
             KINDS.get(kind, str(kind)),
             STATUSES.get(status, str(status)),
             number,
         )
-        for (function, kind, status), number in counts.items()
+        for (function, source, kind, status), number in counts.items()
         if number
     ]
     return sorted(rows, key=lambda row: (-row.number, row.kind, row.status))
 
 
-def _move_placed(counts: Dict[Tuple[int, int, int], int], runtime: "Runtime") -> None:
+def _move_placed(counts: Dict[Tuple[int, int, int, int], int], runtime: "Runtime") -> None:
     """Counts the tasks that stacks tell more of as what they are."""
     for placement in placements(runtime).values():
         info = placement.info
-        recorded = (info.function, info.kind, info.status)
+        recorded = (info.function, info.source, info.kind, info.status)
         if not counts.get(recorded):
             continue
         counts[recorded] -= 1
         status = SUSPENDED if info.status == STARTED else info.status
-        known = (placement.entry, info.kind, status)
+        known = (placement.entry, info.source, info.kind, status)
         counts[known] = counts.get(known, 0) + 1

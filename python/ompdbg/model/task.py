@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set, Tuple
 
 import _ompd
 
@@ -47,6 +47,8 @@ FLAGS = {
     1 << 6: "in_depend_wait",
     1 << 7: "in_taskgroup_wait",
 }
+
+_DEPENDS_LOST = 1 << 9
 
 DEPENDS = {0: "out", 1: "in", 2: "inoutset", 3: "all_memory"}
 
@@ -140,20 +142,31 @@ class Task:
             entry = self._placement.entry
         return task_function(self._runtime, entry, self.info.source)
 
-    @cached_property
+    @property
     def depends(self) -> List[Depend]:
-        """The elements of its depend clauses."""
+        """The elements of its depend clauses, as far as they are known."""
+        return self._depends[0]
+
+    @property
+    def depends_complete(self) -> bool:
+        """Whether these are all."""
+        return self._depends[1]
+
+    @cached_property
+    def _depends(self) -> Tuple[List[Depend], bool]:
         if not self.info.num_depends:
-            return []
+            return [], not self.info.flags & _DEPENDS_LOST
+        handle = None
         try:
             handle = self._handle or self._find_handle()
-            found = handle.depends() if handle is not None else []
+            found, complete = handle.depends() if handle is not None else ([], False)
         except _ompd.Error:
-            return []
-        return [
+            return [], False
+        told = [
             Depend(address, DEPENDS.get(kind, str(kind)), self._symbol(address))
             for address, kind in found
         ]
+        return told, complete
 
     def _find_handle(self) -> Optional[_ompd.Task]:
         return None if self.team is None else self.team.handle.task_by_id(self.id)
@@ -167,19 +180,21 @@ class Task:
 
 
 def task_function(runtime: "Runtime", address: int, source: int = 0) -> Optional[TaskFunction]:
-    """The code at an entry point. `source`: where the runtime has a text about the construct, for
-    programs without debug information."""
+    """The code at an entry point. `source`: where the runtime has a text about the construct,
+    which tells its line exactly, and in programs without debug information too."""
     if not address:
         return None
     function = runtime.services.function_at(address)
-    told = construct_at(runtime, source) if function is None or function.file is None else None
+    told = construct_at(runtime, source)
+    symbol = f"{address:#x}" if function is None else function.symbol
+    name, file, line = symbol, None, None
+    if function is not None:
+        name = runtime.namer.enclosing(function.symbol, function.file) or function.name
+        file, line = function.file, function.line
     if told is not None:
-        symbol = f"{address:#x}" if function is None else function.symbol
-        return TaskFunction(told.function, symbol, told.file, told.line)
-    if function is None:
-        return TaskFunction(f"{address:#x}", f"{address:#x}", None, None)
-    name = runtime.namer.enclosing(function.symbol, function.file) or function.name
-    return TaskFunction(name, function.symbol, function.file, function.line)
+        # The compiler's name of a function of C++ lacks its arguments: debug information has more.
+        name, file, line = name if file else told.function, told.file, told.line
+    return TaskFunction(name, symbol, file, line)
 
 
 def explicit_functions(runtime: "Runtime") -> Set[int]:
@@ -189,4 +204,4 @@ def explicit_functions(runtime: "Runtime") -> Set[int]:
         counts = runtime.space.tasks().by_function()
     except _ompd.Error:
         return set()
-    return {function for function, kind, _ in counts if kind in (EXPLICIT, TARGET)}
+    return {function for function, _, kind, _ in counts if kind in (EXPLICIT, TARGET)}

@@ -142,6 +142,7 @@ def task(item: "Task") -> Object:
         "priority": item.info.priority,
         "taskgroup": identity(item.info.taskgroup),
         "predecessors": item.info.num_predecessors,
+        "depends_complete": item.depends_complete,
         "depends": [
             {"address": identity(d.address), "kind": d.kind, "symbol": d.symbol}
             for d in item.depends

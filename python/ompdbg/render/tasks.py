@@ -50,12 +50,13 @@ def title(task: "Task") -> str:
 
 
 def dependences(task: "Task") -> str:
-    """`in: a, out: b`."""
+    """`in: a, out: b`; `at least out: b` where the runtime forgets some."""
     by_kind: Dict[str, List[str]] = {}
     for depend in task.depends:
         name = depend.symbol or ("all memory" if not depend.address else f"{depend.address:#x}")
         by_kind.setdefault(depend.kind, []).append(name)
-    return ", ".join(f"{kind}: {' '.join(names)}" for kind, names in by_kind.items())
+    found = ", ".join(f"{kind}: {' '.join(names)}" for kind, names in by_kind.items())
+    return found if task.depends_complete or not found else f"at least {found}"
 
 
 def noun(count: int) -> str:
@@ -94,7 +95,7 @@ def task_tree(pool: "TaskPool", width: Optional[int], palette: Palette = PLAIN) 
                 lines.extend(
                     _INDENT + _more(g) for g in groups if g.first.info.parallel_id == ident
                 )
-    lines.append(f"{noun(pool.total)}" + _damage(pool))
+    lines.append(noun(pool.total) + _unreached(pool) + _damage(pool))
     return [palette.tasks(line if width is None else cut(line, width)) for line in lines]
 
 
@@ -167,6 +168,13 @@ def _describe(task: "Task") -> str:
 def _more(group: TaskGroup) -> str:
     count = "1 more" if group.number == 1 else f"{group.number} more"
     return f"... and {count}: {title(group.first)}, {group.first.status}"
+
+
+def _unreached(pool: "TaskPool") -> str:
+    """The runtime does not keep detached tasks in a list, nor one that is just being made."""
+    if not pool.unreached:
+        return ""
+    return f", and {pool.unreached} that no list leads to (detached, say)"
 
 
 def _damage(pool: "TaskPool") -> str:

@@ -13,6 +13,8 @@ import gdb  # type: ignore[import-not-found]
 _REACH = 0x300
 _TASK_REACH = 0xC0
 _WORD = 8
+# What is above tells regions of one team apart.
+_ADDRESS = (1 << 47) - 1
 # In turn; all of them in some rounds.
 _COMMANDS = (
     "omp tasks -json",
@@ -29,9 +31,9 @@ def _structures() -> Dict[int, int]:
     """Addresses of the runtime's structures, with how far to reach from there."""
     threads = common.say_json("omp threads -json")
     tasks = common.say_json("omp tasks -json")["tasks"]
-    found = {int(team["id"], 16): _REACH for team in threads["teams"]}
+    found = {int(team["id"], 16) & _ADDRESS: _REACH for team in threads["teams"]}
     for task in tasks:
-        ident = int(task["id"], 16)
+        ident = int(task["id"], 16) & _ADDRESS
         if task["kind"] != "initial":
             found[ident] = _TASK_REACH
         if task["taskgroup"]:

@@ -132,6 +132,7 @@ class Task:
     def __init__(self, info: TaskInfo, scheduling: "Optional[Task]" = None) -> None:
         self._info, self.id, self._scheduling = info, info.id, scheduling
         self.depend_list: List[Tuple[int, int]] = []
+        self.depends_complete = True
         self.parent: "Optional[Task]" = None
 
     def generating(self) -> "Task":
@@ -147,8 +148,8 @@ class Task:
             raise Unavailable()
         return self._scheduling
 
-    def depends(self) -> List[Tuple[int, int]]:
-        return self.depend_list
+    def depends(self) -> Tuple[List[Tuple[int, int]], bool]:
+        return self.depend_list, self.depends_complete
 
 
 class Thread:
@@ -202,10 +203,13 @@ class TaskIterator:
         self._next += 1
         return self._infos[self._next - 1]
 
-    def by_function(self) -> Dict[Tuple[int, int, int], int]:
-        counts: Dict[Tuple[int, int, int], int] = {}
+    def unreached(self) -> Optional[int]:
+        return 0
+
+    def by_function(self) -> Dict[Tuple[int, int, int, int], int]:
+        counts: Dict[Tuple[int, int, int, int], int] = {}
         for info in self:
-            key = (info.function, info.kind, info.status)
+            key = (info.function, info.source, info.kind, info.status)
             counts[key] = counts.get(key, 0) + 1
         return counts
 
