@@ -167,10 +167,10 @@ def test_library_whose_symbols_are_not_read(core: Path) -> None:
     assert_fail(said, NOT_READ.format(library_of(program)))
 
 
-def library_of(program: str) -> Path:
-    """The runtime that a program loads."""
+def library_of(program: str, name: str = "lib(?:gomp|omp)") -> Path:
+    """The runtime that a program loads, or another library."""
     done = subprocess.run(["ldd", program], stdout=subprocess.PIPE, check=True)
-    found = re.search(r"lib(?:gomp|omp)\.so\.\d+ => (\S+)", done.stdout.decode())
+    found = re.search(name + r"\.so\.\d+ => (\S+)", done.stdout.decode())
     assert found is not None
     return Path(found.group(1))
 
@@ -182,18 +182,18 @@ def patched(library: Path, copy: Path) -> None:
     symbols = subprocess.run(
         ["readelf", "-W", "--dyn-syms", str(library)], stdout=subprocess.PIPE, check=True
     )
-    changed = 0
+    functions = {}  # one may have several versions
     for line in symbols.stdout.decode().splitlines():
         words = line.split()
         if len(words) == 8 and words[7].split("@")[0] in names:
-            start, size = int(words[1], 16), int(words[2])
-            at = content.find(b"\x8b", start, start + size)  # mov DISPLACEMENT(%reg),%eax
-            while at >= 0 and content[at + 1] & 0xC0 != 0x40:
-                at = content.find(b"\x8b", at + 1, start + size)
-            if at >= 0:
-                content[at + 2] ^= 0x20
-                changed += 1
-    assert changed == len(names)
+            functions[int(words[1], 16)] = int(words[2])
+    assert len(functions) == len(names)
+    for start, size in functions.items():
+        at = content.find(b"\x8b", start, start + size)  # mov DISPLACEMENT(%reg),%eax
+        while at >= 0 and content[at + 1] & 0xC0 != 0x40:
+            at = content.find(b"\x8b", at + 1, start + size)
+        assert at >= 0
+        content[at + 2] ^= 0x20
     copy.parent.mkdir(parents=True)
     copy.write_bytes(bytes(content))
 
@@ -202,7 +202,7 @@ def test_library_that_contradicts_the_layout(core: Path, tmp_path: Path) -> None
     program = str(core.parent / "hung")
     library = library_of(program)
     patched(library, tmp_path / str(library).lstrip("/"))
-    for other in ("/lib64/ld-linux-x86-64.so.2", str(library.parent / "libc.so.6")):
+    for other in ("/lib64/ld-linux-x86-64.so.2", str(library_of(program, "libc"))):
         copy = tmp_path / other.lstrip("/")
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(other, str(copy))
