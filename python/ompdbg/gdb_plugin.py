@@ -27,6 +27,7 @@ def library_path() -> str:
 def _register() -> None:
     from ompdbg.commands import (
         apply,
+        breaks,
         bt,
         frame,
         frame_filter,
@@ -61,7 +62,7 @@ def _register() -> None:
         llvm_plugin.LlvmPlugin,
     ):
         command()
-    for command in (regions.Regions, step.Step, step.Finish):
+    for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
     for function in functions.ALL:
         function()

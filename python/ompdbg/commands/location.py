@@ -22,7 +22,7 @@ def lines(thread: "Thread", level: int, palette: "Palette", headed: bool = True)
     from ompdbg.render.stack import Options, frame_line, heading
 
     services, items = thread.runtime.services, logical_frames(thread)
-    source = _source()
+    source = _source() if level == selected_level() else None
     found: List[str] = []
     if headed or source is None:
         part = Part(thread, thread.team, thread.thread_num, items)
@@ -33,6 +33,15 @@ def lines(thread: "Thread", level: int, palette: "Palette", headed: bool = True)
         )
         found = [heading(part), frame_line(part, items[level], options)]
     return found if source is None else [*found, source]
+
+
+def users_level(thread: "Thread") -> int:
+    """The number of the innermost frame of the user's code; 0 if there is none."""
+    from ompdbg.frames import USER
+    from ompdbg.model.stack import logical_frames
+
+    users = (item.frame.level for item in logical_frames(thread) if item.kind == USER)
+    return next(users, 0)
 
 
 def selected_level() -> int:

@@ -12,7 +12,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 _UNNAMED = (".omp_outlined.", ".omp_task_entry.")
-_GENERATED = ".omp_"
+_GENERATED = (".omp_", ".omp.")
 _NAME = ".omp_outlined"
 _INNER = "Ul"  # in the mangled name of a lambda
 

@@ -159,14 +159,18 @@ def process_at_stop() -> Optional["Process"]:
     return known.at_stop
 
 
+def services_of(inferior: gdb.Inferior) -> GdbServices:
+    """The services for an inferior."""
+    return _session.process(inferior).services
+
+
 def thread_at_stop() -> Optional["Thread"]:
     """The selected thread, for what must cost little; None without an OpenMP runtime."""
     selected = gdb.selected_thread()
     process = process_at_stop() if selected is not None else None
     if process is None or selected is None:
         return None
-    services = _session.process(selected.inferior).services
-    return process.thread(services.target_thread(selected))
+    return process.thread(services_of(selected.inferior).target_thread(selected))
 
 
 @contextmanager

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What scripts inside GDB may ask: `import ompdbg; ompdbg.threads()`.
+
+Everything is a plain object that stays as it is when the program goes on. Fields may be added;
+none changes its meaning or goes away. What is not known is None.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, NamedTuple, Optional
+
+if TYPE_CHECKING:
+    from ompdbg.model.process import Process
+
+
+class Error(Exception):
+    """There is no program with an OpenMP runtime that is understood; the message says why."""
+
+
+class Location(NamedTuple):
+    """A place in the source."""
+
+    function: Optional[str]
+    file: Optional[str]
+    line: Optional[int]
+
+
+class Wait(NamedTuple):
+    """What a thread waits for; the fields are those of docs/json.md."""
+
+    kind: str
+    function: Optional[str]
+    address: Optional[int]
+    symbol: Optional[str]
+
+
+class Thread(NamedTuple):
+    """A thread of the selected program."""
+
+    number: int  # GDB's, in its inferior
+    lwp: int
+    running: bool  # nothing else is known then
+    openmp: Optional[bool]
+    runtime: Optional[str]
+    thread_num: Optional[int]
+    team: Optional[str]  # as in `omp threads`: "1.2"
+    team_size: Optional[int]
+    level: Optional[int]
+    active_level: Optional[int]
+    state: Optional[str]
+    wait: Optional[Wait]
+    task_kind: Optional[str]
+    location: Optional[Location]
+
+
+class Team(NamedTuple):
+    """The team of a parallel region."""
+
+    label: str
+    level: Optional[int]
+    size: Optional[int]
+    parent: Optional[str]  # label of the team around it
+    threads: List[int]  # GDB's numbers of the threads that work in it now
+
+
+class Frame(NamedTuple):
+    """A frame of a user's code."""
+
+    thread: int  # GDB's number of the thread on whose stack it lies
+    level: int  # GDB's number of the frame
+    construct: Optional[str]  # "parallel region", "task", ... for the code of one
+    function: Optional[str]  # that contains the construct, or is called
+    file: Optional[str]
+    line: Optional[int]
+    address: int
+
+
+def threads() -> List[Thread]:
+    """Every thread of the selected program, by GDB's number. Raises Error."""
+    from ompdbg.gdb_services import session
+
+    with session.selection_kept():
+        found = []
+        for one in _process().threads:
+            location, wait = one.location, one.wait
+            found.append(
+                Thread(
+                    one.target.number,
+                    one.target.lwp,
+                    one.target.running,
+                    one.openmp,
+                    one.runtime.name if one.openmp else None,
+                    one.thread_num,
+                    None if one.team is None or not one.level else one.team.label,
+                    one.team_size,
+                    one.level,
+                    one.active_level,
+                    one.state,
+                    wait and Wait(wait.kind, wait.function, wait.address, wait.symbol),
+                    None if one.task is None else one.task.kind,
+                    location and Location(location.function, location.file, location.line),
+                )
+            )
+        return found
+
+
+def teams() -> List[Team]:
+    """The teams of all parallel regions. Raises Error."""
+    from ompdbg.gdb_services import session
+
+    with session.selection_kept():
+        process = _process()
+        return [
+            Team(
+                team.label,
+                team.level,
+                team.size,
+                None if team.parent is None or not team.parent.level else team.parent.label,
+                [one.target.number for one in process.threads if one.team is team],
+            )
+            for team in process.teams
+        ]
+
+
+def stack(number: Optional[int] = None) -> List[Frame]:
+    """The user's frames of a thread, of the selected one without a number, innermost first, and on
+    through the threads that encountered the regions. Raises Error."""
+    from ompdbg.frames import USER
+    from ompdbg.gdb_services import session
+    from ompdbg.model.stack import logical_stack
+
+    with session.selection_kept():
+        process = _process()
+        for one in process.threads:
+            if one.target.number == number or (number is None and one.target.selected):
+                return [
+                    Frame(
+                        part.thread.target.number,
+                        item.frame.level,
+                        item.construct,
+                        item.function,
+                        item.frame.file,
+                        item.frame.line,
+                        item.frame.pc,
+                    )
+                    for part in logical_stack(one).parts
+                    for item in part.frames
+                    if item.kind == USER
+                ]
+        raise Error(f"there is no thread {number}")
+
+
+def _process() -> "Process":
+    import _ompd
+    import gdb
+
+    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services.libraries import NotOpened
+
+    try:
+        process = session.current_process()
+    except _ompd.Error as error:
+        raise Error(error.reason) from error
+    except (NotOpened, gdb.error) as error:
+        raise Error(str(error)) from error
+    if process is None:
+        raise Error("the program is not being run")
+    return process

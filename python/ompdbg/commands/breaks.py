@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp break and omp delete"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, List, Optional, Tuple
+
+import gdb
+
+from ompdbg.commands.base import dedent, write
+
+if TYPE_CHECKING:
+    from ompdbg.gdb_services.event_points import Definition
+
+_NAMES = ("parallel-begin", "parallel-end", "task-begin", "task-end", "thread-begin", "thread-end")
+_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
+_IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)(?P<condition>.*)$", re.S)
+
+
+class Break(gdb.Command):
+    """Stop the program where regions, tasks or threads of OpenMP begin or end.
+    Usage: omp break [EVENT [in FUNCTION | in FILE:LINE] [if CONDITION]]
+
+    EVENT is one of
+      parallel-begin  A parallel region begins: its thread 0 is at its code.
+      parallel-end    It has ended: the thread that encountered it goes on.
+      task-begin      A thread begins to execute an explicit task.
+      task-end        It has executed it.
+      thread-begin    A new OpenMP thread comes to its first region.
+      thread-end      An OpenMP thread ends.
+
+    "in" restricts it to constructs of a function, or to the one at a line.
+    CONDITION is an expression as for "break". Without arguments, shows what
+    there is. "omp delete" removes it."""
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__("omp break", gdb.COMMAND_BREAKPOINTS)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """Called by GDB."""
+        from ompdbg.gdb_services import event_points, session
+
+        if not argument.strip():
+            found = event_points.definitions()
+            write([f"{one.number}  {one}" for one in found] or ["No OpenMP breakpoints."])
+            return
+        event, place, condition = self._parse(argument.strip())
+        file, line, function = None, None, place
+        match = _LINE.fullmatch(place) if place is not None else None
+        if match is not None:
+            file, line, function = match.group("file"), int(match.group("line")), None
+        with session.guarded("omp break"):
+            made = event_points.define(event, function, file, line, condition)
+            write([f"OpenMP breakpoint {made.number}: {made}"])
+
+    def _parse(self, text: str) -> Tuple[str, Optional[str], Optional[str]]:
+        match = _IF.search(text)
+        condition = match.group("condition").strip() if match is not None else None
+        words = (text[: match.start()] if match is not None else text).split(None, 2)
+        if condition == "":
+            raise gdb.GdbError("omp break: there is no condition behind if.")
+        if not words or words[0] not in _NAMES:
+            word = words[0] if words else "if"
+            raise gdb.GdbError(f'omp break: no event "{word}"; see "help omp break".')
+        if len(words) > 1 and (words[1] != "in" or len(words) < 3):
+            raise gdb.GdbError(f'omp break: "in FUNCTION" or "in FILE:LINE", not "{words[1]}".')
+        return words[0], words[2].strip() if len(words) > 2 else None, condition
+
+    def complete(self, text: str, word: Optional[str]) -> List[str]:
+        """Called by GDB."""
+        if word is None or " " in text:
+            return []
+        kept = len(text) - len(word)
+        return [name[kept:] for name in _NAMES if name.startswith(text)]
+
+
+class Delete(gdb.Command):
+    """Remove breakpoints of "omp break".
+    Usage: omp delete [NUMBER]...
+
+    Without a number, all of them."""
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__("omp delete", gdb.COMMAND_BREAKPOINTS)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """Called by GDB."""
+        from ompdbg.gdb_services import event_points
+
+        words = argument.split() or [str(one.number) for one in event_points.definitions()]
+        for word in words:
+            if not word.isdigit() or not event_points.remove(int(word)):
+                raise gdb.GdbError(f"omp delete: no OpenMP breakpoint {word}.")
+
+
+def show_stop(definition: "Definition", place: str) -> None:
+    """What is told where the program stopped."""
+    from ompdbg.commands import location
+    from ompdbg.gdb_services import session, styles
+
+    write(["", f"OpenMP breakpoint {definition.number}, {definition.event}{place}"])
+    thread = session.thread_at_stop()
+    if thread is not None:
+        write(location.lines(thread, location.users_level(thread), styles.palette()))

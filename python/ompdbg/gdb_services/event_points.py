@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Breakpoints at OpenMP's events: regions, tasks and threads that begin or end.
+
+They stand at the functions by which compilers hand the code of a construct to the runtime. What is
+found there, the code and where its caller goes on, gets a breakpoint in turn. No runtime needs
+debug information for that, nor does it have to support debuggers.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+import gdb
+
+from ompdbg.gdb_services import entries, quiet, session
+from ompdbg.gdb_services.debugger import GdbServices
+
+if TYPE_CHECKING:
+    from ompdbg.model.task import TaskFunction
+    from ompdbg.model.thread import Thread
+
+PARALLEL_BEGIN, PARALLEL_END = "parallel-begin", "parallel-end"
+TASK_BEGIN, TASK_END = "task-begin", "task-end"
+THREAD_BEGIN, THREAD_END = "thread-begin", "thread-end"
+EVENTS = (PARALLEL_BEGIN, PARALLEL_END, TASK_BEGIN, TASK_END, THREAD_BEGIN, THREAD_END)
+
+# What each event needs to be looked at.
+_PARALLEL = (PARALLEL_BEGIN, PARALLEL_END, THREAD_BEGIN, THREAD_END)
+_TASK = (TASK_BEGIN, TASK_END)
+_THREAD = (THREAD_BEGIN, THREAD_END)
+# By glibc, last of all in a thread that ends.
+_THREAD_ENDS = "__call_tls_dtors"
+_EXPLICIT = (2, 3)
+
+
+class Definition(NamedTuple):
+    """What the user asked for."""
+
+    number: int
+    event: str
+    function: Optional[str]
+    file: Optional[str]
+    line: Optional[int]
+    condition: Optional[str]
+
+    def __str__(self) -> str:
+        text = self.event
+        if self.function is not None:
+            text += f" in {self.function}"
+        elif self.file is not None:
+            text += f" in {self.file}:{self.line}"
+        return text if self.condition is None else f"{text} if {self.condition}"
+
+    def is_in(self, code: "Optional[TaskFunction]") -> bool:
+        """The construct is where the definition says."""
+        if self.function is None and self.file is None:
+            return True
+        if code is None:
+            return False
+        if self.function is not None:
+            return self.function in (code.name, code.name.partition("(")[0], code.symbol)
+        assert self.file is not None
+        file = code.file or ""
+        return (file == self.file or file.endswith("/" + self.file)) and code.line == self.line
+
+
+class _Process:
+    """The breakpoints in the program."""
+
+    def __init__(self) -> None:
+        self.definitions: Dict[int, Definition] = {}
+        self.points: Dict[Tuple[str, int], "_Point"] = {}
+        self.workers: Set[int] = set()  # global numbers of threads that have begun
+        self.told: List[Tuple[Definition, str]] = []  # why the program stops
+        self.regions: Dict[int, "Optional[TaskFunction]"] = {}  # by where their callers go on
+        self.sizes: Dict[int, int] = {}
+        self.listens = False
+
+
+_state = _Process()
+
+
+class _Point(gdb.Breakpoint):
+    """One place; what happens there is up to the kind."""
+
+    def __init__(self, address: int) -> None:
+        super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
+        self.silent = True
+        self.address = address
+
+    def stop(self) -> bool:
+        """Called by GDB."""
+        with session.current_thread() as thread:
+            return thread is not None and self.look(thread)
+
+    def look(self, thread: "Thread") -> bool:
+        """A thread is there. Answers whether it shall stop."""
+        raise NotImplementedError
+
+
+class _Entry(_Point):
+    """A function that is given the code of a construct."""
+
+    def __init__(self, address: int, entry: entries.Entry) -> None:
+        super().__init__(address)
+        self.entry = entry
+
+    def look(self, thread: "Thread") -> bool:
+        address = entries.code_of(self.entry)
+        code = _code(thread, address)
+        wanted = [one.event for one in _state.definitions.values() if one.is_in(code)]
+        if self.entry.construct == entries.TASK:
+            if any(event in wanted for event in _TASK):
+                _add("task code", address, lambda: _Code(address, True))
+            return False
+        if any(event in wanted for event in _PARALLEL):
+            _add("code", address, lambda: _Code(address, False))
+        caller = gdb.newest_frame().older()
+        if PARALLEL_END in wanted and caller is not None:
+            back = caller.pc()
+            _state.regions[back] = code
+            _add("back", back, lambda: _Back(back, address))
+        return False
+
+
+class _Code(_Point):
+    """The code of a construct."""
+
+    def __init__(self, address: int, is_task: bool) -> None:
+        super().__init__(address)
+        self.is_task = is_task
+
+    def look(self, thread: "Thread") -> bool:
+        code = _code(thread, self.address)
+        if self.is_task:
+            if thread.task is None or thread.task.info.kind not in _EXPLICIT:
+                return False
+            frame = gdb.newest_frame().older()
+            if frame is not None and any(d.event == TASK_END for d in _definitions()):
+                back = frame.pc()
+                _add("task back", back, lambda: _TaskBack(back))
+            return _tell(TASK_BEGIN, code, "task of")
+        size = f", {thread.team_size} threads" if thread.team_size != 1 else ", 1 thread"
+        begun = False
+        selected = gdb.selected_thread()
+        if (
+            selected is not None
+            and thread.thread_num
+            and selected.global_num not in (_state.workers)
+        ):
+            _state.workers.add(selected.global_num)
+            begun = _tell(THREAD_BEGIN, code, "for the parallel region of")
+        if thread.thread_num != 0:
+            return begun
+        _state.sizes[self.address] = thread.team_size or 0
+        return _tell(PARALLEL_BEGIN, code, "parallel region of", size)
+
+
+class _Back(_Point):
+    """Where the code goes on that encountered a region."""
+
+    def __init__(self, address: int, code: int) -> None:
+        super().__init__(address)
+        self.code = code
+
+    def look(self, thread: "Thread") -> bool:
+        size = _state.sizes.get(self.code)
+        text = "" if not size else f", {size} thread{'s' if size > 1 else ''}"
+        code = _code(thread, self.code)
+        return _tell(PARALLEL_END, code, "parallel region of", text)
+
+
+class _TaskBack(_Point):
+    """Where the runtime goes on after a task."""
+
+    def look(self, thread: "Thread") -> bool:
+        task = thread.task
+        if task is None or task.info.kind not in _EXPLICIT:
+            return False
+        return _tell(TASK_END, task.function, "task of")
+
+
+class _ThreadEnd(_Point):
+    """What a thread does last."""
+
+    def look(self, thread: "Thread") -> bool:
+        selected = gdb.selected_thread()
+        if selected is None or selected.global_num not in _state.workers:
+            return False
+        _state.workers.discard(selected.global_num)
+        return _tell(THREAD_END, None, "")
+
+
+# ---- What the user asks for -----------------------------------------------------------------
+
+
+def define(
+    event: str,
+    function: Optional[str],
+    file: Optional[str],
+    line: Optional[int],
+    condition: Optional[str],
+) -> Definition:
+    """Adds a breakpoint at events."""
+    number = max(_state.definitions, default=0) + 1
+    made = Definition(number, event, function, file, line, condition)
+    _state.definitions[number] = made
+    _listen()
+    arm()
+    return made
+
+
+def definitions() -> List[Definition]:
+    """All of them."""
+    return list(_definitions())
+
+
+def remove(number: int) -> bool:
+    """Forgets one; whether there was one."""
+    if _state.definitions.pop(number, None) is None:
+        return False
+    disarm()
+    arm()
+    return True
+
+
+def _definitions() -> Iterator[Definition]:
+    return iter(list(_state.definitions.values()))
+
+
+# ---- In the program -------------------------------------------------------------------------
+
+
+def arm() -> None:
+    """Puts breakpoints where the program can be caught."""
+    inferior = gdb.selected_inferior()
+    if not _state.definitions or not inferior.pid:
+        return
+    services = session.services_of(inferior)
+    wanted = {definition.event for definition in _definitions()}
+    for address, entry in entries.entry_points(services).items():
+        needed = _TASK if entry.construct == entries.TASK else _PARALLEL
+        if any(event in wanted for event in needed):
+            _add("entry", address, lambda a=address, e=entry: _Entry(a, e))
+    if wanted & set(_THREAD):
+        _know_threads(services)
+    end = services.symbol_address(_THREAD_ENDS, None, None)
+    if THREAD_END in wanted and end is not None:
+        _add("end", end, lambda: _ThreadEnd(end))
+
+
+def disarm() -> None:
+    """Removes all of them from the program."""
+    points, _state.points = list(_state.points.values()), {}
+    for point in points:
+        if point.is_valid():
+            point.delete()
+
+
+def _add(kind: str, address: int, make: Any) -> None:
+    if (kind, address) not in _state.points:
+        _state.points[kind, address] = make()
+
+
+def _know_threads(services: GdbServices) -> None:
+    """Threads that have begun already."""
+    process = session.process_at_stop()
+    for thread in process.threads if process is not None else ():
+        handle = services.gdb_thread(thread.target)
+        if thread.openmp and thread.target.number != 1 and handle is not None:
+            _state.workers.add(handle.global_num)
+
+
+def _code(thread: "Thread", address: int) -> "Optional[TaskFunction]":
+    from ompdbg.model.task import task_function
+
+    return task_function(thread.runtime, address)
+
+
+def _tell(event: str, code: "Optional[TaskFunction]", noun: str, more: str = "") -> bool:
+    """Whether a definition wants the program to stop."""
+    stops = False
+    for definition in _definitions():
+        if definition.event != event or not (code is None or definition.is_in(code)):
+            continue
+        if definition.condition is None or _holds(definition):
+            place = f": {noun} {code.place}{more}" if code is not None and noun else ""
+            _state.told.append((definition, place))
+            stops = True
+    return stops
+
+
+def _holds(definition: Definition) -> bool:
+    try:
+        return bool(gdb.parse_and_eval(definition.condition or "1"))
+    except gdb.error as error:
+        gdb.write(
+            f"Error in testing condition of OpenMP breakpoint {definition.number}: {error}\n"
+        )
+        return True
+
+
+# ---- Events of GDB --------------------------------------------------------------------------
+
+
+def _listen() -> None:
+    if _state.listens:
+        return
+    _state.listens = True
+    gdb.events.stop.connect(_on_stop)
+    gdb.events.new_objfile.connect(_on_objfile)
+    gdb.events.clear_objfiles.connect(_on_cleared)
+    gdb.events.exited.connect(_on_cleared)
+
+
+def _on_stop(event: Any) -> None:
+    told, _state.told = _state.told, []
+    if not isinstance(event, gdb.BreakpointEvent):
+        return
+    if not any(isinstance(one, _Point) for one in event.breakpoints):
+        return
+    from ompdbg.commands.breaks import show_stop
+
+    for definition, place in told[-1:]:
+        show_stop(definition, place)
+
+
+def _on_objfile(event: Any) -> None:
+    if gdb.selected_thread() is not None:
+        with _while_loading():
+            arm()
+
+
+@contextmanager
+def _while_loading() -> Iterator[None]:
+    try:
+        with quiet.while_gdb_waits():
+            yield
+    except gdb.error:
+        pass  # another object will follow
+
+
+def _on_cleared(event: Any) -> None:
+    disarm()
+    _state.workers.clear()
+    _state.told.clear()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`omp break` stops at every event that it is asked for, and at no other."""
+
+import re
+from pathlib import Path
+from typing import Any, List
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes, setup
+
+LINES = own_programs.source("steps.c").read_text(encoding="utf-8").splitlines()
+MANY = ["continue"] * 40  # as often as it may stop, and then some
+
+
+def line(text: str) -> int:
+    return next(number for number, one in enumerate(LINES, 1) if text in one)
+
+
+def program_of(tmp_path: Path, compiler: str, optimized: str) -> str:
+    try:
+        flags = (optimized, "-g", "-fopenmp")
+        return str(own_programs.compiled("steps.c", tmp_path / "steps", flags, compiler))
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+def run(program: str, threads: int, commands: List[str], **more: Any) -> List[Any]:
+    """What each command printed, with the stops that it led to."""
+    marked = []
+    for command in commands:
+        marked += ["echo \\n@@\\n", command]
+    spec = {"commands": marked, "arguments": [str(threads)], **more}
+    done = processes.run_gdb("session.py", spec, [program])
+    return [one for one in done.result[1::2]]
+
+
+def stops(said: List[Any]) -> List[str]:
+    """The lines that tell of a stop, each with where."""
+    text = "\n".join(one.get("text", "") for one in said)
+    return re.findall(r"^OpenMP breakpoint \d+, (.*)\n(-- .* --)$", text, re.M)
+
+
+@pytest.mark.parametrize("threads", [1, 4, 16])
+@pytest.mark.parametrize("compiler, optimized", [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0")])
+def test_each_event(compiler: str, optimized: str, threads: int, tmp_path: Path) -> None:
+    program = program_of(tmp_path, compiler, optimized)
+    events = ["parallel-begin", "parallel-end", "task-begin", "task-end", "thread-begin"]
+    said = run(program, threads, ["omp break " + one for one in events] + ["run", *MANY])
+    found = stops(said)
+    told = [one[0] for one in found]
+    counts = {event: sum(one.startswith(event) for one in told) for event in events}
+    wanted = dict.fromkeys(events, 3)
+    wanted.update({"task-begin": 1, "task-end": 1, "thread-begin": threads - 1})
+    assert counts == wanted
+    size = "{} thread{}".format(threads, "s" if threads > 1 else "")
+    for function in ("region", "loop", "task"):
+        for event in events[:2]:
+            pattern = "{}: parallel region of {} at steps.c:\\d+, {}".format(event, function, size)
+            assert len([one for one in told if re.fullmatch(pattern, one)]) == 1, told
+    place = "task of task at steps.c:{}".format(line("#pragma omp task firstprivate"))
+    assert "task-begin: " + place in told and "task-end: " + place in told
+    # A region begins on its thread 0, and ends outside of it.
+    for one, where in found:
+        if one.startswith("parallel-begin"):
+            assert where == "-- thread 1: OpenMP thread 0 of {}, team 1, level 1 --".format(
+                threads
+            )
+        if one.startswith("parallel-end"):
+            assert where == "-- thread 1: outside of parallel regions --"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_places_and_conditions(compiler: str, tmp_path: Path) -> None:
+    program = program_of(tmp_path, compiler, "-O0")
+    pragma = line("#pragma omp parallel for")
+    commands = [
+        "omp break parallel-begin in steps.c:{}".format(pragma),
+        "omp break task-begin in task if $_omp_num_threads() == 4",
+        "omp break task-begin in region",
+        "omp break parallel-end in task if threads == 5",
+        "omp break thread-begin if $_omp_thread_num() == 3",
+        "omp break",
+        "run",
+        *MANY[:5],
+        "omp delete 2",
+        "run",  # again
+        *MANY[:5],
+        "omp delete",
+        "omp break",
+    ]
+    said = run(program, 4, commands)
+    assert said[5]["text"].splitlines()[1] == "2  " + commands[1][len("omp break ") :]
+    first, again = stops(said[6:12]), stops(said[13:19])
+    task = line("#pragma omp task firstprivate")
+    expected = {
+        "thread-begin: for the parallel region of region at steps.c:{}".format(
+            line("#pragma omp parallel num_threads(threads)")
+        ),
+        "parallel-begin: parallel region of loop at steps.c:{}, 4 threads".format(pragma),
+        "task-begin: task of task at steps.c:{}".format(task),
+    }
+    assert {one[0] for one in first} == expected and len(first) == 3
+    assert {one[0] for one in again} == {one for one in expected if "task-" not in one}
+    assert said[-1]["text"] == "No OpenMP breakpoints.\n"
+
+
+def test_the_program_is_what_it_was(tmp_path: Path) -> None:
+    """Deleted while the program is stopped: it ends as without GDB, and nothing is left."""
+    program = program_of(tmp_path, "gcc", "-O0")
+    commands = ["omp break parallel-begin", "omp break task-end", "run", "continue", "omp delete"]
+    commands += ["maint info breakpoints", "continue"]
+    done = processes.run_gdb("session.py", {"commands": commands, "arguments": ["4"]}, [program])
+    assert "sum 36" in done.output
+    assert not re.search(r"^-?\d+ +breakpoint ", done.result[-2]["text"], re.M)
+
+
+def test_bad_input() -> None:
+    program = str(setup.program("hung", "O2"))
+    wrong = {
+        "omp break nonsense": 'omp break: no event "nonsense"; see "help omp break".',
+        "omp break if 1": 'omp break: no event "if"; see "help omp break".',
+        "omp break task-end at x": 'omp break: "in FUNCTION" or "in FILE:LINE", not "at".',
+        "omp break task-end in": 'omp break: "in FUNCTION" or "in FILE:LINE", not "in".',
+        "omp break task-end if": "omp break: there is no condition behind if.",
+        "omp delete 7": "omp delete: no OpenMP breakpoint 7.",
+        "omp delete x": "omp delete: no OpenMP breakpoint x.",
+    }
+    done = processes.run_gdb("session.py", {"commands": list(wrong)}, [program])
+    assert [one.get("error") for one in done.result] == list(wrong.values())
