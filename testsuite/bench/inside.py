@@ -2,7 +2,8 @@
 """Runs inside GDB, for run.py: takes a fixture program to its state and measures commands there.
 
 What to do is in the environment: BENCH_PLUGIN (the script that loads ompdbg), BENCH_WHAT (threads,
-tasks or fetches), BENCH_COPY (copy.c as a shared library). Prints one line `BENCH <JSON>`.
+tasks, fetches, llvm or repeat), BENCH_COPY (copy.c as a shared library), BENCH_LLVM (the folder of
+LLVM's plug-in). Prints one line `BENCH <JSON>`; llvm, which may not survive, one for each figure.
 """
 
 import ctypes
@@ -148,6 +149,56 @@ def fetches() -> Dict[str, Any]:
     return result
 
 
+LLVM_COMMANDS = ("omp threads", "omp regions", "ompd parallel", "ompd threads")
+LLVM_ROUNDS = 5
+
+
+def load_llvm_plugin() -> None:
+    """What `source FOLDER/__init__.py` does, and `ompd init`."""
+    script = os.path.join(os.environ["BENCH_LLVM"], "__init__.py")
+    with open(script, encoding="utf-8") as file:
+        code = compile(file.read(), script, "exec")
+    exec(code, {"__name__": "__main__", "__file__": script})
+    gdb.execute("ompd init", to_string=True)
+
+
+def tell(name: str, value: float) -> None:
+    """A figure that is kept whatever comes after it."""
+    gdb.write("BENCH " + json.dumps([name, value]) + "\n")
+    gdb.flush()
+
+
+def llvm() -> Dict[str, Any]:
+    """Our commands and those of LLVM's plug-in, over LLVM's OMPD library, in turn."""
+    load_llvm_plugin()
+    stops = Stops()
+    for command in LLVM_COMMANDS:
+        tell("first " + command, seconds(command))
+    end = time.perf_counter() + ENOUGH_SECONDS
+    for _ in range(LLVM_ROUNDS):
+        for command in LLVM_COMMANDS:
+            stops.again()
+            tell(command, seconds(command))
+        if time.perf_counter() > end:
+            break
+    return {}
+
+
+REPETITIONS = 1000
+
+
+def repeat() -> Dict[str, Any]:
+    """Our commands again and again, each four at a fresh stop."""
+    stops = Stops()
+    number = 0
+    while number < REPETITIONS:
+        stops.again()
+        for command in ("omp threads", "omp regions", "omp threads", "omp bt"):
+            gdb.execute(command, to_string=True)
+            number += 1
+    return {"commands": number}
+
+
 def main() -> None:
     """Goes to fixture_ready() and measures."""
     for setting in ("pagination off", "confirm off", "print thread-events off"):
@@ -156,7 +207,13 @@ def main() -> None:
     gdb.execute("source " + os.environ["BENCH_PLUGIN"])
     gdb.execute("break fixture_ready", to_string=True)
     gdb.execute("run", to_string=True)
-    what = {"threads": threads, "tasks": tasks, "fetches": fetches}
+    what = {
+        "threads": threads,
+        "tasks": tasks,
+        "fetches": fetches,
+        "llvm": llvm,
+        "repeat": repeat,
+    }
     print("BENCH " + json.dumps(what[os.environ["BENCH_WHAT"]]()))
     gdb.execute("kill")
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures ompdbg on this machine and prints ratios: both sides of each are taken in one run.
 
-    testsuite/bench/run.py [--build DIR] [--gdb gdb] [threads | tasks | start | fetches]...
+    testsuite/bench/run.py [--build DIR] [--gdb gdb] [threads | tasks | start | fetches | llvm]...
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled; times are medians.
@@ -11,13 +11,15 @@ filled; times are medians.
 import argparse
 import json
 import os
+import re
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -29,6 +31,12 @@ THREADS = (4, 64, 256)
 TASKS = (1000, 100_000, 1_000_000)
 STARTS = 25
 TIMEOUT_SECONDS = 170
+# LLVM's plug-in has crashed in half of the runs with more than 32 threads.
+LLVM_VARIANT = "ompd16"
+LLVM_THREADS = (4, 32, 64)
+LLVM_RUNS = 3
+REPEAT_SECONDS = 900
+SURVIVED_THREADS = (64, 256)
 
 
 class Bench:
@@ -54,29 +62,48 @@ class Bench:
         """A GDB that ends by itself."""
         return [self.gdb, "-nx", "-q", "-batch", *arguments]
 
-    def inside(self, what: str, name: str, *arguments: str) -> Dict[str, Any]:
+    def inside(self, what: str, name: str, *arguments: str, **more: str) -> Dict[str, Any]:
         """What inside.py measures of a fixture program."""
-        program = build.build(name, "O2", self.folder / "fixtures")
+        output, _ = self.run_inside(what, name, *arguments, **more)
+        for line in output.splitlines():
+            if line.startswith("BENCH "):
+                result: Dict[str, Any] = json.loads(line[len("BENCH ") :])
+                return result
+        raise RuntimeError("no figures from GDB:\n" + output)
+
+    def run_inside(
+        self,
+        what: str,
+        name: str,
+        *arguments: str,
+        variant: str = "O2",
+        seconds: float = TIMEOUT_SECONDS,
+        **more: str,
+    ) -> Tuple[str, int]:
+        """Runs inside.py, with more in the environment: its output, and GDB's exit status."""
+        program = build.build(name, variant, self.folder / "fixtures")
         environment = dict(
             os.environ,
             BENCH_PLUGIN=str(self.plugin),
             BENCH_WHAT=what,
             BENCH_COPY=str(self.copy_library()),
+            **more,
         )
-        done = subprocess.run(
+        process = subprocess.Popen(
             self.command("-x", str(HERE / "inside.py"), "--args", str(program), *arguments),
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             universal_newlines=True,
-            timeout=TIMEOUT_SECONDS,
+            start_new_session=True,
         )
-        for line in done.stdout.splitlines():
-            if line.startswith("BENCH "):
-                result: Dict[str, Any] = json.loads(line[len("BENCH ") :])
-                return result
-        raise RuntimeError("no figures from GDB:\n" + done.stdout)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # with its program
+            output, _ = process.communicate()
+        return output, process.returncode
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -160,7 +187,72 @@ def fetches(bench: Bench) -> None:
     table("Reads of the target at a fresh stop", head, rows)
 
 
-PARTS = {"threads": threads, "tasks": tasks, "start": start, "fetches": fetches}
+def llvm(bench: Bench) -> None:
+    """Our commands against those of LLVM's plug-in over LLVM's library, on LLVM's runtime."""
+    runtime = build.VARIANTS[LLVM_VARIANT]
+    try:
+        folder = build.runtime_folder(runtime).parent
+    except build.Skipped as reason:
+        print(f"LLVM's plug-in is not measured: {reason}\n", flush=True)
+        return
+    more = {
+        "BENCH_LLVM": str(folder / "gdb" / "ompd"),
+        "LD_LIBRARY_PATH": str(folder / "lib"),
+        "OMP_DEBUG": "enabled",
+    }
+    rows = []
+    for number in LLVM_THREADS:
+        times: Dict[str, List[float]] = {}
+        crashes = 0
+        for _ in range(LLVM_RUNS):
+            output, status = bench.run_inside(
+                "llvm", "many", str(number), variant=LLVM_VARIANT, **more
+            )
+            crashes += status != 0
+            for name, value in map(json.loads, re.findall(r"^BENCH (\[.*)$", output, re.M)):
+                times.setdefault(name, []).append(value)
+        rows.append(llvm_row(number, times, crashes))
+    head = ["threads", "omp threads", "omp regions", "ompd parallel", "ompd threads"]
+    head += ["us/thread", "theirs", "ratio", "GDB died"]
+    title = "omp threads against LLVM's ompd parallel on LLVM's runtime, ms"
+    table(title, head, rows)
+    survival(bench)
+
+
+def llvm_row(number: int, times: Dict[str, List[float]], crashes: int) -> List[str]:
+    """Medians, and the ratio for each thread."""
+    found = [
+        statistics.median(times[name]) if times.get(name) else None
+        for name in ("omp threads", "omp regions", "ompd parallel", "ompd threads")
+    ]
+    ours, theirs = found[0], found[2]
+    return [
+        str(number),
+        *("-" if value is None else milliseconds(value) for value in found),
+        "-" if ours is None else f"{1e6 * ours / number:.0f}",
+        "-" if theirs is None else f"{1e6 * theirs / number:.0f}",
+        "-" if ours is None or theirs is None else f"{ours / theirs:.3f}",
+        f"{crashes} of {LLVM_RUNS}",
+    ]
+
+
+def survival(bench: Bench) -> None:
+    """A thousand commands of ours in one GDB."""
+    rows = []
+    for number in SURVIVED_THREADS:
+        output, status = bench.run_inside(
+            "repeat", "many", str(number), variant=LLVM_VARIANT, seconds=REPEAT_SECONDS
+        )
+        done = re.findall(r'^BENCH {"commands": (\d+)}$', output, re.M)
+        rows.append([str(number), done[0] if done else "-", "no" if status == 0 else "yes"])
+    table(
+        "Our commands again and again, on the same runtime",
+        ["threads", "commands", "GDB died"],
+        rows,
+    )
+
+
+PARTS = {"threads": threads, "tasks": tasks, "start": start, "fetches": fetches, "llvm": llvm}
 
 
 def main() -> int:
