@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LLVM's runtime with a tool (OMPT): it records states of its threads then, though not every wait,
+and some as what they are not. What is told is the same as without one."""
+
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import pytest
+
+from harness import cases, expect, own_programs, processes, setup
+from harness.cases import Case
+
+import build  # from fixtures/
+
+VARIANTS = ("clang", "omp13", "omp19")
+STATES: Tuple[Tuple[str, ...], ...] = (
+    ("waits", "locks"),
+    ("waits", "tasks"),
+    ("waits", "region_end"),
+    ("waits", "idle"),
+    ("waits_sharing", "single_copy"),
+    ("waits_sharing", "ordered"),
+    ("waits_sharing", "static_end"),
+    ("cancel", "parallel"),
+    ("cancel", "sections"),
+    ("signal", "barrier"),
+    ("signal", "critical"),
+)
+CASES = [
+    Case(state[0], state[1:], variant, mode)
+    for variant in VARIANTS
+    for state in STATES
+    for mode in (cases.LIVE, cases.GCORE)
+]
+# Which barrier it is, runtimes since LLVM 17 record; that it is one, earlier ones.
+EXACT = ("wait_barrier_explicit", "wait_barrier_implicit_workshare")
+
+_snapshots: Dict[Case, Dict[str, Any]] = {}
+
+
+@pytest.fixture(scope="module")
+def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tool's library."""
+    target = tmp_path_factory.mktemp("tool") / "libtool.so"
+    source = str(own_programs.source("tool.c"))
+    command = [setup.CC, "-Wall", "-Wextra", "-shared", "-fPIC", source, "-o", str(target)]
+    subprocess.run(command, check=True)
+    return target
+
+
+def said(case: Case, tool: Path) -> Dict[str, Any]:
+    """What the commands say of a stop, live or in the core file that the live process left."""
+    if case not in _snapshots:
+        try:
+            program = str(setup.program(case.program, case.variant))
+        except build.Skipped as reason:
+            pytest.skip("{}/{}: {}".format(case.variant, case.program, reason))
+        core, mark = tool.parent / "core", tool.parent / "mark"
+        mark.write_text("", encoding="utf-8")
+        spec = {"mode": "live", "arguments": list(case.arguments), "gcore": str(core)}
+        variables = {"OMP_TOOL_LIBRARIES": str(tool), "TOOL_MARK": str(mark)}
+        live = processes.run_gdb("snapshot.py", spec, [program], variables).result
+        assert mark.read_text(encoding="utf-8") == "begun"
+        dead = processes.run_gdb("snapshot.py", {"mode": "core"}, [program, str(core)]).result
+        core.unlink()
+        for mode, found in ((cases.LIVE, live), (cases.GCORE, dead)):
+            _snapshots[Case(case.program, case.arguments, case.variant, mode)] = found
+    return _snapshots[case]
+
+
+def barriers(snapshot: Dict[str, Any]) -> List[str]:
+    """The states of threads that are told in more detail than a header does; these are taken
+    away from the snapshot."""
+    found = []
+    for thread in snapshot["threads"]["threads"]:
+        wait = thread["wait"]
+        if thread["state"] in EXACT and wait is not None and wait["kind"] == "barrier":
+            found.append(thread["state"])
+            thread["state"] = "wait_barrier"
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_threads_are_as_without_a_tool(case: Case, tool: Path) -> None:
+    snapshot = said(case, tool)
+    exact = barriers(snapshot)
+    problems = expect.thread_problems(case, snapshot)
+    assert not problems, "\n".join(problems)
+    if case.variant == "omp19" and case.name == "waits locks":
+        assert exact == ["wait_barrier_explicit"] * 2  # as the program has it
+    elif case.variant != "omp19":
+        assert exact == []
