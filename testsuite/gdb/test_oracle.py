@@ -112,6 +112,7 @@ class Sweep:
     variant: str
     thread: int
     functions: Tuple[str, ...]
+    known: float = 0.8  # share of the instructions at which something must be
 
     def __str__(self) -> str:
         words = (self.program,) + self.arguments + (self.variant, str(self.thread))
@@ -123,11 +124,26 @@ STEPS = 4000 if setup.FULL else 900
 TEAMS = ("region._omp_fn.0", "nested_region._omp_fn.0", "GOMP_parallel")
 TASKS = ("GOMP_task", "GOMP_taskwait", "GOMP_barrier", "GOMP_taskgroup_end")
 
+# The same, of programs that Clang compiled.
+REGIONS = (".omp_outlined.", ".omp_outlined..2", "__kmpc_fork_call")
+LLVM_TASKS = (
+    "__kmpc_omp_task_alloc",
+    "__kmpc_omp_taskwait",
+    "__kmpc_barrier",
+    "__kmpc_end_taskgroup",
+)
+
 SWEEPS = [
     Sweep("team_edges", ("300",), "O2", 1, TEAMS),
     Sweep("team_edges", ("300",), "static", 1, TEAMS),
     Sweep("team_edges", ("300",), "O2", 2, TEAMS[:2]),
     Sweep("stress", ("1", "300"), "O2", 1, TASKS),
+    Sweep("team_edges", ("550",), "clang-stripped", 1, REGIONS),
+    Sweep("team_edges", ("550",), "omp19", 1, REGIONS[2:]),
+    # While its primary thread frees a nested team, it has its number of the team around it already:
+    # the program's own routines mix both, and OMPD says that they change.
+    Sweep("team_edges", ("550",), "clang", 2, REGIONS[:2], 0.3),
+    Sweep("stress", ("1", "300"), "clang", 1, LLVM_TASKS),
 ]
 
 
@@ -146,7 +162,10 @@ def _sweep(sweep: Sweep) -> Any:
         "steps": STEPS,
     }
     program = setup.program(sweep.program, sweep.variant)
-    passive = {"OMP_WAIT_POLICY": "passive"}  # else most instructions are those of spinning
+    passive = {
+        "OMP_WAIT_POLICY": "passive",
+        "KMP_BLOCKTIME": "0",
+    }  # else most instructions are those of spinning
     return processes.run_gdb("every_step.py", task, [str(program)], passive, 600).result
 
 
@@ -165,5 +184,5 @@ def test_no_value_differs_at_any_instruction(
             where = "instruction {} from {}, at {}".format(number, function, said.get("at"))
             problems += [str(difference) for difference in oracle.compare(said, True, where)]
         answered = sum("unavailable" not in said for said in steps)
-        assert answered > STEPS * 4 // 5, "of most, something must be known"
+        assert answered > STEPS * sweep.known, "of most, something must be known"
     assert not problems, "\n".join(problems)

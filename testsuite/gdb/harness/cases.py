@@ -135,6 +135,7 @@ LLVM_VARIANTS = (
     "omp13",
     "omp15",
     "omp16",
+    "omp18",
     "omp19",
     "iomp5",
     "gcc-omp14",

@@ -265,7 +265,9 @@ def _levels(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str,
 def _derived(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str, Any], Any]]:
     """What OMPD tells otherwise than the routine does."""
     active = said["icvs"]["active-levels-var@thread"]["number"]
-    if "value" in active:
+    # While LLVM's runtime makes or ends a team, its two routines contradict each other.
+    agree = bool(answers.in_parallel) == (answers.active_level > 0)
+    if "value" in active and agree:
         yield "in parallel", {"value": int(active["value"] > 0)}, answers.in_parallel
     flags = said["task"].get("value")
     if flags is not None and flags["flags_known"] & 1:

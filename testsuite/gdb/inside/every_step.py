@@ -18,7 +18,7 @@ import oracle  # noqa: E402
 
 def steps_from(function: str, thread: int, steps: int) -> List[Dict[str, Any]]:
     """What is said after each."""
-    gdb.execute("tbreak {} if $_thread == {}".format(function, thread), to_string=True)
+    gdb.execute("tbreak -function {} if $_thread == {}".format(function, thread), to_string=True)
     gdb.execute("continue", to_string=True)
     found = []
     for _ in range(steps):
