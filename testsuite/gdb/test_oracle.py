@@ -138,7 +138,7 @@ SWEEPS = [
     Sweep("team_edges", ("300",), "static", 1, TEAMS),
     Sweep("team_edges", ("300",), "O2", 2, TEAMS[:2]),
     Sweep("stress", ("1", "300"), "O2", 1, TASKS),
-    Sweep("team_edges", ("550",), "clang-stripped", 1, REGIONS),
+    Sweep("team_edges", ("550",), "clang", 1, REGIONS),
     Sweep("team_edges", ("550",), "omp19", 1, REGIONS[2:]),
     # While its primary thread frees a nested team, it has its number of the team around it already:
     # the program's own routines mix both, and OMPD says that they change.
