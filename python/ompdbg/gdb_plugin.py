@@ -33,6 +33,7 @@ def _register() -> None:
         frame_filter,
         functions,
         llvm_plugin,
+        locks,
         omp,
         regions,
         status,
@@ -40,6 +41,7 @@ def _register() -> None:
         tasks,
         thread_names,
         threads,
+        why,
     )
 
     for command in (
@@ -63,6 +65,8 @@ def _register() -> None:
     ):
         command()
     for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
+        command()
+    for command in (locks.Locks, why.Why):
         command()
     for function in functions.ALL:
         function()

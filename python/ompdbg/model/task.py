@@ -168,6 +168,15 @@ class Task:
         ]
         return told, complete
 
+    @cached_property
+    def dependers(self) -> List[int]:
+        """Identities of the tasks that wait for it."""
+        try:
+            handle = self._handle or self._find_handle()
+            return handle.dependers() if handle is not None else []
+        except _ompd.Error:
+            return []
+
     def _find_handle(self) -> Optional[_ompd.Task]:
         return None if self.team is None else self.team.handle.task_by_id(self.id)
 

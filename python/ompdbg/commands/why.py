@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp why"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.options import Option
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
+    from ompdbg.model.process import Process
+    from ompdbg.model.thread import Thread
+
+
+class Why(OmpCommand):
+    """Tell why the program does not go on: who waits for whom and for what.
+    Usage: omp why [-json] [THREAD]
+
+      THREAD  Number of a thread: only what it waits for, and what that waits for.
+      -json   Print JSON, schema "ompdbg/1".
+
+    Told are deadlocks, threads of a team at different barriers, locks and who holds
+    them, tasks that are not done, events that nobody has fulfilled, and barriers to
+    which not all threads have come. A program that runs well has such waits too at
+    any moment; only what is called a deadlock can never end. What was inferred and
+    not read is said to be probable."""
+
+    name = "omp why"
+    options = (Option("-json"),)
+    positional = 1
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.model import diagnosis
+        from ompdbg.model.waiting import Waiting
+        from ompdbg.render import json
+        from ompdbg.render import why as render
+
+        process = self.process()
+        waiting = Waiting(process)
+        findings = diagnosis.diagnose(waiting)
+        chain = []
+        if arguments.positional:
+            thread = self._thread(process, arguments.positional[0])
+            chain = diagnosis.of_thread(waiting, thread)
+            findings = [
+                finding
+                for finding in findings
+                if any(waiter in chain for waiter in finding.waiters)
+            ]
+        if arguments.has("-json"):
+            rows = (render.finding_json(waiting, finding) for finding in findings)
+            write(json.lines("findings", rows))
+            return
+        width, palette = terminal_width(), self.palette()
+        if chain:
+            write(render.chain_lines(waiting, chain, width, palette))
+        if findings or not chain:
+            write(render.why_lines(waiting, findings, width, palette))
+
+    def _thread(self, process: "Process", label: str) -> "Thread":
+        for thread in process.threads:
+            if label in (thread.target.label, str(thread.target.number)):
+                return thread
+        self.fail(f'no thread "{label}".')

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a thread does that does not wait in the OpenMP runtime."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from ompdbg import frames
+from ompdbg.model.asleep import system_call
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+
+_MAX_FRAMES = 64
+# The C library's names for its own functions: `__GI___pthread_mutex_lock`, `___pthread_...`.
+_OWN_PREFIX = re.compile(r"^_+(?:GI_+|libc_+)?")
+_MUTEX = re.compile(r"lll_lock_wait")
+
+
+class Doing(NamedTuple):
+    """What a thread does."""
+
+    in_kernel: bool  # it is in a system call
+    function: Optional[str]  # of the system, that the user's code called
+
+
+def doing(thread: "Thread") -> Doing:
+    """Looks at the frames above the user's code."""
+    called: Optional[str] = None
+    for depth, frame in enumerate(thread.runtime.services.stack(thread.target)):
+        kind = thread.runtime.classifier.kind(frame)
+        if kind == frames.USER or depth >= _MAX_FRAMES:
+            break
+        if frame.function is not None and not _MUTEX.search(frame.function):
+            called = _OWN_PREFIX.sub("", frame.function)
+    return Doing(system_call(thread) is not None, called)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which locks a thread probably holds, told by its code.
+
+Runtimes do not record who owns a simple lock or is in a critical construct. But the functions on a
+thread's stack have calls that set and unset locks: what was set before the place where a function
+is, in the order of its code, and not unset there either, is probably held. That is an inference:
+code may be in another order than it runs in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
+
+import _ompd
+
+from ompdbg import frames
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+    from ompdbg.services import Frame
+
+# Identity of a lock: its address. Of the critical construct without a name, in libgomp:
+UNNAMED = 0
+
+_UNNAMED_START, _UNNAMED_END = "GOMP_critical_start", "GOMP_critical_end"
+
+# enum ompd_ext_wait_kind
+_NONE, _CRITICAL, _LOCK, _NEST_LOCK = 0, 4, 5, 6
+# enum ompd_ext_argument_kind
+_VALUE, _REGISTER = 0, 1
+
+_MAX_FUNCTION = 1 << 14
+_MAX_FRAMES = 64
+_DIRECT, _DIRECT_SIZE = 0xE8, 5  # x86-64: call with a distance
+_INDIRECT, _INDIRECT_SIZE = b"\xff\x15", 6  # and through a pointer at a distance
+
+
+class Held(NamedTuple):
+    """A lock that code has set."""
+
+    key: int  # UNNAMED or the lock's address
+    is_critical: bool
+    frame: "Frame"
+    returns: int  # where the call that set it returns to
+
+
+class _Call(NamedTuple):
+    returns: int
+    site: _ompd.WaitSite
+
+
+class CodeReader:
+    """Reads code once for all threads."""
+
+    def __init__(self) -> None:
+        self._calls: Dict[Tuple[int, int], List[_Call]] = {}
+        self._sites: Dict[int, Optional[_ompd.WaitSite]] = {}
+
+    def held(self, thread: "Thread") -> List[Held]:
+        """What the functions on a thread's stack have set and not unset."""
+        found: List[Held] = []
+        if thread.target.running:
+            return found
+        services = thread.runtime.services
+        classifier = thread.runtime.classifier
+        for depth, frame in enumerate(services.stack(thread.target)):
+            if depth >= _MAX_FRAMES:
+                break
+            if frame.is_signal or frame.is_inlined or classifier.kind(frame) != frames.USER:
+                continue
+            found.extend(self._held_in(thread, frame))
+        return found
+
+    def _held_in(self, thread: "Thread", frame: "Frame") -> List[Held]:
+        held: List[Held] = []
+        start = frame.start
+        if start is None or not 0 < frame.pc - start <= _MAX_FUNCTION:
+            return held
+        for call in self._calls_in(thread, start, frame.pc):
+            if call.returns >= frame.pc:
+                continue
+            key = self._key(thread, frame, call)
+            if call.site.kind != _NONE:
+                if key is not None:
+                    is_critical = call.site.kind == _CRITICAL
+                    held.append(Held(key, is_critical, frame, call.returns))
+                continue
+            for index in reversed(range(len(held))):
+                if key is None or held[index].key == key:
+                    del held[index]
+                    break
+        return held
+
+    def _key(self, thread: "Thread", frame: "Frame", call: _Call) -> Optional[int]:
+        if call.site.function in (_UNNAMED_START, _UNNAMED_END):
+            return UNNAMED
+        try:
+            argument = thread.runtime.space.lock_argument(call.returns)
+        except _ompd.Error:
+            return None
+        if argument is None:
+            return None
+        kind, register, value = argument
+        if kind == _VALUE:
+            return value
+        if kind != _REGISTER or not register:
+            return None
+        # Functions leave the register as it was for their caller.
+        here = thread.runtime.services.frame_registers(thread.target, frame, register)
+        return None if here is None else (here[0] + value) & ((1 << 64) - 1)
+
+    # ---- Calls of the runtime in a function -------------------------------------------------
+
+    def _calls_in(self, thread: "Thread", start: int, end: int) -> List[_Call]:
+        key = (start, end)
+        if key not in self._calls:
+            self._calls[key] = list(self._find_calls(thread, start, end))
+        return self._calls[key]
+
+    def _find_calls(self, thread: "Thread", start: int, end: int) -> List[_Call]:
+        code = thread.runtime.read_code(start, end - start)
+        found: List[_Call] = []
+        for index in range(len(code or b"") - _DIRECT_SIZE + 1):
+            assert code is not None
+            entry = self._target(thread, code, index, start)
+            site = None if entry is None else self._site(thread, entry[0])
+            if entry is not None and site is not None:
+                found.append(_Call(entry[1], site))
+        return found
+
+    def _target(
+        self, thread: "Thread", code: bytes, index: int, start: int
+    ) -> Optional[Tuple[int, int]]:
+        """What the instruction there calls, and where that returns to."""
+        if code[index] == _DIRECT:
+            returns = start + index + _DIRECT_SIZE
+            distance = code[index + 1 : index + _DIRECT_SIZE]
+            return returns + int.from_bytes(distance, "little", signed=True), returns
+        if code[index : index + 2] == _INDIRECT and index + _INDIRECT_SIZE <= len(code):
+            returns = start + index + _INDIRECT_SIZE
+            distance = code[index + 2 : index + _INDIRECT_SIZE]
+            pointer = returns + int.from_bytes(distance, "little", signed=True)
+            try:
+                word = thread.runtime.services.read_memory(pointer, 8)
+            except thread.runtime.services.errors:
+                return None
+            return int.from_bytes(word, "little"), returns
+        return None
+
+    def _site(self, thread: "Thread", entry: int) -> Optional[_ompd.WaitSite]:
+        """The function there, if it sets or unsets locks."""
+        if entry not in self._sites:
+            self._sites[entry] = _lock_function(thread, entry)
+        return self._sites[entry]
+
+
+def _lock_function(thread: "Thread", entry: int) -> Optional[_ompd.WaitSite]:
+    try:
+        site = thread.runtime.space.classify_entry(entry)
+    except _ompd.Error:
+        return None
+    if site is None or site.kind not in (_NONE, _CRITICAL, _LOCK, _NEST_LOCK):
+        return None
+    name = site.function or ""
+    return site if site.kind != _NONE or "unset" in name or "critical" in name else None

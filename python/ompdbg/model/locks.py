@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Locks, critical constructs and ordered regions that threads wait for, and who holds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+
+import _ompd
+
+from ompdbg.model.held import UNNAMED, CodeReader, Held
+
+if TYPE_CHECKING:
+    from ompdbg.model.process import Process
+    from ompdbg.model.thread import Location, Thread
+
+ORDERED = ("ordered", "doacross")
+# enum ompd_ext_lock_kind, by kind of wait.
+_LOCK_KINDS = {"lock": 0, "nest_lock": 1, "critical": 2, "mutex": 0}
+_OTHERS = ("atomic",)
+_UNNAMED_FUNCTION = "GOMP_critical_start"
+
+# How the owner is known.
+RECORDED, BY_CODE = "recorded", "code"
+
+
+class Lock:
+    """What threads wait for one another's turn at."""
+
+    def __init__(self, kind: str, first: "Thread") -> None:
+        wait = first.wait
+        assert wait is not None
+        self.kind = kind
+        self.runtime = first.runtime
+        self.title = wait.title
+        self.symbol = wait.symbol
+        self.address = wait.address
+        self.waiters: "List[Thread]" = []
+        self.owner: "Optional[Thread]" = None
+        self.how: Optional[str] = None  # RECORDED or BY_CODE
+        self.taken: "Optional[Location]" = None  # where the owner's code took it
+        self.is_held: Optional[bool] = None
+        self.reason: Optional[str] = None  # why the owner is not known
+        self.owner_ended = False
+
+
+def locks(process: "Process") -> List[Lock]:
+    """What threads wait for, by the lowest number of a thread."""
+    found: Dict[Tuple[object, ...], Lock] = {}
+    for thread in process.threads:
+        wait = thread.wait
+        if wait is None or wait.kind not in (*_LOCK_KINDS, *ORDERED, *_OTHERS):
+            continue
+        key: Tuple[object, ...] = (thread.runtime.name, wait.kind, wait.address)
+        if wait.kind in ORDERED:
+            key = (thread.runtime.name, wait.kind, thread.team and thread.team.id)
+        elif wait.address is None:
+            key = (thread.runtime.name, wait.kind, "of", thread.target.number)
+        lock = found.setdefault(key, Lock(wait.kind, thread))
+        lock.waiters.append(thread)
+    reader = CodeReader()
+    for lock in found.values():
+        if lock.kind in ORDERED:
+            _find_turn(lock)
+        else:
+            _find_owner(process, lock, reader)
+    return list(found.values())
+
+
+def _find_turn(lock: Lock) -> None:
+    """Whose turn it is in an ordered region."""
+    first = lock.waiters[0]
+    turn: Optional[int] = None
+    if first.handle is not None and lock.kind == "ordered":
+        try:
+            turn = first.handle.ordered_turn()
+        except _ompd.Error:
+            turn = None
+    if turn is None or first.team is None:
+        lock.reason = "the runtime does not record whose turn it is"
+        return
+    lock.owner = first.team.member(turn)
+    lock.how = RECORDED
+    if lock.owner is None:
+        lock.reason = "the thread whose turn it is has left"
+
+
+def _find_owner(process: "Process", lock: Lock, reader: CodeReader) -> None:
+    if lock.address is not None and lock.kind in _LOCK_KINDS:
+        _recorded(process, lock)
+    if lock.owner is None and not lock.owner_ended and lock.is_held is not False:
+        _told_by_code(process, lock, reader)
+
+
+def _recorded(process: "Process", lock: Lock) -> None:
+    assert lock.address is not None
+    try:
+        held, _, ident = lock.runtime.space.lock(_LOCK_KINDS[lock.kind], lock.address)
+    except _ompd.Error as error:
+        lock.owner_ended = "no thread" in error.reason
+        lock.is_held = True if lock.owner_ended else None
+        lock.reason = "a thread that has ended" if lock.owner_ended else error.reason
+        return
+    lock.is_held = held
+    if not held:
+        lock.reason = "free at this moment"
+    elif ident:
+        for thread in process.threads:
+            if thread.handle is not None and thread.handle.id == ident:
+                if thread.runtime is lock.runtime:
+                    lock.owner, lock.how = thread, RECORDED
+    else:
+        lock.reason = "the runtime does not record its owner"
+
+
+def _told_by_code(process: "Process", lock: Lock, reader: CodeReader) -> None:
+    keys = [lock.address] if lock.address is not None else []
+    wait = lock.waiters[0].wait
+    if wait is not None and wait.function == _UNNAMED_FUNCTION:
+        keys = [UNNAMED]
+    holders: "List[Tuple[Thread, Held]]" = []
+    for thread in process.threads:
+        if thread.openmp is False:
+            continue
+        held = [
+            one
+            for one in reader.held(thread)
+            if one.key in keys and one.is_critical == (lock.kind == "critical")
+        ]
+        if held:
+            holders.append((thread, held[0]))
+    others = [one for one in holders if one[0] not in lock.waiters] or holders
+    if len(others) != 1:
+        return
+    lock.owner, evidence = others[0]
+    lock.how = BY_CODE
+    lock.reason = None
+    lock.taken = lock.owner.locate(evidence.frame)

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Why a program does not go on, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple
+
+from ompdbg.model import diagnosis, waiting as graph
+from ompdbg.model.doing import doing
+from ompdbg.model.locks import BY_CODE
+from ompdbg.render import json
+from ompdbg.render.numbers import counted, ranges
+from ompdbg.render.palette import PLAIN, TITLE, Palette
+from ompdbg.render.table import Column, cut_place, table, wrap
+from ompdbg.render.threads import place
+
+if TYPE_CHECKING:
+    from ompdbg.model.diagnosis import Finding
+    from ompdbg.model.locks import Lock
+    from ompdbg.model.task import Task
+    from ompdbg.model.thread import Thread
+    from ompdbg.model.waiting import Waiting
+
+NOTHING = "No thread waits for another."
+
+_INDENT = "  "
+_LEAST_WIDTH = 20
+_COLUMNS = (
+    Column("", squeeze=10),
+    Column("", squeeze=16, paint=Palette.wait),
+    Column("", squeeze=20, cut=cut_place, paint=Palette.place),
+)
+
+_Row = Tuple[str, str, str]
+
+
+def why_lines(
+    waiting: "Waiting",
+    findings: "Sequence[Finding]",
+    width: Optional[int],
+    palette: Palette = PLAIN,
+) -> List[str]:
+    """Each finding: what it is, then a row for each thread that has to do with it."""
+    lines: List[str] = []
+    for finding in findings:
+        head, *more = wrap(headline(finding), width)
+        lines.append(palette.paint(TITLE, head))
+        lines.extend(palette.paint(TITLE, line) for line in more)
+        lines.extend(_rows(_told(waiting, finding), width, palette))
+        for note in notes(waiting, finding):
+            lines.extend(_INDENT + line for line in wrap(note, _inner(width)))
+    return lines or [NOTHING]
+
+
+def chain_lines(
+    waiting: "Waiting", threads: "Sequence[Thread]", width: Optional[int], palette: Palette = PLAIN
+) -> List[str]:
+    """A row for a thread, and for each for which it waits."""
+    return _rows([_row(waiting, thread) for thread in threads], width, palette)
+
+
+def _inner(width: Optional[int]) -> Optional[int]:
+    return None if width is None else max(width - len(_INDENT), _LEAST_WIDTH)
+
+
+def _rows(rows: "Iterable[_Row]", width: Optional[int], palette: Palette) -> List[str]:
+    lines = table(_COLUMNS, list(rows), _inner(width), palette)[1:]
+    return [_INDENT + line for line in lines]
+
+
+# ---- Headlines ------------------------------------------------------------------------------
+
+
+def headline(finding: "Finding") -> str:
+    """What was found."""
+    return _HEADS[finding.rule](finding)
+
+
+def _deadlock(finding: "Finding") -> str:
+    begin = "Deadlock" if finding.certain else "Probably a deadlock"
+    if len(finding.edges) == 1:
+        edge = finding.edges[0]
+        what = _kind(edge.lock) if edge.lock is not None else "task"
+        return f"{begin}: thread {_label(edge.waiter)} waits for a {what} that it holds itself"
+    return f"{begin}: {len(finding.edges)} threads wait for one another"
+
+
+def _owner_ended(finding: "Finding") -> str:
+    assert finding.lock is not None
+    return f"{_name(finding.lock)} is held by a thread that has ended"
+
+
+def _held(finding: "Finding") -> str:
+    lock = finding.lock
+    assert lock is not None
+    who = _threads(finding.waiters)
+    verb = "waits" if len(finding.waiters) == 1 else "wait"
+    if lock.owner is None:
+        held = "is held" if lock.is_held else "may be held"
+        return f"{_name(lock)} {held}, by whom is not known; {who} {verb} for it"
+    probably = "probably " if lock.how == BY_CODE else ""
+    return f"{_name(lock)} is {probably}held by thread {_label(lock.owner)}; {who} {verb} for it"
+
+
+def _ordered(finding: "Finding") -> str:
+    lock = finding.lock
+    assert lock is not None
+    turn = "whose turn it is is not known"
+    if lock.owner is not None:
+        turn = f"it is the turn of thread {_label(lock.owner)}"
+    verb = "waits" if len(finding.waiters) == 1 else "wait"
+    return f"{_threads(finding.waiters).capitalize()} {verb} for an ordered region: {turn}"
+
+
+def _different(finding: "Finding") -> str:
+    assert finding.region is not None
+    return f"Threads of region {finding.region.team.label} wait at different barriers"
+
+
+def _barrier(finding: "Finding") -> str:
+    region = finding.region
+    assert region is not None
+    total, missing = region.team.size or 0, len(finding.others)
+    verb = "has" if missing == 1 else "have"
+    return (
+        f"Region {region.team.label}: {total - missing} of {total} threads are at a barrier,"
+        f" {missing} {verb} not come"
+    )
+
+
+def _event(finding: "Finding") -> str:
+    return f"The event of a detached task is not fulfilled: {_task(finding.task)}"
+
+
+def _awaited(finding: "Finding") -> str:
+    verb = "waits" if len(finding.waiters) == 1 else "wait"
+    who = f"{_threads(finding.waiters).capitalize()} {verb}"
+    if not finding.others:
+        return f"{who} for a task that is blocked: {_task(finding.task)}"
+    runner = f"thread {_label(finding.others[0])}"
+    through = next((edge.through for edge in finding.edges if edge.through is not None), None)
+    if through is not None:
+        return f"{who} for a blocked task; before it comes one that {runner} runs"
+    return f"{who} for a task that {runner} runs"
+
+
+def _queued(finding: "Finding") -> str:
+    assert finding.region is not None
+    tasks = counted(len(finding.edges), "task")
+    verb = "is" if len(finding.edges) == 1 else "are"
+    label = finding.region.team.label
+    return f"{tasks} of region {label} {verb} queued, and all of its threads sleep elsewhere"
+
+
+_HEADS = {
+    diagnosis.DEADLOCK: _deadlock,
+    diagnosis.ENDED_OWNER: _owner_ended,
+    diagnosis.HELD_LOCK: _held,
+    diagnosis.ORDERED_TURN: _ordered,
+    diagnosis.DIFFERENT_BARRIERS: _different,
+    diagnosis.INCOMPLETE_BARRIER: _barrier,
+    diagnosis.UNFULFILLED_EVENT: _event,
+    diagnosis.TASK_WAIT: _awaited,
+    diagnosis.QUEUED_TASKS: _queued,
+}
+
+
+# ---- Rows -----------------------------------------------------------------------------------
+
+
+def _told(waiting: "Waiting", finding: "Finding") -> "List[_Row]":
+    threads = [*finding.waiters]
+    threads += [thread for thread in finding.others if thread not in threads]
+    if finding.rule == diagnosis.DEADLOCK:
+        return [_edge_row(edge) for edge in finding.edges]
+    merged: "Dict[Tuple[str, str], List[Thread]]" = {}
+    for thread in threads:
+        _, what, where = _row(waiting, thread, finding.rule)
+        merged.setdefault((what, where), []).append(thread)
+    return [(_threads(group), what, where) for (what, where), group in merged.items()]
+
+
+def _row(waiting: "Waiting", thread: "Thread", rule: Optional[str] = None) -> _Row:
+    edges = waiting.edges.get(thread.target.number, [])
+    text = _doing_text(thread) if thread.wait is None else thread.wait.title
+    told_in_head = (diagnosis.INCOMPLETE_BARRIER, diagnosis.DIFFERENT_BARRIERS)
+    if edges and not (rule in told_in_head and edges[0].kind == graph.BARRIER):
+        text += _for_whom(edges)
+    return f"thread {_label(thread)}", text, place(thread.location)
+
+
+def _for_whom(edges: "Sequence[graph.Edge]") -> str:
+    threads = [edge.thread for edge in edges if edge.thread is not None]
+    if edges[0].kind == graph.LOCK:
+        if not threads:
+            return ""
+        probably = "probably " if not edges[0].certain else ""
+        return f", {probably}held by {_label(threads[0])}"
+    if threads:
+        unique = {thread.target.number: thread for thread in threads}
+        return f", for {_threads(list(unique.values()))}"
+    return ", for an event" if edges[0].kind == graph.EVENT else ""
+
+
+def _edge_row(edge: "graph.Edge") -> _Row:
+    assert edge.waiter.wait is not None and edge.thread is not None
+    where = place(edge.waiter.location)
+    what = edge.waiter.wait.title + _for_whom([edge])
+    return f"thread {_label(edge.waiter)}", what, where
+
+
+def _doing_text(thread: "Thread") -> str:
+    if thread.target.running:
+        return "runs"
+    if thread.in_runtime:
+        return thread.state or "in the runtime"
+    does = doing(thread)
+    if does.function is None:
+        return "works, or spins"
+    return f"sleeps in {does.function}" if does.in_kernel else f"in {does.function}"
+
+
+def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
+    """What else is to be known of a finding."""
+    found: List[str] = []
+    locks = [edge.lock for edge in finding.edges if edge.lock is not None]
+    by_code = {id(lock): lock for lock in locks if lock.how == BY_CODE}
+    if finding.rule in (diagnosis.DEADLOCK, diagnosis.HELD_LOCK):
+        for lock in by_code.values():
+            found.append(f"Inferred: {lock.symbol or 'it'} was set at {_taken(lock)}")
+    tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}
+    if finding.rule in (diagnosis.DEADLOCK, diagnosis.TASK_WAIT):
+        found.extend(_task(task) for task in tasks.values())
+    if finding.rule == diagnosis.DEADLOCK:
+        others = diagnosis.behind(waiting, finding.waiters)
+        if others:
+            verb = "waits" if len(others) == 1 else "wait"
+            found.append(f"{_threads(others).capitalize()} {verb} for them")
+    return found
+
+
+def _taken(lock: "Lock") -> str:
+    """Where code took it, less than the whole place: the function and the line of the call."""
+    return place(lock.taken) if lock.taken is not None else "an earlier place"
+
+
+# ---- Words ----------------------------------------------------------------------------------
+
+
+def _label(thread: "Thread") -> str:
+    return thread.target.label
+
+
+def _threads(threads: "Sequence[Thread]") -> str:
+    labels = [thread.target.label for thread in threads]
+    noun = "thread" if len(labels) == 1 else "threads"
+    if all(label.isdigit() for label in labels):
+        return f"{noun} {ranges(map(int, labels))}"
+    return f"{noun} {', '.join(labels)}"
+
+
+def _kind(lock: "Optional[Lock]") -> str:
+    if lock is None:
+        return "lock"
+    return {"nest_lock": "nest lock", "mutex": "lock or critical"}.get(lock.kind, lock.kind)
+
+
+def _name(lock: "Lock") -> str:
+    return lock.title[:1].upper() + lock.title[1:]
+
+
+def _task(task: "Optional[Task]") -> str:
+    if task is None or task.function is None:
+        return "a task"
+    return f"task of {task.function.place}"
+
+
+def finding_json(waiting: "Waiting", finding: "Finding") -> Dict[str, Any]:
+    """The same as JSON."""
+    return {
+        "rule": finding.rule,
+        "certain": finding.certain,
+        "text": headline(finding),
+        "notes": notes(waiting, finding),
+        "waiters": [thread.target.number for thread in finding.waiters],
+        "waits_for": [thread.target.number for thread in finding.others],
+        "region": None if finding.region is None else json.identity(finding.region.team.id),
+        "lock": None if finding.lock is None else finding.lock.symbol,
+        "task": None if finding.task is None else json.identity(finding.task.id),
+        "chain": [
+            {
+                "thread": edge.waiter.target.number,
+                "waits_for": None if edge.thread is None else edge.thread.target.number,
+                "kind": edge.kind,
+                "certain": edge.certain,
+                "lock": None if edge.lock is None else edge.lock.symbol,
+                "task": None if edge.task is None else json.identity(edge.task.id),
+            }
+            for edge in finding.edges
+        ],
+    }
