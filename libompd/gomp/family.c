@@ -366,10 +366,7 @@ static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thr
 static ompd_rc_t lock_argument(struct family_runtime *runtime, uint64_t return_address,
 			       ompd_ext_argument *ret)
 {
-	(void)runtime;
-	(void)return_address;
-	(void)ret;
-	return reason(ompd_rc_unavailable, "threads of libgomp sleep on what they wait for");
+	return gomp_lock_argument((struct gomp_runtime *)runtime, return_address, ret);
 }
 
 static ompd_rc_t confirm_lock(const struct family_runtime *runtime, uint64_t thread, uint32_t kind,

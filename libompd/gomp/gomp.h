@@ -291,6 +291,9 @@ ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gom
 /** Whose turn it is in the ordered region of the thread's loop; the thread must wait for it. */
 ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			    int *ret);
+/** What a call passes as the lock that it sets or unsets; bad_input if it calls no such function. */
+ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_address,
+			     ompd_ext_argument *ret);
 ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,
 			 ompd_ext_lock_info *ret);
 

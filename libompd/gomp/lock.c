@@ -4,7 +4,10 @@
 // A nested lock is such a word, then how many times it was set and the control variables of the
 // task that owns it (struct omp_nest_lock_t of omp_lock.h, part of the interface with programs).
 
+#include <string.h>
+
 #include "gomp/gomp.h"
+#include "layout/call.h"
 
 enum {
 	LOCK_FREE = 0, // other values: held, with or without threads that wait
@@ -79,4 +82,41 @@ ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint
 		return rc;
 	ret->depth = (uint32_t)count;
 	return owner_of(runtime, owner, &ret->thread);
+}
+
+// Those of locks, and of critical constructs with a name, have the lock as their only argument.
+static bool has_lock_argument(const ompd_ext_wait_site *site)
+{
+	switch (site->kind) {
+	case ompd_ext_wait_lock:
+	case ompd_ext_wait_nest_lock:
+		return true;
+	case ompd_ext_wait_none:
+		return strncmp(site->function, "omp_unset_", strlen("omp_unset_")) == 0 ||
+		       strcmp(site->function, "GOMP_critical_name_end") == 0;
+	default:
+		return strcmp(site->function, "GOMP_critical_name_start") == 0;
+	}
+}
+
+ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_address,
+			     ompd_ext_argument *ret)
+{
+	struct call_argument argument;
+	ompd_ext_wait_site site;
+	ompd_rc_t rc = gomp_classify_call(runtime, return_address, &site);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!site.function || !has_lock_argument(&site))
+		return reason(ompd_rc_bad_input, "the call passes no lock");
+	rc = call_argument(&runtime->target, return_address, 0, &argument);
+	if (rc != ompd_rc_ok)
+		return reason(ompd_rc_unavailable, "the code before the call does not tell");
+	*ret = (ompd_ext_argument){
+		.kind = (uint32_t)argument.kind,
+		.register_name = argument.reg,
+		.value = argument.value,
+	};
+	return ompd_rc_ok;
 }

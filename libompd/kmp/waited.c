@@ -72,6 +72,16 @@ ompd_rc_t kmp_confirm_lock(const struct kmp_runtime *runtime, const struct kmp_t
 		       reason(ompd_rc_unavailable, "the runtime does not work with the lock");
 }
 
+static bool passes_lock(const ompd_ext_wait_site *site)
+{
+	if (site->kind == ompd_ext_wait_none)
+		return strstr(site->function, "_unset_") ||
+		       strcmp(site->function, "__kmpc_end_critical") == 0;
+	return (site->kind == ompd_ext_wait_critical || site->kind == ompd_ext_wait_lock ||
+		site->kind == ompd_ext_wait_nest_lock) &&
+	       strcmp(site->function, "GOMP_critical_start") != 0;
+}
+
 ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address,
 			    ompd_ext_argument *ret)
 {
@@ -82,9 +92,7 @@ ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if ((site.kind != ompd_ext_wait_critical && site.kind != ompd_ext_wait_lock &&
-	     site.kind != ompd_ext_wait_nest_lock) ||
-	    strcmp(site.function, "GOMP_critical_start") == 0)
+	if (!passes_lock(&site))
 		return reason(ompd_rc_unavailable, "%s gets no lock", site.function);
 	// Before it come the place in the source and the thread's number, or nothing.
 	bool is_kmpc = strncmp(site.function, kmpc, sizeof(kmpc) - 1) == 0;

@@ -86,6 +86,14 @@ class Frame(Protocol):
         """Source line of `pc`."""
 
 
+class Instruction(NamedTuple):
+    """A machine instruction."""
+
+    address: int
+    size: int
+    text: str  # "jne 0x401136 <main+32>": where it jumps to, as a number first
+
+
 class Variable(NamedTuple):
     """A variable of a frame, as the debugger prints its value."""
 
@@ -165,6 +173,10 @@ class Services(Protocol):
 
     def demangle(self, symbol: str) -> Optional[str]:
         """The C++ name of a mangled one."""
+
+    def instructions(self, address: int, count: int) -> List[Instruction]:
+        """The instructions from there on, as they lie in memory; [] without a disassembler, or
+        if the code cannot be read. Only what is inferred from code needs them."""
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of the frame's function; [] without debug information."""

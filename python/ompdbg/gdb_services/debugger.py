@@ -12,7 +12,7 @@ from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.debug_info import ONLY_DEBUG_INFO, DebugInfo
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
-from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 
 _NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
 _RECORD_TARGET = re.compile(r"^ *-+ *record", re.M)
@@ -258,6 +258,14 @@ class GdbServices:
             return [int(handle.read_register(name)) & _WORD for name in names]
         except (gdb.error, ValueError):
             return None
+
+    def instructions(self, address: int, count: int) -> List[Instruction]:
+        """Disassembles."""
+        try:
+            found = gdb.selected_inferior().architecture().disassemble(address, count=count)
+        except (gdb.error, AttributeError):
+            return []
+        return [Instruction(int(i["addr"]), int(i["length"]), str(i["asm"])) for i in found]
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of a frame's function."""

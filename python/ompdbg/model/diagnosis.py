@@ -27,6 +27,7 @@ ORDERED_TURN = "ordered"
 TASK_WAIT = "task"
 QUEUED_TASKS = "queued"
 INCOMPLETE_BARRIER = "barrier"
+UNKNOWN = "unknown"
 
 
 class Finding(NamedTuple):
@@ -137,7 +138,8 @@ def ended_owners(waiting: Waiting) -> List[Finding]:
 
 
 def held_locks(waiting: Waiting) -> List[Finding]:
-    """Locks whose owner is not itself told of in a deadlock, or is not known."""
+    """Locks, and ordered regions, that are not told of in a deadlock."""
+    told = {id(edge.lock) for finding in deadlocks(waiting) for edge in finding.edges if edge.lock}
     return [
         Finding(
             ORDERED_TURN if lock.kind in ("ordered", "doacross") else HELD_LOCK,
@@ -145,10 +147,25 @@ def held_locks(waiting: Waiting) -> List[Finding]:
             list(lock.waiters),
             [edge for t in lock.waiters for edge in waiting.edges[t.target.number]],
             lock=lock,
-            others=[] if lock.owner is None else [lock.owner],
+            others=_others(waiting, lock),
         )
         for lock in waiting.locks
-        if not lock.owner_ended and lock.is_held is not False
+        if not lock.owner_ended and lock.is_held is not False and id(lock) not in told
+    ]
+
+
+def _others(waiting: Waiting, lock: Lock) -> "List[Thread]":
+    """For whom the waiters of a lock wait; of an ordered region, if it is not known whose turn it
+    is: who may have it."""
+    if lock.owner is not None:
+        return [lock.owner]
+    region = waiting.region_of(lock.waiters[0])
+    if region is None or lock.kind not in ("ordered", "doacross"):
+        return []
+    return [
+        thread
+        for number, thread in region.members.items()
+        if number not in region.at_barrier and thread not in lock.waiters
     ]
 
 
@@ -253,6 +270,19 @@ def _cannot_run_tasks(waiting: Waiting, thread: "Thread") -> bool:
     return not thread.in_runtime and waiting.is_asleep(thread)
 
 
+def unknown_causes(waiting: Waiting) -> List[Finding]:
+    """Threads that wait, and nothing is known for what."""
+    found: Dict[int, List["Thread"]] = {}
+    for thread in waiting.process.threads:
+        edges = waiting.edges.get(thread.target.number)
+        if edges or edges is None or thread.wait is None:
+            continue
+        if any(thread in lock.waiters for lock in waiting.locks):
+            continue
+        found.setdefault(0 if thread.team is None else thread.team.id, []).append(thread)
+    return [Finding(UNKNOWN, True, threads, []) for threads in found.values()]
+
+
 _RULES = (
     deadlocks,
     ended_owners,
@@ -262,4 +292,5 @@ _RULES = (
     awaited_tasks,
     queued_tasks,
     incomplete_barriers,
+    unknown_causes,
 )

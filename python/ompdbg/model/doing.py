@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 64
 # The C library's names for its own functions: `__GI___pthread_mutex_lock`, `___pthread_...`.
-_OWN_PREFIX = re.compile(r"^_+(?:GI_+|libc_+)?")
+_OWN_PREFIX = re.compile(r"^_+(?:GI_+|libc_+|new_+)?")
 _MUTEX = re.compile(r"lll_lock_wait")
 
 

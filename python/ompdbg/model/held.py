@@ -2,22 +2,24 @@
 """Which locks a thread probably holds, told by its code.
 
 Runtimes do not record who owns a simple lock or is in a critical construct. But the functions on a
-thread's stack have calls that set and unset locks: what was set before the place where a function
-is, in the order of its code, and not unset there either, is probably held. That is an inference:
-code may be in another order than it runs in.
+thread's stack have calls that set and unset locks: what every way to the place where a function is
+has set, and none has unset, is probably held. That is an inference: other functions may have unset
+it, and what registers held at the call may have changed.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import _ompd
 
 from ompdbg import frames
+from ompdbg.model.flow import Flow, Unclear
+from ompdbg.model.waited_lock import passed
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
-    from ompdbg.services import Frame
+    from ompdbg.services import Frame, Instruction
 
 # Identity of a lock: its address. Of the critical construct without a name, in libgomp:
 UNNAMED = 0
@@ -26,10 +28,8 @@ _UNNAMED_START, _UNNAMED_END = "GOMP_critical_start", "GOMP_critical_end"
 
 # enum ompd_ext_wait_kind
 _NONE, _CRITICAL, _LOCK, _NEST_LOCK = 0, 4, 5, 6
-# enum ompd_ext_argument_kind
-_VALUE, _REGISTER = 0, 1
 
-_MAX_FUNCTION = 1 << 14
+_MAX_FUNCTION = 1 << 12
 _MAX_FRAMES = 64
 _DIRECT, _DIRECT_SIZE = 0xE8, 5  # x86-64: call with a distance
 _INDIRECT, _INDIRECT_SIZE = b"\xff\x15", 6  # and through a pointer at a distance
@@ -55,6 +55,7 @@ class CodeReader:
     def __init__(self) -> None:
         self._calls: Dict[Tuple[int, int], List[_Call]] = {}
         self._sites: Dict[int, Optional[_ompd.WaitSite]] = {}
+        self._flow: Optional[Flow] = None
 
     def held(self, thread: "Thread") -> List[Held]:
         """What the functions on a thread's stack have set and not unset."""
@@ -72,42 +73,59 @@ class CodeReader:
         return found
 
     def _held_in(self, thread: "Thread", frame: "Frame") -> List[Held]:
-        held: List[Held] = []
         start = frame.start
         if start is None or not 0 < frame.pc - start <= _MAX_FUNCTION:
-            return held
-        for call in self._calls_in(thread, start, frame.pc):
-            if call.returns >= frame.pc:
-                continue
-            key = self._key(thread, frame, call)
-            if call.site.kind != _NONE:
-                if key is not None:
-                    is_critical = call.site.kind == _CRITICAL
-                    held.append(Held(key, is_critical, frame, call.returns))
-                continue
-            for index in reversed(range(len(held))):
-                if key is None or held[index].key == key:
-                    del held[index]
-                    break
-        return held
+            return []
+        end = start + _MAX_FUNCTION
+        calls = self._calls_in(thread, start, end)
+        try:
+            return [
+                Held(key, call.site.kind == _CRITICAL, frame, call.returns)
+                for call in calls
+                for key in [self._key(thread, frame, call)]
+                if call.site.kind != _NONE
+                and key is not None
+                and self._was_passed(thread, frame, start, call)
+                and not any(
+                    self._comes_between(thread, frame, call, other)
+                    for other in calls
+                    if other.site.kind == _NONE and self._key(thread, frame, other) in (key, None)
+                )
+            ]
+        except Unclear:
+            return []
+
+    def _was_passed(self, thread: "Thread", frame: "Frame", start: int, call: _Call) -> bool:
+        """No way leads to where the frame is but through the call."""
+        if call.returns == frame.pc:
+            return False
+        flow = self._flow_of(thread)
+        here = _is_at(frame)
+        return not flow.reaches(start, here, _returns_to(call.returns)) and flow.reaches(
+            call.returns, here, _returns_to(call.returns)
+        )
+
+    def _comes_between(self, thread: "Thread", frame: "Frame", call: _Call, other: _Call) -> bool:
+        """A way leads from one call to another and from there to where the frame is."""
+        flow = self._flow_of(thread)
+        again = _returns_to(call.returns)
+        return flow.reaches(call.returns, _returns_to(other.returns), again) and flow.reaches(
+            other.returns, _is_at(frame), again
+        )
+
+    def _flow_of(self, thread: "Thread") -> Flow:
+        services = thread.runtime.services
+        if self._flow is None:
+            self._flow = Flow(services)
+        return self._flow
 
     def _key(self, thread: "Thread", frame: "Frame", call: _Call) -> Optional[int]:
         if call.site.function in (_UNNAMED_START, _UNNAMED_END):
             return UNNAMED
         try:
-            argument = thread.runtime.space.lock_argument(call.returns)
+            return passed(thread, frame, call.returns)
         except _ompd.Error:
             return None
-        if argument is None:
-            return None
-        kind, register, value = argument
-        if kind == _VALUE:
-            return value
-        if kind != _REGISTER or not register:
-            return None
-        # Functions leave the register as it was for their caller.
-        here = thread.runtime.services.frame_registers(thread.target, frame, register)
-        return None if here is None else (here[0] + value) & ((1 << 64) - 1)
 
     # ---- Calls of the runtime in a function -------------------------------------------------
 
@@ -152,6 +170,16 @@ class CodeReader:
         if entry not in self._sites:
             self._sites[entry] = _lock_function(thread, entry)
         return self._sites[entry]
+
+
+def _returns_to(address: int) -> "Callable[[Instruction], bool]":
+    return lambda instruction: instruction.address + instruction.size == address
+
+
+def _is_at(frame: "Frame") -> "Callable[[Instruction], bool]":
+    if frame.is_call:
+        return _returns_to(frame.pc)
+    return lambda instruction: instruction.address == frame.pc
 
 
 def _lock_function(thread: "Thread", entry: int) -> Optional[_ompd.WaitSite]:

@@ -42,7 +42,7 @@ def find(thread: "Thread", user: Optional["Frame"], call: "_ompd.WaitSite") -> O
     if kind is None or thread.handle is None or user is None:
         return None
     try:
-        variable = _passed(thread, user)
+        variable = passed(thread, user, user.pc)
         if variable is None:
             return None
         words = _in_use(thread, user)
@@ -52,9 +52,10 @@ def find(thread: "Thread", user: Optional["Frame"], call: "_ompd.WaitSite") -> O
         return None
 
 
-def _passed(thread: "Thread", user: "Frame") -> Optional[int]:
-    """What the innermost user frame passed in its call."""
-    argument = thread.runtime.space.lock_argument(user.pc)
+def passed(thread: "Thread", user: "Frame", returns: int) -> Optional[int]:
+    """Which lock a user frame passed in its call that returns there. Of a call before its last
+    one: if the registers that functions leave unchanged are still as they were."""
+    argument = thread.runtime.space.lock_argument(returns)
     if argument is None:
         return None
     kind, register, value, offset = argument

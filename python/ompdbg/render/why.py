@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence,
 from ompdbg.model import diagnosis, waiting as graph
 from ompdbg.model.doing import doing
 from ompdbg.model.locks import BY_CODE
+from ompdbg.model.region import BARRIERS, END_OF_REGION
 from ompdbg.render import json
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
@@ -30,6 +31,8 @@ _COLUMNS = (
     Column("", squeeze=16, paint=Palette.wait),
     Column("", squeeze=20, cut=cut_place, paint=Palette.place),
 )
+
+_FOR_TASKS = ("taskwait", "taskgroup", *BARRIERS)
 
 _Row = Tuple[str, str, str]
 
@@ -122,8 +125,9 @@ def _barrier(finding: "Finding") -> str:
     assert region is not None
     total, missing = region.team.size or 0, len(finding.others)
     verb = "has" if missing == 1 else "have"
+    are = "is" if total - missing == 1 else "are"
     return (
-        f"Region {region.team.label}: {total - missing} of {total} threads are at a barrier,"
+        f"Region {region.team.label}: {total - missing} of {total} threads {are} at a barrier,"
         f" {missing} {verb} not come"
     )
 
@@ -152,7 +156,13 @@ def _queued(finding: "Finding") -> str:
     return f"{tasks} of region {label} {verb} queued, and all of its threads sleep elsewhere"
 
 
+def _unknown(finding: "Finding") -> str:
+    verb = "waits" if len(finding.waiters) == 1 else "wait"
+    return f"{_threads(finding.waiters).capitalize()} {verb}, or just did: for what is not known"
+
+
 _HEADS = {
+    diagnosis.UNKNOWN: _unknown,
     diagnosis.DEADLOCK: _deadlock,
     diagnosis.ENDED_OWNER: _owner_ended,
     diagnosis.HELD_LOCK: _held,
@@ -176,6 +186,9 @@ def _told(waiting: "Waiting", finding: "Finding") -> "List[_Row]":
     merged: "Dict[Tuple[str, str], List[Thread]]" = {}
     for thread in threads:
         _, what, where = _row(waiting, thread, finding.rule)
+        region = waiting.region_of(thread)
+        if thread.wait is not None and thread.wait.kind == END_OF_REGION and region is not None:
+            where = place(region.opened)
         merged.setdefault((what, where), []).append(thread)
     return [(_threads(group), what, where) for (what, where), group in merged.items()]
 
@@ -194,8 +207,9 @@ def _for_whom(edges: "Sequence[graph.Edge]") -> str:
     if edges[0].kind == graph.LOCK:
         if not threads:
             return ""
-        probably = "probably " if not edges[0].certain else ""
-        return f", {probably}held by {_label(threads[0])}"
+        lock = edges[0].lock
+        mark = "?" if lock is not None and lock.how == BY_CODE else ""
+        return f", held by {_label(threads[0])}{mark}"
     if threads:
         unique = {thread.target.number: thread for thread in threads}
         return f", for {_threads(list(unique.values()))}"
@@ -224,24 +238,21 @@ def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
     """What else is to be known of a finding."""
     found: List[str] = []
     locks = [edge.lock for edge in finding.edges if edge.lock is not None]
-    by_code = {id(lock): lock for lock in locks if lock.how == BY_CODE}
     if finding.rule in (diagnosis.DEADLOCK, diagnosis.HELD_LOCK):
-        for lock in by_code.values():
-            found.append(f"Inferred: {lock.symbol or 'it'} was set at {_taken(lock)}")
+        if any(lock.how == BY_CODE for lock in locks):
+            found.append("The runtime records no owners: inferred from the threads' code")
     tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}
     if finding.rule in (diagnosis.DEADLOCK, diagnosis.TASK_WAIT):
         found.extend(_task(task) for task in tasks.values())
+    if finding.rule == diagnosis.UNKNOWN and not finding.waiters[0].runtime.name == "libgomp":
+        if any(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters):
+            found.append("A detached task whose event is not fulfilled is in no list here")
     if finding.rule == diagnosis.DEADLOCK:
         others = diagnosis.behind(waiting, finding.waiters)
         if others:
             verb = "waits" if len(others) == 1 else "wait"
             found.append(f"{_threads(others).capitalize()} {verb} for them")
     return found
-
-
-def _taken(lock: "Lock") -> str:
-    """Where code took it, less than the whole place: the function and the line of the call."""
-    return place(lock.taken) if lock.taken is not None else "an earlier place"
 
 
 # ---- Words ----------------------------------------------------------------------------------

@@ -127,6 +127,9 @@ class FakeDebugger:
     def demangle(self, symbol: str) -> Optional[str]:
         return self.mangled.get(symbol)
 
+    def instructions(self, address: int, count: int) -> List[Instruction]:
+        return [i for i in self.code if i.address >= address][:count]
+
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         return [Variable("n", "3")]
 

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which places of a function can be reached from which, by its instructions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Callable, Dict, List, Optional
+
+if TYPE_CHECKING:
+    from ompdbg.services import Instruction, Services
+
+_BATCH = 32
+# A function with more instructions is not understood.
+_MAX_INSTRUCTIONS = 8192
+
+_JUMP = re.compile(r"^(?:(?:notrack|bnd)\s+)*(j[a-z]+|loop[a-z]*)\s+(?:0x([0-9a-f]+))?")
+# A jump to the beginning of another function is a call and a return.
+_OTHER = re.compile(r"<([^+<>]+)>\s*$")
+_PART = re.compile(r"\.(?:cold|part)\b")
+_END = re.compile(r"^(?:(?:repz?|bnd)\s+)*(?:ret|ud2|hlt)")
+
+
+class Unclear(Exception):
+    """The code cannot be followed."""
+
+
+class Flow:
+    """The instructions of one process, read as they are needed."""
+
+    def __init__(self, services: "Services") -> None:
+        self._services = services
+        self._known: "Dict[int, Instruction]" = {}
+
+    def reaches(
+        self,
+        start: int,
+        goal: "Callable[[Instruction], bool]",
+        avoid: "Callable[[Instruction], bool]",
+    ) -> bool:
+        """Whether a way leads from an address to an instruction, past none that is avoided.
+        Raises Unclear."""
+        seen = {start}
+        pending = [start]
+        while pending:
+            instruction = self._at(pending.pop())
+            if goal(instruction):
+                return True
+            if avoid(instruction):
+                continue
+            for following in self._following(instruction):
+                if following not in seen:
+                    seen.add(following)
+                    pending.append(following)
+            if len(seen) > _MAX_INSTRUCTIONS:
+                raise Unclear
+        return False
+
+    def _at(self, address: int) -> "Instruction":
+        if address not in self._known:
+            for instruction in self._services.instructions(address, _BATCH):
+                self._known.setdefault(instruction.address, instruction)
+        found: "Optional[Instruction]" = self._known.get(address)
+        if found is None or found.size <= 0:
+            raise Unclear
+        return found
+
+    def _following(self, instruction: "Instruction") -> List[int]:
+        if _END.match(instruction.text):
+            return []
+        after = instruction.address + instruction.size
+        jump = _JUMP.match(instruction.text)
+        if jump is None:
+            return [after]
+        if jump.group(2) is None:
+            raise Unclear  # a table of addresses
+        target = int(jump.group(2), 16)
+        other = _OTHER.search(instruction.text)
+        if other is not None and not _PART.search(other.group(1)):
+            return [] if jump.group(1).startswith("jmp") else [after]
+        return [target] if jump.group(1).startswith("jmp") else [after, target]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs inside GDB: why a program does not go on.
+
+Task: "mode" is live (run to fixture_ready), core, or stops: "stops" times at some moment of a
+program that runs; "gcore" names a core file to write.
+"""
+
+import os
+import random
+import sys
+import threading
+from typing import Any, Dict, List
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import common  # noqa: E402
+import gdb  # type: ignore[import-not-found]  # noqa: E402
+
+
+def said() -> Dict[str, Any]:
+    """What the commands say."""
+    return {
+        "threads": common.say_json("omp threads -json"),
+        "why": common.say_json("omp why -json"),
+        "why_text": common.say("omp why"),
+        "locks": common.say_json("omp locks -json"),
+        "locks_text": common.say("omp locks"),
+    }
+
+
+def stops(count: int) -> List[Any]:
+    """What is said at so many moments."""
+    chosen = random.Random(4)
+    found: List[Any] = []
+    gdb.execute("break fixture_ready", to_string=True)
+    gdb.execute("handle SIGINT stop print nopass", to_string=True)
+    gdb.execute("start", to_string=True)
+    for _ in range(count):
+        _interrupt_later(chosen.uniform(0.02, 0.3))
+        gdb.execute("continue", to_string=True)
+        found.append({**common.say_json("omp why -json"), "text": common.say("omp why")})
+    return found
+
+
+def _interrupt_later(seconds: float) -> None:
+    """The program gets a signal from outside; GDB waits for it meanwhile."""
+    pid = gdb.selected_inferior().pid
+    threading.Timer(seconds, lambda: os.kill(pid, 2)).start()
+
+
+def main() -> None:
+    """The script."""
+    task = common.task()
+    common.prepare(task["loader"])
+    if task["mode"] == "stops":
+        common.answer({"stops": stops(task["stops"])})
+        gdb.execute("kill", to_string=True)
+        return
+    if task["mode"] == "live":
+        common.run_until_ready()
+    found = said()
+    if task.get("gcore"):
+        gdb.execute("generate-core-file " + task["gcore"], to_string=True)
+    common.answer(found)
+    if task["mode"] == "live":
+        gdb.execute("kill", to_string=True)
+
+
+main()

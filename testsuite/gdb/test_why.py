@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp why and omp locks: the cause of each hang of fixtures/src/hangs.c is named, and of programs
+that run well nothing is said that is not so."""
+
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import pytest
+
+from harness import processes, setup
+
+import build  # from fixtures/
+
+
+class Cause(NamedTuple):
+    """What must be found: the rule, numbers in the team of the threads that wait, and of those for
+    whom; the lock; and the marks of the lines where the waiters are ("" for none of the user's).
+    """
+
+    rule: str
+    waiters: Tuple[int, ...]
+    others: Tuple[int, ...] = ()
+    locks: Tuple[str, ...] = ()
+    certain: bool = True
+
+
+# Threads without a number in the outer team: those of inner regions.
+_INNER = -1
+
+CAUSES: Dict[str, Cause] = {
+    "lock_pair": Cause("deadlock", (1, 2), (), ("first", "second"), False),
+    "lock_ring": Cause("deadlock", (1, 2, 3), (), ("first", "second", "third"), False),
+    "lock_critical": Cause("deadlock", (1, 2), (), ("first", "table"), False),
+    "criticals": Cause("deadlock", (1, 2), (), ("chair", "table"), False),
+    "unnamed_lock": Cause("deadlock", (1, 2), (), ("first",), False),
+    "self_lock": Cause("deadlock", (1,), (), ("first",), False),
+    "nest_at_barrier": Cause("deadlock", (1, 2), (), ("nested",)),
+    "lock_at_barrier": Cause("lock", (2,), (), (), False),
+    "lock_ended": Cause("lock", (2,), (), (), False),
+    "critical_stays": Cause("lock", (0, 2, 3), (1,), ("table",), False),
+    "barrier_one": Cause("different_barriers", (0, 1, 2, 3)),
+    "barrier_single": Cause("different_barriers", (0, 1, 2, 3)),
+    "barrier_spin": Cause("barrier", (0, 1, 2), (3,)),
+    "barrier_mutex": Cause("barrier", (0, 1, 2), (3,)),
+    "loop_stays": Cause("barrier", (0, 1, 2), (3,)),
+    "region_end": Cause("barrier", (0, 1, 3), (2,)),
+    "inner_barrier": Cause("barrier", (0,), (_INNER,)),
+    "event_taskwait": Cause("event", (1,)),
+    "event_barrier": Cause("event", (0, 1, 2, 3)),
+    "taskwait_lock": Cause("deadlock", (1, _INNER), (), ("first",), False),
+    "depend_stays": Cause("task", (1,), (_INNER,)),
+    "group_stays": Cause("task", (1,), (_INNER,)),
+    "ordered_stays": Cause("ordered", (1, 2, 3), (0,)),
+    "queued": Cause("queued", (0, 1, 2, 3)),
+}
+# Any thread may take the task, or the single construct.
+ANY = {"taskwait_lock", "depend_stays", "group_stays", "barrier_single"}
+# LLVM's runtime has no list of detached tasks, and does not record whose turn it is.
+LLVM = {
+    "event_taskwait": Cause("unknown", (1,)),
+    "event_barrier": Cause("unknown", (0, 1, 2, 3)),
+    "ordered_stays": Cause("ordered", (1, 2, 3), (0,), (), False),
+}
+RULES_OF_HANGS = {"deadlock", "different_barriers", "event", "owner_ended"}
+
+VARIANTS = ("O2", "O0", "clang", "clang-O0")
+MODES = ("live", "core")
+
+
+def ask(variant: str, program: str, arguments: List[str], mode: str) -> Dict[str, Any]:
+    """What the commands say at the program's fixture_ready(), or of its core file."""
+    try:
+        path = setup.program(program, variant)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+        core = Path(scratch) / "core"
+        spec = {"mode": "live", "arguments": arguments, "gcore": str(core)}
+        if mode == "live":
+            del spec["gcore"]
+            return processes.run_gdb("why.py", spec, [str(path)]).result
+        processes.run_gdb("why.py", spec, [str(path)])
+        return processes.run_gdb("why.py", {"mode": "core"}, [str(path), str(core)]).result
+
+
+def numbers(said: Dict[str, Any], threads: List[int]) -> Tuple[int, ...]:
+    """Numbers in the outer team."""
+    rows = {row["gdb"]: row for row in said["threads"]["threads"]}
+    found = []
+    for thread in threads:
+        row = rows[thread]
+        found.append(row["thread_num"] if row["level"] == 1 else _INNER)
+    return tuple(sorted(found))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("kind", sorted(CAUSES))
+def test_cause_of_a_hang(kind: str, variant: str, mode: str) -> None:
+    on_llvm = variant.startswith("clang")
+    cause = (on_llvm and LLVM.get(kind)) or CAUSES[kind]
+    said = ask(variant, "hangs", [kind], mode)
+    findings = said["why"]["findings"]
+    of_rule = [finding for finding in findings if finding["rule"] == cause.rule]
+    found = pick(kind, cause, said, of_rule)
+    assert found is not None, said["why_text"]["text"]
+    assert found["certain"] == cause.certain or kind == "self_lock"
+    # Nothing worse is claimed than what there is.
+    allowed = {cause.rule}
+    assert {f["rule"] for f in findings} & RULES_OF_HANGS <= allowed, said["why_text"]["text"]
+    for line in said["why_text"]["text"].splitlines():
+        assert len(line) < 80
+
+
+def pick(
+    kind: str, cause: Cause, said: Dict[str, Any], findings: List[Dict[str, Any]]
+) -> Optional[Dict[str, Any]]:
+    """The finding that tells of the cause."""
+    for finding in findings:
+        locks = {edge["lock"] for edge in finding["chain"]} | {finding["lock"]}
+        if kind in ANY:
+            if len(finding["waiters"]) == len(cause.waiters) and locks >= set(cause.locks):
+                return finding
+        elif numbers(said, finding["waiters"]) == cause.waiters and locks >= set(cause.locks):
+            if kind == "inner_barrier":
+                if len(finding["waits_for"]) == 1:
+                    return finding
+            elif numbers(said, finding["waits_for"]) == cause.others:
+                return finding
+    return None
+
+
+@pytest.mark.parametrize("variant", ("O2", "clang"))
+def test_locks_and_their_owners(variant: str) -> None:
+    said = ask(variant, "hangs", ["nest_at_barrier"], "live")
+    (lock,) = said["locks"]["locks"]
+    assert (lock["kind"], lock["symbol"]) == ("nest_lock", "nested")
+    assert (lock["held"], lock["known_by"]) == (True, "recorded")
+    assert numbers(said, [lock["owner"]]) == (1,)
+    assert numbers(said, lock["waiters"]) == (2,)
+    said = ask(variant, "hangs", ["lock_pair"], "live")
+    owners = {
+        lock["symbol"]: (numbers(said, [lock["owner"]]), lock["known_by"])
+        for lock in said["locks"]["locks"]
+    }
+    assert owners == {"first": ((1,), "code"), "second": ((2,), "code")}
+
+
+@pytest.mark.parametrize("variant", ("O2", "clang"))
+def test_nothing_waits(variant: str) -> None:
+    said = ask(variant, "icvs", [], "live")
+    assert said["why"]["findings"] == []
+    assert said["why_text"]["text"] == "No thread waits for another.\n"
+    assert said["locks_text"]["text"] == "No thread waits for a lock.\n"
+
+
+@pytest.mark.parametrize("program", ("stress", "team_edges"))
+@pytest.mark.parametrize("variant", ("O2", "clang"))
+def test_no_alarm_in_programs_that_run_well(variant: str, program: str) -> None:
+    try:
+        path = setup.program(program, variant)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    said = processes.run_gdb("why.py", {"mode": "stops", "stops": 25}, [str(path)]).result
+    assert len(said["stops"]) == 25
+    for stop in said["stops"]:
+        rules = {finding["rule"] for finding in stop["findings"]}
+        assert not rules & RULES_OF_HANGS, stop
