@@ -33,6 +33,7 @@ def _register() -> None:
         frame_filter,
         functions,
         llvm_plugin,
+        icvs,
         locks,
         omp,
         regions,
@@ -66,7 +67,7 @@ def _register() -> None:
         command()
     for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
-    for command in (locks.Locks, why.Why):
+    for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why):
         command()
     for function in functions.ALL:
         function()

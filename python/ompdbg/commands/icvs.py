@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp icvs and omp env"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List
+
+from ompdbg.commands import options
+from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.options import Option
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
+    from ompdbg.model.process import Process
+    from ompdbg.model.thread import Thread
+
+
+class Icvs(OmpCommand):
+    """Show the internal control variables of the selected thread and its task.
+    Usage: omp icvs [-thread | -task | -all] [-json]
+
+      -thread  Only those of the thread.
+      -task    Only those of its task.
+      -all     Of all threads: each value, and which threads have it.
+      -json    Print JSON, schema "ompdbg/1".
+
+    "Initially" is the value with which the program began, where it is another one
+    and is known; "Environment" the variable that gives it, as it was set."""
+
+    name = "omp icvs"
+    options = (Option("-thread"), Option("-task"), Option("-all"), Option("-json"))
+
+    def check(self, arguments: "Arguments") -> None:
+        """Only one choice."""
+        options.exclude(self.name, arguments, "-thread", "-task", "-all")
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.model import icvs
+        from ompdbg.render import icvs as render
+        from ompdbg.render import json
+
+        process = self.process()
+        threads = self._threads(process, arguments.has("-all"))
+        rows = render.merged((thread, icvs.icvs(thread)) for thread in threads)
+        for option, scope in (("-thread", icvs.THREAD), ("-task", icvs.TASK)):
+            if arguments.has(option):
+                rows = [row for row in rows if row[0].scope == scope]
+        if arguments.has("-json"):
+            write(json.lines("icvs", map(render.icv_json, rows)))
+            return
+        write(render.icv_table(rows, len(threads), terminal_width(), self.palette()))
+
+    def _threads(self, process: "Process", all_of_them: bool) -> "List[Thread]":
+        found = [thread for thread in process.threads if thread.handle is not None]
+        if not all_of_them:
+            found = [thread for thread in found if thread.target.selected]
+        if not found:
+            self.fail("no OpenMP thread" if all_of_them else "the thread is no OpenMP thread")
+        return found
+
+
+class Env(OmpCommand):
+    """Show the environment variables that steer the OpenMP runtime.
+    Usage: omp env [-all] [-json]
+
+      -all   Those too that are not set and have no known value.
+      -json  Print JSON, schema "ompdbg/1".
+
+    "Value" is what the runtime made of it, or, where it does not keep that, what it
+    was set to; "Set to" what the program's environment had when it started, where
+    that is something else."""
+
+    name = "omp env"
+    options = (Option("-all"), Option("-json"))
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.model import icvs
+        from ompdbg.model.process import by_runtime
+        from ompdbg.render import icvs as render
+        from ompdbg.render import json
+
+        process = self.process()
+        found = {name: icvs.control_variables(r) for name, r in by_runtime(process).items()}
+        if arguments.has("-json"):
+            runtimes = [
+                {"runtime": name, "variables": [render.env_json(one) for one in variables]}
+                for name, variables in found.items()
+            ]
+            write([json.document(environment=runtimes)])
+            return
+        for name, variables in found.items():
+            if process.has_several:
+                write([f"-- {name} --"])
+            all_of_them = arguments.has("-all")
+            write(render.env_table(variables, all_of_them, terminal_width(), self.palette()))
