@@ -109,8 +109,7 @@ def test_cause_of_a_hang(kind: str, variant: str, mode: str) -> None:
     # Nothing worse is claimed than what there is.
     allowed = {cause.rule}
     assert {f["rule"] for f in findings} & RULES_OF_HANGS <= allowed, said["why_text"]["text"]
-    for line in said["why_text"]["text"].splitlines():
-        assert len(line) < 80
+    assert found["text"] in said["why_text"]["text"]
 
 
 def pick(

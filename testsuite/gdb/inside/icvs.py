@@ -32,7 +32,6 @@ def main() -> None:
     """The script."""
     task = common.task()
     common.prepare(task["loader"])
-    gdb.execute("set width 80", to_string=True)
     common.run_until_ready()
     found = {name: common.say_json(command) for name, command in JSON_COMMANDS.items()}
     found.update({name: common.say(command) for name, command in TEXT_COMMANDS.items()})

@@ -52,7 +52,6 @@ def main() -> None:
     """The script."""
     task = common.task()
     common.prepare(task["loader"])
-    gdb.execute("set width 80", to_string=True)
     if task["mode"] == "stops":
         common.answer({"stops": stops(task["stops"])})
         gdb.execute("kill", to_string=True)
