@@ -73,6 +73,7 @@ def test_scopes(said: Dict[str, Any]) -> None:
 def test_tables_have_every_variable(said: Dict[str, Any]) -> None:
     for row in said["icvs"]["icvs"]:
         assert row["name"] in said["icvs_text"]["text"]
-        assert (row["value"] or "?") in said["icvs_text"]["text"]
+        value = "?" if row["value"] is None else row["value"]
+        assert value in said["icvs_text"]["text"]
     for variable, value in ENVIRONMENT.values():
         assert variable in said["env_text"]["text"] and value in said["env_text"]["text"]
