@@ -176,6 +176,8 @@ class Namer:
             return None
         if symbol not in self._names:
             outlined = parse_outlined(symbol)
+            while outlined is not None and parse_outlined(outlined.base) is not None:
+                outlined = parse_outlined(outlined.base)  # a construct within a construct
             self._names[symbol] = (
                 None
                 if outlined is None or not outlined.base

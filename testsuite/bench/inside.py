@@ -137,6 +137,52 @@ def tasks() -> Dict[str, Any]:
     return {"tasks": number, "peak_kib": peak, "stats": fetched, **found}
 
 
+def frames() -> Dict[str, Any]:
+    """`bt` with the frame filter against `bt -no-filters`, again and again at one stop and at fresh
+    ones: the processor time, for both are short."""
+    ours, theirs = "bt", "bt -no-filters"
+
+    def seconds(command: str) -> float:
+        begin = time.process_time()
+        gdb.execute(command, to_string=True)
+        return time.process_time() - begin
+
+    stops = Stops()
+    text = gdb.execute(theirs, to_string=True)
+    gdb.execute(ours, to_string=True)
+    fresh = medians(alternately(stops, {n: lambda c=n: seconds(c) for n in (ours, theirs)}))
+    again: Dict[str, List[float]] = {ours: [], theirs: []}
+    for _ in range(ROUNDS):
+        for name, values in again.items():
+            values.append(seconds(name))
+    return {"frames": len(text.splitlines()), "fresh": fresh, "again": medians(again)}
+
+
+def stacks() -> Dict[str, Any]:
+    """`omp bt -all` against `thread apply all bt`."""
+    ours, theirs = "omp bt -all", "thread apply all bt -no-filters"
+    stops = Stops()
+    seconds(ours)
+    seconds(theirs)
+    return medians(
+        alternately(stops, {"ours": lambda: seconds(ours), "theirs": lambda: seconds(theirs)})
+    )
+
+
+def hits() -> Dict[str, Any]:
+    """Hits per second of a breakpoint whose condition is false."""
+    number = int(os.environ["BENCH_HITS"])
+    gdb.execute("delete")
+    found: Dict[str, float] = {}
+    for condition in ("$_thread == 99", "$_omp_thread_num() == 99", "$_omp_level() == 99"):
+        gdb.execute("break point if " + condition, to_string=True)
+        begin = time.perf_counter()
+        gdb.execute("run", to_string=True)
+        found[condition] = number / (time.perf_counter() - begin)
+        gdb.execute("delete")
+    return found
+
+
 def fetches() -> Dict[str, Any]:
     """What each command reads at a fresh stop."""
     stops = Stops()
@@ -205,17 +251,24 @@ def main() -> None:
         gdb.execute("set " + setting)
     gdb.execute("set debuginfod enabled off", to_string=True)
     gdb.execute("source " + os.environ["BENCH_PLUGIN"])
-    gdb.execute("break fixture_ready", to_string=True)
-    gdb.execute("run", to_string=True)
+    wanted = os.environ["BENCH_WHAT"]
+    if wanted != "hits":
+        stop = os.environ.get("BENCH_STOP", "fixture_ready")
+        gdb.execute("break " + stop, to_string=True)
+        gdb.execute("run", to_string=True)
     what = {
+        "frames": frames,
+        "stacks": stacks,
+        "hits": hits,
         "threads": threads,
         "tasks": tasks,
         "fetches": fetches,
         "llvm": llvm,
         "repeat": repeat,
     }
-    print("BENCH " + json.dumps(what[os.environ["BENCH_WHAT"]]()))
-    gdb.execute("kill")
+    print("BENCH " + json.dumps(what[wanted]()))
+    if gdb.selected_inferior().pid:
+        gdb.execute("kill")
 
 
 main()

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures ompdbg on this machine and prints ratios: both sides of each are taken in one run.
 
-    testsuite/bench/run.py [--build DIR] [--gdb gdb] [threads | tasks | start | fetches | llvm]...
+    testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
+
+PART is threads, stacks, tasks, frames, hits, start, fetches or llvm.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled; times are medians.
@@ -23,6 +25,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
+TESTS = ROOT / "testsuite" / "gdb" / "programs"
 sys.path.insert(0, str(ROOT / "fixtures"))
 
 import build  # noqa: E402
@@ -62,6 +65,14 @@ class Bench:
         """A GDB that ends by itself."""
         return [self.gdb, "-nx", "-q", "-batch", *arguments]
 
+    def own_program(self, source: Path) -> Path:
+        """A program of the tests."""
+        target = Path(self.scratch.name) / source.stem
+        subprocess.run(
+            ["gcc", "-O0", "-g", "-fopenmp", str(source), "-o", str(target)], check=True
+        )
+        return target
+
     def inside(self, what: str, name: str, *arguments: str, **more: str) -> Dict[str, Any]:
         """What inside.py measures of a fixture program."""
         output, _ = self.run_inside(what, name, *arguments, **more)
@@ -81,7 +92,12 @@ class Bench:
         **more: str,
     ) -> Tuple[str, int]:
         """Runs inside.py, with more in the environment: its output, and GDB's exit status."""
-        program = build.build(name, variant, self.folder / "fixtures")
+        own = TESTS / (name + ".c")
+        program = (
+            self.own_program(own)
+            if own.exists()
+            else build.build(name, variant, self.folder / "fixtures")
+        )
         environment = dict(
             os.environ,
             BENCH_PLUGIN=str(self.plugin),
@@ -153,6 +169,37 @@ def tasks(bench: Bench) -> None:
     head = ["tasks", "ms", "us/task", "MB read", "copy, ms", "ratio", "(64 KiB)", "peak, MiB"]
     title = "omp tasks -by-function against copying as many bytes in pieces of 4 KiB (at most 3)"
     table(title, head, rows)
+
+
+def frames(bench: Bench) -> None:
+    """GDB's `bt` with the frame filter and without."""
+    found = bench.inside("frames", "captured", BENCH_STOP="inspect")
+    rows = []
+    for name in ("again", "fresh"):
+        ours, theirs = found[name]["bt"], found[name]["bt -no-filters"]
+        times = [milliseconds(ours), milliseconds(theirs), f"{ours / theirs:.2f}"]
+        rows.append([f"{name}, {found['frames']} frames", *times])
+    head = ["", "bt, ms", "bt -no-filters, ms", "ratio"]
+    table("GDB's bt with the frame filter (at most 1.3)", head, rows)
+
+
+def stacks(bench: Bench) -> None:
+    """`omp bt -all` at 256 threads."""
+    found = bench.inside("stacks", "many", "256")
+    ratio = f"{found['ours'] / found['theirs']:.2f}"
+    times = [milliseconds(found[name]) for name in ("ours", "theirs")]
+    head = ["threads", "omp bt -all, ms", "thread apply all bt, ms", "ratio"]
+    table("omp bt -all against GDB's own stacks (at most 0.5)", head, [["256", *times, ratio]])
+
+
+def hits(bench: Bench) -> None:
+    """Conditions of breakpoints."""
+    rounds = 200
+    found = bench.inside("hits", "points", str(rounds), BENCH_HITS=str(9 * rounds + 2))
+    plain = found["$_thread == 99"]
+    rows = [[name, f"{value:.0f}", f"{value / plain:.2f}"] for name, value in found.items()]
+    head = ["condition", "hits/s", "ratio"]
+    table("Hits of a conditional breakpoint per second", head, rows)
 
 
 def start(bench: Bench) -> None:
@@ -252,7 +299,16 @@ def survival(bench: Bench) -> None:
     )
 
 
-PARTS = {"threads": threads, "tasks": tasks, "start": start, "fetches": fetches, "llvm": llvm}
+PARTS = {
+    "threads": threads,
+    "stacks": stacks,
+    "tasks": tasks,
+    "frames": frames,
+    "hits": hits,
+    "start": start,
+    "fetches": fetches,
+    "llvm": llvm,
+}
 
 
 def main() -> int:

@@ -94,15 +94,11 @@ def test_no_style_on_a_dumb_terminal() -> None:
 
 def test_help_fits_the_terminal(terminal: Terminal) -> None:
     """GDB breaks lines in the middle of words."""
-    for command in (
-        "omp",
-        "omp status",
-        "omp threads",
-        "omp tasks",
-        "omp bt",
-        "set omp debug",
-        "set omp frame-filter",
-    ):
+    commands = ("status", "threads", "tasks", "bt", "frame", "apply", "step", "finish", "break")
+    topics = ["omp " + name for name in (*commands, "delete")]
+    settings = ["set omp " + name for name in ("debug", "library", "frame-filter", "thread-names")]
+    functions = ["function _omp_" + name for name in ("thread_num", "team", "state", "in_task")]
+    for command in ["omp", "set omp", *topics, *settings, *functions]:
         shown = plain(terminal.type("help " + command))
         assert len(shown) >= 2
         assert [line for line in shown if len(line) >= 80] == []

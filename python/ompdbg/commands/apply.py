@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Apply(OmpCommand):
-    """Apply a command to OpenMP threads, as "thread apply" does to others.
+    """Apply a command to OpenMP threads chosen by team, level or state.
     Usage: omp apply [-team TEAM] [-level LEVEL] [-state STATE] [-num NUMBERS]
                      [-q] [-c] [-s] COMMAND
 

@@ -19,7 +19,7 @@ _IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)(?P<condition>.*)$", re.S)
 
 
 class Break(gdb.Command):
-    """Stop the program where regions, tasks or threads of OpenMP begin or end.
+    """Stop where regions, tasks or threads of OpenMP begin or end.
     Usage: omp break [EVENT [in FUNCTION | in FILE:LINE] [if CONDITION]]
 
     EVENT is one of

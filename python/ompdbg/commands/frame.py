@@ -23,8 +23,8 @@ class Frame(OmpCommand):
     """Select a frame that "omp bt" shows, with its thread.
     Usage: omp frame [[THREAD:]FRAME]
 
-    A stack of "omp bt" goes on in other threads: "omp frame 1:7" selects frame 7 of
-    thread 1. Without THREAD, it is a frame of the selected thread. Without an
+    A stack of "omp bt" goes on in other threads: "omp frame 1:7" selects frame 7
+    of thread 1. Without THREAD, it is a frame of the selected thread. Without an
     argument, shows the selected frame."""
 
     name = "omp frame"

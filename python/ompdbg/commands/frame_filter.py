@@ -43,8 +43,8 @@ class FrameFilter(gdb.Parameter):
     "bt -hide". "bt -no-filters" shows every frame as it is. "omp bt" also goes on
     in the thread that encountered a region."""
 
-    set_doc = "Set whether GDB's own commands show stacks as the source has them."
-    show_doc = "Show whether GDB's own commands show stacks as the source has them."
+    set_doc = "Set how GDB's own commands show stacks of OpenMP."
+    show_doc = "Show how GDB's own commands show stacks of OpenMP."
 
     def __init__(self) -> None:
         dedent(self)

@@ -14,6 +14,29 @@ class Omp(gdb.Command):
     """Show the OpenMP side of the program: its teams, threads, tasks and stacks.
     Usage: omp [SUBCOMMAND]
 
+    Where is everybody? "omp threads" has a row for each thread, "omp tasks" the
+    tree of tasks, "omp bt" the stack of the selected thread on to main, and
+    "omp bt -all" those of all threads, the same ones together. "omp frame 1:7"
+    selects frame 7 of thread 1; "omp apply" does something for some threads.
+
+    Going on: "omp step" steps into constructs and out of them, "omp finish" runs
+    to the end of one, "omp break" stops where regions, tasks or threads begin or
+    end.
+
+    In conditions and expressions: $_omp_thread_num(), $_omp_num_threads(),
+    $_omp_level(), $_omp_in_task("FUNCTION"), and the strings $_omp_team() and
+    $_omp_state(), as in
+      break solve if $_omp_thread_num() == 3
+      break solve if $_streq($_omp_team(), "1.2")
+
+    GDB's own commands: "bt" leaves out the runtime's frames and names constructs
+    ("set omp frame-filter"), and "info threads" can show what OpenMP threads do
+    ("set omp thread-names on").
+
+    A team is named after its place: team 1.2 was formed by thread 2 of team 1.
+    What is not known is shown as "?", with the reason; nothing is guessed, and
+    nothing is written to the program. Most commands print JSON with -json.
+
     Without a sub-command, shows what "omp status" shows."""
 
     def __init__(self) -> None:

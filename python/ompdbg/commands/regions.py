@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Regions(OmpCommand):
-    """Show the parallel regions, where they were opened, and what their threads do.
+    """Show the parallel regions and what their threads do.
     Usage: omp regions [-json]
 
       -json  Print JSON, schema "ompdbg/1".

@@ -39,14 +39,14 @@ class _Running(OmpCommand):
 
 
 class Step(_Running):
-    """Step to another source line, into the code of OpenMP constructs and out of it.
+    """Step by source lines, into OpenMP constructs and out of them.
     Usage: omp step
 
     Like "step", but where the selected thread encounters a parallel construct, it
     stops in the first line of the construct's body on the same thread. Where it
-    generates a task, it stops in the task's first line, on the thread that executes
-    it. After the last line of a region it stops in the line that follows the
-    construct, on the thread that encountered it."""
+    generates a task, it stops in the task's first line, on the thread that
+    executes it. After the last line of a region it stops in the line that follows
+    the construct, on the thread that encountered it."""
 
     name = "omp step"
 
@@ -63,11 +63,11 @@ class Step(_Running):
 
 
 class Finish(_Running):
-    """Run to the end of the OpenMP construct in which the selected thread is.
+    """Run to the end of the selected thread's OpenMP construct.
     Usage: omp finish
 
-    From a parallel region that is where the thread that encountered it goes on; from
-    a task, where the runtime goes on that executed it."""
+    From a parallel region, that is where the thread that encountered it goes on;
+    from a task, where the runtime goes on that executed it."""
 
     name = "omp finish"
 

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GDB's server for the Debug Adapter Protocol: what front ends see."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes, setup
+
+
+def gdb_version() -> int:
+    done = subprocess.run([setup.GDB, "--version"], stdout=subprocess.PIPE)
+    match = re.search(r" (\d+)\.\d", done.stdout.decode().splitlines()[0])
+    return int(match[1]) if match is not None else 0
+
+
+class Client:
+    """A front end."""
+
+    def __init__(self, program: Path) -> None:
+        command = [setup.GDB, "-nx", "-q", "-i", "dap", "-iex", "set auto-load off"]
+        command += ["-iex", "set debuginfod enabled off", "-iex", "source {}".format(setup.LOADER)]
+        command += ["-iex", "set omp thread-names on"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=processes.environment(),
+            start_new_session=True,
+        )
+        self._number = 0
+        self._events: List[Dict[str, Any]] = []
+        self.ask("initialize", adapterID="test")
+        launch = self.send("launch", program=str(program))
+        self.ask("setFunctionBreakpoints", breakpoints=[{"name": "inspect"}])
+        self.ask("configurationDone")
+        self.answer(launch)
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def send(self, command: str, **arguments: Any) -> int:
+        self._number += 1
+        request = {"seq": self._number, "type": "request", "command": command}
+        body = json.dumps(dict(request, arguments=arguments)).encode()
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self._process.stdin.flush()
+        return self._number
+
+    def _read(self) -> Dict[str, Any]:
+        stream = self._process.stdout
+        assert stream is not None
+        size = 0
+        while True:
+            line = stream.readline()
+            if not line:
+                raise processes.Failed("GDB ended")
+            if line.lower().startswith(b"content-length:"):
+                size = int(line.split(b":")[1])
+            if line == b"\r\n":
+                message: Dict[str, Any] = json.loads(stream.read(size))
+                return message
+
+    def answer(self, number: int) -> Dict[str, Any]:
+        while True:
+            message = self._read()
+            if message["type"] == "event":
+                self._events.append(message)
+            elif message.get("request_seq") == number:
+                assert message["success"], message
+                body: Dict[str, Any] = message.get("body") or {}
+                return body
+
+    def ask(self, command: str, **arguments: Any) -> Dict[str, Any]:
+        return self.answer(self.send(command, **arguments))
+
+    def stopped(self) -> int:
+        """The thread that stopped."""
+        while True:
+            message = self._events.pop(0) if self._events else self._read()
+            if message.get("event") == "stopped":
+                return int(message["body"]["threadId"])
+
+
+@pytest.mark.skipif(gdb_version() < 14, reason="GDB has a DAP server since 14")
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_session(compiler: str, tmp_path: Path) -> None:
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled("captured.c", tmp_path / "captured", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with Client(program) as client:
+        thread = client.stopped()
+        frames = client.ask("stackTrace", threadId=thread)["stackFrames"]
+        names = [frame["name"] for frame in frames]
+        assert names[:2] == ["inspect", "deep"]
+        assert "task of solve" in names and "parallel region of solve" in names
+        assert not [name for name in names if "GOMP" in name or "omp_fn" in name or "kmp" in name]
+        region = frames[names.index("parallel region of solve")]
+        found: Dict[str, str] = {}
+        for scope in client.ask("scopes", frameId=region["id"])["scopes"]:
+            if "register" in scope["name"].lower():
+                continue
+            asked = client.ask("variables", variablesReference=scope["variablesReference"])
+            found.update({one["name"]: one["value"] for one in asked["variables"]})
+        assert found["scale"] == "2.5" and found["count"] == "7"
+        assert not [name for name in found if name.startswith((".", "_"))]
+        listed = client.ask("threads")["threads"]
+        assert all(re.fullmatch(r"omp [01]/2 \w+", one["name"]) for one in listed), listed
