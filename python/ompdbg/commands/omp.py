@@ -85,9 +85,10 @@ class ShowOmp(gdb.Command):
 
 class Library(gdb.Parameter):
     """The OMPD library that the OpenMP commands ask: "auto", or the path of one.
-    With "auto" that is ompdbg's own for the runtimes that it knows. For others it is the library
-    that the runtime names, if it lies in the "auto-load safe-path" and only its owner can write
-    there; a library that is named here is loaded wherever it lies."""
+    With "auto" that is ompdbg's own for the runtimes that it knows. For others it
+    is the library that the runtime names, if it lies in the "auto-load safe-path"
+    and only its owner can write there; a library that is named here is loaded
+    wherever it lies."""
 
     set_doc = "Set the OMPD library that the OpenMP commands ask."
     show_doc = "Show the OMPD library that the OpenMP commands ask."
