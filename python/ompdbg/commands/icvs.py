@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Icvs(OmpCommand):
-    """Show the internal control variables of the selected thread and its task.
+    """Show the control variables of the selected thread and its task.
     Usage: omp icvs [-thread | -task | -all] [-json]
 
       -thread  Only those of the thread.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Locks(OmpCommand):
-    """Show the locks, critical constructs and ordered regions that threads wait for.
+    """Show locks, critical and ordered regions that threads wait for.
     Usage: omp locks [-json]
 
       -json  Print JSON, schema "ompdbg/1".

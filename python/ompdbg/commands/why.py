@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Why(OmpCommand):
-    """Tell why the program does not go on: who waits for whom and for what.
+    """Tell why the program does not go on: who waits for whom.
     Usage: omp why [-json] [THREAD]
 
       THREAD  Number of a thread: only what it waits for, and what that waits for.
