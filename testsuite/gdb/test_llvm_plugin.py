@@ -135,6 +135,11 @@ def regions(text: str) -> List[Tuple[int, int, List[Tuple[str, ...]]]]:
     return found
 
 
+def alike(states: Dict[int, str]) -> Dict[int, str]:
+    """By thread. The runtime records a lock for a critical region; ompdbg sees what it is."""
+    return {number: state.replace("critical", "lock") for number, state in states.items()}
+
+
 def answers(said: Dict[str, Any]) -> oracle.Answers:
     """What the program's routines say in the first thread."""
     return oracle.Answers.from_buffer_copy(bytes.fromhex(said["oracle"][0]["program"]))
@@ -155,7 +160,7 @@ def test_answers_are_right(setting: Setting) -> None:
     assert [len(members) for _, size, members in found] == [true.team_size[n] for n in levels]
     team = [row for row in rows.values() if row["team"] == rows[1]["team"]]
     states = {row["thread_num"]: row["state"] for row in team}
-    assert {int(row[0]): row[1] for row in found[0][2]} == states
+    assert alike({int(row[0]): row[1] for row in found[0][2]}) == alike(states)
     assert {(Path(row[3]).name, int(row[4])) for row in found[0][2]} == {
         ("nested.c", build.line_of("nested", "critical") - 5)
     }
@@ -173,9 +178,8 @@ def test_answers_are_right(setting: Setting) -> None:
 def test_threads_are_as_ours(setting: Setting) -> None:
     said = run(setting, COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
     found = {int(n): state for n, state in _THREAD.findall(said["ompd threads"]["text"])}
-    assert found == {
-        row["gdb"]: row["state"] for row in said["threads"]["threads"] if row["openmp"]
-    }
+    rows = [row for row in said["threads"]["threads"] if row["openmp"]]
+    assert alike(found) == alike({row["gdb"]: row["state"] for row in rows})
     assert len(found) == 8
 
 
@@ -196,9 +200,10 @@ def test_survives_many_threads(setting: Setting) -> None:
     """With LLVM's library, it often does not beyond 32."""
     said = run(setting, ("ompd parallel", "ompd threads") * 5, "many", "64")
     found = regions(said["ompd parallel"]["text"])
-    assert [(level, size, len(rows)) for level, size, rows in found] == [(1, 64, 64)]
+    assert [(level, size, len(team)) for level, size, team in found] == [(1, 64, 64)]
     states = {int(n): state for n, state in _THREAD.findall(said["ompd threads"]["text"])}
-    assert states == {row["gdb"]: row["state"] for row in said["threads"]["threads"]}
+    rows = said["threads"]["threads"]
+    assert alike(states) == alike({row["gdb"]: row["state"] for row in rows})
 
 
 def test_nothing_is_lent_without_the_plugin(tmp_path: Path) -> None:
