@@ -236,7 +236,9 @@ class _Walk:
             for call, region in regions.items():
                 index = code_of.get(call)
                 told = self.frames[index] if index is not None else None
-                if told is None or told.construct != PARALLEL or told.construct_file is not None:
+                if index is None or told is None or told.construct_file is not None:
+                    continue
+                if told.construct != PARALLEL:
                     continue
                 source = region.source
                 if source is not None:
