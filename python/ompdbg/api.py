@@ -155,7 +155,7 @@ def _process() -> "Process":
     import gdb
 
     from ompdbg.gdb_services import session
-    from ompdbg.gdb_services.libraries import NotOpened
+    from ompdbg.runtimes import NotOpened
 
     try:
         process = session.current_process()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.process import Process
     from ompdbg.render.palette import Palette
+    from ompdbg.views import Form
 
 
 class OmpCommand(gdb.Command):
@@ -60,6 +61,12 @@ class OmpCommand(gdb.Command):
         from ompdbg.gdb_services import styles
 
         return styles.palette()
+
+    def form(self, arguments: "Arguments") -> "Form":
+        """How it prints."""
+        from ompdbg.views import Form
+
+        return Form(arguments.has("-json"), terminal_width(), self.palette())
 
     def process(self) -> "Process":
         """The selected program with its OpenMP runtimes."""

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable, List, Optional
+from typing import TYPE_CHECKING
 
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg import views
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
     from ompdbg.model.process import Process
-    from ompdbg.model.stack import LogicalFrame, Part
-    from ompdbg.model.stack_groups import Group
     from ompdbg.model.thread import Thread
-    from ompdbg.render.stack import Options
-    from ompdbg.services import Variable
 
 
 class Bt(OmpCommand):
@@ -47,38 +44,9 @@ class Bt(OmpCommand):
         """What the command does."""
         limit = int(arguments.positional[0]) if arguments.positional else None
         process = self.process()
-        shown = self._options(process, arguments, limit)
         threads = process.threads if arguments.has("-all") else [self._selected(process)]
-        if arguments.has("-json"):
-            from ompdbg.model.stack import logical_stack
-            from ompdbg.render import json, stack
-
-            found = (logical_stack(thread) for thread in threads if not thread.target.running)
-            objects = (json.stack(one, stack.shown_parts(one, shown)) for one in found)
-            write(json.lines("stacks", objects))
-            return
-        for index, group in enumerate(self._groups(threads, shown)):
-            if index:
-                write([""])
-            self._print(group, shown)
-
-    def _groups(self, threads: "List[Thread]", shown: "Options") -> "Iterable[Group]":
-        from ompdbg.model.stack import logical_stack
-        from ompdbg.model.stack_groups import Group, grouped
-        from ompdbg.render.stack import shown_parts
-
-        if shown.variables is None:
-            return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown))
-        # Each thread has local variables of its own.
-        return (
-            Group([thread], None if thread.target.running else logical_stack(thread))
-            for thread in threads
-        )
-
-    def _print(self, group: "Group", shown: "Options") -> None:
-        from ompdbg.render.stack import group_lines
-
-        write(group_lines(group, shown))
+        raw, full = arguments.has("-raw"), arguments.has("-full")
+        write(views.stacks(process, threads, self.form(arguments), raw, full, limit))
 
     def _selected(self, process: "Process") -> "Thread":
         thread = process.selected_thread
@@ -87,18 +55,3 @@ class Bt(OmpCommand):
         if thread.target.running:
             self.fail(f"thread {thread.target.label} is running.")
         return thread
-
-    def _options(
-        self, process: "Process", arguments: "Arguments", limit: Optional[int]
-    ) -> "Options":
-        from ompdbg.render.stack import Options
-
-        def in_frame(part: "Part", item: "LogicalFrame") -> "List[Variable]":
-            return process.services.arguments(part.thread.target, item.frame)
-
-        def local_to(part: "Part", item: "LogicalFrame") -> "List[Variable]":
-            return process.services.locals(part.thread.target, item.frame)
-
-        variables = local_to if arguments.has("-full") else None
-        width = terminal_width()
-        return Options(arguments.has("-raw"), limit, in_frame, variables, self.palette(), width)

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg import views
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
+    from ompdbg.render.status import Stats
 
 
 class Status(OmpCommand):
@@ -26,15 +28,11 @@ class Status(OmpCommand):
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
         from ompdbg.gdb_services import session
-        from ompdbg.model.status import status
-        from ompdbg.render import status as render
 
-        found = status(self.process())
-        stats = None
-        if arguments.has("-stats"):
+        def counted() -> "Optional[Stats]":
+            if not arguments.has("-stats"):
+                return None
             before, now = session.statistics()
-            stats = {"last_command": before, "this_command": now}
-        if arguments.has("-json"):
-            write([render.status_json(found, stats)])
-            return
-        write(render.status_lines(found, stats, terminal_width()))
+            return {"last_command": before, "this_command": now}
+
+        write(views.status(self.process(), self.form(arguments), counted))

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ompdbg import views
 from ompdbg.commands import choice
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -35,12 +36,4 @@ class Threads(OmpCommand):
             threads = choice.chosen(process, arguments.options)
         except choice.NoSuch as error:
             self.fail(str(error))
-        if arguments.has("-json"):
-            from ompdbg.render import json
-
-            teams = [json.team(team) for team in process.teams]
-            write(json.lines("threads", map(json.thread, threads), teams=teams))
-            return
-        from ompdbg.render.threads import thread_table
-
-        write(thread_table(threads, terminal_width(), self.palette()))
+        write(views.threads(process, threads, self.form(arguments)))

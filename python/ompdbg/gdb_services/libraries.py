@@ -12,13 +12,14 @@ from __future__ import annotations
 import fnmatch
 import os
 import stat
-from typing import Dict, List, NamedTuple, Optional, Tuple, Type, cast
+from typing import List, Optional, Tuple, Type
 
 import _ompd
 import gdb
 
 from ompdbg import gdb_plugin
 from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.runtimes import Found, library_at, open_with
 
 AUTOMATIC = "auto"
 
@@ -28,61 +29,20 @@ _POINTER = 8
 _MAX_LOCATIONS = 64
 _MAX_PATH = 4096
 
-_loaded: Dict[str, _ompd.Library] = {}
-
-
-class NotOpened(Exception):
-    """No runtime of the process is understood; the message says why."""
-
-
-class Found(NamedTuple):
-    """The runtimes of a process, and what went wrong on the way."""
-
-    spaces: List[_ompd.AddressSpace]
-    problems: List[str]  # one line each, of our own library first
-    absent: str = ""  # what was looked for and is not there
-
 
 def open_all(services: GdbServices) -> Found:
     """Opens every runtime of the process with the library that the user wants. Raises NotOpened,
     or _ompd.Error for a file that is no OMPD library."""
     wanted = str(gdb.parameter("omp library") or AUTOMATIC)
     if wanted != AUTOMATIC:
-        found = _open_with(_library(os.path.expanduser(wanted)), services)
+        found = open_with(library_at(os.path.expanduser(wanted)), services)
     else:
-        found = _open_with(_library(gdb_plugin.library_path()), services)
+        found = open_with(library_at(gdb_plugin.library_path()), services)
         if not found.spaces or found.problems:
             named = _open_named_by_program(services)
             spaces, problems = found.spaces + named.spaces, found.problems + named.problems
             found = Found(spaces, problems, found.absent)
-    if not found.spaces:
-        raise NotOpened("; ".join(found.problems) or found.absent)
-    return found
-
-
-def _library(path: str) -> _ompd.Library:
-    if path not in _loaded:
-        _loaded[path] = _ompd.Library(path)
-    return _loaded[path]
-
-
-def _open_with(library: _ompd.Library, services: GdbServices) -> Found:
-    """One library for all runtimes that it recognises."""
-    for_library = cast("_ompd.Services", services)
-    spaces: List[_ompd.AddressSpace] = []
-    problems: List[str] = []
-    names: List[Optional[str]] = list(library.runtimes()) or [None]
-    for name in names:
-        try:
-            space = library.open(for_library) if name is None else library.open(for_library, name)
-            spaces.append(space)
-        except _ompd.Error as error:
-            if name is None:
-                problems.append(f"{library.path} does not understand the program: {error.reason}")
-            elif not isinstance(error, _ompd.Unavailable):
-                problems.append(error.reason)
-    looked_for = " or ".join(", ".join(filter(None, names)).rsplit(", ", 1))
-    return Found(spaces, problems, f"no {looked_for} in the program")
+    return found.checked()
 
 
 # ---- Libraries that the program names -------------------------------------------------------
@@ -99,7 +59,7 @@ def _open_named_by_program(services: GdbServices) -> Found:
             )
             continue
         try:
-            return _open_with(_library(os.path.realpath(path)), services)
+            return open_with(library_at(os.path.realpath(path)), services)
         except _ompd.Error as error:
             problems.append(f"{path}: {error.reason}")
     return Found([], problems)

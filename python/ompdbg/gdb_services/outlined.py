@@ -1,53 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that Clang made of the code of constructs, named after the function that they are in.
-
-Clang before 17 calls all of them `.omp_outlined.`. Debug information has the line of the
-construct, and of every function, inlined ones too, the lines that belong to it.
-"""
+"""Functions that Clang made of the code of constructs, named after the function that they are in,
+by the lines of functions that GDB knows."""
 
 from __future__ import annotations
 
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 import gdb
 
-_UNNAMED = (".omp_outlined.", ".omp_task_entry.")
+from ompdbg.outlined_names import Span, is_unnamed, name_of
+
 _GENERATED = (".omp_", ".omp.")
-_NAME = ".omp_outlined"
-_INNER = "Ul"  # in the mangled name of a lambda
 
-
-class _Span(NamedTuple):
-    name: str
-    first: int
-    last: int
-
-
-_spans: Dict[str, List[_Span]] = {}
+_spans: Dict[str, List[Span]] = {}
 
 
 def full_name(name: str, symtab: Optional[gdb.Symtab], line: Optional[int]) -> str:
     """The name as Clang 17 and later give it, `solve.omp_outlined`; other names as they are."""
-    if not name.startswith(_UNNAMED) or symtab is None or not line:
+    if not is_unnamed(name) or symtab is None or not line:
         return name
-    before = [span for span in _all_spans(symtab) if span.first <= line]
-    # Behind the construct a function may have no code of its own any more. Then it is the one
-    # that begins last before it, if that is no function within another.
-    around = [span for span in before if line <= span.last]
-    nearest = max(around or before, key=lambda span: span.first, default=None)
-    if nearest is None or (not around and _INNER in nearest.name):
-        return name
-    return nearest.name + _NAME
+    return name_of(name, line, _all_spans(symtab))
 
 
-def _all_spans(symtab: gdb.Symtab) -> List[_Span]:
+def _all_spans(symtab: gdb.Symtab) -> List[Span]:
     key = symtab.fullname()
     if key not in _spans:
         _spans[key] = _find_spans(symtab)
     return _spans[key]
 
 
-def _find_spans(symtab: gdb.Symtab) -> List[_Span]:
+def _find_spans(symtab: gdb.Symtab) -> List[Span]:
     """From the first to the last line that code of a function has. (Of an inlined function GDB
     has the line of the call instead of that of the declaration.)"""
     found: Dict[str, Tuple[int, int]] = {}
@@ -58,9 +40,19 @@ def _find_spans(symtab: gdb.Symtab) -> List[_Span]:
         while block is not None and block.function is None:
             block = block.superblock
         function = block.function if block is not None else None
-        if function is None or function.name.startswith(_GENERATED):
+        if block is None or function is None or function.name.startswith(_GENERATED):
             continue
+        if line == function.line and _is_within_another(block):
+            continue  # the line of the call
         name = function.linkage_name or function.name
         first, last = found.get(name, (line, line))
         found[name] = (min(first, line), max(last, line))
-    return [_Span(name, first, last) for name, (first, last) in found.items()]
+    return [Span(name, first, last) for name, (first, last) in found.items()]
+
+
+def _is_within_another(block: gdb.Block) -> bool:
+    """The block of a function that was inlined."""
+    outer = block.superblock
+    while outer is not None and outer.function is None:
+        outer = outer.superblock
+    return outer is not None

@@ -18,10 +18,10 @@ from ompdbg.gdb_services.missing import why_mismatched, why_missing
 if TYPE_CHECKING:
     import _ompd
 
-    from ompdbg.gdb_services.libraries import Found
     from ompdbg.model.process import Process
     from ompdbg.model.runtime import Constants, Runtime
     from ompdbg.model.thread import Thread
+    from ompdbg.runtimes import Found
 
 _Stats = Dict[str, int]
 
@@ -103,7 +103,7 @@ def process(command: str) -> "Process":
     """The selected inferior; raises gdb.GdbError with one line if no runtime of it is known."""
     import _ompd
 
-    from ompdbg.gdb_services.libraries import NotOpened
+    from ompdbg.runtimes import NotOpened
 
     try:
         found = current_process()
@@ -142,7 +142,7 @@ def process_at_stop() -> Optional["Process"]:
     None also if no runtime is understood. Which thread is selected is not told."""
     import _ompd
 
-    from ompdbg.gdb_services.libraries import NotOpened
+    from ompdbg.runtimes import NotOpened
 
     inferior = gdb.selected_inferior()
     if not inferior.pid:
@@ -190,7 +190,7 @@ def current_thread() -> "Iterator[Optional[Thread]]":
 def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
     import _ompd
 
-    from ompdbg.gdb_services.libraries import NotOpened
+    from ompdbg.runtimes import NotOpened
     from ompdbg.model.process import Process
 
     known = _session.process(selected.inferior)

@@ -35,6 +35,9 @@ _ADDRESS = re.compile(
 _SYMBOL_AT = re.compile(
     r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
 )
+# Clang's outlined functions; some versions of GDB take `.omp_task_entry.` for a name of Ada's, and
+# print "omp_task_entry[]".
+_CLANGS = re.compile(r"\.omp_|omp_(outlined|task_entry)\b.*\[\]")
 # "0x0000555555558060 - 0x0000555555558068 is .bss"; of a library, " in PATH" follows.
 # A core file's own are called load1 and so on.
 _OWN_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)\S+$", re.M)
@@ -236,7 +239,7 @@ class Symbols:
         except KeyError:
             pass
         linked = self.at(address)
-        is_clangs = linked is not None and linked.name.startswith(".omp_")
+        is_clangs = linked is not None and _CLANGS.match(linked.name) is not None
         known = None if is_clangs else self._debug_symbol(address)
         function = self._from_debug_info(known) if known else self._from_symbol(address)
         self._functions[address] = function
@@ -267,8 +270,9 @@ class Symbols:
             return None
         start = address - symbol.offset
         place = gdb.find_pc_line(start)
-        if symbol.name.startswith(".omp_") and place.symtab is not None:
-            name = full_name(symbol.name, place.symtab, place.line)
+        if _CLANGS.match(symbol.name) and place.symtab is not None:
+            whole = self._linkage_name(start) or symbol.name
+            name = full_name(whole, place.symtab, place.line)
             return Function(name, name, start, place.symtab.filename, place.line or None)
         if "._omp_" not in symbol.name:
             return Function(symbol.name, symbol.name, start, None, None)

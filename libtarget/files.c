@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program and its libraries: found below the sysroot, compared with what is in memory by
+// build id, and told to libdwfl. A file that is another one than that in memory is not used.
+
+#include "internal.h"
+
+#include <elf.h>
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_HEADERS = 64, MAX_ID_NOTES = 4096, MAX_VDSO = 16 * PAGE };
+
+/** Debug information in a file of its own: the one that the program names, not any beside it. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **ret)
+{
+	if (!link)
+		return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, ret);
+	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, ret);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+// ---- Build ids -------------------------------------------------------------------------------
+
+static void find_id_note(const char *notes, size_t size, struct target_build_id *ret)
+{
+	size_t at = 0;
+
+	while (size - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr head;
+
+		memcpy(&head, notes + at, sizeof(head));
+		at += sizeof(head);
+		size_t name = ((size_t)head.n_namesz + 3) & ~(size_t)3;
+		size_t data = ((size_t)head.n_descsz + 3) & ~(size_t)3;
+		if (name > size - at || data > size - at - name)
+			return;
+		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    !memcmp(notes + at, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) &&
+		    head.n_descsz <= TARGET_BUILD_ID_SIZE) {
+			ret->size = head.n_descsz;
+			memcpy(ret->bytes, notes + at + name, head.n_descsz);
+			return;
+		}
+		at += name + data;
+	}
+}
+
+/** Memory of the target itself; the files are what it is compared with. */
+static bool read_own(struct target *target, uint64_t address, void *buffer, size_t size)
+{
+	if (target->core < 0)
+		return direct_read(&target->direct, address, buffer, size) == size;
+	return core_read(target, address, buffer, size) == size;
+}
+
+static void id_in_memory(struct target *target, struct mapped_file *file)
+{
+	char notes[MAX_ID_NOTES];
+	Elf64_Phdr header;
+	Elf64_Ehdr elf;
+	uint64_t start = file->told.start;
+
+	if (!read_own(target, start, &elf, sizeof(elf)) ||
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
+		return;
+	for (size_t i = 0; i < elf.e_phnum && i < MAX_HEADERS; i++) {
+		if (!read_own(target, start + elf.e_phoff + i * sizeof(header), &header,
+			      sizeof(header)))
+			return;
+		// Notes lie before all else, where addresses are distances from the start.
+		size_t size = header.p_filesz < sizeof(notes) ? header.p_filesz : sizeof(notes);
+		if (header.p_type == PT_NOTE && !file->told.in_memory.size &&
+		    read_own(target, start + header.p_offset, notes, size))
+			find_id_note(notes, size, &file->told.in_memory);
+	}
+}
+
+static void id_in_file(Elf *elf, struct target_build_id *ret)
+{
+	const void *bytes;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	if (size <= 0 || size > TARGET_BUILD_ID_SIZE)
+		return;
+	ret->size = (size_t)size;
+	memcpy(ret->bytes, bytes, ret->size);
+}
+
+static enum target_file_state compare(const struct target_file *file)
+{
+	if (!file->in_memory.size || !file->in_file.size)
+		return TARGET_FILE_UNVERIFIED;
+	if (file->in_memory.size == file->in_file.size &&
+	    !memcmp(file->in_memory.bytes, file->in_file.bytes, file->in_file.size))
+		return TARGET_FILE_VERIFIED;
+	return TARGET_FILE_MISMATCHED;
+}
+
+// ---- One file --------------------------------------------------------------------------------
+
+/** Its headers: where it is in memory, and which parts of it nobody can have changed. */
+static bool read_headers(struct target *target, size_t index, Elf *elf)
+{
+	struct mapped_file *file = &target->files[index];
+	size_t count;
+	GElf_Ehdr ehdr;
+	bool found = false;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
+	    ehdr.e_machine != EM_X86_64 || (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC) ||
+	    elf_getphdrnum(elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
+			continue;
+		if (!(header.p_flags & PF_W) && file->num_parts < MAX_CONSTANT_PARTS)
+			file->parts[file->num_parts++] = (struct constant_part){
+				header.p_offset & ~(uint64_t)(PAGE - 1),
+				header.p_offset + header.p_filesz,
+			};
+		for (size_t j = 0; !found && j < target->num_mappings; j++) {
+			const struct mapping *mapping = &target->mappings[j];
+
+			if (mapping->file != (ssize_t)index ||
+			    mapping->offset != (header.p_offset & ~(uint64_t)(PAGE - 1)))
+				continue;
+			file->bias = mapping->start - (header.p_vaddr & ~(uint64_t)(PAGE - 1));
+			found = true;
+		}
+	}
+	return found;
+}
+
+static void look_at(struct target *target, size_t index)
+{
+	struct mapped_file *file = &target->files[index];
+	Elf *elf = elf_begin(file->descriptor, ELF_C_READ_MMAP, NULL);
+
+	file->told.state = TARGET_FILE_NO_OBJECT;
+	if (elf && read_headers(target, index, elf)) {
+		id_in_memory(target, file);
+		id_in_file(elf, &file->told.in_file);
+		file->told.state = compare(&file->told);
+	}
+	if (elf)
+		elf_end(elf);
+}
+
+static bool is_used(const struct mapped_file *file)
+{
+	return file->told.state == TARGET_FILE_VERIFIED ||
+	       file->told.state == TARGET_FILE_UNVERIFIED;
+}
+
+static char *place_of(const struct target *target, const struct mapped_file *file)
+{
+	char *place;
+
+	if (file->told.is_program && target->places.program)
+		return strdup(target->places.program);
+	if (asprintf(&place, "%s%s", target->places.sysroot ? target->places.sysroot : "",
+		     file->path) < 0)
+		return NULL;
+	return place;
+}
+
+static void open_file(struct target *target, size_t index)
+{
+	struct mapped_file *file = &target->files[index];
+	struct stat status;
+
+	file->opened = place_of(target, file);
+	file->told.state = TARGET_FILE_MISSING;
+	file->descriptor = file->opened ? open(file->opened, O_RDONLY | O_CLOEXEC | O_NONBLOCK) :
+					  -1;
+	if (file->descriptor < 0) {
+		id_in_memory(target, file);
+		if (!file->told.in_memory.size && !file->told.is_program)
+			file->told.state = TARGET_FILE_NO_OBJECT;
+		return;
+	}
+	// What else a process may map is no code.
+	if (fstat(file->descriptor, &status) == 0 && S_ISREG(status.st_mode))
+		look_at(target, index);
+	else
+		file->told.state = TARGET_FILE_NO_OBJECT;
+}
+
+static void report(struct target *target, struct mapped_file *file)
+{
+	int copy = is_used(file) ? fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0) : -1;
+
+	if (copy < 0)
+		return;
+	file->module =
+		dwfl_report_elf(target->dwfl, file->path, file->opened, copy, file->bias, true);
+	if (!file->module)
+		close(copy);
+}
+
+// ---- The code that the kernel maps -----------------------------------------------------------
+
+/** Copies it out of memory: it has no file. */
+static void report_vdso(struct target *target)
+{
+	uint64_t start;
+
+	if (!target_auxiliary(target, AT_SYSINFO_EHDR, &start))
+		return;
+	int file = memfd_create("vdso", MFD_CLOEXEC);
+	char page[PAGE];
+	if (file < 0)
+		return;
+	for (uint64_t done = 0; done < MAX_VDSO; done += PAGE) {
+		if (!read_own(target, start + done, page, PAGE) || write(file, page, PAGE) != PAGE)
+			break;
+	}
+	if (!dwfl_report_elf(target->dwfl, "[vdso]", "[vdso]", file, start, true))
+		close(file);
+}
+
+// ---- All of them -----------------------------------------------------------------------------
+
+static void find_program(struct target *target)
+{
+	uint64_t entry;
+	ssize_t index = NO_FILE;
+
+	// The entry of a program, or one of its headers if the entry is damaged.
+	if (target_auxiliary(target, AT_ENTRY, &entry))
+		index = target_file_index(target, entry);
+	if (index < 0 && target_auxiliary(target, AT_PHDR, &entry))
+		index = target_file_index(target, entry);
+	if (index >= 0)
+		target->files[index].told.is_program = true;
+}
+
+int files_init(struct target *target, struct target_error *error)
+{
+	elf_version(EV_CURRENT);
+	target->dwfl = dwfl_begin(&callbacks);
+	if (!target->dwfl)
+		return fail(error, "libdw: %s", dwfl_errmsg(-1));
+	find_program(target);
+	dwfl_report_begin(target->dwfl);
+	for (size_t i = 0; i < target->num_files; i++) {
+		open_file(target, i);
+		report(target, &target->files[i]);
+	}
+	report_vdso(target);
+	if (dwfl_report_end(target->dwfl, NULL, NULL) != 0)
+		return fail(error, "libdw: %s", dwfl_errmsg(-1));
+	return 0;
+}
+
+void files_deinit(struct target *target)
+{
+	if (target->dwfl)
+		dwfl_end(target->dwfl);
+	for (size_t i = 0; i < target->num_files; i++) {
+		struct mapped_file *file = &target->files[i];
+
+		if (file->descriptor >= 0)
+			close(file->descriptor);
+		units_deinit(file);
+		free(file->symbols);
+		free(file->path);
+		free(file->opened);
+	}
+	free(target->files);
+}
+
+size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size)
+{
+	const struct mapping *mapping = mapping_find(target, address);
+
+	if (!mapping || mapping->file == NO_FILE || !is_used(&target->files[mapping->file]))
+		return 0;
+	const struct mapped_file *file = &target->files[mapping->file];
+	uint64_t offset = mapping->offset + (address - mapping->start);
+	if (size > mapping->end - address)
+		size = mapping->end - address;
+	for (size_t i = 0; i < file->num_parts; i++) {
+		const struct constant_part *part = &file->parts[i];
+
+		if (offset < part->offset || offset >= part->end)
+			continue;
+		if (size > part->end - offset)
+			size = part->end - offset;
+		ssize_t got = pread(file->descriptor, buffer, size, (off_t)offset);
+		return got > 0 ? (size_t)got : 0;
+	}
+	return 0;
+}
+
+size_t target_num_files(const struct target *target)
+{
+	return target->num_files;
+}
+
+struct target_file target_file_at(const struct target *target, size_t index)
+{
+	struct target_file file = target->files[index].told;
+
+	file.path = target->files[index].path;
+	file.opened = target->files[index].opened;
+	return file;
+}
+
+ssize_t target_file_index(const struct target *target, uint64_t address)
+{
+	const struct mapping *mapping = mapping_find(target, address);
+
+	return mapping ? mapping->file : NO_FILE;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of libtarget share.
+
+#ifndef OMPDBG_TARGET_INTERNAL_H
+#define OMPDBG_TARGET_INTERNAL_H
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+
+#include "direct.h"
+#include "target.h"
+
+enum { PAGE = 4096, WORD = 8, NO_FILE = -1 };
+
+/** A part of memory that a core file holds, or should hold. */
+struct segment {
+	uint64_t start, end; // of memory
+	uint64_t held;	     // bytes from the start on that are in the core file
+	uint64_t offset;     // where in it
+};
+
+/** A part of memory that is mapped from a file. */
+struct mapping {
+	uint64_t start, end;
+	uint64_t offset; // in the file
+	ssize_t file;	 // index in struct target
+};
+
+/** A part of a file that no process can have changed. */
+struct constant_part {
+	uint64_t offset, end;
+};
+
+enum { MAX_CONSTANT_PARTS = 16 };
+
+struct unit_range {
+	uint64_t start, end; // without the bias
+	Dwarf_Off unit;
+};
+
+struct mapped_file {
+	char *path, *opened;
+	int descriptor; // -1 if closed
+	struct target_file told;
+	struct constant_part parts[MAX_CONSTANT_PARTS];
+	size_t num_parts;
+	uint64_t bias;
+	Dwfl_Module *module; // NULL: not used
+	bool has_symbols;
+	struct target_symbol *symbols; // by name
+	size_t num_symbols;
+	bool has_ranges;
+	struct unit_range *ranges; // by address
+	size_t num_ranges;
+};
+
+struct thread {
+	pid_t lwp;
+	bool has_registers;
+	int signal; // that it was about to get, and is given when it goes on
+	uint64_t registers[TARGET_REGISTERS];
+};
+
+struct target {
+	pid_t pid;	      // 0: not known
+	int core;	      // descriptor, -1 for a process
+	uint64_t core_size;   // of its file
+	struct direct direct; // of a process
+	struct target_places places;
+	char *program, *sysroot; // what these point to
+	struct segment *segments;
+	size_t num_segments;
+	struct mapping *mappings; // by address
+	size_t num_mappings;
+	struct mapped_file *files;
+	size_t num_files;
+	struct thread *threads;
+	size_t num_threads;
+	uint64_t *auxiliary; // pairs of type and value
+	size_t num_auxiliary;
+	Dwfl *dwfl;
+	bool unwinds; // the Dwfl knows the threads
+};
+
+/** Puts a line into @p error. @return -1. */
+int fail(struct target_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Makes room for one more element of the array that @p array points to the first element of.
+ *  @return it, zeroed; NULL without memory. */
+void *grow(void *array, size_t *count, size_t size);
+#define GROW(array, count) ((__typeof__(array))grow(&(array), &(count), sizeof(*(array))))
+
+/** Memory of a core file alone, without what is in the mapped files. */
+size_t core_read(const struct target *target, uint64_t address, void *buffer, size_t size);
+int core_init(struct target *target, struct target_error *error);
+
+int process_init(struct target *target, pid_t pid, struct target_error *error);
+/** Lets the process go on. */
+void process_deinit(struct target *target);
+
+/** Adds a mapping of the file at @p path. @return -1 without memory. */
+int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
+		const char *path);
+/** The mapping that covers an address; NULL if there is none. */
+const struct mapping *mapping_find(const struct target *target, uint64_t address);
+
+/** Opens the mapped files, compares them with memory, and tells libdwfl of them. */
+int files_init(struct target *target, struct target_error *error);
+void files_deinit(struct target *target);
+/** Memory that is mapped from a file and cannot have been changed. */
+size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size);
+
+void units_deinit(struct mapped_file *file);
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processes: attached to with PTRACE_SEIZE, which sends no signal, and let go on when they were
+// looked at. If this process ends before, however it ends, the kernel lets them go on.
+
+#include "internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	STOP_TRIES = 5000, // of about a millisecond, for each thread
+	MAX_ROUNDS = 1000, // of looks for threads that were born meanwhile
+	STATUS_LINE = 256,
+};
+
+/** A number in /proc/PID/status; -1 if it is not there. `state`: the letter behind "State:". */
+static long status_field(pid_t pid, const char *name, char *state)
+{
+	char path[64], line[STATUS_LINE];
+	long value = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "State:\t", 7) == 0)
+			*state = line[7];
+		else if (strncmp(line, name, strlen(name)) == 0)
+			value = strtol(line + strlen(name), NULL, 10);
+	}
+	fclose(file);
+	return value;
+}
+
+/** Tells why a process can't be attached to. */
+static int refuse(pid_t pid, int number, struct target_error *error)
+{
+	char state = '?';
+	long tracer = status_field(pid, "TracerPid:", &state);
+
+	if (state == 'Z' || state == 'X')
+		return fail(error, "process %d has ended already (it is a zombie)", (int)pid);
+	if (number == ESRCH)
+		return fail(error, "there is no process %d", (int)pid);
+	if (tracer > 0)
+		return fail(error, "process %d is traced already, by process %ld", (int)pid,
+			    tracer);
+	if (number == EPERM || number == EACCES)
+		return fail(error,
+			    "process %d may not be attached to: it is another user's, or"
+			    " kernel.yama.ptrace_scope forbids it",
+			    (int)pid);
+	return fail(error, "process %d can't be attached to: %s", (int)pid, strerror(number));
+}
+
+// ---- Stopping --------------------------------------------------------------------------------
+
+static bool is_known(const struct target *target, pid_t lwp)
+{
+	for (size_t i = 0; i < target->num_threads; i++) {
+		if (target->threads[i].lwp == lwp)
+			return true;
+	}
+	return false;
+}
+
+/** Waits until a thread has stopped. @return 1; 0 if it is gone; -1 if it does not stop. */
+static int wait_for_stop(struct thread *thread)
+{
+	const struct timespec pause = { 0, 1000000 };
+	int status;
+
+	for (int try = 0; try < STOP_TRIES; try++) {
+		pid_t got = waitpid(thread->lwp, &status, __WALL | WNOHANG);
+
+		if (got < 0 && errno != EINTR)
+			return 0;
+		if (got > 0 && !WIFSTOPPED(status))
+			return 0;
+		if (got > 0) {
+			// Anything but the stop that was asked for is a signal to be delivered.
+			if (status >> 16 != PTRACE_EVENT_STOP)
+				thread->signal = WSTOPSIG(status);
+			return 1;
+		}
+		if (try > 10)
+			nanosleep(&pause, NULL);
+		else
+			sched_yield();
+	}
+	return -1;
+}
+
+/** Attaches to one thread. @return 1; 0 if it is gone; -1 with @p error. */
+static int seize(struct target *target, pid_t lwp, struct target_error *error)
+{
+	if (ptrace(PTRACE_SEIZE, lwp, NULL, NULL) != 0) {
+		int number = errno;
+
+		if (number == ESRCH || number == EPERM) {
+			char state = '?';
+
+			status_field(lwp, "TracerPid:", &state);
+			if (state == '?' || state == 'Z' || state == 'X')
+				return 0; // it has ended
+		}
+		return refuse(lwp, number, error);
+	}
+	struct thread *thread = GROW(target->threads, target->num_threads);
+	if (!thread) {
+		ptrace(PTRACE_DETACH, lwp, NULL, NULL);
+		return fail(error, "out of memory");
+	}
+	thread->lwp = lwp;
+	ptrace(PTRACE_INTERRUPT, lwp, NULL, NULL);
+	return 1;
+}
+
+/** Attaches to the threads that are not known yet. @return how many; -1 with @p error. */
+static int seize_new(struct target *target, struct target_error *error)
+{
+	char path[64];
+	int found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)target->pid);
+	DIR *folder = opendir(path);
+	if (!folder)
+		return refuse(target->pid, errno, error);
+	for (struct dirent *entry; (entry = readdir(folder));) {
+		pid_t lwp = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (lwp <= 0 || is_known(target, lwp))
+			continue;
+		int result = seize(target, lwp, error);
+		if (result < 0) {
+			closedir(folder);
+			return -1;
+		}
+		found += result;
+	}
+	closedir(folder);
+	return found;
+}
+
+static void read_registers(struct thread *thread)
+{
+	struct iovec place = { thread->registers, sizeof(thread->registers) };
+
+	thread->has_registers =
+		ptrace(PTRACE_GETREGSET, thread->lwp, (void *)NT_PRSTATUS, &place) == 0 &&
+		place.iov_len == sizeof(thread->registers);
+}
+
+/** Waits for the threads from the index @p first on; those that are gone are dropped. */
+static int await_stops(struct target *target, size_t first, struct target_error *error)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < target->num_threads; i++) {
+		int result = wait_for_stop(&target->threads[i]);
+
+		if (result < 0)
+			return fail(error, "thread %d of process %d can't be stopped",
+				    (int)target->threads[i].lwp, (int)target->pid);
+		if (result)
+			target->threads[kept++] = target->threads[i];
+	}
+	while (target->num_threads > kept)
+		target->threads[--target->num_threads] = (struct thread){ 0 };
+	return 0;
+}
+
+static int stop_all(struct target *target, struct target_error *error)
+{
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		size_t before = target->num_threads;
+		int found = seize_new(target, error);
+
+		if (found < 0)
+			return -1;
+		if (!found)
+			return target->num_threads ? 0 : refuse(target->pid, ESRCH, error);
+		if (await_stops(target, before, error) < 0)
+			return -1;
+	}
+	return fail(error, "process %d begins new threads all the time", (int)target->pid);
+}
+
+// ---- What it is like -------------------------------------------------------------------------
+
+static int read_mappings(struct target *target, struct target_error *error)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	int result = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return refuse(target->pid, errno, error);
+	while (result == 0 && getline(&line, &room, file) > 0) {
+		uint64_t start, end, offset;
+		int name = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &start, &end,
+			   &offset, &name) == 3 &&
+		    name && line[name] == '/')
+			result = mapping_add(target, start, end, offset, line + name);
+	}
+	free(line);
+	fclose(file);
+	return result == 0 ? 0 : fail(error, "out of memory");
+}
+
+static void read_auxiliary(struct target *target)
+{
+	const size_t room = 1024;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)target->pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return;
+	target->auxiliary = calloc(room, WORD);
+	ssize_t size = target->auxiliary ? read(file, target->auxiliary, room * WORD) : 0;
+	target->num_auxiliary = size > 0 ? (size_t)size / WORD : 0;
+	close(file);
+}
+
+int process_init(struct target *target, pid_t pid, struct target_error *error)
+{
+	char root[64];
+
+	target->pid = pid;
+	target->direct.pid = pid;
+	if (stop_all(target, error) < 0 || read_mappings(target, error) < 0)
+		return -1;
+	for (size_t i = 0; i < target->num_threads; i++)
+		read_registers(&target->threads[i]);
+	read_auxiliary(target);
+	if (!target->sysroot) {
+		snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+		target->places.sysroot = target->sysroot = strdup(root);
+	}
+	return 0;
+}
+
+void process_deinit(struct target *target)
+{
+	if (target->core >= 0)
+		return;
+	for (size_t i = 0; i < target->num_threads; i++) {
+		const struct thread *thread = &target->threads[i];
+
+		ptrace(PTRACE_DETACH, thread->lwp, NULL, (void *)(intptr_t)thread->signal);
+	}
+	direct_deinit(&target->direct);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of the module _target share.
+
+#ifndef OMPDBG_TARGET_BINDING_H
+#define OMPDBG_TARGET_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "target.h"
+
+struct target_object {
+	PyObject ob_base;
+	struct target *target; // NULL when closed
+};
+
+extern PyTypeObject *target_type, *die_type;
+extern PyType_Spec target_spec, die_spec;
+extern PyObject *target_error_type;
+
+/** A new Target that owns @p target; NULL with @p target closed. */
+PyObject *target_object_new(struct target *target);
+/** The target of a Target; NULL with an exception if it is closed. */
+struct target *target_of(PyObject *self);
+/** A new Die of a Target. */
+PyObject *die_new(PyObject *owner, const Dwarf_Die *die);
+/** Text of a file that is not to be trusted. */
+PyObject *text_new(const char *text);
+
+#endif

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The type Die: an entry of debug information.
+
+#include "binding.h"
+
+#include <dwarf.h>
+
+enum { MAX_LINES = 1 << 22, MAX_SCOPES = 256 };
+
+struct die_object {
+	PyObject ob_base;
+	PyObject *owner; // the Target
+	Dwarf_Die die;
+};
+
+PyObject *die_new(PyObject *owner, const Dwarf_Die *die)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(die_type, Py_tp_alloc);
+	struct die_object *object = (struct die_object *)allocate(die_type, 0);
+
+	if (!object)
+		return NULL;
+	Py_INCREF(owner);
+	object->owner = owner;
+	object->die = *die;
+	return (PyObject *)object;
+}
+
+/** The entry; NULL with an exception if its target is closed. */
+static Dwarf_Die *use(PyObject *self)
+{
+	struct die_object *object = (struct die_object *)self;
+
+	return target_of(object->owner) ? &object->die : NULL;
+}
+
+static PyObject *owner_of(PyObject *self)
+{
+	return ((struct die_object *)self)->owner;
+}
+
+static PyObject *get_tag(PyObject *self, void *unused)
+{
+	Dwarf_Die *die = use(self);
+
+	(void)unused;
+	return die ? PyLong_FromLong(dwarf_tag(die)) : NULL;
+}
+
+static PyObject *get_offset(PyObject *self, void *unused)
+{
+	Dwarf_Die *die = use(self);
+
+	(void)unused;
+	return die ? PyLong_FromUnsignedLongLong(dwarf_dieoffset(die)) : NULL;
+}
+
+// ---- Attributes ------------------------------------------------------------------------------
+
+static PyObject *number_of(Dwarf_Attribute *attribute, unsigned int form)
+{
+	Dwarf_Sword number;
+	Dwarf_Word word;
+
+	if ((form == DW_FORM_sdata || form == DW_FORM_implicit_const) &&
+	    dwarf_formsdata(attribute, &number) == 0)
+		return PyLong_FromLongLong(number);
+	if (dwarf_formudata(attribute, &word) == 0)
+		return PyLong_FromUnsignedLongLong(word);
+	Py_RETURN_NONE;
+}
+
+static PyObject *value_of(PyObject *owner, Dwarf_Attribute *attribute)
+{
+	unsigned int form = dwarf_whatform(attribute);
+	Dwarf_Block block;
+	Dwarf_Addr address;
+	Dwarf_Die die;
+	bool flag;
+
+	if (form == DW_FORM_flag || form == DW_FORM_flag_present)
+		return PyBool_FromLong(dwarf_formflag(attribute, &flag) == 0 && flag);
+	const char *text = dwarf_formstring(attribute);
+	if (text)
+		return text_new(text);
+	if (dwarf_formref_die(attribute, &die))
+		return die_new(owner, &die);
+	if (dwarf_formblock(attribute, &block) == 0)
+		return PyBytes_FromStringAndSize((const char *)block.data,
+						 (Py_ssize_t)block.length);
+	if (dwarf_formaddr(attribute, &address) == 0)
+		return PyLong_FromUnsignedLongLong(address);
+	return number_of(attribute, form);
+}
+
+static PyObject *attribute(PyObject *self, PyObject *argument)
+{
+	Dwarf_Die *die = use(self);
+	unsigned long name = die ? PyLong_AsUnsignedLong(argument) : 0;
+	Dwarf_Attribute found;
+
+	if (!die || PyErr_Occurred())
+		return NULL;
+	// Also that of the entry of which this one is an instance.
+	if (!dwarf_attr_integrate(die, (unsigned int)name, &found))
+		Py_RETURN_NONE;
+	return value_of(owner_of(self), &found);
+}
+
+static PyObject *own_attribute(PyObject *self, PyObject *argument)
+{
+	Dwarf_Die *die = use(self);
+	unsigned long name = die ? PyLong_AsUnsignedLong(argument) : 0;
+	Dwarf_Attribute found;
+
+	if (!die || PyErr_Occurred())
+		return NULL;
+	if (!dwarf_attr(die, (unsigned int)name, &found))
+		Py_RETURN_NONE;
+	return value_of(owner_of(self), &found);
+}
+
+// ---- The tree --------------------------------------------------------------------------------
+
+static PyObject *children(PyObject *self, PyObject *unused)
+{
+	Dwarf_Die *die = use(self), child;
+	PyObject *list = die ? PyList_New(0) : NULL;
+
+	(void)unused;
+	if (!list || dwarf_child(die, &child) != 0)
+		return list;
+	do {
+		PyObject *item = die_new(owner_of(self), &child);
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	} while (list && dwarf_siblingof(&child, &child) == 0);
+	return list;
+}
+
+/** The blocks and functions around code, as they lie in one another. */
+static PyObject *scopes(PyObject *self, PyObject *argument)
+{
+	Dwarf_Die *unit = use(self), found[MAX_SCOPES];
+	uint64_t address = unit ? PyLong_AsUnsignedLongLong(argument) : 0;
+
+	if (!unit || PyErr_Occurred())
+		return NULL;
+	size_t count = target_scopes(unit, address, found, MAX_SCOPES);
+	PyObject *list = PyList_New(0);
+	while (list && count) {
+		PyObject *item = die_new(owner_of(self), &found[--count]);
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+/** Whether code belongs to the entry. */
+static PyObject *has_address(PyObject *self, PyObject *argument)
+{
+	Dwarf_Die *die = use(self);
+	uint64_t address = die ? PyLong_AsUnsignedLongLong(argument) : 0;
+
+	if (!die || PyErr_Occurred())
+		return NULL;
+	return PyBool_FromLong(dwarf_haspc(die, address) > 0);
+}
+
+static PyObject *entry(PyObject *self, PyObject *unused)
+{
+	Dwarf_Die *die = use(self);
+	Dwarf_Addr address;
+
+	(void)unused;
+	if (!die)
+		return NULL;
+	if (dwarf_entrypc(die, &address) != 0)
+		Py_RETURN_NONE;
+	return PyLong_FromUnsignedLongLong(address);
+}
+
+// ---- Lines -----------------------------------------------------------------------------------
+
+static PyObject *line_record(Dwarf_Lines *lines, size_t index)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, index);
+	Dwarf_Addr address = 0;
+	bool ends = false, is_statement = false;
+	int number = 0;
+
+	if (!line)
+		return NULL;
+	dwarf_lineaddr(line, &address);
+	dwarf_lineno(line, &number);
+	dwarf_lineendsequence(line, &ends);
+	dwarf_linebeginstatement(line, &is_statement);
+	return Py_BuildValue("(KiNNN)", (unsigned long long)address, number,
+			     text_new(dwarf_linesrc(line, NULL, NULL)), PyBool_FromLong(ends),
+			     PyBool_FromLong(is_statement));
+}
+
+static PyObject *lines(PyObject *self, PyObject *unused)
+{
+	Dwarf_Die *unit = use(self);
+	Dwarf_Lines *found;
+	size_t count;
+
+	(void)unused;
+	PyObject *list = unit ? PyList_New(0) : NULL;
+	if (!list || dwarf_getsrclines(unit, &found, &count) != 0)
+		return list;
+	for (size_t i = 0; list && i < count && i < MAX_LINES; i++) {
+		PyObject *item = line_record(found, i);
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+/** A file of the table of lines, by its number there. */
+static PyObject *file_name(PyObject *self, PyObject *argument)
+{
+	Dwarf_Die *unit = use(self);
+	size_t number = unit ? PyLong_AsSize_t(argument) : 0, count;
+	Dwarf_Files *found;
+
+	if (!unit || PyErr_Occurred())
+		return NULL;
+	if (dwarf_getsrcfiles(unit, &found, &count) != 0 || number >= count)
+		Py_RETURN_NONE;
+	return text_new(dwarf_filesrc(found, number, NULL, NULL));
+}
+
+// ---- The type --------------------------------------------------------------------------------
+
+static void dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	Py_XDECREF(((struct die_object *)self)->owner);
+	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+	Py_DECREF(type);
+}
+
+static PyGetSetDef members[] = {
+	{ "tag", get_tag, NULL, "DW_TAG of the entry", NULL },
+	{ "offset", get_offset, NULL, "where the entry is in its file", NULL },
+	{ 0 },
+};
+
+static PyMethodDef methods[] = {
+	{ "attribute", attribute, METH_O,
+	  "attribute(DW_AT) -> value, also of what it is made after" },
+	{ "own_attribute", own_attribute, METH_O, "own_attribute(DW_AT) -> value" },
+	{ "children", children, METH_NOARGS, "children() -> [Die]" },
+	{ "scopes", scopes, METH_O, "scopes(address) -> [Die], innermost first; of a unit" },
+	{ "has_address", has_address, METH_O, "has_address(address) -> is it code of the entry" },
+	{ "entry", entry, METH_NOARGS, "entry() -> where its code begins" },
+	{ "lines", lines, METH_NOARGS, "lines() -> [(address, line, file, ends, is statement)]" },
+	{ "file_name", file_name, METH_O, "file_name(number) -> file of a unit's table of lines" },
+	{ 0 },
+};
+
+static PyType_Slot slots[] = {
+	{ Py_tp_doc, "An entry of debug information." },
+	{ Py_tp_dealloc, dealloc },
+	{ Py_tp_getset, members },
+	{ Py_tp_methods, methods },
+	{ 0, NULL },
+};
+
+PyType_Spec die_spec = {
+	.name = "_target.Die",
+	.basicsize = sizeof(struct die_object),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = slots,
+};

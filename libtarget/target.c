@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fail(struct target_error *error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+void *grow(void *array, size_t *count, size_t size)
+{
+	void *elements;
+
+	memcpy(&elements, array, sizeof(elements)); // a pointer of whatever type
+	// Room is doubled whenever the count is a power of two.
+	if ((*count & (*count - 1)) == 0) {
+		elements = reallocarray(elements, *count ? *count * 2 : 1, size);
+		if (!elements)
+			return NULL;
+		memcpy(array, &elements, sizeof(elements));
+	}
+	return memset((char *)elements + (*count)++ * size, 0, size);
+}
+
+static struct target *target_new(const struct target_places *places, struct target_error *error)
+{
+	struct target *target = calloc(1, sizeof(*target));
+
+	if (!target) {
+		fail(error, "out of memory");
+		return NULL;
+	}
+	target->core = -1;
+	target->program = places->program ? strdup(places->program) : NULL;
+	target->sysroot = places->sysroot ? strdup(places->sysroot) : NULL;
+	target->places = (struct target_places){ target->program, target->sysroot };
+	return target;
+}
+
+struct target *target_open_core(int file, const struct target_places *places,
+				struct target_error *error)
+{
+	struct target *target = target_new(places, error);
+
+	if (!target)
+		return NULL;
+	target->core = file;
+	if (core_init(target, error) == 0 && files_init(target, error) == 0)
+		return target;
+	target_close(target);
+	return NULL;
+}
+
+struct target *target_attach(pid_t pid, const struct target_places *places,
+			     struct target_error *error)
+{
+	struct target *target = target_new(places, error);
+
+	if (!target)
+		return NULL;
+	if (process_init(target, pid, error) == 0 && files_init(target, error) == 0)
+		return target;
+	target_close(target);
+	return NULL;
+}
+
+void target_close(struct target *target)
+{
+	process_deinit(target);
+	files_deinit(target);
+	free(target->segments);
+	free(target->mappings);
+	free(target->threads);
+	free(target->auxiliary);
+	free(target->program);
+	free(target->sysroot);
+	free(target);
+}
+
+size_t target_read(struct target *target, uint64_t address, void *buffer, size_t size)
+{
+	size_t done = 0;
+
+	if (target->core < 0)
+		return direct_read(&target->direct, address, buffer, size);
+	while (done < size) {
+		char *at = (char *)buffer + done;
+		size_t got = core_read(target, address + done, at, size - done);
+
+		if (!got)
+			got = files_read(target, address + done, at, size - done);
+		if (!got)
+			break;
+		done += got;
+	}
+	return done;
+}
+
+bool target_auxiliary(const struct target *target, uint64_t type, uint64_t *ret)
+{
+	for (size_t i = 0; i + 1 < target->num_auxiliary; i += 2) {
+		if (target->auxiliary[i] == type) {
+			*ret = target->auxiliary[i + 1];
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t target_num_threads(const struct target *target)
+{
+	return target->num_threads;
+}
+
+pid_t target_thread_lwp(const struct target *target, size_t index)
+{
+	return target->threads[index].lwp;
+}
+
+const uint64_t *target_thread_registers(const struct target *target, size_t index)
+{
+	const struct thread *thread = &target->threads[index];
+
+	return thread->has_registers ? thread->registers : NULL;
+}

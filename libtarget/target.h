@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program without a debugger: a core file, or a process that is stopped for as long as it is
+// looked at. x86-64 Linux. Nothing is ever written to it. Knows neither OpenMP nor Python.
+
+#ifndef OMPDBG_TARGET_H
+#define OMPDBG_TARGET_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct target;
+
+/** Why something failed: one line without a full stop. */
+struct target_error {
+	char text[640];
+};
+
+/** Where the files are that the program has mapped. */
+struct target_places {
+	const char *program; // the program's file; NULL: where the target says that it is
+	const char *sysroot; // put before every other path; NULL: nothing, or a process's own root
+};
+
+/**
+ * Opens a core file. @p file stays the caller's, and open as long as the target is.
+ * @return NULL with @p error.
+ */
+struct target *target_open_core(int file, const struct target_places *places,
+				struct target_error *error);
+
+/**
+ * Attaches to a process and stops all of its threads. All that is asked of it must be asked by
+ * the thread that attached.
+ * @return NULL with @p error; then the process goes on as before.
+ */
+struct target *target_attach(pid_t pid, const struct target_places *places,
+			     struct target_error *error);
+
+/** Releases everything; a process goes on. */
+void target_close(struct target *target);
+
+// ---- Memory and mappings ---------------------------------------------------------------------
+
+/** Reads memory. @return bytes read from the start of the range; 0 if none can be had. */
+size_t target_read(struct target *target, uint64_t address, void *buffer, size_t size);
+
+/** A value of the auxiliary vector (AT_ENTRY, ...). */
+bool target_auxiliary(const struct target *target, uint64_t type, uint64_t *ret);
+
+/** How the file is that the target has mapped. */
+enum target_file_state {
+	TARGET_FILE_VERIFIED,	// the same build id in file and memory
+	TARGET_FILE_UNVERIFIED, // there is no build id, in one of them at least
+	TARGET_FILE_MISMATCHED, // another build id: it is not used
+	TARGET_FILE_MISSING,	// cannot be opened
+	TARGET_FILE_NO_OBJECT,	// holds no code
+};
+
+enum { TARGET_BUILD_ID_SIZE = 64 };
+
+struct target_build_id {
+	size_t size; // 0: not known
+	uint8_t bytes[TARGET_BUILD_ID_SIZE];
+};
+
+/** A file of which something is mapped. */
+struct target_file {
+	const char *path;   // as the target has it
+	const char *opened; // where it was looked for
+	uint64_t start, end;
+	enum target_file_state state;
+	bool is_program;
+	struct target_build_id in_memory, in_file;
+};
+
+size_t target_num_files(const struct target *target);
+/** The file of that index; strings live as long as the target. */
+struct target_file target_file_at(const struct target *target, size_t index);
+/** Index of the file that covers an address; -1 if there is none. */
+ssize_t target_file_index(const struct target *target, uint64_t address);
+
+/** A core file that does not hold what its headers say. */
+bool target_is_truncated(const struct target *target);
+
+// ---- Threads ---------------------------------------------------------------------------------
+
+/** Registers as the kernel orders them: struct user_regs_struct. */
+enum { TARGET_REGISTERS = 27 };
+
+size_t target_num_threads(const struct target *target);
+/** LWP of a thread, in the target's order. */
+pid_t target_thread_lwp(const struct target *target, size_t index);
+/** TARGET_REGISTERS registers; NULL if they are not known. */
+const uint64_t *target_thread_registers(const struct target *target, size_t index);
+
+/** Registers that functions leave unchanged: rbx, rbp, rsp, r12 to r15. */
+enum { TARGET_KEPT_REGISTERS = 7 };
+
+struct target_frame {
+	uint64_t pc;
+	bool is_signal; // pushed by the kernel to call a handler
+	bool known[TARGET_KEPT_REGISTERS];
+	uint64_t kept[TARGET_KEPT_REGISTERS];
+};
+
+/**
+ * Unwinds a thread's stack, innermost frame first, as far as that is possible.
+ * @return how many frames were put into @p frames, at most @p max.
+ */
+size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
+
+// ---- Symbols ---------------------------------------------------------------------------------
+
+struct target_symbol {
+	const char *name; // lives as long as the target
+	uint64_t address, size;
+};
+
+/** Where a symbol is defined in a file of target_file_at(). Not of thread-local ones. */
+bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret);
+/** The symbol that covers an address. */
+bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret);
+
+// ---- Debug information -----------------------------------------------------------------------
+
+/** The unit of debug information of the code at an address, and what to subtract from it. */
+bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uint64_t *bias);
+/**
+ * The function of a unit that has code at an address (without the bias), what is inlined into it
+ * there, and the blocks of these, outermost first.
+ * @return how many were put into @p scopes, at most @p max.
+ */
+size_t target_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes, size_t max);
+/** The debug information of a file; NULL if there is none. */
+Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks, unwound by libdwfl over the target's memory.
+
+#include "internal.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/user.h>
+
+#define REGISTER(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
+
+/** Where the kernel puts the registers that DWARF numbers so (System V ABI for x86-64, 3.6.2). */
+static const size_t dwarf_registers[] = {
+	REGISTER(rax), REGISTER(rdx), REGISTER(rcx), REGISTER(rbx), REGISTER(rsi), REGISTER(rdi),
+	REGISTER(rbp), REGISTER(rsp), REGISTER(r8),  REGISTER(r9),  REGISTER(r10), REGISTER(r11),
+	REGISTER(r12), REGISTER(r13), REGISTER(r14), REGISTER(r15), REGISTER(rip),
+};
+enum { NUM_DWARF = sizeof(dwarf_registers) / sizeof(dwarf_registers[0]) };
+
+/** What a signal handler returns to: mov $__NR_rt_sigreturn, %rax; syscall. */
+static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+/** libdwfl is told of threads by their struct thread. */
+static pid_t next_thread(Dwfl *dwfl, void *context, void **position)
+{
+	struct target *target = context;
+	struct thread *thread = *position;
+
+	(void)dwfl;
+	thread = thread ? thread + 1 : target->threads;
+	if (thread == target->threads + target->num_threads)
+		return 0;
+	*position = thread;
+	return thread->lwp;
+}
+
+static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *context)
+{
+	(void)dwfl;
+	return target_read(context, address, ret, sizeof(*ret)) == sizeof(*ret);
+}
+
+static bool set_registers(Dwfl_Thread *dwfl_thread, void *position)
+{
+	const struct thread *thread = position;
+	Dwarf_Word values[NUM_DWARF];
+
+	if (!thread->has_registers)
+		return false;
+	for (size_t i = 0; i < NUM_DWARF; i++)
+		values[i] = thread->registers[dwarf_registers[i]];
+	return dwfl_thread_state_registers(dwfl_thread, 0, NUM_DWARF, values);
+}
+
+// ---- Frames ----------------------------------------------------------------------------------
+
+struct walk {
+	struct target *target;
+	struct target_frame *frames;
+	size_t count, max;
+};
+
+static bool is_signal_return(struct target *target, uint64_t pc)
+{
+	uint8_t code[sizeof(signal_return)];
+
+	return target_read(target, pc, code, sizeof(code)) == sizeof(code) &&
+	       !memcmp(code, signal_return, sizeof(code));
+}
+
+/** What DWARF calls the registers that functions leave unchanged. */
+static const unsigned int kept_registers[TARGET_KEPT_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
+
+static int add_frame(Dwfl_Frame *frame, void *context)
+{
+	struct walk *walk = context;
+	bool is_activation = false;
+	Dwarf_Addr pc;
+
+	if (walk->count == walk->max || !dwfl_frame_pc(frame, &pc, &is_activation))
+		return DWARF_CB_ABORT;
+	// No function returns to 0.
+	if (!pc && walk->count)
+		return DWARF_CB_ABORT;
+	struct target_frame *found = &walk->frames[walk->count];
+	*found = (struct target_frame){
+		.pc = pc,
+		.is_signal = is_activation && walk->count && is_signal_return(walk->target, pc),
+	};
+	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
+		found->known[i] = dwfl_frame_reg(frame, kept_registers[i], &found->kept[i]) == 0;
+	walk->count++;
+	return walk->count == walk->max ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t lwp, void *context, void **position)
+{
+	struct target *target = context;
+
+	(void)dwfl;
+	for (size_t i = 0; i < target->num_threads; i++) {
+		if (target->threads[i].lwp == lwp) {
+			*position = &target->threads[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = read_word,
+	.set_initial_registers = set_registers,
+};
+
+size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max)
+{
+	struct walk walk = { target, frames, 0, max };
+
+	if (!target->unwinds)
+		target->unwinds = dwfl_attach_state(
+			target->dwfl, NULL, target->pid ? target->pid : target->threads[0].lwp,
+			&thread_callbacks, target);
+	if (max && target->unwinds)
+		dwfl_getthread_frames(target->dwfl, target->threads[thread].lwp, add_frame, &walk);
+	return walk.count;
+}

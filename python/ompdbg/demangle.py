@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names of C++ as the source has them, told by the run-time library of C++ where there is one."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import lru_cache
+from typing import Any, Optional
+
+_LIBRARY = "libstdc++.so.6"
+_OPEN, _CLOSE = "<([{", ">)]}"
+
+
+@lru_cache(maxsize=1)
+def _library() -> Any:
+    try:
+        library = ctypes.CDLL(_LIBRARY)
+    except OSError:
+        return None
+    library.__cxa_demangle.restype = ctypes.c_void_p
+    library.free.argtypes = [ctypes.c_void_p]
+    return library
+
+
+@lru_cache(maxsize=4096)
+def demangle(symbol: str) -> Optional[str]:
+    """The C++ name of a mangled one, with its parameters; None if it is none."""
+    library = _library() if symbol.startswith("_Z") else None
+    if library is None:
+        return None
+    status = ctypes.c_int()
+    text = library.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
+    if not text:
+        return None
+    try:
+        return ctypes.string_at(text).decode("utf-8", "surrogateescape")
+    finally:
+        library.free(text)
+
+
+def without_return_type(name: str) -> str:
+    """The name of a function as its definition has it; only templates have a return type."""
+    parameters = _parameters(name)
+    if parameters is None or name[parameters - 1] != ">" or "operator" in name:
+        return name
+    depth = 0
+    for index in range(parameters - 1, -1, -1):
+        depth += (name[index] in _CLOSE) - (name[index] in _OPEN)
+        if name[index] == " " and depth == 0:
+            return name[index + 1 :]
+    return name
+
+
+def without_parameters(name: str) -> str:
+    """The name of a function alone."""
+    parameters = _parameters(name)
+    return name if parameters is None else name[:parameters]
+
+
+def _parameters(name: str) -> Optional[int]:
+    """Where the parameters of a function begin: the last brackets on the outermost level."""
+    depth, begin = 0, None
+    for index, letter in enumerate(name):
+        if letter == "(" and depth == 0 and index:
+            begin = index
+        depth += (letter in _OPEN) - (letter in _CLOSE)
+    return begin if ")" in name else None

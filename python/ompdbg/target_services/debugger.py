@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A core file or a stopped process as the debugger of the model: `ompdbg.services.Services`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Dict, Hashable, Iterator, List, Optional, Tuple, Type
+
+import _ompd
+import _target
+
+from ompdbg import demangle
+from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+from ompdbg.target_services.objects import Objects
+from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
+from ompdbg.target_services.symbols import Symbols
+
+# Registers as the kernel orders them (struct user_regs_struct of x86-64).
+_REGISTERS = (
+    "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss"
+    " fs_base gs_base ds es fs gs"
+).split()
+_REGISTER = {name: index for index, name in enumerate(_REGISTERS)}
+_THREAD_POINTER = "fs_base"
+_DEBUG = "OMPDBG_DEBUG"  # of the environment: what the OMPD library says is printed
+
+
+class Unreadable(Exception):
+    """Memory that cannot be had."""
+
+
+class TargetServices:
+    """The debugger of one target. Nothing of it changes: a process is stopped."""
+
+    errors: Tuple[Type[Exception], ...] = (Unreadable, _target.Error)
+
+    def __init__(self, target: "_target.Target", pid: int) -> None:
+        """`pid`: the process, 0 for a core file."""
+        self._target = target
+        self._pid = pid
+        self.objects = Objects(target)
+        self._symbols = Symbols(target, self.objects)
+        self._stacks = Stacks(target, self._symbols, self.objects)
+        self._lwps = self._ordered(target.threads())
+        self._registers: Dict[int, Optional[List[int]]] = {}
+
+    def _ordered(self, lwps: List[int]) -> List[Tuple[int, int]]:
+        """(LWP, index in the target): of a process, the oldest thread first."""
+        found = [(lwp, index) for index, lwp in enumerate(lwps)]
+        return sorted(found) if self._pid else found
+
+    @property
+    def program(self) -> str:
+        """Path of the program."""
+        index = self.objects.program
+        return "" if index is None else self.objects.files[index].path
+
+    # ---- For the OMPD library ---------------------------------------------------------------
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Exactly `size` bytes."""
+        found = self._target.read(address, size)
+        if len(found) != size:
+            raise Unreadable(f"memory at {address + len(found):#x} cannot be read")
+        return found
+
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """Address of a symbol; a thread-local one has none."""
+        return self._symbols.address(name, file_name)
+
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """The number of the thread with that id."""
+        for thread in self.threads():
+            if (kind, ident) in self.thread_ids(thread):
+                return thread.number
+        return None
+
+    def direct_pid(self) -> int:
+        """The process; 0 for a core file."""
+        return self._pid
+
+    def message(self, text: str, category: int) -> None:
+        """A line that the OMPD library wants to say."""
+        if os.environ.get(_DEBUG):
+            print(f"[ompd] {text.rstrip()}", file=sys.stderr)
+
+    # ---- Threads ----------------------------------------------------------------------------
+
+    def threads(self) -> List[TargetThread]:
+        """All threads by number. The first is the one that ended a core file's program."""
+        return [
+            TargetThread(number, str(number), lwp, False, number == 1)
+            for number, (lwp, _) in enumerate(self._lwps, 1)
+        ]
+
+    def thread_name(self, thread: TargetThread) -> str:
+        """What the system calls it; a core file does not tell."""
+        if not self._pid:
+            return ""
+        try:
+            path = f"/proc/{self._pid}/task/{thread.lwp}/comm"
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read().rstrip("\n")
+        except OSError:
+            return ""
+
+    def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
+        """The pthread_t, which with glibc is the thread pointer, and the LWP."""
+        ids = [(_ompd.THREAD_ID_LWP, thread.lwp)]
+        values = self.registers(thread, _THREAD_POINTER)
+        if values and values[0]:
+            ids.insert(0, (_ompd.THREAD_ID_PTHREAD, values[0]))
+        return ids
+
+    def _index(self, thread: TargetThread) -> int:
+        return self._lwps[thread.number - 1][1]
+
+    # ---- Stacks -----------------------------------------------------------------------------
+
+    def stack(self, thread: TargetThread) -> Iterator[Frame]:
+        """Frames of a thread, innermost first."""
+        return self._stacks.walk(self._index(thread))
+
+    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """No two stacks are told to be alike."""
+        return None
+
+    def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
+        """Registers in the innermost frame of a thread."""
+        index = self._index(thread)
+        if index not in self._registers:
+            self._registers[index] = self._target.registers(index)
+        values = self._registers[index]
+        if values is None or any(name not in _REGISTER for name in names):
+            return None
+        return [values[_REGISTER[name]] for name in names]
+
+    def frame_registers(
+        self, thread: TargetThread, frame: Frame, *names: str
+    ) -> Optional[List[int]]:
+        """Registers that functions leave unchanged, as they are in a frame."""
+        if not isinstance(frame, StackFrame) or any(name not in KEPT for name in names):
+            return None
+        values = [frame.kept[KEPT.index(name)] for name in names]
+        found = [value for value in values if value is not None]
+        return found if len(found) == len(names) else None
+
+    def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Values of variables are not told."""
+        return []
+
+    def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+        """Values of variables are not told."""
+        return []
+
+    # ---- Symbols ----------------------------------------------------------------------------
+
+    def symbol_at(self, address: int) -> Optional[SymbolAt]:
+        """The symbol that covers an address."""
+        return self._symbols.at(address)
+
+    def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
+        """The variable, or what is within it, that begins at an address."""
+        return None
+
+    def is_in_program(self, address: int) -> bool:
+        """The address is of code or data in the program's own file."""
+        return self.objects.is_in_program(address)
+
+    def function_at(self, address: int) -> Optional[Function]:
+        """The function that covers an address."""
+        return self._symbols.function_at(address)
+
+    def function_named(self, symbol: str) -> Optional[Function]:
+        """The function with that linkage name."""
+        return self._symbols.function_named(symbol)
+
+    def demangle(self, symbol: str) -> Optional[str]:
+        """The C++ name of a mangled one."""
+        return demangle.demangle(symbol)

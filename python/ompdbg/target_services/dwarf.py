@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers of DWARF 5 (7.5), and attributes with the type that they must have: debug information
+may be damaged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from _target import Die
+
+TAG_ARRAY, TAG_MEMBER, TAG_POINTER, TAG_COMPILE_UNIT = 0x01, 0x0D, 0x0F, 0x11
+TAG_STRUCTURE, TAG_CLASS, TAG_UNION, TAG_TYPEDEF = 0x13, 0x02, 0x17, 0x16
+TAG_INLINED, TAG_SUBRANGE, TAG_BASE, TAG_CONST = 0x1D, 0x21, 0x24, 0x26
+TAG_SUBPROGRAM, TAG_VARIABLE, TAG_VOLATILE = 0x2E, 0x34, 0x35
+TAG_INHERITANCE, TAG_RESTRICT, TAG_NAMESPACE, TAG_ATOMIC = 0x1C, 0x37, 0x39, 0x47
+
+AT_LOCATION, AT_NAME, AT_BYTE_SIZE, AT_COMP_DIR = 0x02, 0x03, 0x0B, 0x1B
+AT_LOWER_BOUND, AT_UPPER_BOUND, AT_COUNT, AT_MEMBER_LOCATION = 0x22, 0x2F, 0x37, 0x38
+AT_DECL_FILE, AT_DECL_LINE, AT_DECLARATION, AT_TYPE = 0x3A, 0x3B, 0x3C, 0x49
+AT_CALL_FILE, AT_CALL_LINE, AT_BIT_SIZE, AT_LINKAGE_NAME = 0x58, 0x59, 0x0D, 0x6E
+AT_ORDERING, AT_SPECIFICATION, AT_DATA_BIT_OFFSET = 0x09, 0x47, 0x6B
+
+FUNCTIONS = (TAG_SUBPROGRAM, TAG_INLINED)
+
+
+def text(die: "Die", name: int) -> Optional[str]:
+    """An attribute that is a name."""
+    value = die.attribute(name)
+    return value if isinstance(value, str) else None
+
+
+def number(die: "Die", name: int) -> Optional[int]:
+    """An attribute that is a number."""
+    value = die.attribute(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def entry(die: "Die", name: int) -> "Optional[Die]":
+    """An attribute that refers to another entry."""
+    import _target
+
+    value = die.attribute(name)
+    return value if isinstance(value, _target.Die) else None

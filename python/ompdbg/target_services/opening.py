@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Opens what the user names: a process by its number, or a core file, also a compressed one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from typing import IO, Callable, Iterator, NamedTuple, Optional
+
+import _target
+
+# How files begin that a program of the system expands.
+_COMPRESSED = (
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+)
+_LONGEST_MAGIC = 8
+_BLOCK = 1 << 16
+
+
+class CannotOpen(Exception):
+    """One line that says what is wrong with what the user named, without a full stop."""
+
+
+class Opened(NamedTuple):
+    """A target, and the process that it is; 0 for a core file."""
+
+    target: "_target.Target"
+    pid: int
+    is_truncated: bool  # a core file that was cut off
+
+
+@contextmanager
+def opened(name: str, program: Optional[str], sysroot: Optional[str]) -> Iterator[Opened]:
+    """The target; a process goes on when it is left. Raises CannotOpen."""
+    if program is not None and not os.path.isfile(program):
+        raise CannotOpen(f"{program}: no such file")
+    if name.isdigit() and not os.path.exists(name):
+        pid = int(name)
+        if pid == os.getpid() or not 0 < pid < 1 << 31:
+            raise CannotOpen(f"there is no process {name} to look at")
+        with _closing(lambda: _target.attach(pid, program, sysroot), "") as target:
+            yield Opened(target, pid, False)
+        return
+    with _core_file(name) as file:
+        with _closing(lambda: _target.open_core(file.fileno(), program, sysroot), name) as target:
+            yield Opened(target, 0, target.is_truncated())
+
+
+@contextmanager
+def _closing(open_it: "Callable[[], _target.Target]", name: str) -> "Iterator[_target.Target]":
+    try:
+        target = open_it()
+    except _target.Error as error:
+        raise CannotOpen(f"{name}: {error}" if name else str(error)) from None
+    try:
+        yield target
+    finally:
+        target.close()
+
+
+@contextmanager
+def _core_file(name: str) -> Iterator[IO[bytes]]:
+    try:
+        file = open(name, "rb")
+    except OSError as error:
+        raise CannotOpen(f"{name}: {error.strerror}") from None
+    with file:
+        try:
+            magic = file.read(_LONGEST_MAGIC)
+        except OSError as error:
+            raise CannotOpen(f"{name}: {error.strerror}") from None
+        tool = next((tool for begin, tool in _COMPRESSED if magic.startswith(begin)), None)
+        if tool is None:
+            yield file
+            return
+        with tempfile.TemporaryFile(prefix="ompdbg-core-") as expanded:
+            _expand(name, tool, file, expanded)
+            yield expanded
+
+
+def _expand(name: str, tool: str, file: IO[bytes], expanded: IO[bytes]) -> None:
+    """Zeros take no room on the disk."""
+    if shutil.which(tool) is None:
+        raise CannotOpen(f"{name} is compressed; to read it, install {tool}")
+    file.seek(0)
+    with subprocess.Popen(
+        [tool, "-dc"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        zeros = bytes(_BLOCK)
+        try:
+            while True:
+                block = process.stdout.read(_BLOCK)
+                if not block:
+                    break
+                if block == zeros:
+                    expanded.seek(_BLOCK, os.SEEK_CUR)
+                else:
+                    expanded.write(block)
+            expanded.truncate()
+            expanded.flush()
+        except OSError as error:
+            process.kill()
+            raise CannotOpen(f"{name} cannot be expanded: {error.strerror}") from None
+    # One that is cut off is still good for what it holds.
+    if process.returncode != 0 and not expanded.tell():
+        raise CannotOpen(f"{name} cannot be expanded: {tool} failed")

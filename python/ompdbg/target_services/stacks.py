@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Stacks of threads, unwound as far as they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from ompdbg.target_services.objects import Objects
+from ompdbg.target_services.symbols import Code, Symbols
+
+if TYPE_CHECKING:
+    import _target
+
+# So many frames are unwound at first; a stack deeper than the last is taken for a damaged one.
+_STEPS = (32, 1024, 100_000)
+_MAIN = "main"
+# Registers that functions leave unchanged.
+KEPT = ("rbx", "rbp", "rsp", "r12", "r13", "r14", "r15")
+
+
+class StackFrame(NamedTuple):
+    """One frame, as the model wants it."""
+
+    level: int
+    pc: int
+    is_call: bool
+    is_signal: bool
+    object_file: Optional[str]
+    code: Code
+    kept: Tuple[Optional[int], ...]  # registers, as in KEPT
+
+    @property
+    def is_inlined(self) -> bool:
+        """Inlined into the function of the next older frame."""
+        return self.code.is_inlined
+
+    @property
+    def function(self) -> Optional[str]:
+        """Its name as debuggers print it."""
+        return self.code.function
+
+    @property
+    def symbol(self) -> Optional[str]:
+        """Its linkage name."""
+        return self.code.symbol
+
+    @property
+    def start(self) -> Optional[int]:
+        """Where its code begins."""
+        return self.code.start
+
+    @property
+    def file(self) -> Optional[str]:
+        """Source file."""
+        return self.code.place.file
+
+    @property
+    def line(self) -> Optional[int]:
+        """Source line."""
+        return self.code.place.line
+
+
+class Stacks:
+    """The stacks of all threads."""
+
+    def __init__(self, target: "_target.Target", symbols: Symbols, objects: Objects) -> None:
+        self._target = target
+        self._symbols = symbols
+        self._objects = objects
+        self._known: Dict[int, Tuple[int, List[StackFrame]]] = {}
+
+    def walk(self, thread: int) -> Iterator[StackFrame]:
+        """Frames of the thread of that index, innermost first."""
+        done = 0
+        for limit in _STEPS:
+            frames, is_whole = self._frames(thread, limit)
+            yield from frames[done:]
+            if is_whole:
+                return
+            done = len(frames)
+
+    def _frames(self, thread: int, limit: int) -> Tuple[List[StackFrame], bool]:
+        known = self._known.get(thread)
+        if known is None or known[0] < limit:
+            addresses = self._target.unwind(thread, limit)
+            # A whole stack is never unwound again.
+            reached = limit if len(addresses) == limit else _STEPS[-1]
+            known = self._known[thread] = (reached, self._build(addresses))
+        return known[1], known[0] == _STEPS[-1]
+
+    def _build(self, addresses: "List[Tuple[int, bool, List[Optional[int]]]]") -> List[StackFrame]:
+        found: List[StackFrame] = []
+        was_signal = True  # the innermost frame was not left by a call either
+        for pc, is_signal, kept in addresses:
+            is_call = not was_signal and not is_signal
+            where = pc - 1 if is_call else pc
+            object_file = self._objects.object_of(where)
+            for code in self._symbols.code(where):
+                frame = StackFrame(
+                    len(found), pc, is_call, is_signal, object_file, code, tuple(kept)
+                )
+                found.append(frame)
+            was_signal = is_signal
+            # What calls main is nobody's.
+            if found and found[-1].symbol == _MAIN and object_file is None:
+                break
+        return found

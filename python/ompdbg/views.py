@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What each command prints of a process, line by line: the same in a debugger and without one."""
+
+from __future__ import annotations
+
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Union,
+)
+
+from ompdbg.render.palette import PLAIN, Palette
+
+if TYPE_CHECKING:
+    from ompdbg.model.pool import AllTasks
+    from ompdbg.model.process import Process
+    from ompdbg.model.stack import LogicalFrame, Part
+    from ompdbg.model.thread import Thread
+    from ompdbg.render.stack import Options
+    from ompdbg.render.status import Stats
+    from ompdbg.services import Variable
+
+# Of more tasks alike than this only these are shown, and the number of the others.
+_SHOWN_ALIKE = 5
+_LISTED_ALIKE = 50
+
+
+class Form(NamedTuple):
+    """How it is printed."""
+
+    as_json: bool = False
+    width: Optional[int] = None  # of text; None: as long as lines are
+    palette: Palette = PLAIN
+
+
+# ---- Threads --------------------------------------------------------------------------------
+
+
+def threads(process: "Process", chosen: "List[Thread]", form: Form) -> Iterable[str]:
+    """These threads, and where they are in their teams."""
+    if form.as_json:
+        from ompdbg.render import json
+
+        teams = [json.team(one) for one in process.teams]
+        return json.lines("threads", map(json.thread, chosen), teams=teams)
+    from ompdbg.render.threads import thread_table
+
+    return thread_table(chosen, form.width, form.palette)
+
+
+# ---- Tasks ----------------------------------------------------------------------------------
+
+
+def tasks(process: "Process", form: Form, queued: bool = False) -> Iterator[str]:
+    """The tasks of every team; `queued`: only those not begun."""
+    if form.as_json:
+        yield from _tasks_json(process, queued)
+        return
+    from ompdbg.model.pool import TaskPool
+    from ompdbg.model.process import by_runtime
+    from ompdbg.render import tasks as render
+
+    for name, runtime in by_runtime(process).items():
+        if process.has_several:
+            yield f"-- {name} --"
+        pool = TaskPool(runtime, keep=_LISTED_ALIKE if queued else _SHOWN_ALIKE)
+        show = render.queued_table if queued else render.task_tree
+        yield from show(pool, form.width, form.palette)
+
+
+def _tasks_json(process: "Process", queued: bool) -> Iterator[str]:
+    from ompdbg.model.pool import AllTasks
+    from ompdbg.model.task import NOT_BEGUN
+    from ompdbg.render import json
+
+    found = [AllTasks(runtime) for runtime in process.runtimes]
+    shown = (
+        json.task(task)
+        for tasks in found
+        for task in tasks
+        if not queued or task.info.status in NOT_BEGUN
+    )
+    teams = [json.team(team) for team in process.teams]
+    return json.lines("tasks", shown, lambda: _whole(found), teams=teams)
+
+
+def _whole(found: "List[AllTasks]") -> "Dict[str, Union[bool, Optional[int]]]":
+    """What is known at the end."""
+    unreached = [tasks.unreached for tasks in found]
+    known = [number for number in unreached if number is not None]
+    return {
+        "damaged": any(tasks.damaged for tasks in found),
+        "unreached": sum(known) if len(known) == len(unreached) else None,
+    }
+
+
+def tasks_by_function(process: "Process", form: Form) -> Iterable[str]:
+    """How many tasks there are of each function."""
+    from ompdbg.model.pool import count_by_function
+
+    counts = [row for runtime in process.runtimes for row in count_by_function(runtime)]
+    counts.sort(key=lambda row: -row.number)
+    if form.as_json:
+        from ompdbg.render import json
+
+        return [json.document(counts=[json.count(row) for row in counts])]
+    from ompdbg.render.tasks import count_table
+
+    return count_table(counts, form.width, form.palette)
+
+
+# ---- Stacks ---------------------------------------------------------------------------------
+
+
+def stacks(
+    process: "Process",
+    threads: "List[Thread]",
+    form: Form,
+    raw: bool = False,
+    full: bool = False,
+    limit: Optional[int] = None,
+) -> Iterator[str]:
+    """How threads got where they are; those alike are told together."""
+    from ompdbg.model.stack import logical_stack
+    from ompdbg.render.stack import group_lines, shown_parts
+
+    shown = _stack_options(process, form, raw, full, limit)
+    if form.as_json:
+        from ompdbg.render import json
+
+        found = (logical_stack(thread) for thread in threads if not thread.target.running)
+        objects = (json.stack(one, shown_parts(one, shown)) for one in found)
+        yield from json.lines("stacks", objects)
+        return
+    for index, group in enumerate(_groups(threads, shown)):
+        if index:
+            yield ""
+        yield from group_lines(group, shown)
+
+
+def _groups(threads: "List[Thread]", shown: "Options") -> "Iterable[Any]":
+    from ompdbg.model.stack import logical_stack
+    from ompdbg.model.stack_groups import Group, grouped
+    from ompdbg.render.stack import shown_parts
+
+    if shown.variables is None:
+        return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown))
+    # Each thread has local variables of its own.
+    return (
+        Group([thread], None if thread.target.running else logical_stack(thread))
+        for thread in threads
+    )
+
+
+def _stack_options(
+    process: "Process", form: Form, raw: bool, full: bool, limit: Optional[int]
+) -> "Options":
+    from ompdbg.render.stack import Options
+
+    def in_frame(part: "Part", item: "LogicalFrame") -> "List[Variable]":
+        return process.services.arguments(part.thread.target, item.frame)
+
+    def local_to(part: "Part", item: "LogicalFrame") -> "List[Variable]":
+        return process.services.locals(part.thread.target, item.frame)
+
+    variables = local_to if full else None
+    return Options(raw, limit, in_frame, variables, form.palette, form.width)
+
+
+# ---- Status ---------------------------------------------------------------------------------
+
+
+def _not_counted() -> "Optional[Stats]":
+    return None
+
+
+def status(
+    process: "Process", form: Form, counted: "Callable[[], Optional[Stats]]" = _not_counted
+) -> Iterable[str]:
+    """The runtimes, and how well they are known. `counted`: what was read for that, if that is
+    of interest."""
+    from ompdbg.model.status import status as find
+    from ompdbg.render import status as render
+
+    found = find(process)
+    stats = counted()
+    if form.as_json:
+        return [render.status_json(found, stats)]
+    return render.status_lines(found, stats, form.width)
