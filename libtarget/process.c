@@ -53,7 +53,7 @@ static int refuse(pid_t pid, int number, struct target_error *error)
 
 	if (state == 'Z' || state == 'X')
 		return fail(error, "process %d has ended already (it is a zombie)", (int)pid);
-	if (number == ESRCH)
+	if (number == ESRCH || number == ENOENT)
 		return fail(error, "there is no process %d", (int)pid);
 	if (tracer > 0)
 		return fail(error, "process %d is traced already, by process %ld", (int)pid,
