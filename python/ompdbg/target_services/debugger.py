@@ -11,7 +11,7 @@ import _ompd
 import _target
 
 from ompdbg import demangle
-from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
+from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
 from ompdbg.target_services.symbols import Symbols
@@ -147,6 +147,10 @@ class TargetServices:
         values = [frame.kept[KEPT.index(name)] for name in names]
         found = [value for value in values if value is not None]
         return found if len(found) == len(names) else None
+
+    def instructions(self, address: int, count: int) -> List[Instruction]:
+        """There is no disassembler: nothing is inferred from code."""
+        return []
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Values of variables are not told."""
