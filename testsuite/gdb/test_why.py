@@ -45,7 +45,7 @@ CAUSES: Dict[str, Cause] = {
     "barrier_mutex": Cause("barrier", (0, 1, 2), (3,)),
     "loop_stays": Cause("barrier", (0, 1, 2), (3,)),
     "region_end": Cause("barrier", (0, 1, 3), (2,)),
-    "inner_barrier": Cause("barrier", (0,), (_INNER,)),
+    "inner_barrier": Cause("barrier", (_INNER,), (_INNER,)),
     "event_taskwait": Cause("event", (1,)),
     "event_barrier": Cause("event", (0, 1, 2, 3)),
     "taskwait_lock": Cause("deadlock", (1, _INNER), (), ("first",), False),
@@ -122,10 +122,7 @@ def pick(
             if len(finding["waiters"]) == len(cause.waiters) and locks >= set(cause.locks):
                 return finding
         elif numbers(said, finding["waiters"]) == cause.waiters and locks >= set(cause.locks):
-            if kind == "inner_barrier":
-                if len(finding["waits_for"]) == 1:
-                    return finding
-            elif numbers(said, finding["waits_for"]) == cause.others:
+            if numbers(said, finding["waits_for"]) == cause.others:
                 return finding
     return None
 
