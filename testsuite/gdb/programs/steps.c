@@ -26,8 +26,8 @@ static void loop(int n)
 	sum += n; // LINE: loop-before
 #pragma omp parallel for num_threads(threads) reduction(+ : sum)
 	for (int i = 0; i < n; i++) // LINE: loop-for
-		sum += i; // LINE: loop-first
-	sum++; // LINE: loop-after
+		sum += i;	    // LINE: loop-first
+	sum++;			    // LINE: loop-after
 }
 
 static void task(int n)
