@@ -17,7 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_HEADERS = 64, MAX_ID_NOTES = 4096, MAX_VDSO = 16 * PAGE };
+enum {
+	MAX_LOADS = MAX_CONSTANT_PARTS,
+	MAX_HEADERS = 64,
+	MAX_ID_NOTES = 4096,
+	MAX_VDSO = 16 * PAGE
+};
 
 /** Debug information in a file of its own: the one that the program names, not any beside it. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -113,39 +118,95 @@ static enum target_file_state compare(const struct target_file *file)
 
 // ---- One file --------------------------------------------------------------------------------
 
-/** Its headers: where it is in memory, and which parts of it nobody can have changed. */
-static bool read_headers(struct target *target, size_t index, Elf *elf)
+/** The parts of a file that are loaded. */
+struct loads {
+	GElf_Phdr headers[MAX_LOADS];
+	size_t count;
+};
+
+static bool read_loads(Elf *elf, struct loads *ret)
 {
-	struct mapped_file *file = &target->files[index];
 	size_t count;
 	GElf_Ehdr ehdr;
-	bool found = false;
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
 	    ehdr.e_machine != EM_X86_64 || (ehdr.e_type != ET_DYN && ehdr.e_type != ET_EXEC) ||
 	    elf_getphdrnum(elf, &count) != 0)
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
+	for (size_t i = 0; i < count && ret->count < MAX_LOADS; i++) {
+		GElf_Phdr *header = &ret->headers[ret->count];
 
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
-			continue;
-		if (!(header.p_flags & PF_W) && file->num_parts < MAX_CONSTANT_PARTS)
-			file->parts[file->num_parts++] = (struct constant_part){
-				header.p_offset & ~(uint64_t)(PAGE - 1),
-				header.p_offset + header.p_filesz,
-			};
-		for (size_t j = 0; !found && j < target->num_mappings; j++) {
-			const struct mapping *mapping = &target->mappings[j];
+		if (gelf_getphdr(elf, (int)i, header) && header->p_type == PT_LOAD)
+			ret->count++;
+	}
+	return ret->count != 0;
+}
 
-			if (mapping->file != (ssize_t)index ||
-			    mapping->offset != (header.p_offset & ~(uint64_t)(PAGE - 1)))
-				continue;
-			file->bias = mapping->start - (header.p_vaddr & ~(uint64_t)(PAGE - 1));
-			found = true;
-		}
+static uint64_t page_of(uint64_t number)
+{
+	return number & ~(uint64_t)(PAGE - 1);
+}
+
+/** How many parts are where they are if the file is loaded with that bias. */
+static size_t count_in_place(const struct target *target, size_t index, const struct loads *loads,
+			     uint64_t bias)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < loads->count; i++) {
+		const GElf_Phdr *header = &loads->headers[i];
+		uint64_t address = bias + page_of(header->p_vaddr);
+		const struct mapping *mapping = mapping_find(target, address);
+
+		if (mapping && mapping->file == (ssize_t)index &&
+		    mapping->offset + (address - mapping->start) == page_of(header->p_offset))
+			found++;
 	}
 	return found;
+}
+
+/** Where a file is loaded. Parts of it may be mapped elsewhere, too. */
+static bool find_bias(struct target *target, size_t index, const struct loads *loads)
+{
+	struct mapped_file *file = &target->files[index];
+	const GElf_Phdr *first = &loads->headers[0], *last = &loads->headers[loads->count - 1];
+	size_t best = 0;
+
+	for (size_t i = 0; i < target->num_mappings && best < loads->count; i++) {
+		const struct mapping *mapping = &target->mappings[i];
+		uint64_t bias = mapping->start - page_of(first->p_vaddr);
+
+		if (mapping->file != (ssize_t)index || mapping->offset != page_of(first->p_offset))
+			continue;
+		size_t found = count_in_place(target, index, loads, bias);
+		if (found <= best)
+			continue;
+		best = found;
+		file->bias = bias;
+		file->told.start = mapping->start;
+		file->told.end = bias + last->p_vaddr + last->p_memsz;
+	}
+	return best != 0;
+}
+
+/** Its headers: where it is in memory, and which parts of it nobody can have changed. */
+static bool read_headers(struct target *target, size_t index, Elf *elf)
+{
+	struct mapped_file *file = &target->files[index];
+	struct loads loads = { .count = 0 };
+
+	if (!read_loads(elf, &loads))
+		return false;
+	for (size_t i = 0; i < loads.count; i++) {
+		const GElf_Phdr *header = &loads.headers[i];
+
+		if (!(header->p_flags & PF_W))
+			file->parts[file->num_parts++] = (struct constant_part){
+				page_of(header->p_offset),
+				header->p_offset + header->p_filesz,
+			};
+	}
+	return find_bias(target, index, &loads);
 }
 
 static void look_at(struct target *target, size_t index)

@@ -16,6 +16,8 @@ sys.path.insert(0, str(ROOT / "testsuite" / "gdb"))
 
 from harness import processes, setup  # noqa: E402
 
+import build  # noqa: E402  (of the fixtures)
+
 OMPDBG = ROOT / "build" / "ompdbg"
 UNREADABLE, NO_OPENMP, USAGE = 3, 4, 2
 WAITS = {"barrier", "lock"}
@@ -78,12 +80,12 @@ def test_process_goes_on(hung: int) -> None:
     assert states_of(hung) == before
 
 
-def core_file(folder: Path) -> Path:
-    """A core file of the same program."""
+def core_file(folder: Path, program: str = "hung") -> Path:
+    """A core file of a program."""
     problem = processes.kernel_core_problem()
     if problem:
         pytest.skip(problem)
-    return Path(processes.kernel_core(setup.program("hung", "O2"), (), folder))
+    return Path(processes.kernel_core(setup.program(program, "O2"), (), folder))
 
 
 def test_core_file(tmp_path: Path) -> None:
@@ -91,6 +93,18 @@ def test_core_file(tmp_path: Path) -> None:
     threads = answer("threads", core)["threads"]
     assert sum(thread["openmp"] for thread in threads) == 8
     assert answer("status", core)["runtimes"][0]["name"] == "libgomp"
+
+
+def test_libraries_mapped_in_several_places(tmp_path: Path) -> None:
+    """Of this program's libraries single pages are mapped elsewhere, too, at lower addresses."""
+    try:
+        core = core_file(tmp_path, "fortran")
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    found = answer("tasks", core)
+    kinds = [task["kind"] for task in found["tasks"]]
+    assert kinds.count("implicit") == found["teams"][0]["size"] == 5
+    assert kinds.count("initial") == 1
 
 
 def test_truncated_core_files(tmp_path: Path) -> None:
