@@ -256,9 +256,8 @@ def tables(family: Family, libraries: List[str]) -> None:
         print(f"\t{{ {release}, 0x{digest:016x} }},")
     print("};")
     print()
-    print(
-        f"const size_t {release_name}_count = sizeof({release_name}s) / sizeof({release_name}s[0]);"
-    )
+    count = f"sizeof({release_name}s) / sizeof({release_name}s[0])"
+    print(f"const size_t {release_name}_count = {count};")
 
 
 def main(

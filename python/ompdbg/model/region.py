@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
 import _ompd
 
-from ompdbg.model.stack import opening
+from ompdbg.model.stack import opening, task_frames
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ompdbg.waits import Wait
 
 BARRIERS = ("barrier", "barrier_workshare", "barrier_parallel", "reduction", "single")
+# The same as enum ompd_ext_wait_kind.
+_BARRIER_CALLS = (1, 2, 3, 12, 24)
 END_OF_REGION = "barrier_parallel"
 
 # enum ompd_ext_barrier_flag
@@ -104,6 +106,14 @@ class Region:
             and thread.wait is not None
             and thread.wait.kind in BARRIERS
         }
+
+    def runs_task_at_barrier(self, thread: "Thread") -> bool:
+        """A member has come to a barrier, and executes a task there."""
+        if thread.team is not self.team or thread.task is None or thread.task.kind == "implicit":
+            return False
+        # The outermost of its tasks lies on the call in which the implicit task waits.
+        found = task_frames(thread)
+        return bool(found) and found[-1].call in _BARRIER_CALLS
 
     @cached_property
     def progress(self) -> Optional[Progress]:

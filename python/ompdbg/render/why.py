@@ -123,12 +123,14 @@ def _different(finding: "Finding") -> str:
 def _barrier(finding: "Finding") -> str:
     region = finding.region
     assert region is not None
-    total, missing = region.team.size or 0, len(finding.others)
-    verb = "has" if missing == 1 else "have"
-    are = "is" if total - missing == 1 else "are"
+    total = region.team.size or 0
+    missing = sum(not region.runs_task_at_barrier(thread) for thread in finding.others)
+    come = "has" if total - missing == 1 else "have"
+    if not missing:
+        return f"Region {region.team.label}: all {total} threads have come to a barrier, tasks run"
     return (
-        f"Region {region.team.label}: {total - missing} of {total} threads {are} at a barrier,"
-        f" {missing} {verb} not come"
+        f"Region {region.team.label}: {total - missing} of {total} threads {come} come to a barrier,"
+        f" {missing} {'has' if missing == 1 else 'have'} not"
     )
 
 
