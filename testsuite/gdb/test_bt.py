@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 import build  # from fixtures/
 import pytest
 
-from harness import cases, expect, expect_stack
+from harness import cases, expect, expect_stack, expect_tasks
 from harness.cases import Case
 from harness.snapshots import Snapshot
 
@@ -287,8 +287,9 @@ def test_stacks_end_where_they_began(case: Case, snapshot: Snapshot) -> None:
             continue
         assert not lines[-1].startswith("note:"), lines
         function = lines[-1].split(" at ")[0]
-        # Of `foreign`, the functions with which its own threads began.
-        assert function in ("main", "fortran", "left", "right"), lines
+        # Of `foreign`, the functions with which its own threads began; of a league, its code.
+        ends = ("main", "fortran", "left", "right", "teams region of main")
+        assert function in ends[: 5 if case.program == "teams" else 4], lines
         levels = [int(x) for x in re.findall(r", level (\d+)", "\n".join(lines))]
         assert levels == sorted(set(levels), reverse=True)
 
@@ -317,8 +318,10 @@ def test_recursive_tasks(case: Case, snapshot: Snapshot) -> None:
         inner = lines[1 : lines.index(regions[0])]
         # Below the innermost call, each fib waits for its children, and is called by a task.
         calls = [line for line in inner if line.startswith("fib at ")]
+        # In a team of one thread LLVM's runtime executes a task where it is made.
+        waits = ["taskwait"] if expect_tasks.knows_all_depends(case) else list(lines_of)
         for call in calls[1:]:
-            assert call == "fib at {}".format(lines_of["taskwait"])
+            assert call in ["fib at {}".format(lines_of[mark]) for mark in waits]
         tasks = [line for line in inner if line.startswith("task of fib")]
         assert set(tasks) <= starts
         assert len(calls) == len(tasks) + (thread.path == (0,))
@@ -395,6 +398,7 @@ def test_frames_are_those_that_gdb_unwinds(case: Case, snapshot: Snapshot) -> No
     assert not snapshot["unwound"]["different"]
 
     alike = case.name in ("many 64", "nested 3 2 4") and case.variant != "static"
+    alike &= "gomp" in build.VARIANTS[case.variant].traits  # elsewhere it only costs time
     if case.mode == cases.LIVE and alike:
         threads = len(snapshot["threads"]["threads"])
         assert snapshot["unwound"]["reused"] >= threads * 3 // 4, "most wait at the same places"

@@ -170,6 +170,7 @@ class _Walk:
         ]
         self._hide_wrappers()
         self._name_regions()
+        self._name_league()
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -248,14 +249,34 @@ class _Walk:
                         construct_line=source.line,
                     )
 
+    def _name_league(self) -> None:
+        """The code of an initial thread of a league, whose thread the runtime made."""
+        outermost = max(self._calls.items(), default=None)
+        if outermost is None or not outermost[0] or outermost[1].caller < len(self._stack):
+            return
+        if self.worker_region is not None:
+            return
+        for index in range(max(outermost[0] - 2, 0), outermost[0]):  # the second is a wrapper
+            told = self.frames[index]
+            if told.construct == PARALLEL and told.kind == frames.USER:
+                if any(_is_in_league(view.thread) for view in self._views):
+                    self.frames[index] = told._replace(construct=TEAMS)
+
     def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
         """Clang calls the code of an undeferred task where the task is made, through a function
         of its own."""
         if frames.is_task_entry(plain.function):
             return plain._replace(kind=frames.SYSTEM)
-        called_by = self._stack[index + 1].function if index + 1 < len(self._stack) else None
-        construct = TASK if frames.is_task_entry(called_by) else OUTLINED
-        return plain._replace(construct=construct, function=enclosing)
+        older = self._stack[index + 1 : index + 3]
+        if len(older) < 2 or not frames.is_task_entry(older[0].function):
+            return plain._replace(construct=OUTLINED, function=enclosing)
+        # The one that makes the task calls the function at the construct.
+        return plain._replace(
+            construct=TASK,
+            function=enclosing,
+            construct_file=older[1].file,
+            construct_line=older[1].line,
+        )
 
     def _is_region(self, begin: int) -> bool:
         """Whether it is the function by which LLVM's runtime calls the code of regions only."""
@@ -409,6 +430,16 @@ def _regions(thread: "Thread") -> Tuple[List["Team"], Optional["Team"]]:
         formed.append(team)
         team = team.parent
     return formed, None
+
+
+def _is_in_league(thread: "Thread") -> bool:
+    """What surrounds its parallel regions is that of an initial thread of a league."""
+    team = thread.team
+    for _ in range(_MAX_PARTS):
+        if team is None or team.level == 0:
+            break
+        team = team.parent
+    return team is not None and team.is_league
 
 
 def _classify(runtime: "Runtime", user: Frame) -> Optional[_ompd.WaitSite]:

@@ -19,6 +19,8 @@ NO_TEAM = "-"
 # A larger team is taken for damaged memory.
 _MOST_MEMBERS = 1 << 16
 
+_LEAGUE = 2  # enum ompd_ext_parallel_kind
+
 _UNKNOWN = 1 << 30  # sorts behind every number of a thread
 
 
@@ -61,6 +63,14 @@ class Team:
             return self.runtime.team(self.handle.enclosing())
         except _ompd.Error:
             return None
+
+    @cached_property
+    def is_league(self) -> bool:
+        """The implicit region of an initial thread of a league."""
+        try:
+            return self.handle.info().kind == _LEAGUE
+        except _ompd.Error:
+            return False
 
     @cached_property
     def source(self) -> Optional["Construct"]:
