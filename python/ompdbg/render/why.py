@@ -128,10 +128,9 @@ def _barrier(finding: "Finding") -> str:
     come = "has" if total - missing == 1 else "have"
     if not missing:
         return f"Region {region.team.label}: all {total} threads have come to a barrier, tasks run"
-    return (
-        f"Region {region.team.label}: {total - missing} of {total} threads {come} come to a barrier,"
-        f" {missing} {'has' if missing == 1 else 'have'} not"
-    )
+    not_come = f"{missing} {'has' if missing == 1 else 'have'} not"
+    here = f"{total - missing} of {total} threads {come} come to a barrier"
+    return f"Region {region.team.label}: {here}, {not_come}"
 
 
 def _event(finding: "Finding") -> str:
