@@ -57,6 +57,8 @@ def test_every_thread_of_every_region(case: Case, snapshot: Snapshot) -> None:
             assert (group["state"], group["region"]) == (row["state"], None)
         for group in told.values():
             assert group["region"] is not None  # the thread is in a region within this one
+        alike = [_what_is_told(group) for group in region["groups"]]
+        assert len(set(alike)) == len(alike)
         progress = region["progress"]
         if progress is not None:
             assert 0 < progress["total"] == region["size"]
@@ -81,6 +83,14 @@ def test_where_and_how_far(case: Case, snapshot: Snapshot) -> None:
         found.append((region["label"], function, region["size"], _arrived(progress)))
     assert found == wanted
     assert len(snapshot["regions"]["regions"]) == len(wanted)
+
+
+def _what_is_told(group: Dict[str, Any]) -> Tuple[Any, ...]:
+    wait = group["wait"] and (group["wait"]["kind"], group["wait"]["address"])
+    place = group["location"]
+    if place is not None:
+        place = (place["file"], place["line"], place["function"] or place["address"])
+    return (group["state"], wait, place, group["region"])
 
 
 def _arrived(progress: Dict[str, int]) -> Tuple[int, int]:

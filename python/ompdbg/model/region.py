@@ -87,9 +87,9 @@ class Region:
             wait = None if inner is not None else thread.wait
             state = None if inner is not None else thread.state
             place = None if inner is not None else thread.location
-            line = None if place is None else (place.function, place.file, place.line)
+            line: object = place and (place.function, place.file, place.line)
             if place is not None and place.line is None:
-                line = (place.function, place.object_file, place.address)
+                line = (place.function or place.address, place.object_file, None)
             key = (state, wait and (wait.title, wait.address), line, inner, thread.target.running)
             group = found.setdefault(key, Group(state, wait, place, inner, [], []))
             group.numbers.append(number)

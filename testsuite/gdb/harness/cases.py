@@ -17,7 +17,7 @@ KERNEL = "kernel"  # a core file that the kernel wrote
 ASKED = "asked"  # GDB runs the program, and our and LLVM's OMPD library are asked everything
 
 # Variants that keep the symbols that ompdbg needs. static-stripped does not: see test_bad_input.
-VARIANTS = ("O0", "O2", "O3fp", "O3", "nopie", "static", "stripped", "noplt")
+VARIANTS = ("O2", "O0", "O3fp", "O3", "nopie", "static", "stripped", "noplt")
 
 # States that are looked at in every variant.
 _EVERYWHERE = {
@@ -53,6 +53,8 @@ _KERNEL = {
 # GDB writes the whole stacks of all threads into a core file.
 _MAX_GCORE_THREADS = 16
 _BIG = {"many": _MAX_GCORE_THREADS}
+# Of a state that is looked at in every variant, one in so many leaves a core file.
+_CORE_FILES = 3
 
 
 @dataclass(frozen=True)
@@ -84,18 +86,22 @@ def has_gcore(program: str, arguments: Sequence[str]) -> bool:
     return int((arguments or ["0"])[0]) <= _BIG[program] if program in _BIG else True
 
 
-def _variants(
-    name: str, index: int, variants: Sequence[str] = VARIANTS, first: str = "O2"
-) -> Iterable[str]:
+def _variants(name: str, index: int, variants: Sequence[str]) -> Iterable[str]:
+    """All, or the first and one of the others in turns."""
     if setup.FULL or name in _EVERYWHERE:
         return variants
-    others = [variant for variant in variants if variant != first]
-    return (first, others[index % len(others)])
+    return (variants[0], variants[1 + index % (len(variants) - 1)])
 
 
-def _modes(state: "states.State", name: str, variant: str) -> List[str]:
+def _has_core(index: int, variants: Sequence[str], variant: str) -> bool:
+    """Whether a core file is looked at too: of the first variant, and of others in turns."""
+    place = variants.index(variant)
+    return setup.FULL or place == 0 or (place + index) % _CORE_FILES == 0
+
+
+def _modes(state: "states.State", name: str, variant: str, core: bool) -> List[str]:
     found = [LIVE]
-    if has_gcore(state.program, state.arguments):
+    if core and has_gcore(state.program, state.arguments):
         found.append(GCORE)
     chosen = variant in ("O2", "static", "clang")
     if setup.FULL or (chosen and name in _ATTACHED):
@@ -120,8 +126,9 @@ def all_cases() -> List[Case]:
     found = []
     for index, state in enumerate(openmp_states()):
         name = " ".join((state.program,) + state.arguments)
-        for variant in _variants(name, index):
-            for mode in _modes(state, name, variant):
+        for variant in _variants(name, index, VARIANTS):
+            core = _has_core(index, VARIANTS, variant)
+            for mode in _modes(state, name, variant, core):
                 found.append(Case(state.program, state.arguments, variant, mode))
     return found
 
@@ -149,9 +156,10 @@ def llvm_cases() -> List[Case]:
     for variant in LLVM_VARIANTS:
         for index, state in enumerate(openmp_states(variant)):
             name = " ".join((state.program,) + state.arguments)
-            if variant not in _variants(name, index, LLVM_VARIANTS, "clang"):
+            if variant not in _variants(name, index, LLVM_VARIANTS):
                 continue
-            for mode in _modes(state, name, variant):
+            core = _has_core(index, LLVM_VARIANTS, variant)
+            for mode in _modes(state, name, variant, core):
                 found.append(Case(state.program, state.arguments, variant, mode))
     return found
 
