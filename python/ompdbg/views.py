@@ -19,10 +19,12 @@ from typing import (
 from ompdbg.render.palette import PLAIN, Palette
 
 if TYPE_CHECKING:
+    from ompdbg.model.diagnosis import Finding
     from ompdbg.model.pool import AllTasks
     from ompdbg.model.process import Process
     from ompdbg.model.stack import LogicalFrame, Part
     from ompdbg.model.thread import Thread
+    from ompdbg.model.waiting import Waiting
     from ompdbg.render.stack import Options
     from ompdbg.render.status import Stats
     from ompdbg.services import Variable
@@ -194,3 +196,110 @@ def status(
     if form.as_json:
         return [render.status_json(found, stats)]
     return render.status_lines(found, stats, form.width)
+
+
+# ---- Regions, locks -------------------------------------------------------------------------
+
+
+def regions(process: "Process", form: Form) -> Iterable[str]:
+    """The tree of parallel regions."""
+    from ompdbg.model.region import regions as find
+    from ompdbg.render import regions as render
+
+    found = find(process)
+    if form.as_json:
+        from ompdbg.render import json
+
+        return json.lines("regions", map(render.region_json, found))
+    return render.region_lines(process, found, form.width, form.palette)
+
+
+def locks(process: "Process", form: Form) -> Iterable[str]:
+    """What threads wait for one another's turn at."""
+    from ompdbg.model.locks import locks as find
+    from ompdbg.render import locks as render
+
+    found = find(process)
+    if form.as_json:
+        from ompdbg.render import json
+
+        return json.lines("locks", map(render.lock_json, found))
+    return render.lock_table(found, form.width, form.palette)
+
+
+# ---- Control variables ----------------------------------------------------------------------
+
+
+def icvs(threads: "List[Thread]", form: Form, scope: Optional[str] = None) -> Iterable[str]:
+    """The control variables of these threads. `scope`: only those."""
+    from ompdbg.model import icvs as model
+    from ompdbg.render import icvs as render
+
+    rows = render.merged((thread, model.icvs(thread)) for thread in threads)
+    if scope is not None:
+        rows = [row for row in rows if row[0].scope == scope]
+    if form.as_json:
+        from ompdbg.render import json
+
+        return json.lines("icvs", map(render.icv_json, rows))
+    return render.icv_table(rows, len(threads), form.width, form.palette)
+
+
+def environment(process: "Process", form: Form, all_of_them: bool = False) -> Iterator[str]:
+    """The variables that steer the runtimes; `all_of_them`: also those without a value."""
+    from ompdbg.model import icvs as model
+    from ompdbg.model.process import by_runtime
+    from ompdbg.render import icvs as render
+
+    found = {name: model.control_variables(r) for name, r in by_runtime(process).items()}
+    if form.as_json:
+        from ompdbg.render import json
+
+        yield json.document(environment=render.environment_json(found))
+        return
+    for name, variables in found.items():
+        if process.has_several:
+            yield f"-- {name} --"
+        yield from render.env_table(variables, all_of_them, form.width, form.palette)
+
+
+# ---- Why it does not go on ------------------------------------------------------------------
+
+
+class Diagnosed(NamedTuple):
+    """What was found, and for whom a thread waits, if one was named."""
+
+    waiting: "Waiting"
+    findings: "List[Finding]"
+    chain: "List[Thread]"
+
+
+def diagnosed(process: "Process", thread: "Optional[Thread]" = None) -> Diagnosed:
+    """Why the process does not go on, or one of its threads."""
+    from ompdbg.model import diagnosis
+    from ompdbg.model.waiting import Waiting
+
+    waiting = Waiting(process)
+    findings = diagnosis.diagnose(waiting)
+    if thread is None:
+        return Diagnosed(waiting, findings, [])
+    chain = diagnosis.of_thread(waiting, thread)
+    told = [one for one in findings if any(waiter in chain for waiter in one.waiters)]
+    return Diagnosed(waiting, told, chain)
+
+
+def why(found: Diagnosed, form: Form) -> Iterator[str]:
+    """The same in words."""
+    from ompdbg.render import why as render
+
+    waiting, findings, chain = found
+    if form.as_json:
+        from ompdbg.render import json
+
+        rows = (render.finding_json(waiting, finding) for finding in findings)
+        yield from json.lines("findings", rows)
+        return
+    if chain:
+        yield from render.chain_lines(waiting, chain, form.width, form.palette)
+    if findings or not chain:
+        yield from render.why_lines(waiting, findings, form.width, form.palette)

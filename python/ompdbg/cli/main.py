@@ -1,46 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ompdbg COMMAND CORE|PID`"""
+"""`ompdbg COMMAND ...`"""
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import signal
 import sys
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, List, NoReturn, Optional, Sequence
+from typing import Any, NoReturn, Optional, Sequence
 
-from ompdbg.cli.commands import COMMANDS
+from ompdbg.cli import viewing
+from ompdbg.cli.command import Context
+from ompdbg.cli.exits import Exit, Failed
 
-if TYPE_CHECKING:
-    from ompdbg.cli.commands import Command
-    from ompdbg.target_services.debugger import TargetServices
-
-
-class Exit(IntEnum):
-    """What the shell is told."""
-
-    FINE = 0
-    FOUND = 1  # something is wrong with the program
-    USAGE = 2
-    UNREADABLE = 3  # the target, or what is needed to read it
-    NO_OPENMP = 4  # no OpenMP runtime, or none that is understood
-
+COMMANDS = (*viewing.COMMANDS,)
 
 _DESCRIPTION = "Shows what the OpenMP threads of a core file or a process do, without a debugger."
 _EPILOG = """\
 examples:
-  ompdbg threads core                  which thread waits for what
-  ompdbg bt 4711                       how they got there, in a running program
-  ompdbg status core --sysroot image   with the program's files below image/
+  ompdbg why core                      who waits for whom
+  ompdbg threads 4711                  every thread of a running program
+  ompdbg bt core --sysroot image       stacks, with the program's files below image/
 
-A process is stopped while it is looked at, and goes on afterwards.
+A process is stopped while it is looked at, and goes on afterwards; nothing is
+ever written to it. "ompdbg COMMAND --help" tells more.
 
 exit status:
   0  nothing suspicious       3  the target cannot be read
   1  a diagnosis was found    4  no OpenMP runtime that is understood
-  2  wrong usage
+  2  wrong usage              5  the report cannot be written
 """
 
 
@@ -49,11 +37,15 @@ def main(libompd: str, words: Optional[Sequence[str]] = None) -> int:
     # As an exception, so that a process goes on.
     signal.signal(signal.SIGTERM, _on_signal)
     signal.signal(signal.SIGHUP, _on_signal)
-    arguments = _parser().parse_args(words)
+    arguments = parser().parse_args(words)
+    command = arguments.command
     try:
-        status = _run(arguments.command, libompd, arguments)
+        status: int = command.run(arguments, Context(libompd))
         sys.stdout.flush()
         return status
+    except Failed as failed:
+        print(f"ompdbg {command.name}: {failed.reason.rstrip('.')}.", file=sys.stderr)
+        return failed.status
     except BrokenPipeError:
         # The reader has seen enough. Nothing may be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,75 +58,22 @@ def _on_signal(number: int, frame: Any) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """What understands the command line."""
+    whole = argparse.ArgumentParser(
         "ompdbg",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
-        sub = commands.add_parser(command.name, help=command.summary, description=command.summary)
-        sub.set_defaults(command=command)
-        sub.add_argument("target", metavar="CORE|PID", help="core file, or number of a process")
-        command.add_options(sub)
-        sub.add_argument("--exe", metavar="FILE", help="the program, if it is elsewhere now")
-        sub.add_argument(
-            "--sysroot", metavar="DIR", help="where the files of the program's machine are"
+        sub = commands.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.description,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.add_argument("--json", action="store_true", help='print JSON, schema "ompdbg/1"')
-    return parser
-
-
-def _run(command: "Command", libompd: str, arguments: argparse.Namespace) -> int:
-    import _ompd
-
-    from ompdbg import runtimes
-    from ompdbg.commands import choice
-    from ompdbg.model.process import Process
-    from ompdbg.target_services.debugger import TargetServices
-    from ompdbg.target_services.opening import CannotOpen, opened
-
-    try:
-        with opened(arguments.target, arguments.exe, arguments.sysroot) as target:
-            services = TargetServices(target.target, target.pid)
-            problems = _problems(services)
-            if target.is_truncated:
-                problems.append("the core file is truncated: what it lacks cannot be told")
-            try:
-                library = runtimes.library_at(libompd)
-                found = runtimes.open_with(library, services).checked()
-            except runtimes.NotOpened as reason:
-                return _fail(arguments, Exit.NO_OPENMP, "; ".join([str(reason), *problems]))
-            for problem in problems:
-                print(f"ompdbg: warning: {problem}", file=sys.stderr)
-            process = Process(found.spaces, services, found.problems)
-            for line in command.lines(process, arguments, _form(arguments)):
-                print(line)
-            for space in found.spaces:
-                space.close()
-            return Exit.FINE
-    except CannotOpen as error:
-        return _fail(arguments, Exit.UNREADABLE, str(error))
-    except choice.NoSuch as error:
-        return _fail(arguments, Exit.USAGE, str(error))
-    except _ompd.Error as error:
-        return _fail(arguments, Exit.UNREADABLE, error.reason)
-
-
-def _problems(services: "TargetServices") -> List[str]:
-    """Files that are missing or others than the program had."""
-    return [one.problem for one in services.objects.files if one.problem is not None]
-
-
-def _fail(arguments: argparse.Namespace, status: Exit, reason: str) -> int:
-    print(f"ompdbg {arguments.command.name}: {reason.rstrip('.')}.", file=sys.stderr)
-    return status
-
-
-def _form(arguments: argparse.Namespace) -> Any:
-    from ompdbg.views import Form
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return Form(arguments.json, width)
+        sub.set_defaults(command=command)
+        command.add_options(sub)
+    return whole

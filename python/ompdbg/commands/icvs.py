@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List
 
+from ompdbg import views
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -36,20 +37,13 @@ class Icvs(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.model import icvs
-        from ompdbg.render import icvs as render
-        from ompdbg.render import json
+        scope = None
+        if arguments.has("-thread") or arguments.has("-task"):
+            from ompdbg.model import icvs
 
-        process = self.process()
-        threads = self._threads(process, arguments.has("-all"))
-        rows = render.merged((thread, icvs.icvs(thread)) for thread in threads)
-        for option, scope in (("-thread", icvs.THREAD), ("-task", icvs.TASK)):
-            if arguments.has(option):
-                rows = [row for row in rows if row[0].scope == scope]
-        if arguments.has("-json"):
-            write(json.lines("icvs", map(render.icv_json, rows)))
-            return
-        write(render.icv_table(rows, len(threads), terminal_width(), self.palette()))
+            scope = icvs.THREAD if arguments.has("-thread") else icvs.TASK
+        threads = self._threads(self.process(), arguments.has("-all"))
+        write(views.icvs(threads, self.form(arguments), scope))
 
     def _threads(self, process: "Process", all_of_them: bool) -> "List[Thread]":
         found = [thread for thread in process.threads if thread.handle is not None]
@@ -76,22 +70,5 @@ class Env(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.model import icvs
-        from ompdbg.model.process import by_runtime
-        from ompdbg.render import icvs as render
-        from ompdbg.render import json
-
-        process = self.process()
-        found = {name: icvs.control_variables(r) for name, r in by_runtime(process).items()}
-        if arguments.has("-json"):
-            runtimes = [
-                {"runtime": name, "variables": [render.env_json(one) for one in variables]}
-                for name, variables in found.items()
-            ]
-            write([json.document(environment=runtimes)])
-            return
-        for name, variables in found.items():
-            if process.has_several:
-                write([f"-- {name} --"])
-            all_of_them = arguments.has("-all")
-            write(render.env_table(variables, all_of_them, terminal_width(), self.palette()))
+        process, form = self.process(), self.form(arguments)
+        write(views.environment(process, form, arguments.has("-all")))

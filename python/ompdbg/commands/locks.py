@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg import views
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -27,12 +28,4 @@ class Locks(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.model.locks import locks
-        from ompdbg.render import json
-        from ompdbg.render import locks as render
-
-        found = locks(self.process())
-        if arguments.has("-json"):
-            write(json.lines("locks", map(render.lock_json, found)))
-            return
-        write(render.lock_table(found, terminal_width(), self.palette()))
+        write(views.locks(self.process(), self.form(arguments)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg import views
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -28,13 +29,4 @@ class Regions(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.model.region import regions
-        from ompdbg.render import json
-        from ompdbg.render import regions as render
-
-        process = self.process()
-        found = regions(process)
-        if arguments.has("-json"):
-            write(json.lines("regions", map(render.region_json, found)))
-            return
-        write(render.region_lines(process, found, terminal_width(), self.palette()))
+        write(views.regions(self.process(), self.form(arguments)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg import views
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -33,32 +34,11 @@ class Why(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.model import diagnosis
-        from ompdbg.model.waiting import Waiting
-        from ompdbg.render import json
-        from ompdbg.render import why as render
-
         process = self.process()
-        waiting = Waiting(process)
-        findings = diagnosis.diagnose(waiting)
-        chain = []
+        thread = None
         if arguments.positional:
             thread = self._thread(process, arguments.positional[0])
-            chain = diagnosis.of_thread(waiting, thread)
-            findings = [
-                finding
-                for finding in findings
-                if any(waiter in chain for waiter in finding.waiters)
-            ]
-        if arguments.has("-json"):
-            rows = (render.finding_json(waiting, finding) for finding in findings)
-            write(json.lines("findings", rows))
-            return
-        width, palette = terminal_width(), self.palette()
-        if chain:
-            write(render.chain_lines(waiting, chain, width, palette))
-        if findings or not chain:
-            write(render.why_lines(waiting, findings, width, palette))
+        write(views.why(views.diagnosed(process, thread), self.form(arguments)))
 
     def _thread(self, process: "Process", label: str) -> "Thread":
         for thread in process.threads:

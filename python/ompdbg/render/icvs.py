@@ -132,6 +132,14 @@ def icv_json(row: "_OfThreads") -> Dict[str, Any]:
     }
 
 
+def environment_json(found: "Dict[str, List[ControlVariable]]") -> List[Dict[str, Any]]:
+    """The variables of each runtime as JSON."""
+    return [
+        {"runtime": name, "variables": [env_json(one) for one in variables]}
+        for name, variables in found.items()
+    ]
+
+
 def env_json(variable: "ControlVariable") -> Dict[str, Any]:
     """The same as JSON."""
     return {

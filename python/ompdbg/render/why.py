@@ -9,6 +9,7 @@ from ompdbg.model import diagnosis, waiting as graph
 from ompdbg.model.doing import doing
 from ompdbg.model.locks import BY_CODE
 from ompdbg.model.region import BARRIERS, END_OF_REGION
+from ompdbg.model.severity import severity
 from ompdbg.render import json
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
@@ -292,6 +293,7 @@ def finding_json(waiting: "Waiting", finding: "Finding") -> Dict[str, Any]:
     return {
         "rule": finding.rule,
         "certain": finding.certain,
+        "severity": severity(waiting, finding),
         "text": headline(finding),
         "notes": notes(waiting, finding),
         "waiters": [thread.target.number for thread in finding.waiters],

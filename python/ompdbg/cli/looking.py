@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Opens what a command line names, and its OpenMP runtimes."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional
+
+from ompdbg.cli.exits import Exit, Failed
+
+if TYPE_CHECKING:
+    from ompdbg.model.process import Process
+    from ompdbg.target_services.debugger import TargetServices
+
+
+class Place(NamedTuple):
+    """What is looked at, and with what."""
+
+    name: str  # a core file, or the number of a process
+    libompd: str
+    program: Optional[str] = None
+    sysroot: Optional[str] = None
+
+
+class Looked(NamedTuple):
+    """A target that is open, and what is missing of it."""
+
+    process: "Process"
+    services: "TargetServices"
+    pid: int  # 0: a core file
+    problems: List[str]
+
+
+@contextmanager
+def looked_at(place: Place) -> "Iterator[Looked]":
+    """A process goes on when it is left. Raises Failed."""
+    import _ompd
+
+    from ompdbg import runtimes
+    from ompdbg.model.process import Process
+    from ompdbg.target_services.debugger import TargetServices
+    from ompdbg.target_services.opening import CannotOpen, opened
+
+    try:
+        with opened(place.name, place.program, place.sysroot) as target:
+            services = TargetServices(target.target, target.pid)
+            problems = _problems(services)
+            if target.is_truncated:
+                problems.append("the core file is truncated: what it lacks cannot be told")
+            try:
+                library = runtimes.library_at(place.libompd)
+                found = runtimes.open_with(library, services).checked()
+            except runtimes.NotOpened as reason:
+                text = "; ".join([str(reason), *problems])
+                raise Failed(Exit.NO_OPENMP, text) from None
+            process = Process(found.spaces, services, found.problems)
+            try:
+                yield Looked(process, services, target.pid, problems)
+            finally:
+                for space in found.spaces:
+                    space.close()
+    except CannotOpen as error:
+        raise Failed(Exit.UNREADABLE, str(error)) from None
+    except _ompd.Error as error:
+        raise Failed(Exit.UNREADABLE, error.reason) from None
+
+
+def _problems(services: "TargetServices") -> List[str]:
+    """Files that are missing or others than the program had."""
+    return [one.problem for one in services.objects.files if one.problem is not None]

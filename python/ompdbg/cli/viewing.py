@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The commands that show one side of a core file or process: the same as in GDB."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple
+
+from ompdbg import views
+from ompdbg.cli import terminal
+from ompdbg.cli.command import Command, Context, add_place
+from ompdbg.cli.exits import Exit, Failed
+from ompdbg.cli.looking import Place, looked_at
+from ompdbg.commands import choice
+
+if TYPE_CHECKING:
+    from ompdbg.model.process import Process
+    from ompdbg.model.thread import Thread
+
+_CHOICE = (choice.STATE, choice.TEAM, choice.LEVEL, choice.NUMBERS)
+_SCOPES = ("process", "thread", "region", "task")
+
+
+class View(NamedTuple):
+    """What is printed."""
+
+    lines: Iterable[str]
+    is_suspicious: bool = False
+
+
+_Show = Callable[["Process", argparse.Namespace, views.Form], View]
+
+
+def _no_options(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _add_thread(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--thread", type=int, metavar="NUMBER", help="only that thread, by its number or LWP"
+    )
+
+
+def _threads_named(process: "Process", arguments: argparse.Namespace) -> "List[Thread]":
+    """All of them, or the one that was named."""
+    wanted = arguments.thread
+    if wanted is None:
+        return process.threads
+    found = [t for t in process.threads if wanted in (t.target.number, t.target.lwp)][:1]
+    if not found:
+        raise choice.NoSuch(f"no thread {wanted}")
+    return found
+
+
+# ---- What each shows ------------------------------------------------------------------------
+
+
+def _threads_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--state", metavar="STATE", help="only threads in that state")
+    parser.add_argument("--team", metavar="TEAM", help="only threads of that team")
+    parser.add_argument("--level", metavar="LEVEL", help="only threads on that level")
+    parser.add_argument("--num", metavar="NUMBERS", help="only threads with these numbers: 0,4-7")
+
+
+def _threads(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    given = {option.name: getattr(arguments, option.name[1:]) for option in _CHOICE}
+    options = {name: value for name, value in given.items() if value is not None}
+    return View(views.threads(process, choice.chosen(process, options), form))
+
+
+def _tasks_options(parser: argparse.ArgumentParser) -> None:
+    view = parser.add_mutually_exclusive_group()
+    view.add_argument("--queued", action="store_true", help="only tasks that have not begun")
+    view.add_argument("--by-function", action="store_true", help="how many there are of each")
+
+
+def _tasks(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    if arguments.by_function:
+        return View(views.tasks_by_function(process, form))
+    return View(views.tasks(process, form, arguments.queued))
+
+
+def _bt_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--raw", action="store_true", help="frames of the runtime and of libraries, too"
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="COUNT", help="only that many innermost frames"
+    )
+    _add_thread(parser)
+
+
+def _bt(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    threads = _threads_named(process, arguments)
+    return View(views.stacks(process, threads, form, arguments.raw, limit=arguments.limit))
+
+
+def _regions(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.regions(process, form))
+
+
+def _icvs_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scope", choices=_SCOPES, help="only those of the process, thread, ...")
+    _add_thread(parser)
+
+
+def _icvs(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    threads = [t for t in _threads_named(process, arguments) if t.handle is not None]
+    if not threads:
+        raise choice.NoSuch(
+            "no OpenMP thread" if arguments.thread is None else "the thread is no OpenMP thread"
+        )
+    return View(views.icvs(threads, form, arguments.scope))
+
+
+def _env_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--all", action="store_true", help="those too that have no value")
+
+
+def _env(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.environment(process, form, arguments.all))
+
+
+def _locks(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.locks(process, form))
+
+
+def _why(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    from ompdbg.model.severity import is_suspicious
+
+    thread = None if arguments.thread is None else _threads_named(process, arguments)[0]
+    found = views.diagnosed(process, thread)
+    return View(views.why(found, form), is_suspicious(found.waiting, found.findings))
+
+
+def _status(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.status(process, form))
+
+
+# ---- The commands ---------------------------------------------------------------------------
+
+
+def _command(
+    name: str,
+    summary: str,
+    description: str,
+    add_options: Callable[[argparse.ArgumentParser], None],
+    show: _Show,
+) -> Command:
+    def add_all(parser: argparse.ArgumentParser) -> None:
+        add_place(parser)
+        add_options(parser)
+        parser.add_argument("--json", action="store_true", help='print JSON, schema "ompdbg/1"')
+
+    def run(arguments: argparse.Namespace, context: Context) -> int:
+        return _run(show, arguments, context)
+
+    return Command(name, summary, description, add_all, run)
+
+
+def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
+    place = Place(arguments.target, context.libompd, arguments.exe, arguments.sysroot)
+    with looked_at(place) as looked:
+        for problem in looked.problems:
+            print(f"ompdbg: warning: {problem}", file=sys.stderr)
+        try:
+            view = show(looked.process, arguments, terminal.form(arguments.json))
+        except choice.NoSuch as error:
+            raise Failed(Exit.USAGE, str(error)) from None
+        for line in view.lines:
+            print(line)
+    return Exit.FOUND if view.is_suspicious else Exit.FINE
+
+
+COMMANDS = (
+    _command(
+        "threads",
+        "every thread and what it waits for",
+        """\
+One row for each thread: its number, its number in its team, the team, its state
+or what it waits for, the kind of its task, and where it is.
+
+Team 1.2 was formed by thread 2 of team 1. A "?" is what nobody knows.""",
+        _threads_options,
+        _threads,
+    ),
+    _command(
+        "tasks",
+        "the tasks of every team",
+        """\
+The tasks of each team as a tree, below those that created them: what they are
+doing, their dependences, and for how many tasks they wait. Of many tasks alike
+a few are shown, and the number of the others.""",
+        _tasks_options,
+        _tasks,
+    ),
+    _command(
+        "bt",
+        "how every thread got where it is",
+        """\
+The stacks of all threads in terms of source, without the frames of the runtime.
+The stack of a thread in a parallel region goes on in the thread that encountered
+the region, up to main. Threads of a team with the same stack are told together.""",
+        _bt_options,
+        _bt,
+    ),
+    _command(
+        "regions",
+        "the parallel regions, and how far their threads have come",
+        """\
+The tree of parallel regions: where each was opened, what its threads do and
+where, and how many of them have come to its barrier.""",
+        _no_options,
+        _regions,
+    ),
+    _command(
+        "icvs",
+        "control variables by scope",
+        """\
+The control variables of all threads: each value, and which threads have it.
+"Initially" is the value with which the program began, where it is another one and
+is known; "Environment" the variable that gives it, as it was set.""",
+        _icvs_options,
+        _icvs,
+    ),
+    _command(
+        "env",
+        "environment variables of the runtime",
+        """\
+The environment variables that steer the runtime. "Value" is what the runtime made
+of it, or, where it does not keep that, what it was set to; "Set to" what the
+program's environment had when it started, where that is something else.""",
+        _env_options,
+        _env,
+    ),
+    _command(
+        "locks",
+        "locks and critical constructs, who holds them and who waits",
+        """\
+Locks, critical and ordered regions that threads wait for. The owner is what the
+runtime records.""",
+        _no_options,
+        _locks,
+    ),
+    _command(
+        "why",
+        "why the program does not go on",
+        """\
+Who waits for whom: deadlocks, threads of a team at different barriers, locks and
+who holds them, tasks that are not done, events that nobody has fulfilled, and
+barriers to which not all threads have come. A program that runs well has such waits
+too at any moment; only what is called a deadlock can never end.
+
+The exit status is 1 if there is a wait that cannot end, or one for threads that
+sleep.""",
+        _add_thread,
+        _why,
+    ),
+    _command(
+        "status",
+        "the OpenMP runtime, and how well it is known",
+        """\
+The OpenMP runtimes of the program, how their structures are known, and what cannot
+be told, with the reason.""",
+        _no_options,
+        _status,
+    ),
+)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The sides of a process that `ompdbg` shows."""
+
+from typing import Any
+
+LOCKED = 3  # of eight threads; one of them in a task that any of the others may run
+FOUND, USAGE = 1, 2
+
+
+def test_regions(ompdbg: Any, hung: int) -> None:
+    (region,) = ompdbg.json("regions", hung)["regions"]
+    assert (region["label"], region["size"]) == ("1", 8)
+    assert region["opened"]["function"] == "solve"
+    waits = {n: g["wait"]["kind"] for g in region["groups"] for n in g["thread_nums"]}
+    assert set(waits) == set(range(8))
+    assert sorted(waits.values()) == ["barrier"] * 5 + ["lock"] * LOCKED
+
+
+def test_locks_have_the_waiters(ompdbg: Any, hung: int) -> None:
+    threads = ompdbg.json("threads", hung)["threads"]
+    waiters = {t["gdb"] for t in threads if t["wait"] and t["wait"]["kind"] == "lock"}
+    locks = ompdbg.json("locks", hung)["locks"]
+    assert {waiter for lock in locks for waiter in lock["waiters"]} == waiters
+    assert len(waiters) == LOCKED
+    assert len({lock["address"] for lock in locks}) == len(locks) == 2
+
+
+def test_control_variables(ompdbg: Any, hung: int) -> None:
+    icvs = ompdbg.json("icvs", hung, "--scope", "thread")["icvs"]
+    numbers = {icv["value"] for icv in icvs if icv["name"] == "thread-num-var"}
+    assert numbers == {str(number) for number in range(8)}
+    assert {icv["scope"] for icv in icvs} == {"thread"}
+    (of_one,) = ompdbg.json("icvs", hung, "--thread", hung)["icvs"][:1]
+    assert len(of_one["threads"]) == 1
+
+
+def test_environment(ompdbg: Any, hung: int) -> None:
+    (runtime,) = ompdbg.json("env", hung)["environment"]
+    values = {one["name"]: one["value"] for one in runtime["variables"]}
+    assert (runtime["runtime"], values["OMP_CANCELLATION"]) == ("libgomp", "false")
+
+
+def test_what_is_found_is_the_exit_status(ompdbg: Any, hung: int) -> None:
+    findings = ompdbg.json("why", hung, status=FOUND)["findings"]
+    assert "held_up" in {finding["severity"] for finding in findings}
+    done = ompdbg.run("why", hung)
+    assert done.returncode == FOUND
+    assert "6 of 8 threads have come to a barrier" in done.stdout
+
+
+def test_thread_that_is_none(ompdbg: Any, hung: int) -> None:
+    for command in ("why", "bt", "icvs"):
+        done = ompdbg.run(command, hung, "--thread", 77)
+        assert (done.returncode, done.stdout) == (USAGE, "")
+        assert done.stderr == f"ompdbg {command}: no thread 77.\n"
