@@ -213,6 +213,8 @@ class _Walk:
             return plain if enclosing is None else self._inlined(index, plain, enclosing)
         if call is None and enclosing is None:
             return plain
+        if call is None and self._only_passes_on(index):
+            return plain._replace(kind=frames.SYSTEM)
         construct = OUTLINED if call is None else self._construct(frame, call)
         if call is not None and self._is_region(index + 1):
             construct = TEAMS if call.kind == _TEAMS_CALL else PARALLEL
@@ -277,6 +279,12 @@ class _Walk:
             construct_file=older[1].file,
             construct_line=older[1].line,
         )
+
+    def _only_passes_on(self, index: int) -> bool:
+        """The function through which the code of an undeferred task, inlined there, is called."""
+        inner = self._stack[index - 1] if index else None
+        entry = frames.is_task_entry(self._stack[index].function)
+        return entry and inner is not None and inner.is_inlined
 
     def _is_region(self, begin: int) -> bool:
         """Whether it is the function by which LLVM's runtime calls the code of regions only."""
