@@ -10,7 +10,6 @@ import pytest
 
 from harness import own_programs, processes
 
-THREADS = (1, 4, 16)
 COMPILERS = ("gcc", "clang")
 _programs: Dict[Tuple[str, str], Path] = {}
 
@@ -67,31 +66,6 @@ def at(mark: str) -> str:
     return "steps.c:{}".format(line(mark))
 
 
-@pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("construct", ["region", "loop"])
-def test_through_a_region(construct: str, compiler: str, threads: int, scratch: Path) -> None:
-    program = program_of(scratch, compiler)
-    before, first, after = (construct + word for word in ("-before", "-first", "-after"))
-    seen = steps(program, threads, at(before), [after])
-    lines = [one["line"] for one in seen]
-    assert lines[-1] == line(after), seen
-    assert {one["file"] for one in seen} == {"steps.c"}
-    assert {(one["thread"], one["number"]) for one in seen} == {(1, 0)}
-    # Into the body: right from the line of the construct.
-    entered = next(i for i, one in enumerate(lines) if one in (line(first), line("loop-for")))
-    assert all(line(before) <= one < lines[entered] for one in lines[:entered]), lines
-    assert sorted(set(lines[:entered])) == lines[:entered]
-
-
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_the_first_line_of_optimized_code(compiler: str, scratch: Path) -> None:
-    program = program_of(scratch, compiler, "-O2")
-    seen = steps(program, 4, at("region-before"), ["region-first"])
-    assert seen[-1]["line"] == line("region-first") and len(seen) <= 3
-    assert seen[-1]["thread"] == 1
-
-
 @pytest.mark.parametrize("threads", [4, 16])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_out_of_a_region_on_a_worker(compiler: str, threads: int, scratch: Path) -> None:
@@ -104,20 +78,6 @@ def test_out_of_a_region_on_a_worker(compiler: str, threads: int, scratch: Path)
     assert {(one["thread"], one["number"]) for one in seen[:-1]} == {(worker, 3)}
 
 
-@pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_through_a_task(compiler: str, threads: int, scratch: Path) -> None:
-    program = program_of(scratch, compiler)
-    seen = steps(program, threads, at("task-before"), ["task-after", "task-waited", "task-end"])
-    lines = [one["line"] for one in seen]
-    first = lines.index(line("task-first"))
-    assert all(line("task-before") <= one < line("task-first") for one in lines[:first]), lines
-    assert [one["task"] for one in seen[first : first + 3]] == [1, 1, 1]
-    assert {one["file"] for one in seen} == {"steps.c"}
-    # Out of it: the thread that executed the task goes on where it was.
-    assert seen[-1]["task"] == 0
-
-
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("number", [0, 2])
 def test_finish_a_region(number: int, compiler: str, scratch: Path) -> None:
@@ -126,6 +86,15 @@ def test_finish_a_region(number: int, compiler: str, scratch: Path) -> None:
     seen = steps(program, 4, start, [], "omp finish", 1)
     assert seen[-1]["thread"] == 1 and seen[-1]["number"] == 0
     assert line("region-before") < seen[1]["line"] <= line("region-after")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_a_task(compiler: str, scratch: Path) -> None:
+    """To the one that generated it, whoever executed it."""
+    seen = steps(program_of(scratch, compiler), 4, at("task-first"), [], "omp finish", 1)
+    assert seen[0]["task"] == 1 and seen[1]["task"] == 0
+    assert seen[1]["thread"] == 1 and seen[1]["number"] == 0
+    assert line("task-first") < seen[1]["line"] <= line("task-waited")
 
 
 def test_finish_outside_of_constructs_fails(scratch: Path) -> None:

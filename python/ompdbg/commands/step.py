@@ -46,7 +46,9 @@ class Step(_Running):
     stops in the first line of the construct's body on the same thread. Where it
     generates a task, it stops in the task's first line, on the thread that
     executes it. After the last line of a region it stops in the line that follows
-    the construct, on the thread that encountered it."""
+    the construct, on the thread that encountered it; after the last line of a
+    task, where the task goes on that generated it. That is the line after the
+    construct, unless the task was deferred: then its generator went on meanwhile."""
 
     name = "omp step"
 
@@ -67,7 +69,7 @@ class Finish(_Running):
     Usage: omp finish
 
     From a parallel region, that is where the thread that encountered it goes on;
-    from a task, where the runtime goes on that executed it."""
+    from a task, where the task goes on that generated it."""
 
     name = "omp finish"
 

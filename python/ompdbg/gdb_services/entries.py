@@ -6,6 +6,7 @@ They are part of the interface between compilers and runtimes, and found by thei
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import re
 from typing import Dict, List, NamedTuple, Set
@@ -14,9 +15,11 @@ import gdb
 
 from ompdbg.gdb_services.debugger import GdbServices
 
-PARALLEL, TASK = "parallel", "task"
+PARALLEL, TASK, TASKLOOP = "parallel", "task", "taskloop"
 _DEBUG_CODE = "_debug__"
 _CALL = re.compile(r"callq?\s+(0x[0-9a-f]+)")
+# push %rbp; mov %rsp,%rbp, perhaps behind endbr64.
+_LANDING, _MAKES_FRAME = b"\xf3\x0f\x1e\xfa", b"\x55\x48\x89\xe5"
 _MAX_INSTRUCTIONS = 200
 _MAX_LINES = 100_000
 
@@ -44,13 +47,19 @@ _GOMP_PARALLEL = (
     "GOMP_teams_reg",
 )
 _KMP_PARALLEL = ("__kmpc_fork_call", "__kmpc_fork_call_if", "__kmpc_fork_teams")
-_GOMP_TASK = ("GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull")
+_GOMP_TASKLOOP = ("GOMP_taskloop", "GOMP_taskloop_ull")
+_NOGROUP = 1 << 11  # in the sixth argument of these
 _KMP_TASK = ("__kmpc_omp_task_alloc", "__kmpc_omp_target_task_alloc")
+
+# Of LLVM's runtime: the task that was allocated is executed at once, by code that the compiler has
+# put where it is made, or by a call of the one that was passed.
+BEGIN_UNDEFERRED, END_UNDEFERRED = "__kmpc_omp_task_begin_if0", "__kmpc_omp_task_complete_if0"
 
 ENTRIES: Dict[str, Entry] = {
     **{name: Entry(PARALLEL, _FIRST) for name in _GOMP_PARALLEL},
     **{name: Entry(PARALLEL, _THIRD) for name in _KMP_PARALLEL},
-    **{name: Entry(TASK, _FIRST) for name in _GOMP_TASK},
+    "GOMP_task": Entry(TASK, _FIRST),
+    **{name: Entry(TASKLOOP, _FIRST) for name in _GOMP_TASKLOOP},
     **{name: Entry(TASK, _SIXTH) for name in _KMP_TASK},
 }
 
@@ -66,26 +75,71 @@ def entry_points(services: GdbServices) -> Dict[int, Entry]:
 
 def code_of(entry: Entry) -> int:
     """The entry point of the code that is passed, in a thread that is at that function's begin."""
-    value = gdb.newest_frame().read_register(entry.register)
-    return int(value) & ((1 << 64) - 1)
+    return _register(entry.register)
+
+
+def waits_for_tasks() -> bool:
+    """Whether the thread, which is at the begin of GOMP_taskloop(), comes back after the tasks."""
+    return not _register(_SIXTH) & _NOGROUP
+
+
+def _register(name: str) -> int:
+    return int(gdb.newest_frame().read_register(name)) & ((1 << 64) - 1)
 
 
 def body(services: GdbServices, code: int) -> List[int]:
-    """Addresses at which lines of a construct's body begin; [] without debug information."""
+    """Addresses at which lines of a construct's body begin; [] without debug information. The
+    thread is at the begin of the function that is given the code."""
     place = gdb.find_pc_line(code)
     if place.symtab is None or not place.line:
         return []
-    entries = list(place.symtab.linetable())[:_MAX_LINES]
-    found: Dict[int, None] = {}
+    construct = _construct_line(services, code) or place.line
+    found: List[int] = []
+    same: List[int] = []
     for start in (code, *_passed_on(services, code)):
-        for entry in entries:
-            if entry.pc < start:
-                continue
-            if _start(services, entry.pc) != start:
-                break
-            if entry.line not in (0, place.line) and not _is_brace(place.symtab, entry.line):
-                found[entry.pc] = None
-    return list(found)
+        lines = _lines_of(services, place.symtab, start)
+        # What a lambda captured is read where the lambda begins, before the construct.
+        inside = [e for e in lines if e.line > construct and not _is_brace(place.symtab, e.line)]
+        first = min((entry.line for entry in inside), default=0)
+        for entry in inside:
+            # Gfortran counts what a function begins with to the body's last line.
+            if entry.pc > start or (entry.line == first and not _has_prologue(start)):
+                found.append(entry.pc)
+        same += [entry.pc for entry in lines if entry.line == construct and entry.pc > start]
+    return found or same[:1]  # all of it may be in one line
+
+
+def _construct_line(services: GdbServices, code: int) -> int:
+    """Where the construct begins. Gfortran tells only where it is encountered, and gives its code
+    the line of the first statement."""
+    function = services.function_at(code)
+    caller = gdb.newest_frame().older()
+    told = [function.line or 0 if function is not None else 0]
+    told.append(caller.find_sal().line if caller is not None else 0)
+    return min((line for line in told if line), default=0)
+
+
+def _lines_of(services: GdbServices, symtab: gdb.Symtab, start: int) -> "List[gdb.LineTableEntry]":
+    """What the line table has of a function."""
+    found = []
+    for entry in itertools.islice(symtab.linetable(), _MAX_LINES):
+        if entry.pc < start:
+            continue
+        if _start(services, entry.pc) != start:
+            break
+        found.append(entry)
+    return found
+
+
+def _has_prologue(start: int) -> bool:
+    """Whether a function first makes its frame."""
+    try:
+        code = bytes(gdb.selected_inferior().read_memory(start, len(_LANDING) + len(_MAKES_FRAME)))
+    except gdb.MemoryError:
+        return False
+    if code.startswith(_LANDING):
+        code = code[len(_LANDING) :]
+    return code.startswith(_MAKES_FRAME)
 
 
 def _is_brace(symtab: gdb.Symtab, line: int) -> bool:

@@ -15,7 +15,7 @@ import _ompd
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services import entries, points, session
+from ompdbg.gdb_services import after_task, entries, points, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
 from ompdbg.model.stack import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS, logical_frames
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
     from ompdbg.services import Frame
 
-_ENTRY, _BODY, _BACK = "entry", "body", "back"
+_ENTRY, _BODY, _BACK, _UNDEFERRED = "entry", "body", "back", "undeferred"
 _TASKS = (TASK, TASKLOOP)
 _CONSTRUCTS = (PARALLEL, TEAMS, TARGET, *_TASKS)
 # A step that finds itself in the runtime this often has gone astray.
@@ -81,12 +81,15 @@ def _step(thread: "Thread") -> Optional[Ended]:
     number = _selected().global_num
     places = [Place(at, _ENTRY, number) for at in armed]
     left = _way_out(thread)
+    in_task = left is not None and _is_in_task(thread)
     stopped = points.run("step", places if left is None else [*places, left.place])
     if stopped.place is None:
         if not stopped.stepped or _is_in_users_code(_thread()):
             return Ended(True, stopped.text)
     elif stopped.place.label == _ENTRY:
         return _enter(armed[stopped.place.address])
+    elif in_task:
+        return _run_to_parent(after)
     return _run_back(_way_back(_thread()) or after)
 
 
@@ -98,12 +101,17 @@ def finish() -> "tuple[str, Callable[[], Ended]]":
         if item.construct not in _CONSTRUCTS:
             continue
         name = f"{item.construct} of {item.function or '??'}"
-        if item.construct in _TASKS:
-            way = _first(thread, items[index + 1 :], frames.RUNTIME)
-        else:
-            way = _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
+        is_task = item.construct in _TASKS
+        way = (
+            _first(thread, items[index + 1 :], frames.RUNTIME)
+            if is_task
+            else _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
+        )
         if way is None:
             raise Failed(f"where the {name} ends is not known")
+        if is_task:
+            after = _way_after_region(thread)
+            return name, lambda: _run_back(way) or _run_to_parent(after) or _ARRIVED
         return name, lambda: _run_back(way) or _ARRIVED
     way = _way_after_region(thread)
     if way is None:
@@ -203,6 +211,15 @@ def _way(thread: "Thread", frame: "Frame") -> Optional[_Way]:
     return _Way(owner, handle.pc(), points.stack_pointer(handle))
 
 
+def _way_after(thread: "Thread") -> Optional[_Way]:
+    """To where the innermost region is over."""
+    items = logical_frames(thread)
+    for index, item in enumerate(items):
+        if item.construct in _CONSTRUCTS and item.construct not in _TASKS:
+            return _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
+    return _way_after_region(thread)
+
+
 def _way_after_region(thread: "Thread") -> Optional[_Way]:
     """For a worker: where the thread that encountered the region goes on after it."""
     with session.selection_kept():
@@ -210,6 +227,25 @@ def _way_after_region(thread: "Thread") -> Optional[_Way]:
         if len(parts) < 2 or not parts[1].frames:
             return None
         return _first(parts[1].thread, parts[1].frames, frames.USER)
+
+
+def _is_in_task(thread: "Thread") -> bool:
+    constructs = (item.construct for item in logical_frames(thread))
+    return next((one for one in constructs if one in _CONSTRUCTS), None) in _TASKS
+
+
+def _run_to_parent(after: Optional[_Way]) -> Optional[Ended]:
+    """At the end of a task: runs on to where the task goes on that generated it."""
+    thread = _thread()
+    found = after_task.parent(thread)
+    if found is None:
+        return _run_back(_way_back(thread) or after)
+    if found.is_executing:
+        handle = _services(thread).gdb_thread(found.thread.target)
+        assert handle is not None
+        handle.switch()
+        return None
+    return _run_back(_way(found.thread, found.frame.frame))
 
 
 def _run_back(way: Optional[_Way]) -> Optional[Ended]:
@@ -237,8 +273,9 @@ def _enter(entry: entries.Entry) -> Optional[Ended]:
     back = [] if way is None else [way.place]
     if not body:
         return _run_back(way)
-    if entry.construct == entries.TASK:
-        return _enter_task(thread, body)
+    if entry.construct != entries.PARALLEL:
+        waits = entry.construct == entries.TASKLOOP and entries.waits_for_tasks()
+        return _enter_task(thread, body, way if waits else _way_after(thread))
     number = _selected().global_num
     stopped = points.run("continue", [*(Place(at, _BODY, number) for at in body), *back])
     if stopped.place is None:
@@ -249,8 +286,9 @@ def _enter(entry: entries.Entry) -> Optional[Ended]:
     return _ARRIVED
 
 
-def _enter_task(thread: "Thread", body: List[int]) -> Optional[Ended]:
-    """Whichever thread executes the task that is about to be generated."""
+def _enter_task(thread: "Thread", body: List[int], end: Optional[_Way]) -> Optional[Ended]:
+    """Whichever thread executes the task that is about to be generated. `end`: where there is none
+    any more, for none may come of it."""
     parent = thread.task.id if thread.task is not None else 0
     existing = _children(thread, parent)
 
@@ -261,9 +299,24 @@ def _enter_task(thread: "Thread", body: List[int]) -> Optional[Ended]:
                 return False
             return task.id != parent and task.id not in existing
 
-    stopped = points.run("continue", [Place(at, _BODY, wanted=is_new) for at in body])
+    places = [Place(at, _BODY, wanted=is_new) for at in body]
+    if end is not None:
+        places.append(end.place)
+    number = _selected().global_num
+    at_once = _services(thread).runtime_functions(entries.BEGIN_UNDEFERRED)
+    stopped = points.run(
+        "continue", [*places, *(Place(at, _UNDEFERRED, number) for at in at_once)]
+    )
+    if stopped.place is not None and stopped.place.label == _UNDEFERRED:
+        ended = _run_back(_way_back(_thread()))
+        if ended is not None or _is_at_line():
+            return ended  # its code is here
+        done = _services(thread).runtime_functions(entries.END_UNDEFERRED)
+        stopped = points.run("continue", [*places, *(Place(at, _BACK, number) for at in done)])
     if stopped.place is None:
         return _other(stopped)
+    if stopped.place.label == _BACK:
+        return None if _is_in_users_code(_thread()) else _run_back(_way_back(_thread()))
     _into_inlined()
     return _ARRIVED
 

@@ -69,4 +69,5 @@ def main() -> None:
     common.answer({"seen": seen, "said": said, "left": after - before, "code": to_the_end()})
 
 
-main()
+if __name__ == "__main__":
+    main()
