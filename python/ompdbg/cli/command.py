@@ -23,9 +23,13 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace, Context], int]  # its exit status; may raise Failed
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
+def add_place(parser: argparse.ArgumentParser, is_optional: bool = False) -> None:
     """The arguments that say what is looked at."""
-    parser.add_argument("target", metavar="CORE|PID", help="core file, or number of a process")
+    told = "core file, or number of a process"
+    if is_optional:
+        parser.add_argument("target", metavar="CORE|PID", nargs="?", help=told)
+    else:
+        parser.add_argument("target", metavar="CORE|PID", help=told)
     parser.add_argument("--exe", metavar="FILE", help="the program, if it is elsewhere now")
     parser.add_argument(
         "--sysroot", metavar="DIR", help="where the files of the program's machine are"

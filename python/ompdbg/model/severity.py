@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, Sequence
+from typing import TYPE_CHECKING, List, Sequence, Set
 
 from ompdbg.model import diagnosis
 
@@ -26,9 +26,26 @@ def severity(waiting: "Waiting", finding: "Finding") -> str:
     """One of SEVERITIES."""
     if finding.rule in _NEVER_END:
         return STUCK
-    if all(waiting.is_asleep(thread) for thread in finding.others or _who_might(waiting)):
-        return HELD_UP
-    return WAITING
+    return WAITING if _somebody_works(waiting, finding) else HELD_UP
+
+
+def _somebody_works(waiting: "Waiting", finding: "Finding") -> bool:
+    """One of those for whom, in the end, the waiters wait neither waits nor sleeps."""
+    pending = list(finding.others or _who_might(waiting))
+    seen: Set[int] = set()
+    while pending:
+        thread = pending.pop()
+        if thread.target.number in seen:
+            continue
+        seen.add(thread.target.number)
+        if thread.wait is None:
+            if not waiting.is_asleep(thread):
+                return True
+            continue
+        edges = waiting.edges.get(thread.target.number, [])
+        known = [edge.thread for edge in edges if edge.thread is not None]
+        pending += known or _who_might(waiting)
+    return False
 
 
 def _who_might(waiting: "Waiting") -> "List[Thread]":

@@ -110,6 +110,11 @@ def _counted(stats: Dict[str, int]) -> str:
 
 
 def status_json(status: "Status", stats: Optional[Stats]) -> str:
+    """The same as a JSON document."""
+    return json.document(**status_object(status, stats))
+
+
+def status_object(status: "Status", stats: Optional[Stats] = None) -> Dict[str, Any]:
     """The same as JSON."""
     runtimes = [_runtime_json(runtime) for runtime in status.runtimes]
     sections: Dict[str, Any] = {
@@ -128,7 +133,7 @@ def status_json(status: "Status", stats: Optional[Stats]) -> str:
     }
     if stats is not None:
         sections["stats"] = stats
-    return json.document(**sections)
+    return sections
 
 
 def _runtime_json(status: "RuntimeStatus") -> Dict[str, Any]:

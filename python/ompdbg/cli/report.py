@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`ompdbg report`: everything at once, for a person, a browser or a program."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import sys
+import tempfile
+from typing import Iterable, Optional
+
+from ompdbg import views
+from ompdbg.cli import terminal
+from ompdbg.cli.command import Command, Context, add_place
+from ompdbg.cli.exits import Exit, Failed
+from ompdbg.cli.looking import Looked, Place, looked_at
+
+STANDARD_OUTPUT = "-"
+
+_DESCRIPTION = """\
+Everything at once: the diagnosis, regions, threads, stacks, tasks, locks, control
+variables and environment, and the runtime. Without options as text; each of the
+options writes a file, "-" stands for standard output.
+
+The HTML is one file that needs neither network nor scripts.
+
+examples:
+  ompdbg report core | less
+  ompdbg report 4711 --html report.html --json report.json"""
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add_place(parser, is_optional=True)
+    parser.add_argument("--text", metavar="FILE", help="write text")
+    parser.add_argument("--html", metavar="FILE", help="write a page for a browser")
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        nargs="?",
+        const=STANDARD_OUTPUT,
+        help='write JSON, schema "ompdbg/1"; without FILE, to standard output',
+    )
+
+
+def _run(arguments: argparse.Namespace, context: Context) -> int:
+    if arguments.target is None and arguments.json not in (None, STANDARD_OUTPUT):
+        # `--json CORE`: the word behind an option that may have one.
+        arguments.target, arguments.json = arguments.json, STANDARD_OUTPUT
+    if arguments.target is None:
+        raise Failed(Exit.USAGE, "which core file or process?")
+    target = arguments.target
+    place = Place(target, context.libompd, arguments.exe, arguments.sysroot)
+    text = arguments.text
+    if not (arguments.text or arguments.html or arguments.json):
+        text = STANDARD_OUTPUT
+    with looked_at(place) as looked:
+        for problem in looked.problems:
+            print(f"ompdbg: warning: {problem}", file=sys.stderr)
+        files = Files(text, arguments.html, arguments.json)
+        is_suspicious = write_report(looked, target, files)
+    return Exit.FOUND if is_suspicious else Exit.FINE
+
+
+class Files:
+    """Where a report is written; None: nowhere."""
+
+    def __init__(self, text: Optional[str], html: Optional[str], json: Optional[str]) -> None:
+        self.text = text
+        self.html = html
+        self.json = json
+
+
+def write_report(looked: Looked, name: str, files: Files, cause: Optional[str] = None) -> bool:
+    """Writes what is known of an open target. `cause`: why now. Returns whether something
+    suspicious was found. Raises Failed."""
+    from ompdbg.report import about as about_module
+    from ompdbg.report import document
+
+    process = looked.process
+    if looked.pid:
+        about = about_module.about_process(process, looked.pid)
+    else:
+        about = about_module.about_core(process, name)
+    about["cause"] = cause
+    about["problems"] += looked.problems
+    diagnosed = functools.lru_cache(maxsize=None)(lambda: views.diagnosed(process))
+    found = document.report(process, about, diagnosed)
+    if files.json is not None:
+        write_file(files.json, document.lines(found))
+    if files.html is not None:
+        from ompdbg.report.html.page import page
+
+        write_file(files.html, page(found))
+    if files.text is not None:
+        from ompdbg.report import text
+
+        form = views.Form(False, 80)
+        if files.text == STANDARD_OUTPUT:
+            form = terminal.form(False)
+        write_file(files.text, text.lines(process, about, diagnosed, form))
+    return document.is_suspicious(found)
+
+
+def write_file(path: str, lines: Iterable[str]) -> None:
+    """Writes lines to a file, all of them or none; or to standard output. Raises Failed."""
+    if path == STANDARD_OUTPUT:
+        for line in lines:
+            print(line)
+        return
+    if os.path.exists(path) and not os.path.isfile(path):
+        _write(path, lines)  # a pipe, say
+        return
+    try:
+        directory = os.path.dirname(path) or "."
+        handle, scratch = tempfile.mkstemp(prefix=".ompdbg-", dir=directory)
+    except OSError as error:
+        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
+    os.close(handle)
+    try:
+        _write(scratch, lines)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(scratch, 0o666 & ~mask)
+        os.replace(scratch, path)
+    except OSError as error:
+        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
+    finally:
+        if os.path.exists(scratch):
+            os.unlink(scratch)
+
+
+def _write(path: str, lines: Iterable[str]) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            for line in lines:
+                file.write(line + "\n")
+    except OSError as error:
+        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
+
+
+COMMAND = Command(
+    "report", "everything at once: text, JSON, HTML", _DESCRIPTION, _add_options, _run
+)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Parts of the report in words, as the tables of the commands have them."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from ompdbg.frames import base_name
+from ompdbg.render.numbers import ranges
+from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.waits import KINDS, MUTEX
+
+Object = Dict[str, Any]
+
+_TITLES = {kind.name: kind.title or kind.name for kind in [*KINDS.values(), MUTEX]}
+_NAMED = ("critical", "lock", "nest_lock", "mutex", "atomic", "runtime_lock")
+_STATES = {
+    "work_serial": "works, outside of regions",
+    "work_parallel": "works",
+    "idle": "idle",
+    "overhead": "in the runtime",
+}
+
+# What a thread does, as the picture has it.
+AT_BARRIER, AT_LOCK, FOR_TASKS, WORKS, IDLE, OTHER = (
+    "barrier",
+    "lock",
+    "tasks",
+    "works",
+    "idle",
+    "other",
+)
+_BARRIERS = ("barrier", "barrier_workshare", "barrier_parallel", "reduction", "single")
+_FOR_TASKS = ("taskwait", "taskgroup", "dependences")
+_AT_LOCKS = ("critical", "lock", "nest_lock", "mutex", "atomic", "ordered", "doacross")
+
+
+def wait_title(wait: Object) -> str:
+    """`lock block_lock[3]`, `end of region`"""
+    title = _TITLES.get(wait["kind"], wait["kind"])
+    if wait["kind"] in _NAMED and (wait["symbol"] or wait["address"]):
+        return f"{title} {wait['symbol'] or wait['address']}"
+    return title
+
+
+def does(item: Object) -> str:
+    """What a thread, or a group of threads, does."""
+    if item["wait"] is not None:
+        return wait_title(item["wait"])
+    if item.get("running"):
+        return "running"
+    if item.get("openmp") is False:
+        return "no OpenMP thread"
+    state = item["state"]
+    return "not known" if state is None else _STATES.get(state, state.replace("_", " "))
+
+
+def kind_of(item: Object) -> str:
+    """The same, roughly: AT_BARRIER, AT_LOCK, ..."""
+    wait = item["wait"]
+    if wait is not None:
+        for kinds, name in (
+            (_BARRIERS, AT_BARRIER),
+            (_FOR_TASKS, FOR_TASKS),
+            (_AT_LOCKS, AT_LOCK),
+        ):
+            if wait["kind"] in kinds:
+                return name
+        return IDLE if wait["kind"] == "idle" else OTHER
+    if item["state"] in ("work_serial", "work_parallel"):
+        return WORKS
+    return IDLE if item["state"] == "idle" else OTHER
+
+
+def place_text(location: Optional[Object]) -> str:
+    """`solve at hung.c:88`"""
+    if location is None:
+        return ""
+    function = location["function"]
+    if function is None:
+        return f"{location['address']} in {base_name(location['object'] or '?')}"
+    if location["file"] is None or location["line"] is None:
+        return str(function)
+    return f"{function} at {base_name(location['file'])}:{location['line']}"
+
+
+def place(location: Optional[Object]) -> Content:
+    """The same, with the whole path to be seen on it."""
+    if location is None:
+        return ""
+    told = place_text(location)
+    name, at, line = told.rpartition(" at ")
+    path = location.get("file") or location.get("object")
+    if not at:
+        return element("code", told, class_="place", title=path)
+    return element(
+        "code",
+        name,
+        element("span", at, class_="at"),
+        file_and_line(line),
+        class_="place",
+        title=path,
+    )
+
+
+def file_and_line(name: str) -> Markup:
+    """A line may break before the number, but nowhere else."""
+    return element("span", name, class_="file")
+
+
+def function_place(function: Optional[Object]) -> Content:
+    """Where a task's code is."""
+    if function is None:
+        return ""
+    return place(
+        {
+            "function": function["name"],
+            "file": function["file"],
+            "line": function["line"],
+            "address": None,
+            "object": None,
+        }
+    )
+
+
+def threads_text(numbers: Sequence[int]) -> str:
+    """`thread 5`, `threads 2-4, 8`"""
+    return f"{'thread' if len(numbers) == 1 else 'threads'} {ranges(numbers)}"
+
+
+def merged(
+    threads: "Sequence[Object]",
+) -> "List[Tuple[Object, List[int]]]":
+    """Those that do the same at the same place: the first, and the numbers of all."""
+    found: "Dict[Tuple[str, str], Tuple[Object, List[int]]]" = {}
+    for thread in threads:
+        key = (does(thread), place_text(thread["location"]))
+        found.setdefault(key, (thread, []))[1].append(thread["gdb"])
+    return list(found.values())
+
+
+def badge(kind: str, *content: Content) -> Markup:
+    """A short word about the state of something."""
+    return element("span", content, class_=f"badge {kind}")
