@@ -106,6 +106,36 @@ def test_places_and_conditions(compiler: str, tmp_path: Path) -> None:
     assert said[-1]["text"] == "No OpenMP breakpoints.\n"
 
 
+NAMED = {
+    "cpp": ["run", "outer::in_template", "in_template<int>", "thrown(int)", "around_lambda"],
+    "f90": ["of_module", "work::loop", "loop_of_tasks", "internal", "steps"],
+}
+
+
+@pytest.mark.parametrize(
+    "suffix, compiler, optimized",
+    [("cpp", "gcc", "-O0"), ("cpp", "clang", "-O2"), ("f90", "gcc", "-O2")],
+)
+def test_names_of_the_source(suffix: str, compiler: str, optimized: str, tmp_path: Path) -> None:
+    """As the user knows them: with and without scopes, arguments, and those of templates."""
+    try:
+        program = own_programs.compiled(
+            "constructs." + suffix, tmp_path / "x", (optimized, "-g", "-fopenmp"), compiler
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    asked = ["omp break parallel-begin in " + name for name in [*NAMED[suffix], "nowhere"]]
+    asked += ["omp break task-begin", "omp break task-end"]
+    said = run(str(program), 2, [*asked, "run", *MANY[:16], "kill"])
+    text = "\n".join(one.get("text", "") for one in said)
+    numbers = {int(one) for one in re.findall(r"^OpenMP breakpoint (\d+), p", text, re.M)}
+    # Of two for the same region, the later one tells.
+    assert numbers == ({1, 3, 4, 5} if suffix == "cpp" else {1, 2, 3, 4, 5}), text
+    begun, ended = (len(re.findall("^OpenMP .*, task-" + one, text, re.M)) for one in ("b", "e"))
+    assert begun == ended >= 1
+    assert said[-1]["error"] == "The program is not being run."
+
+
 def test_the_program_is_what_it_was(tmp_path: Path) -> None:
     """Deleted while the program is stopped: it ends as without GDB, and nothing is left."""
     program = program_of(tmp_path, "gcc", "-O0")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optiona
 
 import gdb
 
+from ompdbg import source_names
 from ompdbg.gdb_services import entries, quiet, session
 from ompdbg.gdb_services.debugger import GdbServices
 
@@ -59,7 +60,7 @@ class Definition(NamedTuple):
         if code is None:
             return False
         if self.function is not None:
-            return self.function in (code.name, code.name.partition("(")[0], code.symbol)
+            return self.function == code.symbol or source_names.means(self.function, code.name)
         assert self.file is not None
         file = code.file or ""
         return (file == self.file or file.endswith("/" + self.file)) and code.line == self.line
@@ -110,7 +111,7 @@ class _Entry(_Point):
         address = entries.code_of(self.entry)
         code = _code(thread, address)
         wanted = [one.event for one in _state.definitions.values() if one.is_in(code)]
-        if self.entry.construct == entries.TASK:
+        if self.entry.construct != entries.PARALLEL:
             if any(event in wanted for event in _TASK):
                 _add("task code", address, lambda: _Code(address, True))
             return False
@@ -240,7 +241,7 @@ def arm() -> None:
     services = session.services_of(inferior)
     wanted = {definition.event for definition in _definitions()}
     for address, entry in entries.entry_points(services).items():
-        needed = _TASK if entry.construct == entries.TASK else _PARALLEL
+        needed = _PARALLEL if entry.construct == entries.PARALLEL else _TASK
         if any(event in wanted for event in needed):
             _add("entry", address, lambda a=address, e=entry: _Entry(a, e))
     if wanted & set(_THREAD):

@@ -31,7 +31,7 @@ def execute(command: str) -> str:
     """What a command prints. Raises gdb.error."""
     if not _waiting:
         return gdb.execute(command, to_string=True)
-    text = gdb.execute(f"frame apply 1 -q -s {command}", to_string=True)
+    text = gdb.execute(f"frame apply 1 -q -s -- {command}", to_string=True)
     if not text:
         raise gdb.error(f"{command} fails")
     return text
