@@ -215,6 +215,17 @@ ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, s
 // ---- Threads ---------------------------------------------------------------------------------
 
 /**
+ * Every OpenMP thread of the process, idle ones included: in the order of glibc's own list of
+ * threads (libgomp), or of the runtime's (libomp).
+ * @param[out] threads an array that the caller frees, after each of its handles was released with
+ *             ompd_rel_thread_handle(); NULL: only their number is wanted.
+ * @return ok; incomplete (some thread could not be read, and is left out); unavailable (the threads
+ *         cannot be enumerated: no glibc descriptors); bad_input; stale_handle; nomem.
+ */
+ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_handle_t ***threads,
+			       size_t *count);
+
+/**
  * The thread's number in the team of @p parallel, or, in a region that encloses the thread's own,
  * the number of its ancestor there: what omp_get_ancestor_thread_num() answers in the thread.
  * Codes: ok; unavailable (the region does not enclose the thread); bad_input; stale_handle.
@@ -235,6 +246,21 @@ typedef struct ompd_ext_thread_info {
 
 /** What kind of thread it is. Codes: ok, unavailable, bad_input, stale_handle, error. */
 ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info);
+
+/**
+ * Whether the runtime keeps what it keeps for a tool: states of all threads, frames, tool data.
+ * @return ok: it does; needs_state_tracking: it could, and was not asked to when the process
+ *         started; unsupported: it never does; bad_input; stale_handle; error.
+ */
+ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle);
+
+// ---- Variables -------------------------------------------------------------------------------
+
+/**
+ * As ompd_get_icv_from_scope(), by name. Besides the names that ompd_enumerate_icvs() tells it
+ * knows "nest-var" of a task, which OpenMP 5.0 took out: what omp_get_nested() answers there.
+ */
+ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, ompd_word_t *value);
 
 // ---- Regions ---------------------------------------------------------------------------------
 

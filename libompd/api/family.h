@@ -64,6 +64,8 @@ struct family {
 				 ompd_ext_thread_info *ret);
 	ompd_rc_t (*state)(const struct family_runtime *runtime, uint64_t thread,
 			   ompd_word_t *state, ompd_wait_id_t *wait_id);
+	/** Whether it keeps states and frames; needs_state_tracking, unsupported. */
+	ompd_rc_t (*state_tracking)(const struct family_runtime *runtime);
 
 	ompd_rc_t (*current_region)(const struct family_runtime *runtime, uint64_t thread,
 				    struct family_region *ret);

@@ -3,16 +3,37 @@
 // Names, scopes and texts of the internal control variables.
 
 #include <stdio.h>
+#include <string.h>
 
 #include "api/icv.h"
 
 const struct icv_name icv_names[] = {
 #define ICV_ROW(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
 #define ICV_ALIAS(id, name, scope) { name, ompd_scope_##scope, ICV_##id },
+#define ICV_UNLISTED(id, name, scope, form)
 #include "api/icvs.def"
 };
 
 const size_t icv_name_count = sizeof(icv_names) / sizeof(icv_names[0]);
+
+enum icv icv_named(const char *name)
+{
+	static const struct icv_name unlisted[] = {
+#define ICV_ROW(id, name, scope, form)
+#define ICV_UNLISTED(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
+#include "api/icvs.def"
+	};
+
+	for (size_t i = 0; i < icv_name_count; i++) {
+		if (strcmp(icv_names[i].name, name) == 0)
+			return icv_names[i].icv;
+	}
+	for (size_t i = 0; i < sizeof(unlisted) / sizeof(unlisted[0]); i++) {
+		if (strcmp(unlisted[i].name, name) == 0)
+			return unlisted[i].icv;
+	}
+	return ICV_NONE;
+}
 
 enum icv_form icv_form(enum icv icv)
 {

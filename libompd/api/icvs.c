@@ -107,6 +107,22 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 					      &query.query, icv_value);
 }
 
+ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, ompd_word_t *value)
+{
+	struct scoped_query query;
+	ompd_rc_t rc = make_query(handle, scope, &query);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!name || !value)
+		return reason(ompd_rc_bad_input, "no name, or no place for the value");
+	const enum icv icv = icv_named(name);
+
+	if (icv == ICV_NONE)
+		return reason(ompd_rc_bad_input, "no variable %.60s", name);
+	return query.space->family->icv_value(query.space->runtime, icv, &query.query, value);
+}
+
 /** Value of any ICV as text, which the caller owns. Codes as above, but never incomplete. */
 ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 					 const char **icv_string)

@@ -89,3 +89,9 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 	return space->family->state(space->runtime, thread_handle->thread, state,
 				    wait_id ? wait_id : &ignored);
 }
+
+ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	return handle->family->state_tracking(handle->runtime);
+}

@@ -144,3 +144,68 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 	return thread->space->family->thread_num(thread->space->runtime, thread->thread,
 						 parallel->region, thread_num);
 }
+
+/** Handles of threads, in memory of the debugger's allocator. Starts zeroed. */
+struct thread_list {
+	ompd_thread_handle_t **handles;
+	size_t count, capacity;
+};
+
+static void discard(struct thread_list *list, ompd_address_space_handle_t *space)
+{
+	for (size_t i = 0; i < list->count && list->handles; i++)
+		handle_discard(space, list->handles[i]);
+	target_free(&space->target, list->handles);
+}
+
+static ompd_rc_t append(struct thread_list *list, ompd_address_space_handle_t *space,
+			uint64_t thread)
+{
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? 2 * list->capacity : 16;
+		ompd_thread_handle_t **handles =
+			target_alloc(&space->target, capacity * sizeof(*handles));
+
+		if (!handles)
+			return ompd_rc_nomem;
+		if (list->count)
+			memcpy(handles, list->handles, list->count * sizeof(*handles));
+		target_free(&space->target, list->handles);
+		list->handles = handles;
+		list->capacity = capacity;
+	}
+	ompd_rc_t rc = handle_new_thread(space, thread, &list->handles[list->count]);
+
+	list->count += rc == ompd_rc_ok;
+	return rc;
+}
+
+ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_handle_t ***threads,
+			       size_t *count)
+{
+	struct family_cursor cursor = { .next = 0 };
+	struct thread_list list = { .count = 0 };
+	uint64_t thread;
+
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!count)
+		return reason(ompd_rc_bad_input, "no place for the number of threads");
+	ompd_rc_t rc = ompd_rc_ok;
+
+	while (rc == ompd_rc_ok && (rc = handle->family->next_thread(handle->runtime, &cursor,
+								     &thread)) == ompd_rc_ok) {
+		if (threads)
+			rc = append(&list, handle, thread);
+		else
+			list.count++;
+	}
+	if (rc != ompd_rc_unavailable) {
+		discard(&list, handle);
+		return rc == ompd_rc_unsupported ? ompd_rc_unavailable : rc;
+	}
+	reason_clear();
+	if (threads)
+		*threads = list.handles;
+	*count = list.count;
+	return cursor.damaged ? reason(ompd_rc_incomplete, "a thread cannot be read") : ompd_rc_ok;
+}

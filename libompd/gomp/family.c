@@ -175,6 +175,12 @@ static ompd_rc_t state(const struct family_runtime *runtime, uint64_t thread, om
 	return rc == ompd_rc_ok ? gomp_state(of_runtime(runtime), &read, state, wait_id) : rc;
 }
 
+static ompd_rc_t state_tracking(const struct family_runtime *runtime)
+{
+	(void)runtime;
+	return reason(ompd_rc_unsupported, "libgomp has no tool interface (OMPT)");
+}
+
 // ---- Regions ---------------------------------------------------------------------------------
 
 static ompd_rc_t current_region(const struct family_runtime *runtime, uint64_t thread,
@@ -475,6 +481,7 @@ const struct family gomp_family = {
 	.thread_num = thread_num,
 	.thread_info = thread_info,
 	.state = state,
+	.state_tracking = state_tracking,
 	.current_region = current_region,
 	.enclosing_region = enclosing_region,
 	.region_member = region_member,

@@ -128,6 +128,27 @@ GOMP_ICV_READER(max_active_levels)
 	return rc;
 }
 
+// omp_get_nested(): since GCC 11 whether one more active region could be begun.
+GOMP_ICV_READER(nest)
+{
+	ompd_word_t levels;
+	uint64_t value;
+	ompd_rc_t rc;
+
+	if (gomp_has(query->runtime, GOMP_FIELD_gomp_task_icv__nest_var)) {
+		rc = read_icv(query, GOMP_FIELD_gomp_task_icv__nest_var, &value);
+		if (rc == ompd_rc_ok)
+			*ret = value != 0;
+		return rc;
+	}
+	rc = gomp_icv_max_active_levels(query, ret);
+	if (rc == ompd_rc_ok)
+		rc = gomp_icv_active_levels(query, &levels);
+	if (rc == ompd_rc_ok)
+		*ret = *ret > 1 && *ret > levels;
+	return rc;
+}
+
 GOMP_ICV_READER(bind)
 {
 	uint64_t value;

@@ -166,6 +166,13 @@ static ompd_rc_t state(const struct family_runtime *runtime, uint64_t thread, om
 	return rc == ompd_rc_ok ? kmp_state(of_runtime(runtime), &read, state, wait_id) : rc;
 }
 
+static ompd_rc_t state_tracking(const struct family_runtime *runtime)
+{
+	ompd_rc_t rc = kmp_tool_active(of_runtime(runtime));
+
+	return rc == ompd_rc_unavailable ? ompd_rc_needs_state_tracking : rc;
+}
+
 // ---- Regions ---------------------------------------------------------------------------------
 
 static ompd_rc_t current_region(const struct family_runtime *runtime, uint64_t thread,
@@ -215,7 +222,11 @@ static ompd_rc_t region_info(struct family_runtime *runtime, const struct family
 		.serialized = of_region(region)->kind == KMP_REGION_PARALLEL &&
 			      of_region(region)->team.serialized,
 	};
-	if (kmp_region_function(kmp, of_region(region), &ret->function) != ompd_rc_ok)
+	ompd_rc_t rc = kmp_region_function(kmp, of_region(region), &ret->function);
+
+	if (rc == ompd_rc_nomem)
+		return rc;
+	if (rc != ompd_rc_ok)
 		ret->function = 0;
 	if (kmp_region_source(kmp, of_region(region), &ret->source) != ompd_rc_ok)
 		ret->source = 0;
@@ -475,6 +486,7 @@ const struct family kmp_family = {
 	.thread_num = thread_num,
 	.thread_info = thread_info,
 	.state = state,
+	.state_tracking = state_tracking,
 	.current_region = current_region,
 	.enclosing_region = enclosing_region,
 	.region_member = region_member,

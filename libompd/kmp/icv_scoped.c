@@ -110,6 +110,16 @@ KMP_ICV_READER(max_active_levels)
 	return read_word(query, ICV(max_active_levels), ret);
 }
 
+// omp_get_nested()
+KMP_ICV_READER(nest)
+{
+	ompd_rc_t rc = read_word(query, ICV(max_active_levels), ret);
+
+	if (rc == ompd_rc_ok)
+		*ret = *ret > 1;
+	return rc;
+}
+
 KMP_ICV_READER(bind)
 {
 	return read_word(query, ICV(proc_bind), ret);
