@@ -5,12 +5,12 @@
     core.py header OUT OMPD.H OMPD_EXT.H
     core.py object OUT LIBRARY.a LD NM OBJCOPY
 
-The interface of 2016 has the names of the later standard's with other signatures: ompd_initialize,
-ompd_rc_t, ompd_callbacks_t, ... A compiler can't see both, and a linker can't take both. So one rule
-is applied to both sides of the core: what begins with `ompd_` begins with `core_`. `header` applies
-it to the core's headers, `object` to the symbols of its objects, which are those of libompd.so, not
-compiled again. Everything else of the core becomes local. The front's sources then see two
-interfaces with different names, and every call between them is checked by the compiler.
+The interface of 2016 has the names of the later standard with other signatures: ompd_initialize,
+ompd_rc_t, ompd_callbacks_t, ... A compiler can't see both, and a linker can't take both. So one
+rule is applied to both sides of the core: what begins with `ompd_` begins with `core_`. `header`
+applies it to the core's headers, `object` to the symbols of its objects, which are those of
+libompd.so, not compiled again. Everything else of the core becomes local. The front's sources then
+see two interfaces with different names, and every call between them is checked by the compiler.
 """
 
 import re

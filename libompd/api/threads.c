@@ -164,12 +164,12 @@ static ompd_rc_t append(struct thread_list *list, ompd_address_space_handle_t *s
 	if (list->count == list->capacity) {
 		size_t capacity = list->capacity ? 2 * list->capacity : 16;
 		ompd_thread_handle_t **handles =
-			target_alloc(&space->target, capacity * sizeof(*handles));
+			target_alloc(&space->target, capacity * sizeof(void *));
 
 		if (!handles)
 			return ompd_rc_nomem;
 		if (list->count)
-			memcpy(handles, list->handles, list->count * sizeof(*handles));
+			memcpy(handles, list->handles, list->count * sizeof(void *));
 		target_free(&space->target, list->handles);
 		list->handles = handles;
 		list->capacity = capacity;

@@ -188,11 +188,12 @@ KMP_ICV_READER(nthreads)
 	struct kmp_region region;
 	ompd_rc_t rc = read_word(query, ICV(nproc), ret);
 
+	if (rc != ompd_rc_ok)
+		return rc;
 	// 0 stands for the number of processors, which the first parallel region counts.
-	if (rc == ompd_rc_ok && *ret == 0)
+	if (*ret == 0)
 		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
-	if (rc == ompd_rc_ok)
-		rc = kmp_icv_region(query, &region);
+	rc = kmp_icv_region(query, &region);
 	if (rc == ompd_rc_ok)
 		rc = kmp_icv_nthreads_list(query, &region, &list);
 	if (rc == ompd_rc_unavailable) // only the first is known
