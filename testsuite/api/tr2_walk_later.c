@@ -9,29 +9,9 @@
 #include "ompd/ompd_ext.h"
 #include "tr2_target.h"
 
-// The functions that are used, each with the name that it has.
-#define FUNCTIONS(F)                                                                               \
-	F(ompd_initialize)                                                                         \
-	F(ompd_finalize)                                                                           \
-	F(ompd_process_initialize) F(ompd_rel_address_space_handle) F(ompd_get_thread_handle)      \
-		F(ompd_rel_thread_handle) F(ompd_get_thread_id) F(ompd_get_thread_in_parallel) F(  \
-			ompd_get_curr_parallel_handle) F(ompd_get_enclosing_parallel_handle)       \
-			F(ompd_get_task_parallel_handle) F(ompd_rel_parallel_handle) F(            \
-				ompd_get_curr_task_handle) F(ompd_get_generating_task_handle)      \
-				F(ompd_get_scheduling_task_handle) F(ompd_get_task_in_parallel) F( \
-					ompd_rel_task_handle) F(ompd_get_task_function)            \
-					F(ompd_get_task_frame) F(ompd_get_state) F(                \
-						ompd_enumerate_icvs) F(ompd_get_icv_from_scope)    \
-						F(ompd_get_icv_string_from_scope) F(               \
-							ompd_get_display_control_vars)             \
-							F(ompd_rel_display_control_vars) F(        \
-								ompd_ext_get_handle_id)            \
-								F(ompd_ext_get_parallel_info)      \
-									F(ompd_ext_get_icv)
-
 static struct {
-#define MEMBER(name) __typeof__(name) *name;
-	FUNCTIONS(MEMBER)
+#define FUNCTION(name) __typeof__(name) *name;
+#include "tr2_later.def"
 } later;
 
 static ompd_address_space_handle_t *space;
@@ -360,8 +340,8 @@ static void open_library(void *library)
 	};
 	static char context;
 
-#define LOOK_UP(name) later.name = tr2_function(library, #name);
-	FUNCTIONS(LOOK_UP)
+#define FUNCTION(name) later.name = tr2_function(library, #name);
+#include "tr2_later.def"
 	check(later.ompd_initialize(202111, &callbacks), "initialize");
 	check(later.ompd_process_initialize((void *)&context, &space), "process");
 }
