@@ -160,12 +160,17 @@ def digest_of(name: str) -> int:
     return digest
 
 
+def is_entry_point(name: str) -> bool:
+    """Whether an exported symbol counts: acc_*_ is there only with a Fortran compiler."""
+    optional = name.startswith("acc_") and name.endswith("_")
+    return name.startswith(ENTRY_POINTS) and "." not in name and not optional
+
+
 def exports_digest(library: str) -> int:
     """The number that libompd/layout/exports.c finds for the library."""
     lines = output(["nm", "-D", "--defined-only", library]).splitlines()
     names = {line.split()[-1].partition("@")[0] for line in lines}
-    wanted = (name for name in names if name.startswith(ENTRY_POINTS) and "." not in name)
-    return sum(map(digest_of, wanted)) % 2**64
+    return sum(map(digest_of, filter(is_entry_point, names))) % 2**64
 
 
 def version_of(library: str) -> Tuple[int, ...]:

@@ -7,6 +7,7 @@ OMPDBG_RECORD in the environment is JSON: what main() takes from it.
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
@@ -17,6 +18,7 @@ SPEC = json.loads(os.environ["OMPDBG_RECORD"])
 sys.path[:0] = [SPEC["extension"], SPEC["python"], SPEC["fixtures"]]
 
 import _ompd  # type: ignore[import-not-found]  # noqa: E402
+import build  # noqa: E402
 import recording  # noqa: E402
 import states  # noqa: E402
 from ompdbg.gdb_services.debugger import GdbServices  # noqa: E402
@@ -27,6 +29,8 @@ REGISTERS = (
     "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip orig_rax fs_base".split()
 )
 FRAME = "level pc is_call is_signal is_inlined object_file function symbol start file line".split()
+# Those that functions leave as they are.
+KEPT = "rbx rbp rsp r12 r13 r14 r15 rip".split()
 MAX_FRAMES = 200
 ENVIRONMENT_BYTES = 2 * PAGE
 
@@ -142,7 +146,8 @@ def ask_task(space: Any, task: Any, recorder: Recorder) -> None:
     info = tried(task.info)
     if info is not None and info.function:
         recorder.function_at(info.function)
-    for address, _ in tried(task.depends) or []:
+    depends, _ = tried(task.depends) or ([], True)
+    for address, _ in depends:
         recorder.symbol_at(address)
     for get in (task.function, task.frame, task.dependers):
         tried(get)
@@ -166,6 +171,7 @@ def ask_region(space: Any, region: Any, recorder: Recorder) -> None:
         task = tried(lambda: region.task_by_id(info.id))
         if task is not None:
             ask_task(space, task, recorder)
+    tried(region.barrier)
     iterator = region.tasks()
     iterator.by_function()
     tried(iterator.unreached)
@@ -174,7 +180,7 @@ def ask_region(space: Any, region: Any, recorder: Recorder) -> None:
 def ask_thread(space: Any, thread: Any, futex: int, recorder: Recorder) -> None:
     """All that a thread, its regions and its tasks tell."""
     ask_icvs(space, thread)
-    for get in (thread.state, thread.tool_data):
+    for get in (thread.state, thread.tool_data, thread.ordered_turn):
         tried(get)
     for kind in (_ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP):
         tried(lambda: thread.thread_id(kind))
@@ -207,6 +213,7 @@ def ask_everything(space: Any, threads: List[recording.Thread], recorder: Record
                 ask_thread(space, handle, thread.registers["rdi"], recorder)
         for frame in thread.frames:
             tried(lambda: space.classify_call(frame["pc"]))
+            tried(lambda: space.lock_argument(frame["pc"]))
             if frame["start"]:
                 tried(lambda: space.classify_entry(frame["start"]))
 
@@ -244,6 +251,7 @@ def frames_of(services: Any, thread: Any) -> Iterator[Dict[str, Any]]:
         for name in ("file", "object_file"):
             if fields[name]:
                 fields[name] = os.path.basename(fields[name])
+        fields["kept"] = dict(zip(KEPT, services.frame_registers(thread, frame, *KEPT) or []))
         yield fields
         if frame.level > MAX_FRAMES:
             break
@@ -264,7 +272,7 @@ def threads_of(services: Any) -> List[recording.Thread]:
                 number=thread.number,
                 lwp=thread.lwp,
                 pthread=registers["fs_base"],
-                name=thread.name,
+                name=services.thread_name(thread),
                 selected=thread.number == selected,
                 registers=registers,
                 frames=list(frames_of(services, thread)),
@@ -295,18 +303,29 @@ def mapped() -> List[Tuple[int, int]]:
     return found
 
 
+def record_symbols(recorder: Recorder) -> None:
+    """Entry points that no question named yet, for questions to come."""
+    name = SPEC["library"]
+    table = gdb.execute("maint print msymbols", to_string=True)
+    for symbol in sorted(set(re.findall(r"\b(?:omp_|GOMP_|__kmpc_)\w+", table))):
+        for file_name in (name, None):
+            recorder.symbol_address(symbol, file_name, None)
+
+
 def record_surroundings(recorder: Recorder) -> None:
-    """Memory that no question touched yet, for questions to come: all of libgomp, and the
-    program's environment at the end of its stack."""
+    """Memory that no question touched yet, for questions to come: all of libgomp, LLVM's runtime
+    but for its code, which is large, and the program's environment at the end of its stack."""
     runtime_end = 0
+    name = SPEC["library"].split(".")[0]
     for begin, end, words in mappings():
-        if "libgomp" in words[-1] or (begin == runtime_end and len(words) == 5):
+        if name in words[-1] or (begin == runtime_end and len(words) == 5):
             runtime_end = end
         elif words[-1] == "[stack]":
             begin = end - ENVIRONMENT_BYTES
         else:
             continue
-        if words[1].startswith("r"):
+        is_code = words[1].startswith("r-x")
+        if words[1].startswith("r") and not (is_code and name == "libomp"):
             for address in range(begin, end, PAGE):
                 recorder.read_memory(address, PAGE)
 
@@ -375,7 +394,8 @@ def main() -> None:
     """Records, and leaves a file with this target only."""
     run_to_state()
     target = recording.Target(SPEC["name"], tuple(SPEC["arguments"]), SPEC["variant"])
-    state = states.state(SPEC["name"], *SPEC["arguments"])
+    traits = build.VARIANTS[SPEC["variant"]].traits
+    state = states.state(SPEC["name"], *SPEC["arguments"], traits=traits)
     target.expected = recording.expected_rows(state)
     services = GdbServices(gdb.selected_inferior(), lambda text: None)
     services.select(gdb.selected_thread())
@@ -386,6 +406,7 @@ def main() -> None:
     space = _ompd.Library(SPEC["libompd"]).open(recorder)
     ask_everything(space, target.threads, recorder)
     ask_model(Runtime(space, recorder))
+    record_symbols(recorder)
     record_surroundings(recorder)
     recorder.finish()
     ask_program(target.threads)

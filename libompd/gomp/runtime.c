@@ -4,6 +4,18 @@
 
 #include "gomp/gomp.h"
 
+// A release is known by all that it exports. One that can't be asked for that, be it that it is
+// linked statically, may be a later one of those that have the last table, or still a later one.
+static void name_release(struct gomp_runtime *runtime)
+{
+	const struct gomp_layout *layout = &runtime->layout;
+	bool known = layout->identified ||
+		     layout->last_release < gomp_tables[gomp_table_count - 1].first_release;
+
+	snprintf(runtime->release, sizeof(runtime->release), "GCC %u%s", layout->last_release,
+		 known ? "" : " or later");
+}
+
 ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 {
 	char why[200] = "";
@@ -15,12 +27,7 @@ ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 	if (rc != ompd_rc_ok)
 		return why[0] ? reason(rc, "%s", why) : rc;
 	nptl_init(&runtime->nptl, target);
-	// A release is known by what it exports; the latest of the tables may be a still later one.
-	snprintf(runtime->release, sizeof(runtime->release), "GCC %u%s",
-		 runtime->layout.last_release,
-		 runtime->layout.last_release >= gomp_tables[gomp_table_count - 1].last_release ?
-			 " or later" :
-			 "");
+	name_release(runtime);
 	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.1; omp_target_memset came with it.
 	rc = target_symbol(target, "omp_target_memset", NULL, &symbol);
 	runtime->omp_version = rc == ompd_rc_ok ? 202111 : 201511;

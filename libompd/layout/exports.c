@@ -35,15 +35,23 @@ static uint64_t digest_of(const char *name)
 	return digest;
 }
 
+// GCC's library has these only where it was built with a Fortran compiler.
+static bool is_optional(const char *name)
+{
+	return strncmp(name, "acc_", 4) == 0 && name[strlen(name) - 1] == '_';
+}
+
 // Entry points of OpenMP: not what a build may have besides, for tools or for debugging.
 static bool counts(const char *name)
 {
 	static const char *const families[] = { "GOACC_", "GOMP_", "__kmpc_", "acc_",
 						"kmp_",	  "kmpc_", "omp_" };
 
+	if (strchr(name, '.') || is_optional(name)) // with a dot: a version's name
+		return false;
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 		if (strncmp(name, families[i], strlen(families[i])) == 0)
-			return !strchr(name, '.'); // a version's name
+			return true;
 	}
 	return false;
 }
@@ -215,4 +223,19 @@ ompd_rc_t exports_digest(const struct target *target, uint64_t inside, uint64_t 
 	*ret = digest(target, &tables, count, memory);
 	target_free(target, memory);
 	return ompd_rc_ok;
+}
+
+ompd_rc_t exports_identify(const struct target *target, uint64_t inside, uint32_t release,
+			   const struct layout_release *releases, size_t count,
+			   enum exports_verdict *ret)
+{
+	uint64_t digest;
+	ompd_rc_t rc = exports_digest(target, inside, &digest);
+
+	*ret = digest ? EXPORTS_OTHER : EXPORTS_NONE;
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+		if (digest && releases[i].release == release && releases[i].exports == digest)
+			*ret = EXPORTS_SAME;
+	}
+	return rc;
 }

@@ -3,7 +3,7 @@
 #ifndef OMPDBG_EXPORTS_H
 #define OMPDBG_EXPORTS_H
 
-#include "target/target.h"
+#include "layout/layout.h"
 
 /**
  * A number for the set of OpenMP's entry points that a library exports, as the generated tables
@@ -14,5 +14,16 @@
  * @return ompd_rc_ok, or ompd_rc_nomem.
  */
 ompd_rc_t exports_digest(const struct target *target, uint64_t inside, uint64_t *ret);
+
+enum exports_verdict {
+	EXPORTS_NONE, // it has no list of what it exports: it is linked statically
+	EXPORTS_SAME, // exactly what one of the releases does
+	EXPORTS_OTHER,
+};
+
+/** Holds what a library exports against what @p release does, by the list that is generated. */
+ompd_rc_t exports_identify(const struct target *target, uint64_t inside, uint32_t release,
+			   const struct layout_release *releases, size_t count,
+			   enum exports_verdict *ret);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout/exports.h"
 #include "layout/gomp_library.h"
 
 static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layout *layout,
@@ -31,6 +32,32 @@ static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layo
 	return ompd_rc_incompatible;
 }
 
+// A library that does not export exactly what its release does is another one: code shows where
+// some fields are, and the others may be anywhere, if nothing tells. One that is linked statically
+// has no such list.
+static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout *layout,
+			  const struct gomp_reason *reason)
+{
+	enum exports_verdict verdict = EXPORTS_NONE;
+	uint64_t inside;
+	ompd_rc_t rc = gomp_library_symbol(library, "GOMP_parallel", &inside);
+
+	if (rc == ompd_rc_ok)
+		rc = exports_identify(library->target, inside, library->release, gomp_releases,
+				      gomp_release_count, &verdict);
+	if (rc != ompd_rc_ok)
+		return rc;
+	layout->identified = verdict == EXPORTS_SAME;
+	if (layout->identified || layout->source != LAYOUT_TABLE ||
+	    (verdict == EXPORTS_NONE && !library->file_name))
+		return ompd_rc_ok;
+	snprintf(reason->text, reason->size,
+		 "libgomp of an unknown release: what it exports is not what libgomp of GCC %u "
+		 "does; its debug information would tell",
+		 library->release);
+	return ompd_rc_incompatible;
+}
+
 static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *layout,
 			     const struct gomp_reason *reason)
 {
@@ -42,6 +69,8 @@ static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *la
 	rc = gomp_told_layout(&library, layout, reason);
 	if (rc == ompd_rc_unavailable)
 		rc = take_table(&library, layout, reason);
+	if (rc == ompd_rc_ok)
+		rc = identify(&library, layout, reason);
 	if (rc == ompd_rc_ok)
 		rc = gomp_prove(&library, layout, reason);
 	if (rc == ompd_rc_ok)

@@ -321,6 +321,14 @@ static bool is_last_of_function(size_t row)
 }
 
 // Every row, then what the rows of a function leave unexplained. Returns the needs that are met.
+static void note_proven(struct gomp_layout *layout, const struct gomp_probe *probe)
+{
+	for (const uint16_t *at = probe->path; *at != PROBE_END; at++) {
+		if (*at != PROBE_LOAD)
+			layout->standing[*at - 1] = LAYOUT_PROVEN;
+	}
+}
+
 static ompd_rc_t check_rows(struct proof *proof, unsigned int *ret)
 {
 	for (size_t i = 0; i < gomp_probe_count; i++) {
@@ -334,6 +342,7 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *ret)
 			if (verdict == AGREES) {
 				proof->layout->probes_agreed++;
 				*ret |= probe->need;
+				note_proven(proof->layout, probe);
 			} else {
 				proof->layout->probes_silent++;
 			}
@@ -354,6 +363,7 @@ ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
 	ompd_rc_t rc;
 
 	layout->tls_offset = 0;
+	memset(layout->standing, LAYOUT_TAKEN, sizeof(layout->standing));
 	rc = anchor(&proof);
 	library->thread_slot = proof.slot_address;
 	if (rc == ompd_rc_ok)

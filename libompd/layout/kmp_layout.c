@@ -30,15 +30,14 @@ static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout
 // Whether the library exports exactly what its release does.
 static ompd_rc_t identify(const struct kmp_library *library, bool *ret)
 {
-	uint64_t inside, exports;
+	enum exports_verdict verdict = EXPORTS_NONE;
+	uint64_t inside;
 	ompd_rc_t rc = kmp_library_symbol(library, "__kmpc_fork_call", &inside);
 
 	if (rc == ompd_rc_ok)
-		rc = exports_digest(library->target, inside, &exports);
-	*ret = false;
-	for (size_t i = 0; rc == ompd_rc_ok && i < kmp_release_count; i++)
-		*ret |= kmp_releases[i].release == library->release &&
-			kmp_releases[i].exports == exports;
+		rc = exports_identify(library->target, inside, library->release, kmp_releases,
+				      kmp_release_count, &verdict);
+	*ret = verdict == EXPORTS_SAME;
 	return rc;
 }
 

@@ -42,7 +42,7 @@ class Opened:
 
 def _all_targets(with_tasks: bool = False) -> List[Any]:
     return [
-        pytest.param((release, target), id="gcc{}-{}".format(release.major, target.name))
+        pytest.param((release, target), id="{}-{}".format(release.name, target.name))
         for release in RELEASES
         for target in release.targets
         if target.expected["tasks"] or not with_tasks
@@ -74,8 +74,11 @@ def opened_with_tasks(request: Any, library: _ompd.Library) -> Iterator[Opened]:
     yield from _opened(library, request.param)
 
 
-@pytest.fixture(params=RELEASES, ids=lambda release: "gcc{}".format(release.major))
+@pytest.fixture(
+    params=[release for release in RELEASES if not release.is_llvm],
+    ids=lambda release: release.name,
+)
 def release(request: Any) -> recording.Release:
-    """Each recorded release."""
+    """Each recorded release of libgomp."""
     found: recording.Release = request.param
     return found

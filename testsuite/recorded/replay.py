@@ -8,8 +8,9 @@ import recording
 from ompdbg.services import Frame, Function, SymbolAt, TargetThread, Variable
 
 
-# Variables of the programs that are arrays, and the size of their elements.
-_ARRAYS = {"block_lock": 4}
+# Variables of the programs that are arrays of locks, and the size of a lock by compiler.
+_ARRAYS = ("block_lock",)
+_LOCK_SIZES = {"gcc": 4, "clang": 8}
 
 
 # Functions of the runtime that ompdbg knows of since the targets were recorded. No thread of them
@@ -38,6 +39,12 @@ class RecordedFrame(NamedTuple):
     start: Optional[int]
     file: Optional[str]
     line: Optional[int]
+    kept: Tuple[Tuple[str, int], ...] = ()  # registers in the frame
+
+
+def _frame(fields: Dict[str, Any]) -> RecordedFrame:
+    kept = tuple(sorted(fields.get("kept", {}).items()))
+    return RecordedFrame(**dict(fields, kept=kept))
 
 
 def _is_of_llvm(name: str, file_name: Optional[str]) -> bool:
@@ -154,7 +161,7 @@ class Replay:
 
     def stack(self, thread: TargetThread) -> Iterator[Frame]:
         """The frames as they were."""
-        frames: Any = (RecordedFrame(**f) for f in self._threads[thread.number].frames)
+        frames: Any = map(_frame, self._threads[thread.number].frames)
         return frames
 
     def stack_key(self, thread: TargetThread) -> None:
@@ -164,6 +171,13 @@ class Replay:
         """Those that were recorded."""
         recorded = self._threads[thread.number].registers
         return [recorded[name] for name in names] if set(names) <= set(recorded) else None
+
+    def frame_registers(
+        self, thread: TargetThread, frame: Any, *names: str
+    ) -> Optional[List[int]]:
+        """Those that were recorded."""
+        kept: Dict[str, int] = dict(frame.kept)
+        return [kept[name] for name in names] if set(names) <= set(kept) else None
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """Nothing where nothing was recorded."""
@@ -191,10 +205,10 @@ class Replay:
     def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
         """Types were not recorded: arrays are known by their symbols."""
         symbol = self.symbol_at(address)
-        size = None if symbol is None else _ARRAYS.get(symbol.name)
-        return (
-            None if symbol is None or size is None else f"{symbol.name}[{symbol.offset // size}]"
-        )
+        if symbol is None or symbol.name not in _ARRAYS:
+            return None
+        size = _LOCK_SIZES["clang" if self._target.variant == "clang" else "gcc"]
+        return f"{symbol.name}[{symbol.offset // size}]"
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Not recorded."""

@@ -318,3 +318,18 @@ void elf_target_close(struct elf_target *self)
 	free(self->memory);
 	memset(self, 0, sizeof(*self));
 }
+
+void elf_target_rename(struct elf_target *self, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	unsigned int found = 0;
+
+	for (size_t i = 0; i + size <= self->size; i++) {
+		if (memcmp(self->memory + i, name, size) != 0)
+			continue;
+		self->memory[i + size - 2] = 'X';
+		found++;
+	}
+	if (!found)
+		abort();
+}

@@ -44,6 +44,9 @@ void elf_target_define(struct elf_target *self, const char *name, uint64_t addre
 /** Makes look-ups of a symbol fail. */
 void elf_target_hide(struct elf_target *self, const char *name);
 
+/** Spoils a name in the object's own table of names: it exports another one then. */
+void elf_target_rename(struct elf_target *self, const char *name);
+
 /** Memory to change, or NULL outside of the file's segments. */
 uint8_t *elf_target_bytes(const struct elf_target *self, uint64_t address, size_t size);
 
