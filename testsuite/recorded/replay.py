@@ -13,18 +13,6 @@ _ARRAYS = ("block_lock",)
 _LOCK_SIZES = {"gcc": 4, "clang": 8}
 
 
-# Functions of the runtime that ompdbg knows of since the targets were recorded. No thread of them
-# is in one, which Replay sees to.
-_LATER = (
-    "GOMP_critical_end",
-    "GOMP_critical_name_end",
-    "omp_unset_lock",
-    "omp_unset_lock_",
-    "omp_unset_nest_lock",
-    "omp_unset_nest_lock_",
-)
-
-
 class RecordedFrame(NamedTuple):
     """One frame, as `ompdbg.services.Frame` has it."""
 
@@ -79,8 +67,6 @@ class Replay:
         self._functions_at = dict(target.functions_at)
         self._functions_named = dict(target.functions_named)
         self._demangled = dict(target.demangled)
-        symbols = {frame["symbol"] for thread in target.threads for frame in thread.frames}
-        self._later = set(_LATER) - symbols
 
     def write(self, address: int, data: bytes) -> None:
         """Changes recorded memory, within one page."""
@@ -110,9 +96,8 @@ class Replay:
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
-        """What was asked when the target was recorded: of libgomp, which is its only runtime."""
-        known = (name, file_name) in self.symbols or name in self._later
-        if not known and not _is_of_llvm(name, file_name):
+        """What was asked when the target was recorded: of the only runtime that it has."""
+        if (name, file_name) not in self.symbols and not _is_of_llvm(name, file_name):
             self.outside.append("symbol {} of {}".format(name, file_name))
         return self.symbols.get((name, file_name))
 
