@@ -32,9 +32,9 @@ _OUTLINED = re.compile(r"(?P<base>[\w$.]+?)\._omp_(?P<role>fn|cpyfn)\.\d+")
 _DEMANGLED_OUTLINED = re.compile(
     r"(?P<base>.+?) \[clone (?:\.\w+)*?\._omp_(?P<role>fn|cpyfn)\.\d+"
 )
-# Clang's; before Clang 17 without the function's name.
+# Clang's; before Clang 17 without the function's name. To those of C++ GDB adds their types.
 _CLANG_OUTLINED = re.compile(
-    r"(?P<base>[\w$.]*?)\.omp_(outlined|task_entry)(_debug__|\._debug__)?\.*\d*"
+    r"(?P<base>[\w$.]*?)\.omp_(outlined|task_entry)(_debug__|\._debug__)?\.*\d*(\(.*\)( const)?)?"
 )
 _CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
 _FORTRAN_SUFFIXES = ("f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp")

@@ -58,6 +58,10 @@ def test_users_objects(path: str) -> None:
         ("fib.part.0._omp_fn.1", "fib", "fn"),
         ("foo(int) [clone ._omp_fn.0]", "foo(int)", "fn"),
         ("ns::A<int>::run(int) [clone ._omp_fn.1]", "ns::A<int>::run(int)", "fn"),
+        (".omp_outlined._debug__.2", "", "fn"),
+        ("main.omp_outlined_debug__", "main", "fn"),
+        ("_ZN1A3runEv.omp_outlined(void) const", "_ZN1A3runEv", "fn"),
+        ("solve.omp_outlined.1(int *, int *)", "solve", "fn"),
     ],
 )
 def test_outlined(symbol: str, base: str, role: str) -> None:
