@@ -161,5 +161,6 @@ def test_no_alarm_in_programs_that_run_well(variant: str, program: str) -> None:
     said = processes.run_gdb("why.py", {"mode": "stops", "stops": 25}, [str(path)]).result
     assert len(said["stops"]) == 25
     for stop in said["stops"]:
+        assert "findings" in stop, stop
         rules = {finding["rule"] for finding in stop["findings"]}
         assert not rules & RULES_OF_HANGS, stop
