@@ -28,7 +28,12 @@ enum step {
 	NUMBER = 0x9000, // plus a byte
 };
 
-enum condition { ALWAYS, IMPLICIT, EXPLICIT };
+enum condition {
+	ALWAYS,
+	IMPLICIT, // the current task is
+	EXPLICIT, // likewise
+	TASKS,	  // the team has made tasks: the queues of its task team are its own since then
+};
 
 // When a row is refuted: a runtime may be stopped while threads change their team or their task.
 enum weight {
@@ -40,7 +45,7 @@ enum weight {
 struct row {
 	const char *what;
 	uint8_t weight;	   // enum weight
-	uint8_t condition; // enum condition, of the current task
+	uint8_t condition; // enum condition
 	bool proves;	   // what it compares can't be equal by chance
 	uint16_t left[ROW_PATH], right[ROW_PATH];
 };
@@ -151,13 +156,13 @@ static const struct row rows[] = {
 	  { INFO(th_task_team), LOAD } },
 	{ "td_thr",
 	  MOST,
-	  ALWAYS,
+	  TASKS,
 	  true,
 	  { QUEUE, F(kmp_base_thread_data_t, td_thr), LOAD },
 	  { END } },
 	{ "td_deque",
 	  ONE,
-	  ALWAYS,
+	  TASKS,
 	  true,
 	  { QUEUE, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { INFO(th_team), LOAD } },
@@ -311,10 +316,13 @@ static enum answer follow(const struct witness *witness, const uint16_t *path, u
 static bool applies(const struct witness *witness, enum condition condition)
 {
 	static const uint16_t to_flags[] = { TASK(td_flags), END };
-	uint64_t address, flags;
+	static const uint16_t to_tasks[] = { TASK_TEAM(tt_found_tasks), VALUE, END };
+	uint64_t address, flags, tasks;
 
 	if (condition == ALWAYS)
 		return true;
+	if (condition == TASKS)
+		return follow(witness, to_tasks, &tasks) == HOLDS && tasks == 1;
 	return follow(witness, to_flags, &address) == HOLDS &&
 	       target_read_uint(witness->target, address, 4, &flags) == ompd_rc_ok &&
 	       ((flags &

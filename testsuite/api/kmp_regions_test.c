@@ -362,6 +362,27 @@ static void check_futex(ompd_thread_handle_t *thread, enum ompd_ext_wait_kind ki
 	sleepers++;
 }
 
+// Waits until a thread has come to a state. It may take long on a machine with much to do.
+static void await_state(ompd_thread_handle_t *thread, ompt_state_t state)
+{
+	ompd_word_t word = -1;
+	ompd_wait_id_t wait;
+
+	for (int i = 0; i < 5000 && word != (ompd_word_t)state; i++) {
+		if (ompd_get_state(thread, &word, &wait) != ompd_rc_ok ||
+		    word != (ompd_word_t)state)
+			usleep(1000);
+	}
+	assert_int_equal(word, state);
+}
+
+// Until it sleeps, if it does within a while: it may spin, or /proc may not tell.
+static void await_sleep(ompd_thread_handle_t *thread)
+{
+	for (int i = 0; i < 50 && !futex_of(thread); i++)
+		usleep(1000);
+}
+
 // After a region of so many threads: its workers.
 static void check_idle(int threads)
 {
@@ -369,17 +390,14 @@ static void check_idle(int threads)
 
 #pragma omp parallel num_threads(threads)
 	workers[omp_get_thread_num()] = (uint64_t)pthread_self();
-	usleep(50000);
 	for (int i = 1; i < threads; i++) {
 		ompd_thread_handle_t *thread;
-		ompd_wait_id_t wait;
-		ompd_word_t word = -1;
 
 		assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8,
 							&workers[i], &thread),
 				 ompd_rc_ok);
-		assert_int_equal(ompd_get_state(thread, &word, &wait), ompd_rc_ok);
-		assert_int_equal(word, ompt_state_idle);
+		await_state(thread, ompt_state_idle);
+		await_sleep(thread);
 		check_futex(thread, ompd_ext_wait_idle);
 		ompd_rel_thread_handle(thread);
 	}
@@ -400,14 +418,13 @@ static void states_at_a_barrier(void **state)
 			ompd_word_t word = -1;
 			struct here here;
 
-			usleep(50000);
 			open_here(&here);
 			for (int i = 2; i < 4; i++) {
 				assert_int_equal(ompd_get_thread_in_parallel(here.parallel, i,
 									     &other),
 						 ompd_rc_ok);
-				assert_int_equal(ompd_get_state(other, &word, &wait), ompd_rc_ok);
-				assert_int_equal(word, ompt_state_wait_barrier);
+				await_state(other, ompt_state_wait_barrier);
+				await_sleep(other);
 				check_futex(other, ompd_ext_wait_barrier);
 				ompd_rel_thread_handle(other);
 			}
@@ -416,7 +433,6 @@ static void states_at_a_barrier(void **state)
 		}
 #pragma omp barrier
 	}
-	usleep(50000);
 	check_idle(4);
 	fprintf(stderr, "%d threads were asleep\n", sleepers);
 	// Nothing tells what a thread does that waits for nothing.
