@@ -9,11 +9,11 @@ import signal
 import sys
 from typing import Any, NoReturn, Optional, Sequence
 
-from ompdbg.cli import report, viewing
+from ompdbg.cli import merge, report, run, viewing
 from ompdbg.cli.command import Context
 from ompdbg.cli.exits import Exit, Failed
 
-COMMANDS = (*viewing.COMMANDS, report.COMMAND)
+COMMANDS = (*viewing.COMMANDS, report.COMMAND, run.COMMAND, merge.COMMAND)
 
 _DESCRIPTION = "Shows what the OpenMP threads of a core file or a process do, without a debugger."
 _EPILOG = """\

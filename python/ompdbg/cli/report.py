@@ -8,7 +8,7 @@ import functools
 import os
 import sys
 import tempfile
-from typing import Iterable, Optional
+from typing import Any, Dict, Iterable, Optional
 
 from ompdbg import views
 from ompdbg.cli import terminal
@@ -54,12 +54,14 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
     text = arguments.text
     if not (arguments.text or arguments.html or arguments.json):
         text = STANDARD_OUTPUT
+    from ompdbg.report.document import is_suspicious
+
     with looked_at(place) as looked:
         for problem in looked.problems:
             print(f"ompdbg: warning: {problem}", file=sys.stderr)
         files = Files(text, arguments.html, arguments.json)
-        is_suspicious = write_report(looked, target, files)
-    return Exit.FOUND if is_suspicious else Exit.FINE
+        found = write_report(looked, target, files)
+    return Exit.FOUND if is_suspicious(found) else Exit.FINE
 
 
 class Files:
@@ -71,9 +73,10 @@ class Files:
         self.json = json
 
 
-def write_report(looked: Looked, name: str, files: Files, cause: Optional[str] = None) -> bool:
-    """Writes what is known of an open target. `cause`: why now. Returns whether something
-    suspicious was found. Raises Failed."""
+def write_report(
+    looked: Looked, name: str, files: Files, cause: Optional[str] = None
+) -> Dict[str, Any]:
+    """Writes what is known of an open target, and returns it. `cause`: why now. Raises Failed."""
     from ompdbg.report import about as about_module
     from ompdbg.report import document
 
@@ -99,7 +102,7 @@ def write_report(looked: Looked, name: str, files: Files, cause: Optional[str] =
         if files.text == STANDARD_OUTPUT:
             form = terminal.form(False)
         write_file(files.text, text.lines(process, about, diagnosed, form))
-    return document.is_suspicious(found)
+    return found
 
 
 def write_file(path: str, lines: Iterable[str]) -> None:

@@ -138,6 +138,11 @@ dd { margin: 0; overflow-wrap: anywhere }
 .legend .tile { min-width: 1rem; width: 1rem; height: .9rem; margin-right: .4rem; padding: 0;
   vertical-align: -.1rem }
 
+.groups { display: grid; grid-template-columns: 5.5rem minmax(8rem, 18rem) 1fr; gap: .25rem 1rem;
+  padding: .6rem 0; border-bottom: 1px solid var(--line) }
+.ranks { display: flex; flex-wrap: wrap; gap: .25rem; align-content: flex-start }
+.ranks .tile { color: var(--tone, var(--soft)); border-color: var(--tone, var(--line)) }
+
 details { margin: .1rem 0 }
 summary { cursor: pointer; padding: .2rem 0; overflow-wrap: anywhere }
 summary::marker { color: var(--soft) }
@@ -186,6 +191,7 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
   .rows li { padding: .45rem 0 }
   .lane { grid-template-columns: 1fr }
   .lane .what { grid-column: 1 }
+  .groups { grid-template-columns: 1fr }
   .region { padding: .8rem .7rem }
   dl div { grid-template-columns: 1fr }
   .stacks details details { margin-left: .25rem; padding-left: .5rem }

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`ompdbg run`: a test command that leaves a report if it hangs or crashes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from typing import Any, Dict, List, Optional
+
+from ompdbg.cli.command import Command, Context
+from ompdbg.cli.exits import Exit, Failed
+from ompdbg.cli.looking import Place, looked_at
+from ompdbg.cli.report import Files, write_file, write_report
+
+_DESCRIPTION = """\
+Runs a command. If a program below it crashes, or the time-out passes, the OpenMP
+report of that program, or of all OpenMP programs below the command, is written
+before they end: NAME-PID.html, .json and .txt in DIR, and all.html if there are
+several. No process is left behind.
+
+To see a crash before it has ended the program, all processes of the command are
+traced (ptrace): that costs time only where threads and processes are made. A
+program that wants to trace others itself, a debugger or LeakSanitizer, needs
+--no-trace; then only the time-out is reported.
+
+exit status:
+  that of the command; 124 after the time-out or a hang; 128+N if signal N ended it;
+  127 or 126 if it was not found or could not be run; 2 for wrong usage
+
+examples:
+  ompdbg run --timeout 600 -- ctest
+  ompdbg run --timeout 60 --on-hang --report artifacts -- ./test_solver --all"""
+
+_SAFE = re.compile(r"[^A-Za-z0-9._+-]")
+_MERGED = "all"
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="end it after S seconds")
+    parser.add_argument(
+        "--report", metavar="DIR", default="ompdbg-report", help="for reports (ompdbg-report)"
+    )
+    parser.add_argument(
+        "--on-hang",
+        action="store_true",
+        help="do not wait for the time-out if nothing happens for 10 s and the diagnosis says"
+        " that nothing will",
+    )
+    parser.add_argument("--core", action="store_true", help="let the kernel write core files, too")
+    parser.add_argument(
+        "--no-trace", action="store_true", help="do not trace, and do not report crashes"
+    )
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
+
+
+def _seconds(word: str) -> float:
+    seconds = float(word)
+    if not 0 < seconds < 1e9:
+        raise ValueError(word)
+    return seconds
+
+
+class Reporter:
+    """Writes the reports of one run."""
+
+    def __init__(self, folder: str, libompd: str) -> None:
+        self._folder = folder
+        self._libompd = libompd
+        self.written: List[str] = []
+
+    def look(self, pid: int, reason: str) -> Optional[str]:
+        """How bad it is; None if it is no OpenMP program. `reason`: "" if only that is asked."""
+        from ompdbg.model.severity import SEVERITIES
+        from ompdbg.running import below
+
+        name = f"{_SAFE.sub('_', below.program_name(pid))}-{pid}"
+        try:
+            with looked_at(Place(str(pid), self._libompd)) as looked:
+                if not reason:
+                    return self._asked(looked)
+                os.makedirs(self._folder, exist_ok=True)
+                path = os.path.join(self._folder, name)
+                files = Files(f"{path}.txt", f"{path}.html", f"{path}.json")
+                found = write_report(looked, str(pid), files, reason)
+        except Failed as failed:
+            if failed.status != Exit.NO_OPENMP:
+                say(f"{name}: {failed.reason}")
+            return None
+        except OSError as error:
+            say(f"{self._folder}: {error.strerror}")
+            return None
+        self.written.append(f"{path}.json")
+        verdict = found["verdict"] or {"text": "not known", "severity": None}
+        say(f"{name}: {verdict['text']}")
+        say(f"report: {path}.html")
+        return str(verdict["severity"] or SEVERITIES[-1])
+
+    @staticmethod
+    def _asked(looked: Any) -> str:
+        from ompdbg import views
+        from ompdbg.model.severity import SEVERITIES, severity
+
+        found = views.diagnosed(looked.process)
+        severities = {severity(found.waiting, finding) for finding in found.findings}
+        return next((name for name in SEVERITIES if name in severities), SEVERITIES[-1])
+
+    def merge(self) -> None:
+        """One picture of all, if there are several."""
+        if len(self.written) < 2:
+            return
+        from ompdbg.report.html.merged import page
+        from ompdbg.report.merging import merged
+
+        reports = [(path, read(path)) for path in self.written]
+        path = os.path.join(self._folder, f"{_MERGED}.html")
+        write_file(path, page(merged(reports)))
+        say(f"all of them: {path}")
+
+
+def say(text: str) -> None:
+    """A line for people."""
+    begin = "\r\033[K" if sys.stderr.isatty() else ""
+    print(f"{begin}ompdbg run: {text}", file=sys.stderr, flush=True)
+
+
+def read(path: str) -> Dict[str, Any]:
+    """A report."""
+    with open(path, encoding="utf-8") as file:
+        found: Dict[str, Any] = json.load(file)
+    return found
+
+
+def _run(arguments: argparse.Namespace, context: Context) -> int:
+    from ompdbg.running.supervisor import Plan, Supervisor
+
+    command = arguments.words
+    if command[:1] == ["--"]:
+        command = command[1:]
+    if not command:
+        raise Failed(Exit.USAGE, "which command? Write it behind --")
+    reporter = Reporter(arguments.report, context.libompd)
+    plan = Plan(
+        command, arguments.timeout, arguments.on_hang, not arguments.no_trace, arguments.core
+    )
+    status = Supervisor(plan, reporter.look, say).run()
+    reporter.merge()
+    return status
+
+
+COMMAND = Command(
+    "run", "a command, with a report if it hangs or crashes", _DESCRIPTION, _add_options, _run
+)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The page of many processes."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List
+
+from ompdbg.frames import base_name
+from ompdbg.report import merging
+from ompdbg.report.html import tables, words
+from ompdbg.report.html.diagnosis import SEVERITIES
+from ompdbg.report.html.markup import Markup, element
+from ompdbg.report.html.page import Section, whole
+
+Object = Dict[str, Any]
+
+_MOST_TILES = 1024
+
+
+def page(document: Object) -> Iterator[str]:
+    """The lines of an HTML file."""
+    groups = document["groups"]
+    programs = {base_name(group["program"] or "?") for group in groups}
+    title = ", ".join(sorted(programs)) or "No process"
+    head = [element("h1", title), element("p", merging.headline(document), class_="subtitle")]
+    sections: List[Section] = [("overview", "Overview", [_overview(groups)])]
+    for number, group in enumerate(groups, 1):
+        sections.append((f"group{number}", f"Group {number}", _group(group)))
+    yield from whole(title, head, sections)
+
+
+def _overview(groups: List[Object]) -> Markup:
+    """Each group with a tile for each process."""
+    rows = [
+        element(
+            "li",
+            element("a", f"Group {number}", href=f"#group{number}"),
+            element("span", _tiles(group), class_="ranks"),
+            element(
+                "span",
+                words.badge(group["severity"], SEVERITIES[group["severity"]][0]),
+                " ",
+                _first(group),
+            ),
+            class_="groups",
+        )
+        for number, group in enumerate(groups, 1)
+    ]
+    return element("ol", rows)
+
+
+def _first(group: Object) -> str:
+    if group["cause"]:
+        return str(group["cause"])
+    return str(group["findings"][0]) if group["findings"] else "No thread waits for another."
+
+
+def _tiles(group: Object) -> List[Markup]:
+    return [
+        element(
+            "b",
+            process["rank"] or process["pid"] or "",
+            class_=f"tile {group['severity']}",
+            title=process["source"],
+        )
+        for process in group["processes"][:_MOST_TILES]
+    ]
+
+
+def _group(group: Object) -> List[Markup]:
+    rows = [
+        [
+            one["count"],
+            element("strong", one["does"]),
+            element("code", one["where"], class_="place"),
+            one["region"],
+        ]
+        for one in group["threads"]
+    ]
+    processes = [
+        [process["rank"] or "", process["pid"] or "", process["host"] or "", process["source"]]
+        for process in group["processes"]
+    ]
+    severity = group["severity"]
+    return [
+        element(
+            "div",
+            element("p", SEVERITIES[severity][0], class_="word"),
+            element("p", merging.who(group), class_="headline"),
+            [element("p", text, class_="meaning") for text in group["findings"]],
+            class_=f"verdict {severity}",
+        ),
+        tables.table(("Threads", "Do", "Where", "Region"), rows),
+        element(
+            "details",
+            element("summary", "Where this was read"),
+            tables.table(("Rank", "Process", "Host", "Report"), processes),
+        ),
+    ]
