@@ -17,6 +17,35 @@ _SYSCALL_INSTRUCTION = b"\x0f\x05"
 _FUTEX_CALL = 202
 _OPERATION_MASK = 0x7F
 _WAIT_OPERATIONS = (0, 9)  # WAIT, WAIT_BITSET
+# read, poll, select, pause, connect, accept, recvfrom, recvmsg, wait4, semop, msgrcv, flock,
+# rt_sigtimedwait, rt_sigsuspend, semtimedop, epoll_wait, waitid, pselect6, ppoll, epoll_pwait,
+# accept4, recvmmsg: they wait for something outside of the process, perhaps for ever.
+_CALLS_THAT_WAIT = frozenset(
+    (
+        0,
+        7,
+        23,
+        34,
+        42,
+        43,
+        45,
+        47,
+        61,
+        65,
+        70,
+        73,
+        128,
+        130,
+        220,
+        232,
+        247,
+        270,
+        271,
+        281,
+        288,
+        299,
+    )
+)
 _NO_CALL = 1 << 63  # of a register that holds a negative number
 
 
@@ -25,6 +54,11 @@ class SystemCall(NamedTuple):
 
     number: int
     waits: bool  # it sleeps on a word of memory that is still as it was
+
+    @property
+    def waits_outside(self) -> bool:
+        """It waits for something that no thread of the process is known to do."""
+        return self.number in _CALLS_THAT_WAIT
 
 
 def system_call(thread: "Thread") -> Optional[SystemCall]:

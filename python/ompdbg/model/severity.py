@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, Sequence, Set
 
 from ompdbg.model import diagnosis
+from ompdbg.model.asleep import system_call
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
@@ -39,13 +40,18 @@ def _somebody_works(waiting: "Waiting", finding: "Finding") -> bool:
             continue
         seen.add(thread.target.number)
         if thread.wait is None:
-            if not waiting.is_asleep(thread):
+            if not _sleeps(waiting, thread):
                 return True
             continue
         edges = waiting.edges.get(thread.target.number, [])
         known = [edge.thread for edge in edges if edge.thread is not None]
         pending += known or _who_might(waiting)
     return False
+
+
+def _sleeps(waiting: "Waiting", thread: "Thread") -> bool:
+    call = system_call(thread)
+    return waiting.is_asleep(thread) or (call is not None and call.waits_outside)
 
 
 def _who_might(waiting: "Waiting") -> "List[Thread]":

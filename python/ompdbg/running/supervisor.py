@@ -65,7 +65,7 @@ class Supervisor:
             self._progress("")
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if left and self._asked is None and status != TIMED_OUT:
-            self._say(f"ended {left} {'process' if left == 1 else 'processes'} that were left")
+            self._say(f"ended what was left: {left} {'process' if left == 1 else 'processes'}")
         return status
 
     # ---- The begin --------------------------------------------------------------------------

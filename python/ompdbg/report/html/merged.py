@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, List
 
 from ompdbg.frames import base_name
+from ompdbg.render.numbers import counted
 from ompdbg.report import merging
 from ompdbg.report.html import tables, words
 from ompdbg.report.html.diagnosis import SEVERITIES
@@ -41,6 +42,7 @@ def _overview(groups: List[Object]) -> Markup:
                 words.badge(group["severity"], SEVERITIES[group["severity"]][0]),
                 " ",
                 _first(group),
+                element("span", f" ({group['cause']})" if group["cause"] else "", class_="muted"),
             ),
             class_="groups",
         )
@@ -50,8 +52,6 @@ def _overview(groups: List[Object]) -> Markup:
 
 
 def _first(group: Object) -> str:
-    if group["cause"]:
-        return str(group["cause"])
     return str(group["findings"][0]) if group["findings"] else "No thread waits for another."
 
 
@@ -70,7 +70,7 @@ def _tiles(group: Object) -> List[Markup]:
 def _group(group: Object) -> List[Markup]:
     rows = [
         [
-            one["count"],
+            counted(one["count"], "thread"),
             element("strong", one["does"]),
             element("code", one["where"], class_="place"),
             one["region"],
@@ -87,6 +87,7 @@ def _group(group: Object) -> List[Markup]:
             "div",
             element("p", SEVERITIES[severity][0], class_="word"),
             element("p", merging.who(group), class_="headline"),
+            element("p", group["cause"], class_="meaning") if group["cause"] else None,
             [element("p", text, class_="meaning") for text in group["findings"]],
             class_=f"verdict {severity}",
         ),
