@@ -203,7 +203,7 @@ static bool read_headers(struct target *target, size_t index, Elf *elf)
 		if (!(header->p_flags & PF_W))
 			file->parts[file->num_parts++] = (struct constant_part){
 				page_of(header->p_offset),
-				header->p_offset + header->p_filesz,
+				page_of(header->p_offset + header->p_filesz + PAGE - 1),
 			};
 	}
 	return find_bias(target, index, &loads);

@@ -12,6 +12,7 @@
 #include "target.h"
 
 enum { PAGE = 4096, WORD = 8, NO_FILE = -1 };
+enum { MAX_NESTING = 200 }; // of entries of debug information: damaged ones may go round in circles
 
 /** A part of memory that a core file holds, or should hold. */
 struct segment {
@@ -62,6 +63,14 @@ struct thread {
 	uint64_t registers[TARGET_REGISTERS];
 };
 
+/** Whether code at an address leaves rbx as it was at the call. */
+struct kept_rbx {
+	uint64_t pc;
+	bool is_kept;
+};
+
+enum { KEPT_RBX = 256 };
+
 struct target {
 	pid_t pid;	      // 0: not known
 	int core;	      // descriptor, -1 for a process
@@ -79,8 +88,11 @@ struct target {
 	size_t num_threads;
 	uint64_t *auxiliary; // pairs of type and value
 	size_t num_auxiliary;
+	struct unit_functions *functions; // of units that were asked for
+	size_t num_functions;
 	Dwfl *dwfl;
 	bool unwinds; // the Dwfl knows the threads
+	struct kept_rbx kept_rbx[KEPT_RBX];
 };
 
 /** Puts a line into @p error. @return -1. */
@@ -112,5 +124,9 @@ void files_deinit(struct target *target);
 size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size);
 
 void units_deinit(struct mapped_file *file);
+
+/** The function of a unit with code at an address (without the bias). */
+bool function_at(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *ret);
+void functions_deinit(struct target *target);
 
 #endif

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions and blocks that code belongs to. Functions that GCC made of constructs lie within
-// the entry of the function that they are cut from, though their code does not.
+// The functions and blocks that code belongs to, and what lies in and around them.
 
 #include "internal.h"
 
 #include <dwarf.h>
-
-enum { MAX_NESTING = 200 }; // of entries: damaged ones may go round in circles
-
-static bool may_hold_functions(int tag)
-{
-	return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module ||
-	       tag == DW_TAG_lexical_block;
-}
-
-/** The function with code at an address, the innermost of those that are nested. */
-static bool find_function(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret, int depth)
-{
-	Dwarf_Die child;
-
-	if (depth == MAX_NESTING || dwarf_child(parent, &child) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&child);
-
-		if (!may_hold_functions(tag))
-			continue;
-		if (find_function(&child, address, ret, depth + 1))
-			return true;
-		if (tag == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0) {
-			*ret = child;
-			return true;
-		}
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_scope(int tag)
 {
@@ -73,9 +44,137 @@ static size_t descend(Dwarf_Die *parent, uint64_t address, Dwarf_Die *scopes, si
 	return count;
 }
 
-size_t target_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes, size_t max)
+size_t target_scopes(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes,
+		     size_t max)
 {
-	if (!max || !find_function(unit, address, &scopes[0], 0))
+	if (!max || !function_at(target, unit, address, &scopes[0]))
 		return 0;
 	return descend(&scopes[0], address, scopes, 1, max, 0);
+}
+
+size_t target_parents(Dwarf_Die *die, Dwarf_Die *parents, size_t max)
+{
+	Dwarf_Die *found = NULL;
+	int count = dwarf_getscopes_die(die, &found);
+	size_t kept = 0;
+
+	// The first is the entry itself.
+	for (int i = 1; i < count && kept < max; i++)
+		parents[kept++] = found[i];
+	free(found);
+	return kept;
+}
+
+// ---- Calls -----------------------------------------------------------------------------------
+
+/** GNU's extension of DWARF 4 has other names for the same. */
+static bool read_call(Dwarf_Die *die, struct target_call *ret)
+{
+	bool is_gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
+	Dwarf_Attribute attribute;
+	Dwarf_Addr address;
+
+	if (!dwarf_attr(die, is_gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
+	    dwarf_formaddr(&attribute, &address) != 0)
+		return false;
+	*ret = (struct target_call){
+		.returns = address,
+		.is_tail = dwarf_hasattr(die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call),
+	};
+	ret->has_callee =
+		dwarf_attr(die, is_gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &attribute) &&
+		dwarf_formref_die(&attribute, &ret->callee);
+	return true;
+}
+
+static size_t add_calls(Dwarf_Die *parent, struct target_call *calls, size_t count, size_t max,
+			int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == MAX_NESTING || dwarf_child(parent, &child) != 0)
+		return count;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
+			count += count < max && read_call(&child, &calls[count]);
+		else if (is_scope(tag))
+			count = add_calls(&child, calls, count, max, depth + 1);
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return count;
+}
+
+size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max)
+{
+	return add_calls(function, calls, 0, max, 0);
+}
+
+// ---- Variables -------------------------------------------------------------------------------
+
+static bool is_at(Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Attribute attribute, indirect;
+	Dwarf_Addr found;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr(die, DW_AT_location, &attribute) ||
+	    dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1)
+		return false;
+	if (ops[0].atom == DW_OP_addr)
+		return ops[0].number == address;
+	return ops[0].atom == DW_OP_addrx &&
+	       dwarf_getlocation_attr(&attribute, ops, &indirect) == 0 &&
+	       dwarf_formaddr(&indirect, &found) == 0 && found == address;
+}
+
+static bool may_hold_variables(int tag, bool with_local)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_common_block ||
+	       (with_local && (tag == DW_TAG_subprogram || is_scope(tag)));
+}
+
+static bool find_variable(Dwarf_Die *parent, uint64_t address, bool with_local, Dwarf_Die *ret,
+			  int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == MAX_NESTING || dwarf_child(parent, &child) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_variable && is_at(&child, address)) {
+			*ret = child;
+			return true;
+		}
+		if (may_hold_variables(tag, with_local) &&
+		    find_variable(&child, address, with_local, ret, depth + 1))
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret)
+{
+	return find_variable(unit, address, with_local, ret, 0);
+}
+
+bool target_structure(Dwarf_Die *unit, const char *name, Dwarf_Die *ret)
+{
+	if (dwarf_child(unit, ret) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(ret);
+
+		if ((tag != DW_TAG_structure_type && tag != DW_TAG_union_type &&
+		     tag != DW_TAG_class_type) ||
+		    dwarf_hasattr(ret, DW_AT_declaration))
+			continue;
+		const char *found = dwarf_diename(ret);
+		if (found && strcmp(found, name) == 0)
+			return true;
+	} while (dwarf_siblingof(ret, ret) == 0);
+	return false;
 }

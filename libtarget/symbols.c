@@ -55,6 +55,69 @@ static bool symbol_of(Dwfl_Module *module, size_t index, struct target_symbol *r
 	return true;
 }
 
+// ---- Versions --------------------------------------------------------------------------------
+
+/** The table for linking, and the versions of its symbols. */
+struct versions {
+	Elf_Data *symbols, *versions;
+	size_t names; // section
+};
+
+static bool find_versions(Elf *elf, struct versions *ret)
+{
+	Elf_Scn *section = NULL;
+
+	*ret = (struct versions){ 0 };
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_DYNSYM) {
+			ret->symbols = elf_getdata(section, NULL);
+			ret->names = header.sh_link;
+		} else if (header.sh_type == SHT_GNU_versym) {
+			ret->versions = elf_getdata(section, NULL);
+		}
+	}
+	return ret->symbols && ret->versions;
+}
+
+static void drop(struct mapped_file *file, const char *name, uint64_t address)
+{
+	struct target_symbol *end = file->symbols + file->num_symbols;
+
+	for (struct target_symbol *symbol = file->symbols; symbol < end; symbol++) {
+		// Another version may be the same.
+		if (symbol->address == address && strcmp(symbol->name, name) == 0) {
+			symbol->name = "";
+			return;
+		}
+	}
+}
+
+/** Symbols of a version that is only there for old programs are not what their names stand for. */
+static void drop_hidden(struct mapped_file *file)
+{
+	enum { HIDDEN = 0x8000 };
+	struct versions found;
+	GElf_Addr bias;
+	GElf_Versym version;
+	GElf_Sym symbol;
+
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+	if (!elf || !find_versions(elf, &found))
+		return;
+	for (int i = 0; gelf_getversym(found.versions, i, &version); i++) {
+		if (!(version & HIDDEN) || !gelf_getsym(found.symbols, i, &symbol) ||
+		    symbol.st_shndx == SHN_UNDEF)
+			continue;
+		const char *name = elf_strptr(elf, found.names, symbol.st_name);
+		if (name)
+			drop(file, name, symbol.st_value + bias);
+	}
+}
+
 /** All symbols of a file, by name. */
 static void read_symbols(struct mapped_file *file)
 {
@@ -66,8 +129,10 @@ static void read_symbols(struct mapped_file *file)
 		if (symbol_of(file->module, (size_t)i, &file->symbols[file->num_symbols]))
 			file->num_symbols++;
 	}
-	if (file->symbols && file->num_symbols)
-		qsort(file->symbols, file->num_symbols, sizeof(*file->symbols), by_name);
+	if (!file->symbols || !file->num_symbols)
+		return;
+	drop_hidden(file);
+	qsort(file->symbols, file->num_symbols, sizeof(*file->symbols), by_name);
 }
 
 bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret)

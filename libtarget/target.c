@@ -77,6 +77,7 @@ struct target *target_attach(pid_t pid, const struct target_places *places,
 void target_close(struct target *target)
 {
 	process_deinit(target);
+	functions_deinit(target);
 	files_deinit(target);
 	free(target->segments);
 	free(target->mappings);

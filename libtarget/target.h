@@ -113,6 +113,33 @@ struct target_frame {
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
 
+// ---- Code ------------------------------------------------------------------------------------
+
+/** Where an instruction leads to besides to the next one. */
+enum target_flow {
+	TARGET_FLOW_ON, // nowhere
+	TARGET_FLOW_JUMP,
+	TARGET_FLOW_JUMP_IF,
+	TARGET_FLOW_JUMP_INDIRECT,
+	TARGET_FLOW_END, // a return, or what stops the program
+};
+
+struct target_instruction {
+	uint64_t address, size;
+	enum target_flow flow;
+	uint8_t condition; // of TARGET_FLOW_JUMP_IF: as in the opcode
+	uint64_t target;   // of a jump that is not indirect
+};
+
+enum { TARGET_MAX_INSTRUCTIONS = 256 };
+
+/**
+ * The instructions from an address on, as far as they are known.
+ * @return how many were put into @p instructions, at most @p max.
+ */
+size_t target_instructions(struct target *target, uint64_t address,
+			   struct target_instruction *instructions, size_t max);
+
 // ---- Symbols ---------------------------------------------------------------------------------
 
 struct target_symbol {
@@ -134,7 +161,25 @@ bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uin
  * there, and the blocks of these, outermost first.
  * @return how many were put into @p scopes, at most @p max.
  */
-size_t target_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes, size_t max);
+size_t target_scopes(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes,
+		     size_t max);
+/** The entries around an entry, innermost first. @return how many, at most @p max. */
+size_t target_parents(Dwarf_Die *die, Dwarf_Die *parents, size_t max);
+
+/** A call in a function. */
+struct target_call {
+	uint64_t returns; // address of the next instruction, without the bias
+	bool is_tail;	  // a jump
+	bool has_callee;
+	Dwarf_Die callee; // perhaps only declared
+};
+
+/** The calls that debug information tells of a function. @return how many, at most @p max. */
+size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max);
+/** The variable of a unit at an address (without the bias); @p with_local: also of functions. */
+bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret);
+/** The structure or union of that name among the entries of a unit, not one that is only declared. */
+bool target_structure(Dwarf_Die *unit, const char *name, Dwarf_Die *ret);
 /** The debug information of a file; NULL if there is none. */
 Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias);
 

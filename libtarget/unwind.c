@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/user.h>
 
@@ -72,6 +73,43 @@ static bool is_signal_return(struct target *target, uint64_t pc)
 /** What DWARF calls the registers that functions leave unchanged. */
 static const unsigned int kept_registers[TARGET_KEPT_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
 
+/** Whether rbx is in the caller as it is in the frame with code at @p pc: nothing is told of it.
+ *  libdwfl has the other registers that functions leave unchanged, but not this one. */
+static bool leaves_rbx(struct target *target, uint64_t pc)
+{
+	struct kept_rbx *known = &target->kept_rbx[pc % KEPT_RBX];
+	Dwarf_Op room[3], *ops;
+	Dwarf_Addr bias;
+	Dwarf_Frame *frame;
+	size_t count = 1;
+
+	if (known->pc == pc)
+		return known->is_kept;
+	Dwfl_Module *module = dwfl_addrmodule(target->dwfl, pc);
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	if (cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0) {
+		if (dwarf_frame_register(frame, kept_registers[0], room, &ops, &count) != 0)
+			count = 1;
+		free(frame);
+	}
+	*known = (struct kept_rbx){ pc, count == 0 };
+	return known->is_kept;
+}
+
+static void inherit_rbx(struct walk *walk)
+{
+	struct target_frame *frame = &walk->frames[walk->count];
+	const struct target_frame *newer = frame - 1;
+
+	if (!walk->count || frame->known[0] || !newer->known[0] || newer->is_signal)
+		return;
+	bool was_called = walk->count > 1 && !newer[-1].is_signal;
+	if (!leaves_rbx(walk->target, newer->pc - was_called))
+		return;
+	frame->known[0] = true;
+	frame->kept[0] = newer->kept[0];
+}
+
 static int add_frame(Dwfl_Frame *frame, void *context)
 {
 	struct walk *walk = context;
@@ -90,6 +128,7 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 	};
 	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
 		found->known[i] = dwfl_frame_reg(frame, kept_registers[i], &found->kept[i]) == 0;
+	inherit_rbx(walk);
 	walk->count++;
 	return walk->count == walk->max ? DWARF_CB_ABORT : DWARF_CB_OK;
 }

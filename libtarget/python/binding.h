@@ -25,6 +25,8 @@ PyObject *target_object_new(struct target *target);
 struct target *target_of(PyObject *self);
 /** A new Die of a Target. */
 PyObject *die_new(PyObject *owner, const Dwarf_Die *die);
+/** Appends a new reference to a list, or gives it up. */
+bool append(PyObject *list, PyObject *item);
 /** Text of a file that is not to be trusted. */
 PyObject *text_new(const char *text);
 

@@ -5,8 +5,9 @@
 #include "binding.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 
-enum { MAX_LINES = 1 << 22, MAX_SCOPES = 256 };
+enum { MAX_LINES = 1 << 22, MAX_SCOPES = 256, MAX_CALLS = 1 << 12 };
 
 struct die_object {
 	PyObject ob_base;
@@ -132,11 +133,8 @@ static PyObject *children(PyObject *self, PyObject *unused)
 	if (!list || dwarf_child(die, &child) != 0)
 		return list;
 	do {
-		PyObject *item = die_new(owner_of(self), &child);
-
-		if (!item || PyList_Append(list, item) < 0)
+		if (!append(list, die_new(owner_of(self), &child)))
 			Py_CLEAR(list);
-		Py_XDECREF(item);
 	} while (list && dwarf_siblingof(&child, &child) == 0);
 	return list;
 }
@@ -149,16 +147,78 @@ static PyObject *scopes(PyObject *self, PyObject *argument)
 
 	if (!unit || PyErr_Occurred())
 		return NULL;
-	size_t count = target_scopes(unit, address, found, MAX_SCOPES);
+	size_t count = target_scopes(target_of(owner_of(self)), unit, address, found, MAX_SCOPES);
 	PyObject *list = PyList_New(0);
 	while (list && count) {
-		PyObject *item = die_new(owner_of(self), &found[--count]);
-
-		if (!item || PyList_Append(list, item) < 0)
+		if (!append(list, die_new(owner_of(self), &found[--count])))
 			Py_CLEAR(list);
-		Py_XDECREF(item);
 	}
 	return list;
+}
+
+/** The entries around this one. */
+static PyObject *parents(PyObject *self, PyObject *unused)
+{
+	Dwarf_Die *die = use(self), found[MAX_SCOPES];
+	size_t count = die ? target_parents(die, found, MAX_SCOPES) : 0;
+	PyObject *list = die ? PyList_New(0) : NULL;
+
+	(void)unused;
+	for (size_t i = 0; list && i < count; i++) {
+		if (!append(list, die_new(owner_of(self), &found[i])))
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+static PyObject *call_record(PyObject *owner, const struct target_call *call)
+{
+	return Py_BuildValue("(KNN)", (unsigned long long)call->returns,
+			     PyBool_FromLong(call->is_tail),
+			     call->has_callee ? die_new(owner, &call->callee) : Py_BuildValue(""));
+}
+
+static PyObject *calls(PyObject *self, PyObject *unused)
+{
+	Dwarf_Die *function = use(self);
+	struct target_call *found = function ? calloc(MAX_CALLS, sizeof(*found)) : NULL;
+
+	(void)unused;
+	if (!found)
+		return function ? PyErr_NoMemory() : NULL;
+	size_t count = target_calls(function, found, MAX_CALLS);
+	PyObject *list = PyList_New(0);
+	for (size_t i = 0; list && i < count; i++) {
+		if (!append(list, call_record(owner_of(self), &found[i])))
+			Py_CLEAR(list);
+	}
+	free(found);
+	return list;
+}
+
+static PyObject *variable(PyObject *self, PyObject *args)
+{
+	Dwarf_Die *unit = use(self), found;
+	unsigned long long address;
+	int with_local;
+
+	if (!unit || !PyArg_ParseTuple(args, "Kp:variable", &address, &with_local))
+		return NULL;
+	if (!target_variable(unit, address, with_local, &found))
+		Py_RETURN_NONE;
+	return die_new(owner_of(self), &found);
+}
+
+static PyObject *structure(PyObject *self, PyObject *args)
+{
+	Dwarf_Die *unit = use(self), found;
+	const char *name;
+
+	if (!unit || !PyArg_ParseTuple(args, "s:structure", &name))
+		return NULL;
+	if (!target_structure(unit, name, &found))
+		Py_RETURN_NONE;
+	return die_new(owner_of(self), &found);
 }
 
 /** Whether code belongs to the entry. */
@@ -175,12 +235,13 @@ static PyObject *has_address(PyObject *self, PyObject *argument)
 static PyObject *entry(PyObject *self, PyObject *unused)
 {
 	Dwarf_Die *die = use(self);
-	Dwarf_Addr address;
+	Dwarf_Addr address, base, end;
 
 	(void)unused;
 	if (!die)
 		return NULL;
-	if (dwarf_entrypc(die, &address) != 0)
+	// Of a function in several parts, where the first of them begins.
+	if (dwarf_entrypc(die, &address) != 0 && dwarf_ranges(die, 0, &base, &address, &end) <= 0)
 		Py_RETURN_NONE;
 	return PyLong_FromUnsignedLongLong(address);
 }
@@ -216,11 +277,8 @@ static PyObject *lines(PyObject *self, PyObject *unused)
 	if (!list || dwarf_getsrclines(unit, &found, &count) != 0)
 		return list;
 	for (size_t i = 0; list && i < count && i < MAX_LINES; i++) {
-		PyObject *item = line_record(found, i);
-
-		if (!item || PyList_Append(list, item) < 0)
+		if (!append(list, line_record(found, i)))
 			Py_CLEAR(list);
-		Py_XDECREF(item);
 	}
 	return list;
 }
@@ -262,6 +320,13 @@ static PyMethodDef methods[] = {
 	{ "own_attribute", own_attribute, METH_O, "own_attribute(DW_AT) -> value" },
 	{ "children", children, METH_NOARGS, "children() -> [Die]" },
 	{ "scopes", scopes, METH_O, "scopes(address) -> [Die], innermost first; of a unit" },
+	{ "parents", parents, METH_NOARGS, "parents() -> [Die], innermost first" },
+	{ "calls", calls, METH_NOARGS,
+	  "calls() -> [(where it returns to, is a jump, Die of what is called)]; of a function" },
+	{ "variable", variable, METH_VARARGS,
+	  "variable(address, with local ones) -> Die; of a unit" },
+	{ "structure", structure, METH_VARARGS,
+	  "structure(name) -> Die that is not only declared; of a unit" },
 	{ "has_address", has_address, METH_O, "has_address(address) -> is it code of the entry" },
 	{ "entry", entry, METH_NOARGS, "entry() -> where its code begins" },
 	{ "lines", lines, METH_NOARGS, "lines() -> [(address, line, file, ends, is statement)]" },

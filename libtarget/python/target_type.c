@@ -48,8 +48,7 @@ static bool address_of(PyObject *argument, uint64_t *ret)
 	return !PyErr_Occurred();
 }
 
-/** Appends a new reference to a list, or gives both up. */
-static bool append(PyObject *list, PyObject *item)
+bool append(PyObject *list, PyObject *item)
 {
 	int result = item ? PyList_Append(list, item) : -1;
 
@@ -231,6 +230,31 @@ static PyObject *unwind(PyObject *self, PyObject *args)
 	return list;
 }
 
+static PyObject *instruction_record(const struct target_instruction *one)
+{
+	return Py_BuildValue("(KKiiK)", (unsigned long long)one->address,
+			     (unsigned long long)one->size, (int)one->flow, (int)one->condition,
+			     (unsigned long long)one->target);
+}
+
+static PyObject *instructions(PyObject *self, PyObject *args)
+{
+	struct target_instruction found[TARGET_MAX_INSTRUCTIONS];
+	struct target *target = target_of(self);
+	unsigned long long address;
+	Py_ssize_t max;
+
+	if (!target || !PyArg_ParseTuple(args, "Kn:instructions", &address, &max))
+		return NULL;
+	size_t count = max > 0 ? target_instructions(target, address, found, (size_t)max) : 0;
+	PyObject *list = PyList_New(0);
+	for (size_t i = 0; list && i < count; i++) {
+		if (!append(list, instruction_record(&found[i])))
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
 // ---- Symbols ---------------------------------------------------------------------------------
 
 static PyObject *symbol_named(PyObject *self, PyObject *args)
@@ -326,6 +350,8 @@ static PyMethodDef methods[] = {
 	  "registers(index of a thread) -> as the kernel has them" },
 	{ "unwind", unwind, METH_VARARGS,
 	  "unwind(index of a thread, max) -> [(pc, is signal, kept registers)]" },
+	{ "instructions", instructions, METH_VARARGS,
+	  "instructions(address, max) -> [(address, size, flow, condition, target)]" },
 	{ "symbol_named", symbol_named, METH_VARARGS, "symbol_named(file, name) -> address" },
 	{ "symbol_at", symbol_at, METH_O, "symbol_at(address) -> (name, address, size)" },
 	{ "unit_at", unit_at, METH_O, "unit_at(address) -> (Die of the unit, bias)" },

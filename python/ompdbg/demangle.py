@@ -52,8 +52,9 @@ def without_return_type(name: str) -> str:
 
 
 def without_parameters(name: str) -> str:
-    """The name of a function alone."""
-    parameters = _parameters(name)
+    """The name of a function alone; that of a lambda expression keeps its parameters, as GDB
+    prints it."""
+    parameters = None if "{" in name else _parameters(name)
     return name if parameters is None else name[:parameters]
 
 

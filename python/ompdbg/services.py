@@ -91,7 +91,7 @@ class Instruction(NamedTuple):
 
     address: int
     size: int
-    text: str  # "jne 0x401136 <main+32>": where it jumps to, as a number first
+    text: str  # "jne 0x401136 <main+32>": where it jumps to, as a number; or nothing
 
 
 class Variable(NamedTuple):

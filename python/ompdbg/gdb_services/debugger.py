@@ -10,8 +10,9 @@ import gdb
 
 from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services import stacks as gdb_stacks
-from ompdbg.gdb_services.debug_info import ONLY_DEBUG_INFO, DebugInfo
+from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
+from ompdbg.layout_variables import ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 
 _NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
@@ -33,7 +34,7 @@ class GdbServices:
         self._say = say
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
-        self._debug_info = DebugInfo(self._symbols.objfiles)
+        self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
         self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
@@ -78,7 +79,7 @@ class GdbServices:
         """Object files came or went."""
         self.moved()
         self._symbols.forget()
-        self._debug_info = DebugInfo(self._symbols.objfiles)
+        self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
         self._stacks.forget_code()
         self.places.clear()
 

@@ -8,11 +8,22 @@ from typing import Dict, List, Optional, Tuple
 
 import gdb
 
+from ompdbg.demangle import without_parameters
+from ompdbg.frames import is_outlined
 from ompdbg.outlined_names import Span, is_unnamed, name_of
 
 _GENERATED = (".omp_", ".omp.")
 
 _spans: Dict[str, List[Span]] = {}
+
+
+def linkage_name(symbol: gdb.Symbol) -> str:
+    """The linker's name of a function. Where debug information has none GDB makes one up: in C++
+    with the parameters, in Fortran with the function around it."""
+    name: str = symbol.linkage_name or symbol.name
+    if is_outlined(name):
+        name = name.rpartition("::")[2]
+    return without_parameters(name)
 
 
 def full_name(name: str, symtab: Optional[gdb.Symtab], line: Optional[int]) -> str:
@@ -44,7 +55,7 @@ def _find_spans(symtab: gdb.Symtab) -> List[Span]:
             continue
         if line == function.line and _is_within_another(block):
             continue  # the line of the call
-        name = function.linkage_name or function.name
+        name = linkage_name(function)
         first, last = found.get(name, (line, line))
         found[name] = (min(first, line), max(last, line))
     return [Span(name, first, last) for name, (first, last) in found.items()]

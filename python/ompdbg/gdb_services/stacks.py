@@ -14,7 +14,7 @@ import gdb
 
 from ompdbg import frames
 from ompdbg.gdb_services import captured
-from ompdbg.gdb_services.outlined import full_name
+from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.resting import Chain, Resting
 from ompdbg.gdb_services.symbols import Symbols
 from ompdbg.services import Variable
@@ -50,7 +50,7 @@ class _Code:
         if symbol is None:
             return
         self._function = handle.name()
-        self._symbol = full_name(symbol.linkage_name, symbol.symtab, symbol.line)
+        self._symbol = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
         where = symbol.value().address
         self._start = int(where) if where is not None else None
         place = handle.find_sal()

@@ -15,7 +15,7 @@ import gdb
 
 from ompdbg.frames import VDSO, base_name, is_fortran, is_runtime_object, parse_outlined
 from ompdbg.gdb_services import quiet
-from ompdbg.gdb_services.outlined import full_name
+from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
 
@@ -36,8 +36,8 @@ _SYMBOL_AT = re.compile(
     r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
 )
 # Clang's outlined functions; some versions of GDB take `.omp_task_entry.` for a name of Ada's, and
-# print "omp_task_entry[]".
-_CLANGS = re.compile(r"\.omp_|omp_(outlined|task_entry)\b.*\[\]")
+# print "omp_task_entry[]", or "omp_outlined." of `.omp_outlined..27`.
+_CLANGS = re.compile(r"\.omp_|omp_(outlined|task_entry)\b(.*\[\]|\.*$)")
 # "0x0000555555558060 - 0x0000555555558068 is .bss"; of a library, " in PATH" follows.
 # A core file's own are called load1 and so on.
 _OWN_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)\S+$", re.M)
@@ -298,7 +298,7 @@ class Symbols:
         line = symbol.line or None
         if line is None or parse_outlined(symbol.name) is not None:
             line = self._first_line(start) or line
-        name = full_name(symbol.linkage_name, symbol.symtab, symbol.line)
+        name = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
         return Function(symbol.name, name, start, file, line)
 
     def _first_line(self, start: int) -> Optional[int]:

@@ -11,10 +11,13 @@ import _ompd
 import _target
 
 from ompdbg import demangle
+from ompdbg.layout_variables import ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
+from ompdbg.target_services.code import Code
 from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
 from ompdbg.target_services.symbols import Symbols
+from ompdbg.target_services.variables import Variables
 
 # Registers as the kernel orders them (struct user_regs_struct of x86-64).
 _REGISTERS = (
@@ -41,6 +44,14 @@ class TargetServices:
         self._pid = pid
         self.objects = Objects(target)
         self._symbols = Symbols(target, self.objects)
+        self._variables = Variables(
+            target,
+            self.objects,
+            self._symbols.units,
+            lambda name: self._symbols.address(name, None),
+        )
+        self._layout = LayoutVariables(self._variables.structure)
+        self._code = Code(target, self._symbols)
         self._stacks = Stacks(target, self._symbols, self.objects)
         self._lwps = self._ordered(target.threads())
         self._registers: Dict[int, Optional[List[int]]] = {}
@@ -60,7 +71,7 @@ class TargetServices:
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Exactly `size` bytes."""
-        found = self._target.read(address, size)
+        found = self._layout.read(address, size) or self._target.read(address, size)
         if len(found) != size:
             raise Unreadable(f"memory at {address + len(found):#x} cannot be read")
         return found
@@ -68,8 +79,12 @@ class TargetServices:
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
-        """Address of a symbol; a thread-local one has none."""
-        return self._symbols.address(name, file_name)
+        """Address of a symbol, or of what debug information knows by that name; a thread-local
+        one has none."""
+        found = None
+        if not name.startswith(ONLY_DEBUG_INFO):
+            found = self._symbols.address(name, file_name)
+        return self._layout.address(name, file_name) if found is None else found
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The number of the thread with that id."""
@@ -149,8 +164,8 @@ class TargetServices:
         return found if len(found) == len(names) else None
 
     def instructions(self, address: int, count: int) -> List[Instruction]:
-        """There is no disassembler: nothing is inferred from code."""
-        return []
+        """Of an instruction that does not jump the text is empty."""
+        return self._code.instructions(address, count)
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Values of variables are not told."""
@@ -168,7 +183,7 @@ class TargetServices:
 
     def variable_at(self, address: int, lock: bool, near: Optional[int]) -> Optional[str]:
         """The variable, or what is within it, that begins at an address."""
-        return None
+        return self._variables.name_at(address, lock, near)
 
     def is_in_program(self, address: int) -> bool:
         """The address is of code or data in the program's own file."""

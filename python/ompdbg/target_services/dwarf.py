@@ -20,6 +20,12 @@ AT_LOWER_BOUND, AT_UPPER_BOUND, AT_COUNT, AT_MEMBER_LOCATION = 0x22, 0x2F, 0x37,
 AT_DECL_FILE, AT_DECL_LINE, AT_DECLARATION, AT_TYPE = 0x3A, 0x3B, 0x3C, 0x49
 AT_CALL_FILE, AT_CALL_LINE, AT_BIT_SIZE, AT_LINKAGE_NAME = 0x58, 0x59, 0x0D, 0x6E
 AT_ORDERING, AT_SPECIFICATION, AT_DATA_BIT_OFFSET = 0x09, 0x47, 0x6B
+AT_LANGUAGE, AT_ABSTRACT_ORIGIN, AT_BIT_OFFSET = 0x13, 0x31, 0x0C
+TAG_MODULE = 0x1E
+COLUMN_MAJOR = 1
+
+CXX = (0x04, 0x1A, 0x21, 0x2B)  # C++98, 11, 14, 20
+FORTRAN = (0x07, 0x08, 0x0E, 0x22, 0x23)
 
 FUNCTIONS = (TAG_SUBPROGRAM, TAG_INLINED)
 
@@ -41,4 +47,12 @@ def entry(die: "Die", name: int) -> "Optional[Die]":
     import _target
 
     value = die.attribute(name)
+    return value if isinstance(value, _target.Die) else None
+
+
+def own_entry(die: "Die", name: int) -> "Optional[Die]":
+    """The same, of the entry alone."""
+    import _target
+
+    value = die.own_attribute(name)
     return value if isinstance(value, _target.Die) else None

@@ -7,7 +7,7 @@ import struct
 from enum import IntEnum
 from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ompdbg.frames import VDSO
+from ompdbg.frames import VDSO, base_name
 
 if TYPE_CHECKING:
     import _target
@@ -79,6 +79,11 @@ class Objects:
     def name(self, index: int) -> Optional[str]:
         """Path of a library as the program loaded it; None for the program itself."""
         return None if index == self.program else self._names.get(index, self.files[index].path)
+
+    def is_named(self, index: int, file_name: str) -> bool:
+        """`libgomp.so.1` names /usr/lib/libgomp.so.1 and /opt/lib/libgomp.so.1.0.0."""
+        names = [base_name(path) for path in (self.name(index), self.files[index].path) if path]
+        return any(name == file_name or name.startswith(file_name + ".") for name in names)
 
     def index_at(self, address: int) -> Optional[int]:
         """The file that an address belongs to, with memory that is not of the file itself."""

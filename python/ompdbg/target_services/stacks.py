@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tu
 
 from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.symbols import Code, Symbols
+from ompdbg.target_services.tail_calls import TailCalls
 
 if TYPE_CHECKING:
     import _target
@@ -16,6 +17,7 @@ _STEPS = (32, 1024, 100_000)
 _MAIN = "main"
 # Registers that functions leave unchanged.
 KEPT = ("rbx", "rbp", "rsp", "r12", "r13", "r14", "r15")
+_UNKNOWN = (None,) * len(KEPT)
 
 
 class StackFrame(NamedTuple):
@@ -67,6 +69,7 @@ class Stacks:
         self._target = target
         self._symbols = symbols
         self._objects = objects
+        self._tail_calls = TailCalls(target, symbols)
         self._known: Dict[int, Tuple[int, List[StackFrame]]] = {}
 
     def walk(self, thread: int) -> Iterator[StackFrame]:
@@ -93,15 +96,28 @@ class Stacks:
         was_signal = True  # the innermost frame was not left by a call either
         for pc, is_signal, kept in addresses:
             is_call = not was_signal and not is_signal
-            where = pc - 1 if is_call else pc
-            object_file = self._objects.object_of(where)
-            for code in self._symbols.code(where):
-                frame = StackFrame(
-                    len(found), pc, is_call, is_signal, object_file, code, tuple(kept)
-                )
-                found.append(frame)
+            if is_call:
+                start = found[-1].start if found else None
+                for after in self._tail_calls.between(pc, start) if start is not None else ():
+                    self._append(found, after, True, False, _UNKNOWN)
+            self._append(found, pc, is_call, is_signal, tuple(kept))
             was_signal = is_signal
             # What calls main is nobody's.
-            if found and found[-1].symbol == _MAIN and object_file is None:
+            if found and found[-1].symbol == _MAIN and found[-1].object_file is None:
                 break
         return found
+
+    def _append(
+        self,
+        frames: List[StackFrame],
+        pc: int,
+        is_call: bool,
+        is_signal: bool,
+        kept: Tuple[Optional[int], ...],
+    ) -> None:
+        """A frame, and those of functions that are inlined there before it."""
+        where = pc - 1 if is_call else pc
+        object_file = self._objects.object_of(where)
+        for code in self._symbols.code(where):
+            frame = StackFrame(len(frames), pc, is_call, is_signal, object_file, code, kept)
+            frames.append(frame)

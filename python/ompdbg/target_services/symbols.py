@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
 
-from ompdbg.demangle import demangle, without_parameters, without_return_type
-from ompdbg.frames import base_name, is_fortran, parse_outlined
+from ompdbg.demangle import demangle, without_parameters
+from ompdbg.frames import is_fortran, parse_outlined
 from ompdbg.services import Function, SymbolAt
 from ompdbg.target_services import dwarf
+from ompdbg.target_services.names import function_name
 from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.outlined import Outlined
 from ompdbg.target_services.units import Place, Unit, Units
@@ -52,18 +53,12 @@ class Symbols:
 
     def _find(self, name: str, file_name: Optional[str]) -> Optional[int]:
         for index in self._objects.in_order():
-            if file_name is not None and not self._is_named(index, file_name):
+            if file_name is not None and not self._objects.is_named(index, file_name):
                 continue
             found = self._target.symbol_named(index, name)
             if found is not None:
                 return found
         return None
-
-    def _is_named(self, index: int, file_name: str) -> bool:
-        """`libgomp.so.1` names /usr/lib/libgomp.so.1 and /opt/lib/libgomp.so.1.0.0."""
-        paths = (self._objects.name(index), self._objects.files[index].path)
-        names = [base_name(path) for path in paths if path is not None]
-        return any(name == file_name or name.startswith(file_name + ".") for name in names)
 
     # ---- By address -------------------------------------------------------------------------
 
@@ -102,7 +97,7 @@ class Symbols:
         start = unit.entry(die) or 0
         file = unit.file(dwarf.number(die, dwarf.AT_DECL_FILE))
         line = dwarf.number(die, dwarf.AT_DECL_LINE) or None
-        name = _name(die)
+        name = function_name(unit, die)
         if line is None or parse_outlined(name) is not None:
             first = first_line(unit, start)
             file, line = file or first.file, first.line or line
@@ -125,7 +120,7 @@ class Symbols:
         return Function(name, name, start, place.file, line)
 
     def _symbol(self, unit: Unit, die: "_target.Die") -> str:
-        linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME) or _name(die)
+        linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME) or function_name(unit, die)
         is_inlined = die.tag == dwarf.TAG_INLINED
         line = dwarf.number(die, dwarf.AT_CALL_LINE if is_inlined else dwarf.AT_DECL_LINE)
         return self._outlined.full_name(unit, linkage, line)
@@ -146,7 +141,9 @@ class Symbols:
         found = []
         place = unit.place(address)
         for die in functions:
-            name = without_parameters(_name(die)) if _is_cxx(die) else _name(die)
+            name = function_name(unit, die)
+            if _is_cxx(die):
+                name = without_parameters(name)
             is_inlined = die.tag == dwarf.TAG_INLINED
             found.append(Code(name, self._symbol(unit, die), unit.entry(die), place, is_inlined))
             if is_inlined:
@@ -188,12 +185,3 @@ def first_line(unit: Unit, start: int) -> Place:
 def _is_cxx(die: "_target.Die") -> bool:
     linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME)
     return linkage is not None and linkage.startswith("_Z")
-
-
-def _name(die: "_target.Die") -> str:
-    """A function's name with its parameters, if it has those."""
-    linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME)
-    told = demangle(linkage) if linkage is not None else None
-    if told is not None:
-        return without_return_type(told)
-    return dwarf.text(die, dwarf.AT_NAME) or linkage or ""

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names of functions and variables as a debugger writes them: with the namespaces, classes and
+modules that they are in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, Optional
+
+from ompdbg.demangle import demangle, without_return_type
+from ompdbg.target_services import dwarf
+
+if TYPE_CHECKING:
+    import _target
+    from ompdbg.target_services.units import Unit
+
+_CLASSES = (dwarf.TAG_STRUCTURE, dwarf.TAG_CLASS, dwarf.TAG_UNION)
+_WITHOUT_NAME = {dwarf.TAG_NAMESPACE: "(anonymous namespace)"}
+_MAX_ORIGINS = 16
+
+
+def function_name(unit: "Unit", die: "_target.Die") -> str:
+    """A function's name, with its parameters where the linkage name has them."""
+    linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME)
+    told = demangle(linkage) if linkage is not None else None
+    if told is not None:
+        return without_return_type(told)
+    if linkage is not None and not _has_scopes(unit):
+        return linkage
+    return qualified_name(unit, die) or linkage or ""
+
+
+def qualified_name(unit: "Unit", die: "_target.Die") -> str:
+    """The name of a function or variable."""
+    name = dwarf.text(die, dwarf.AT_NAME) or ""
+    # Outlined functions have whole names; they only seem to lie within others.
+    if "." in name or not _has_scopes(unit):
+        return name
+    is_fortran = dwarf.number(unit.die, dwarf.AT_LANGUAGE) in dwarf.FORTRAN
+    return "::".join([*_around(_declared(die), is_fortran), name])
+
+
+def _has_scopes(unit: "Unit") -> bool:
+    """Its language has namespaces, or modules."""
+    return dwarf.number(unit.die, dwarf.AT_LANGUAGE) in (*dwarf.CXX, *dwarf.FORTRAN)
+
+
+def _declared(die: "_target.Die") -> "_target.Die":
+    """The entry that lies where the source has it."""
+    for _ in range(_MAX_ORIGINS):
+        for attribute in (dwarf.AT_ABSTRACT_ORIGIN, dwarf.AT_SPECIFICATION):
+            origin = dwarf.own_entry(die, attribute)
+            if origin is not None:
+                die = origin
+                break
+        else:
+            break
+    return die
+
+
+def _around(die: "_target.Die", is_fortran: bool) -> List[str]:
+    found: List[str] = []
+    is_function = die.tag == dwarf.TAG_SUBPROGRAM
+    for parent in die.parents():
+        name: Optional[str] = dwarf.text(parent, dwarf.AT_NAME)
+        if parent.tag in (dwarf.TAG_NAMESPACE, dwarf.TAG_MODULE, *_CLASSES):
+            name = name or _WITHOUT_NAME.get(parent.tag)
+            if name is None:
+                continue
+            found.insert(0, name)
+        elif parent.tag == dwarf.TAG_SUBPROGRAM:
+            # Of a function within another in Fortran, that one.
+            if is_fortran and is_function and name is not None:
+                found.insert(0, name)
+            break
+    return found

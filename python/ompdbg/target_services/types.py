@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Types of DWARF as those of `ompdbg.members`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, Optional, Tuple
+
+from ompdbg.members import Member
+from ompdbg.target_services import dwarf
+
+if TYPE_CHECKING:
+    import _target
+
+_QUALIFIERS = (dwarf.TAG_CONST, dwarf.TAG_VOLATILE, dwarf.TAG_RESTRICT, dwarf.TAG_ATOMIC)
+_STRUCTURES = (dwarf.TAG_STRUCTURE, dwarf.TAG_CLASS, dwarf.TAG_UNION)
+_MAX_TYPEDEFS = 64  # more of them go round in circles
+
+
+class Unclear(Exception):
+    """The type is not told, or depends on values."""
+
+
+class DieType:
+    """A type. Of an array with several dimensions, what is left of them."""
+
+    def __init__(self, die: "Optional[_target.Die]", lowest: int, inner: int = 0) -> None:
+        """lowest: number of an array's first element where the type does not tell it, as the
+        language has it. inner: how many dimensions of an array were taken off."""
+        if die is None:
+            raise Unclear
+        self._die = die
+        self._lowest = lowest
+        self._inner = inner
+
+    @property
+    def name(self) -> Optional[str]:
+        """As it is declared, of what is qualified, too."""
+        return dwarf.text(self._without(_QUALIFIERS), dwarf.AT_NAME)
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        try:
+            plain = self.plain()
+            if plain.is_array:
+                low, high = plain.bounds()
+                return max(high - low + 1, 0) * plain.element().size
+        except Unclear:
+            return 0
+        return dwarf.number(plain._die, dwarf.AT_BYTE_SIZE) or 0
+
+    @property
+    def is_array(self) -> bool:
+        """Also behind a typedef."""
+        return self.plain()._die.tag == dwarf.TAG_ARRAY
+
+    @property
+    def is_structure(self) -> bool:
+        """The same."""
+        return self.plain()._die.tag in _STRUCTURES
+
+    def plain(self) -> "DieType":
+        """Without typedefs and qualifiers."""
+        return self._of(self._without((*_QUALIFIERS, dwarf.TAG_TYPEDEF)), self._inner)
+
+    def _without(self, tags: Tuple[int, ...]) -> "_target.Die":
+        die: "Optional[_target.Die]" = self._die
+        for _ in range(_MAX_TYPEDEFS):
+            if die is None:
+                break
+            if die.tag not in tags:
+                return die
+            die = dwarf.entry(die, dwarf.AT_TYPE)
+        raise Unclear
+
+    def _of(self, die: "Optional[_target.Die]", inner: int = 0) -> "DieType":
+        return DieType(die, self._lowest, inner)
+
+    def members(self) -> List[Member]:
+        """Those that have a place."""
+        found = []
+        for die in self._die.children():
+            if die.tag not in (dwarf.TAG_MEMBER, dwarf.TAG_INHERITANCE):
+                continue
+            if die.attribute(dwarf.AT_DECLARATION):
+                continue
+            try:
+                kind = self._of(dwarf.entry(die, dwarf.AT_TYPE))
+                name = dwarf.text(die, dwarf.AT_NAME)
+                is_base = die.tag == dwarf.TAG_INHERITANCE
+                bits = dwarf.number(die, dwarf.AT_BIT_SIZE) or 0
+                found.append(Member(name, kind, _first_bit(die, kind, bits), bits, is_base))
+            except Unclear:
+                continue
+        return found
+
+    def element(self) -> "DieType":
+        """Of the next dimension, or of all."""
+        if self._inner + 1 < len(self._dimensions()):
+            return self._of(self._die, self._inner + 1)
+        return self._of(dwarf.entry(self._die, dwarf.AT_TYPE))
+
+    def bounds(self) -> Tuple[int, int]:
+        """Of the outermost dimension that is left."""
+        dimensions = self._dimensions()
+        if self._inner >= len(dimensions):
+            raise Unclear
+        die = dimensions[self._inner]
+        low = die.attribute(dwarf.AT_LOWER_BOUND)
+        high = die.attribute(dwarf.AT_UPPER_BOUND)
+        count = die.attribute(dwarf.AT_COUNT)
+        first = self._lowest if low is None else low
+        if not isinstance(first, int):
+            raise Unclear
+        if isinstance(high, int):
+            return first, high
+        if isinstance(count, int):
+            return first, first + count - 1
+        if high is None and count is None:
+            return first, first - 1  # of open length
+        raise Unclear
+
+    def _dimensions(self) -> "List[_target.Die]":
+        found = [die for die in self._die.children() if die.tag == dwarf.TAG_SUBRANGE]
+        if dwarf.number(self._die, dwarf.AT_ORDERING) == dwarf.COLUMN_MAJOR:
+            found.reverse()
+        return found
+
+
+def _first_bit(die: "_target.Die", kind: DieType, bits: int) -> int:
+    first = dwarf.number(die, dwarf.AT_DATA_BIT_OFFSET)
+    if first is not None:
+        return first
+    place = die.attribute(dwarf.AT_MEMBER_LOCATION)
+    if place is not None and not isinstance(place, int):
+        raise Unclear
+    from_end = dwarf.number(die, dwarf.AT_BIT_OFFSET) if bits else None
+    if from_end is None:
+        return 8 * (place or 0)
+    # DWARF 2: counted from the highest bit of what holds it.
+    size = dwarf.number(die, dwarf.AT_BYTE_SIZE) or kind.size
+    return 8 * ((place or 0) + size) - from_end - bits

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Asks `ompdbg` and the plug-in for GDB the same of the same stop, and compares the documents."""
+
+import contextlib
+import io
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, Sequence, Tuple
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "testsuite" / "gdb"))
+
+from harness import processes, setup  # noqa: E402
+
+_PAUSE = "34 "  # the number of the system call
+BUILD = setup.LOADER.parent
+sys.path[:0] = [str(ROOT / "python"), str(BUILD / "gdb-plugin"), str(BUILD / "libtarget/python")]
+
+# What each debugger numbers its own way (docs/json.md).
+OWN = ("level",)
+
+# The words of a command for `ompdbg`, and the command of GDB.
+COMMANDS: Dict[str, Tuple[Sequence[str], str]] = {
+    "threads": (["threads"], "omp threads -json"),
+    "tasks": (["tasks"], "omp tasks -json"),
+    "counts": (["tasks", "--by-function"], "omp tasks -by-function -json"),
+    "stacks": (["bt"], "omp bt -all -json"),
+    "regions": (["regions"], "omp regions -json"),
+    "icvs": (["icvs"], "omp icvs -all -json"),
+    "env": (["env"], "omp env -json"),
+    "locks": (["locks"], "omp locks -json"),
+    "why": (["why"], "omp why -json"),
+    "status": (["status"], "omp status -json"),
+}
+
+
+def await_pause(pid: int, seconds: float = 10) -> None:
+    """Waits until the thread that was ready has come to the pause in which it stays."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        calls = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/syscall")]
+        if any(call.startswith(_PAUSE) for call in calls):
+            return
+        time.sleep(0.01)
+    raise processes.Failed("no thread pauses")
+
+
+def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:
+    """What the commands say in GDB."""
+    commands = {name: words for name, (_, words) in COMMANDS.items()}
+    found: Dict[str, Any] = processes.run_gdb(
+        "documents.py", dict(task, commands=commands), arguments
+    ).result
+    return found
+
+
+def without_debugger(target: str) -> Dict[str, Any]:
+    """What `ompdbg` says."""
+    from ompdbg.cli.main import main
+
+    found = {}
+    for name, (words, _) in COMMANDS.items():
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main(str(setup.LIBRARY), [*words, target, "--json"])
+        found[name] = json.loads(out.getvalue()) if out.getvalue() else {"error": err.getvalue()}
+        assert status in (0, 1) or not out.getvalue()
+    return found
+
+
+def differences(ours: Any, gdbs: Any, path: str = "") -> Iterator[str]:
+    """Where two documents differ."""
+    if isinstance(ours, dict) and isinstance(gdbs, dict):
+        own = OWN if "construct" in gdbs else ()  # of a frame
+        for key in sorted({*ours, *gdbs}.difference(own)):
+            if key not in ours or key not in gdbs:
+                yield f"{path}.{key}: only {'ours' if key in ours else 'GDB'} has it"
+            else:
+                yield from differences(ours[key], gdbs[key], f"{path}.{key}")
+    elif isinstance(ours, list) and isinstance(gdbs, list):
+        if len(ours) != len(gdbs):
+            yield f"{path}: {len(ours)} elements, GDB has {len(gdbs)}"
+        for index, pair in enumerate(zip(ours, gdbs)):
+            yield from differences(*pair, f"{path}[{index}]")
+    elif ours != gdbs:
+        yield f"{path}: {ours!r}, GDB has {gdbs!r}"
