@@ -21,9 +21,10 @@ def linkage_name(symbol: gdb.Symbol) -> str:
     """The linker's name of a function. Where debug information has none GDB makes one up: in C++
     with the parameters, in Fortran with the function around it."""
     name: str = symbol.linkage_name or symbol.name
-    if is_outlined(name):
-        name = name.rpartition("::")[2]
-    return without_parameters(name)
+    if name.startswith(_GENERATED):
+        return name.partition("(")[0]
+    name = without_parameters(name)
+    return name.rpartition("::")[2] if is_outlined(name) else name
 
 
 def full_name(name: str, symtab: Optional[gdb.Symtab], line: Optional[int]) -> str:

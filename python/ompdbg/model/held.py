@@ -33,6 +33,7 @@ _MAX_FUNCTION = 1 << 12
 _MAX_FRAMES = 64
 _DIRECT, _DIRECT_SIZE = 0xE8, 5  # x86-64: call with a distance
 _INDIRECT, _INDIRECT_SIZE = b"\xff\x15", 6  # and through a pointer at a distance
+_MASK = (1 << 64) - 1  # what is no call may lead anywhere
 
 
 class Held(NamedTuple):
@@ -153,11 +154,11 @@ class CodeReader:
         if code[index] == _DIRECT:
             returns = start + index + _DIRECT_SIZE
             distance = code[index + 1 : index + _DIRECT_SIZE]
-            return returns + int.from_bytes(distance, "little", signed=True), returns
+            return (returns + int.from_bytes(distance, "little", signed=True)) & _MASK, returns
         if code[index : index + 2] == _INDIRECT and index + _INDIRECT_SIZE <= len(code):
             returns = start + index + _INDIRECT_SIZE
             distance = code[index + 2 : index + _INDIRECT_SIZE]
-            pointer = returns + int.from_bytes(distance, "little", signed=True)
+            pointer = (returns + int.from_bytes(distance, "little", signed=True)) & _MASK
             try:
                 word = thread.runtime.services.read_memory(pointer, 8)
             except thread.runtime.services.errors:

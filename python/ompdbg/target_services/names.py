@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _CLASSES = (dwarf.TAG_STRUCTURE, dwarf.TAG_CLASS, dwarf.TAG_UNION)
 _WITHOUT_NAME = {dwarf.TAG_NAMESPACE: "(anonymous namespace)"}
+_POINTERS = {dwarf.TAG_POINTER: "*", dwarf.TAG_REFERENCE: "&", dwarf.TAG_RVALUE: "&&"}
 _MAX_ORIGINS = 16
 
 
@@ -26,7 +27,33 @@ def function_name(unit: "Unit", die: "_target.Die") -> str:
         return without_return_type(told)
     if linkage is not None and not _has_scopes(unit):
         return linkage
-    return qualified_name(unit, die) or linkage or ""
+    name = qualified_name(unit, die) or linkage or ""
+    is_cxx = dwarf.number(unit.die, dwarf.AT_LANGUAGE) in dwarf.CXX
+    return f"{name}{_parameters(unit, die)}" if is_cxx and "::" in name else name
+
+
+def _parameters(unit: "Unit", die: "_target.Die") -> str:
+    """As C++ writes them; nothing if one is of a type that is not written here."""
+    found = []
+    for child in _declared(die).children():
+        if child.tag == dwarf.TAG_PARAMETER and not child.attribute(dwarf.AT_ARTIFICIAL):
+            found.append(_type_name(unit, dwarf.entry(child, dwarf.AT_TYPE), 0))
+    known = [name for name in found if name is not None]
+    return f"({', '.join(known) or 'void'})" if len(known) == len(found) else ""
+
+
+def _type_name(unit: "Unit", die: "Optional[_target.Die]", depth: int) -> Optional[str]:
+    if die is None or depth == _MAX_ORIGINS:
+        return None if die is not None else "void"
+    end = _POINTERS.get(die.tag)
+    if end is None and die.tag != dwarf.TAG_CONST:
+        return qualified_name(unit, die) or None
+    inner = _type_name(unit, dwarf.entry(die, dwarf.AT_TYPE), depth + 1)
+    if inner is None:
+        return None
+    if end is None:
+        return f"{inner}const" if inner.endswith("*") else f"const {inner}"
+    return f"{inner}{end}" if inner.endswith(("*", "&")) else f"{inner} {end}"
 
 
 def qualified_name(unit: "Unit", die: "_target.Die") -> str:

@@ -120,7 +120,8 @@ class Symbols:
         return Function(name, name, start, place.file, line)
 
     def _symbol(self, unit: Unit, die: "_target.Die") -> str:
-        linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME) or function_name(unit, die)
+        linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME)
+        linkage = linkage or without_parameters(function_name(unit, die))
         is_inlined = die.tag == dwarf.TAG_INLINED
         line = dwarf.number(die, dwarf.AT_CALL_LINE if is_inlined else dwarf.AT_DECL_LINE)
         return self._outlined.full_name(unit, linkage, line)
@@ -141,9 +142,7 @@ class Symbols:
         found = []
         place = unit.place(address)
         for die in functions:
-            name = function_name(unit, die)
-            if _is_cxx(die):
-                name = without_parameters(name)
+            name = without_parameters(function_name(unit, die))
             is_inlined = die.tag == dwarf.TAG_INLINED
             found.append(Code(name, self._symbol(unit, die), unit.entry(die), place, is_inlined))
             if is_inlined:
@@ -180,8 +179,3 @@ def first_line(unit: Unit, start: int) -> Place:
     if second and second < first and is_fortran(place.file):
         return Place(place.file, second)
     return Place(place.file, first or place.line)
-
-
-def _is_cxx(die: "_target.Die") -> bool:
-    linkage = dwarf.text(die, dwarf.AT_LINKAGE_NAME)
-    return linkage is not None and linkage.startswith("_Z")
