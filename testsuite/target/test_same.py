@@ -2,7 +2,7 @@
 """Without a debugger and in GDB every document is the same at the same stop."""
 
 from pathlib import Path
-from typing import Iterator, List, Tuple
+from typing import Iterator, Tuple
 
 import comparing
 import pytest
@@ -12,38 +12,42 @@ import build  # from fixtures/
 import states
 
 FAMILIES = ("O2", "clang")
+MODES = ("live", "core")
+
+Case = Tuple[str, Tuple[str, ...], str, str]
 
 
-def cases() -> Iterator[Tuple[str, Tuple[str, ...], str]]:
-    """A state of each program, in both families of runtimes; with OMPDBG_TEST_FULL, all."""
-    for variant in FAMILIES:
-        for program in build.programs():
+def cases() -> Iterator[Case]:
+    """A state of each program, live on a runtime of one family and in a core file on one of the
+    other; with OMPDBG_TEST_FULL, all."""
+    for family, variant in enumerate(FAMILIES):
+        for number, program in enumerate(build.programs()):
             if program in build.WITHOUT_OPENMP:
                 continue
             found = states.states(program, build.VARIANTS[variant].traits)
             for state in found if setup.FULL else found[:1]:
-                yield program, state.arguments, variant
+                for mode in MODES if setup.FULL else (MODES[(family + number) % 2],):
+                    yield program, state.arguments, variant, mode
 
 
-@pytest.mark.parametrize("program, arguments, variant", cases())
+@pytest.mark.parametrize("program, arguments, variant, mode", cases())
 def test_documents_are_the_same(
-    program: str, arguments: Tuple[str, ...], variant: str, tmp_path: Path
+    program: str, arguments: Tuple[str, ...], variant: str, mode: str, tmp_path: Path
 ) -> None:
     try:
         path = setup.program(program, variant)
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    core = str(tmp_path / "core")
-    with processes.ready_program(path, arguments) as pid:
-        comparing.await_pause(pid)
-        ours = comparing.without_debugger(str(pid))
-        gdbs = comparing.in_gdb([str(path), "-p", str(pid)], gcore=core, kill=True)
-    found: List[str] = []
-    for where in ("live", "core"):
-        if where == "core":
-            ours = comparing.without_debugger(core)
-            gdbs = comparing.in_gdb([str(path), core])
-        for name in comparing.COMMANDS:
-            assert "schema" in gdbs[name]
-            found += comparing.differences(ours[name], gdbs[name], f"{where} {name}")
-    assert not found
+    if mode == "live":
+        with processes.ready_program(path, arguments) as pid:
+            comparing.await_pause(pid)
+            ours = comparing.without_debugger(str(pid))
+            gdbs = comparing.in_gdb([str(path), "-p", str(pid)], kill=True)
+    else:
+        if processes.kernel_core_problem():
+            pytest.skip(processes.kernel_core_problem())
+        core = str(processes.kernel_core(path, arguments, tmp_path))
+        ours = comparing.without_debugger(core)
+        gdbs = comparing.in_gdb([str(path), core])
+    assert all("schema" in gdbs[name] for name in comparing.COMMANDS)
+    assert not list(comparing.differences(ours, gdbs))

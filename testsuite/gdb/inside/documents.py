@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs inside GDB: what commands print as JSON.
 
-Task: "commands" by name; "gcore" names a core file to write; "kill": end the process afterwards.
+Task: "commands" by name; "kill": end the process afterwards.
 """
 
 import os
@@ -18,8 +18,6 @@ def main() -> None:
     task = common.task()
     common.prepare(task["loader"])
     common.answer({name: common.say_json(text) for name, text in task["commands"].items()})
-    if task.get("gcore"):
-        gdb.execute("generate-core-file " + task["gcore"], to_string=True)
     if task.get("kill"):
         gdb.execute("kill", to_string=True)
 
