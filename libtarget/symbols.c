@@ -124,7 +124,7 @@ static void read_symbols(struct mapped_file *file)
 	int count = file->module ? dwfl_module_getsymtab(file->module) : 0;
 
 	file->has_symbols = true;
-	file->symbols = count > 0 ? malloc((size_t)count * sizeof(*file->symbols)) : NULL;
+	file->symbols = count > 0 ? calloc((size_t)count, sizeof(*file->symbols)) : NULL;
 	for (int i = 0; file->symbols && i < count; i++) {
 		if (symbol_of(file->module, (size_t)i, &file->symbols[file->num_symbols]))
 			file->num_symbols++;
