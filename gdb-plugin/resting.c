@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The type Resting: where the threads of a stopped process are and where they return to, without
-// unwinding in full. The kernel tells where a thread is, call frame information where its return
-// addresses are.
+// unwinding in full. The kernel tells where a thread is (`place`), call frame information where its
+// return addresses are.
 
 #include "plugin.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "call_frames.h"
+#include "place.h"
 
 enum {
 	MAX_DEPTH = 32,
 	MAX_STEPS = 4096, // places in code that are remembered
-	NUM_ARGUMENTS = 6,
+	WINDOW = 2048,
 	WORD = 8,
 };
 
-/** How a stack goes on at a place. */
-enum way { WAY_CALLED, WAY_PASSED_ALL, WAY_OUTERMOST, WAY_UNKNOWN };
-
 struct step {
 	uint64_t address; // 0: unused
-	uint64_t size;	  // from the stack pointer to the caller's
-	enum way way;
+	bool is_passed;
+	struct call_frame frame;
+};
+
+/** Bytes of a stack. */
+struct window {
+	uint64_t start;
+	size_t size;
+	uint8_t bytes[WINDOW];
 };
 
 struct resting {
@@ -40,57 +44,9 @@ struct resting {
 	size_t num_steps;
 };
 
-/** Where the kernel says that a thread is. */
-struct place {
-	uint64_t pc, sp;
-	bool in_call;			  // a system call
-	uint64_t call[1 + NUM_ARGUMENTS]; // its number and arguments
-};
-
-/** @return false if the thread is gone, is running, or may not be looked at. */
-static bool read_place(const struct resting *resting, pid_t lwp, struct place *ret)
-{
-	char path[32], line[256], *at = line;
-	uint64_t words[3 + NUM_ARGUMENTS];
-	size_t count = 0;
-
-	snprintf(path, sizeof(path), "%d/syscall", (int)lwp);
-	int file = openat(resting->threads, path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	ssize_t size = read(file, line, sizeof(line) - 1);
-	close(file);
-	if (size <= 0)
-		return false;
-	line[size] = '\0';
-	while (count < 3 + NUM_ARGUMENTS) {
-		char *end;
-
-		// The number is decimal, and negative outside of system calls; the rest is hexadecimal.
-		words[count] = count ? strtoull(at, &end, 16) : (uint64_t)strtoll(at, &end, 10);
-		if (end == at)
-			break;
-		at = end;
-		count++;
-	}
-	if (count != 3 && count != 3 + NUM_ARGUMENTS)
-		return false;
-	ret->pc = words[count - 1];
-	ret->sp = words[count - 2];
-	ret->in_call = count > 3;
-	for (size_t i = 0; ret->in_call && i <= NUM_ARGUMENTS; i++)
-		ret->call[i] = words[i];
-	return true;
-}
-
 /** Fills in what is known of a place. @return -1 with an exception if the debugger's failed. */
 static int learn(struct resting *resting, uint64_t address, struct step *step)
 {
-	static const enum way ways[] = {
-		[CALL_FRAME_UNKNOWN] = WAY_UNKNOWN,
-		[CALL_FRAME_CALLED] = WAY_CALLED,
-		[CALL_FRAME_OUTERMOST] = WAY_OUTERMOST,
-	};
 	PyObject *passed =
 		PyObject_CallFunction(resting->is_passed, "K", (unsigned long long)address);
 	int is_passed = passed ? PyObject_IsTrue(passed) : -1;
@@ -98,13 +54,9 @@ static int learn(struct resting *resting, uint64_t address, struct step *step)
 	Py_XDECREF(passed);
 	if (is_passed < 0)
 		return -1;
-	*step = (struct step){ .address = address, .way = WAY_PASSED_ALL };
-	if (is_passed) {
-		struct call_frame frame = call_frames_at(resting->frames, address);
-
-		step->size = frame.size;
-		step->way = ways[frame.kind];
-	}
+	*step = (struct step){ .address = address, .is_passed = is_passed };
+	if (is_passed)
+		step->frame = call_frames_at(resting->frames, address);
 	return 0;
 }
 
@@ -131,6 +83,43 @@ static const struct step *step_at(struct resting *resting, uint64_t address)
 	return step;
 }
 
+static bool read_word(struct resting *resting, struct window *window, uint64_t address,
+		      uint64_t *ret)
+{
+	uint64_t offset = address - window->start;
+
+	if (window->size < WORD || offset > window->size - WORD) {
+		window->start = address;
+		window->size = direct_read(&resting->memory, address, window->bytes,
+					   sizeof(window->bytes));
+		offset = 0;
+		// A stack may end sooner.
+		if (!window->size)
+			window->size = direct_read(&resting->memory, address, window->bytes, WORD);
+		if (window->size < WORD)
+			return false;
+	}
+	memcpy(ret, window->bytes + offset, WORD);
+	return true;
+}
+
+/** Goes on to the caller. @return false if it is not found so simply. */
+static bool step_up(struct resting *resting, const struct call_frame *frame, struct window *window,
+		    struct place *at)
+{
+	if (frame->kind != CALL_FRAME_CALLED || (frame->from_bp && !at->knows_bp))
+		return false;
+	uint64_t end = (frame->from_bp ? at->bp : at->sp) + frame->size;
+
+	if (end <= at->sp || !read_word(resting, window, end - WORD, &at->pc) || !at->pc)
+		return false;
+	if (frame->bp != CALL_FRAME_BP_KEPT)
+		at->knows_bp = frame->bp == CALL_FRAME_BP_SAVED &&
+			       read_word(resting, window, end - frame->saved, &at->bp);
+	at->sp = end;
+	return true;
+}
+
 /**
  * Collects the addresses from @p place on, down to the first that is not passed, or to the end.
  * @return how many; 0 if the stack can't be followed so simply; -1 with an exception.
@@ -138,26 +127,20 @@ static const struct step *step_at(struct resting *resting, uint64_t address)
 static int follow(struct resting *resting, const struct place *place, uint64_t *addresses,
 		  bool *whole)
 {
-	uint64_t sp = place->sp, code = place->pc;
-	int depth = 1;
+	struct place at = *place;
+	struct window window = { .size = 0 };
 
-	addresses[0] = place->pc;
-	while (code) {
-		const struct step *step = step_at(resting, code);
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		addresses[depth] = at.pc;
+		// A return address may lie behind the end of the function that called.
+		const struct step *step = at.pc ? step_at(resting, at.pc - (depth > 0)) : NULL;
 
 		if (!step)
-			return -1;
-		*whole = step->way == WAY_OUTERMOST;
-		if (*whole || step->way == WAY_PASSED_ALL)
-			return depth > 1 ? depth : 0; // of one frame there is nothing to spare
-		if (step->way == WAY_UNKNOWN || depth == MAX_DEPTH)
-			return 0;
-		sp += step->size;
-		if (direct_read(&resting->memory, sp - WORD, &addresses[depth], WORD) != WORD)
-			return 0;
-		// A return address may lie behind the end of the function that called.
-		code = addresses[depth++] - 1;
-		if (addresses[depth - 1] == 0)
+			return at.pc ? -1 : 0;
+		*whole = step->frame.kind == CALL_FRAME_OUTERMOST;
+		if (*whole || !step->is_passed)
+			return depth ? depth + 1 : 0; // of one frame there is nothing to spare
+		if (!step_up(resting, &step->frame, &window, &at))
 			return 0;
 	}
 	return 0;
@@ -188,7 +171,7 @@ static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
 
 	if (argument_int(args, kwargs, "rest", "lwp", &lwp) < 0)
 		return NULL;
-	if (!read_place(resting, lwp, &place))
+	if (!place_read(resting->threads, lwp, &place))
 		Py_RETURN_NONE;
 	int depth = follow(resting, &place, addresses, &whole);
 	if (depth < 0)
@@ -196,7 +179,7 @@ static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
 	if (!depth)
 		Py_RETURN_NONE;
 	PyObject *chain = numbers(addresses, depth);
-	PyObject *call = numbers(place.call, place.in_call ? 1 + NUM_ARGUMENTS : 0);
+	PyObject *call = numbers(place.call, place.in_call ? 1 + CALL_ARGUMENTS : 0);
 	if (chain && call)
 		return Py_BuildValue("(NNN)", chain, PyBool_FromLong(whole), call);
 	Py_XDECREF(chain);

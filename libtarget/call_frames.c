@@ -6,8 +6,8 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 
-// DWARF's numbers of the stack pointer and of the return address (System V ABI for x86-64, 3.6).
-enum { STACK_POINTER = 7, RETURN_ADDRESS = 16, WORD = 8 };
+// DWARF's numbers of rbp, the stack pointer and the return address (System V ABI for x86-64, 3.6).
+enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16, WORD = 8 };
 
 struct call_frames {
 	Dwfl *dwfl;
@@ -42,41 +42,66 @@ void call_frames_close(struct call_frames *frames)
 	free(frames);
 }
 
-/** Whether the caller's frame begins at a fixed distance from the stack pointer. */
-static bool frame_size(Dwarf_Frame *frame, uint64_t *ret)
+/** Whether the caller's frame begins at a fixed distance from the stack pointer or rbp. */
+static bool frame_size(Dwarf_Frame *frame, struct call_frame *ret)
 {
 	Dwarf_Op *ops;
 	size_t count;
 
-	if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1)
+	if (dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_bregx)
 		return false;
-	if (ops[0].atom != DW_OP_bregx || ops[0].number != STACK_POINTER)
+	if (ops[0].number != STACK_POINTER && ops[0].number != FRAME_POINTER)
 		return false;
-	*ret = ops[0].number2;
+	ret->from_bp = ops[0].number == FRAME_POINTER;
+	ret->size = ops[0].number2;
 	return ops[0].number2 >= WORD;
+}
+
+/** @return whether a register is in memory, so far below the caller's stack. */
+static bool is_saved(const Dwarf_Op *ops, size_t count, uint64_t *below)
+{
+	if (count != 2 || ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_plus_uconst)
+		return false;
+	*below = -ops[1].number;
+	return (int64_t)*below > 0;
+}
+
+static void find_bp(Dwarf_Frame *frame, struct call_frame *ret)
+{
+	Dwarf_Op room[3], *ops;
+	size_t count;
+
+	ret->bp = CALL_FRAME_BP_LOST;
+	if (dwarf_frame_register(frame, FRAME_POINTER, room, &ops, &count) != 0)
+		return;
+	if (!count && !ops)
+		ret->bp = CALL_FRAME_BP_KEPT;
+	else if (is_saved(ops, count, &ret->saved))
+		ret->bp = CALL_FRAME_BP_SAVED;
 }
 
 static struct call_frame simple_frame(Dwarf_Frame *frame)
 {
-	struct call_frame unknown = { CALL_FRAME_UNKNOWN, 0 }, found = { CALL_FRAME_CALLED, 0 };
+	struct call_frame unknown = { 0 }, found = { .kind = CALL_FRAME_CALLED };
 	Dwarf_Op room[3], *ops;
 	size_t count;
+	uint64_t below;
 	bool is_signal;
 
 	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) != RETURN_ADDRESS || is_signal ||
 	    dwarf_frame_register(frame, RETURN_ADDRESS, room, &ops, &count) != 0)
 		return unknown;
 	if (!count) // undefined, as where a thread begins; or what no caller has: unchanged
-		return ops ? (struct call_frame){ CALL_FRAME_OUTERMOST, 0 } : unknown;
-	if (count != 2 || ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_plus_uconst ||
-	    ops[1].number != -(Dwarf_Word)WORD)
+		return ops ? (struct call_frame){ .kind = CALL_FRAME_OUTERMOST } : unknown;
+	if (!is_saved(ops, count, &below) || below != WORD || !frame_size(frame, &found))
 		return unknown;
-	return frame_size(frame, &found.size) ? found : unknown;
+	find_bp(frame, &found);
+	return found;
 }
 
 struct call_frame call_frames_at(struct call_frames *frames, uint64_t address)
 {
-	struct call_frame found = { CALL_FRAME_UNKNOWN, 0 };
+	struct call_frame found = { 0 };
 	Dwfl_Module *module = dwfl_addrmodule(frames->dwfl, address);
 	Dwarf_Addr bias;
 	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;

@@ -64,6 +64,22 @@ ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_
 	return ompd_rc_ok;
 }
 
+ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			       struct kmp_activity *ret)
+{
+	struct kmp_activity_entry entry;
+
+	*ret = (struct kmp_activity){ .begun = { .has_values = true } };
+	ompd_rc_t rc = add_member(runtime, &task->region, task->likely, ret);
+
+	// No other thread works on the implicit task of one.
+	if (rc == ompd_rc_ok &&
+	    (task->implicit || kmp_activity_find(ret, task->address, &entry)))
+		return rc;
+	kmp_activity_close(runtime, ret);
+	return rc == ompd_rc_ok ? kmp_activity_open(runtime, &task->region, ret) : rc;
+}
+
 void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity)
 {
 	idmap_close(&activity->begun, &runtime->target);

@@ -214,6 +214,7 @@ ompd_rc_t kmp_region_source(const struct kmp_runtime *runtime, const struct kmp_
 struct kmp_task {
 	uint64_t address;
 	bool implicit;
+	uint32_t likely; // the thread that is asked first whether it works on it
 	struct kmp_region region;
 };
 
@@ -304,6 +305,9 @@ struct kmp_activity_entry {
 
 ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			    struct kmp_activity *ret);
+/** The same of as few threads as tell who works on one task. */
+ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			       struct kmp_activity *ret);
 void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity);
 bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
 		       struct kmp_activity_entry *ret);

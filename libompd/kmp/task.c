@@ -106,7 +106,7 @@ ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *
 		.region = *region,
 	};
 	if (record.team != region->team.address ||
-	    (ret->implicit && !kmp_implicit_task_number(runtime, region, address, NULL)))
+	    (ret->implicit && !kmp_implicit_task_number(runtime, region, address, &ret->likely)))
 		return reason(ompd_rc_error, "the thread's task is being changed, or damaged");
 	return ompd_rc_ok;
 }
@@ -117,7 +117,11 @@ ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_t
 	struct kmp_region region;
 	ompd_rc_t rc = kmp_current_region(runtime, thread, &region);
 
-	return rc == ompd_rc_ok ? kmp_adopt(runtime, &region, thread->current_task, ret) : rc;
+	if (rc == ompd_rc_ok)
+		rc = kmp_adopt(runtime, &region, thread->current_task, ret);
+	if (rc == ompd_rc_ok && !ret->implicit)
+		ret->likely = thread->tid;
+	return rc;
 }
 
 // The task that encountered @p inner, in the region @p outer around it.

@@ -253,7 +253,7 @@ ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task
 			ompd_ext_task_info *ret)
 {
 	struct kmp_activity activity;
-	ompd_rc_t rc = kmp_activity_open(runtime, &task->region, &activity);
+	ompd_rc_t rc = kmp_activity_of_task(runtime, task, &activity);
 
 	if (rc != ompd_rc_ok)
 		return rc;

@@ -98,7 +98,16 @@ class _Code:
 class StackFrame:
     """One frame, as the model wants it."""
 
-    __slots__ = ("level", "pc", "is_call", "is_signal", "is_inlined", "object_file", "_code")
+    __slots__ = (
+        "level",
+        "pc",
+        "is_call",
+        "is_signal",
+        "is_inlined",
+        "is_deduced",
+        "object_file",
+        "_code",
+    )
 
     def __init__(
         self,
@@ -114,6 +123,8 @@ class StackFrame:
         self.is_call = is_call
         self.is_signal = frame_type == gdb.SIGTRAMP_FRAME
         self.is_inlined = frame_type == gdb.INLINE_FRAME
+        # GDB infers frames that left no trace on the stack from the addresses of those that did.
+        self.is_deduced = self.is_inlined or frame_type == gdb.TAILCALL_FRAME
         self.object_file = object_file
         self._code = code
 
@@ -259,7 +270,7 @@ class _Stack:
             if frame.is_signal:
                 return None
             found.append(frame)
-            if not frame.is_inlined:
+            if not frame.is_deduced:
                 physical.append(frame.pc)
         return found if tuple(physical) == chain.addresses else None
 
