@@ -8,23 +8,34 @@
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 /** What whoever traces the thread may ask for: reads its registers, and changes nothing. */
+bool place_registers(pid_t lwp, struct user_regs_struct *ret)
+{
+	struct iovec room = { .iov_base = ret, .iov_len = sizeof(*ret) };
+
+	return ptrace(PTRACE_GETREGSET, lwp, NT_PRSTATUS, &room) == 0 &&
+	       room.iov_len == sizeof(*ret);
+}
+
 static bool from_registers(pid_t lwp, struct place *ret)
 {
 	struct user_regs_struct registers;
-	struct iovec room = { .iov_base = &registers, .iov_len = sizeof(registers) };
 
-	if (ptrace(PTRACE_GETREGSET, lwp, NT_PRSTATUS, &room) != 0 ||
-	    room.iov_len != sizeof(registers))
+	if (!place_registers(lwp, &registers))
 		return false;
 	*ret = (struct place){
 		.pc = registers.rip,
 		.sp = registers.rsp,
-		.bp = registers.rbp,
-		.knows_bp = true,
+		.kept = {
+			[CALL_FRAME_RBX] = { registers.rbx, true },
+			[CALL_FRAME_RBP] = { registers.rbp, true },
+			[CALL_FRAME_R12] = { registers.r12, true },
+			[CALL_FRAME_R13] = { registers.r13, true },
+			[CALL_FRAME_R14] = { registers.r14, true },
+			[CALL_FRAME_R15] = { registers.r15, true },
+		},
 		.in_call = (int64_t)registers.orig_rax >= 0,
 		.call = { registers.orig_rax, registers.rdi, registers.rsi, registers.rdx,
 			  registers.r10, registers.r8, registers.r9 },

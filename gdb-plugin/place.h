@@ -8,12 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/user.h>
+
+#include "call_frames.h"
 
 enum { CALL_ARGUMENTS = 6 };
 
 struct place {
-	uint64_t pc, sp, bp;
-	bool knows_bp;
+	uint64_t pc, sp;
+	struct register_value {
+		uint64_t value;
+		bool known;
+	} kept[CALL_FRAME_REGISTERS];
 	bool in_call;			   // a system call
 	uint64_t call[1 + CALL_ARGUMENTS]; // its number and arguments
 };
@@ -23,5 +29,8 @@ struct place {
  * @return false if the thread is gone, is running, or may not be looked at.
  */
 bool place_read(int threads, pid_t lwp, struct place *ret);
+
+/** All of its registers, which only whoever traces it may read. @return false likewise. */
+bool place_registers(pid_t lwp, struct user_regs_struct *ret);
 
 #endif

@@ -107,40 +107,46 @@ static bool read_word(struct resting *resting, struct window *window, uint64_t a
 static bool step_up(struct resting *resting, const struct call_frame *frame, struct window *window,
 		    struct place *at)
 {
-	if (frame->kind != CALL_FRAME_CALLED || (frame->from_bp && !at->knows_bp))
+	const struct register_value *bp = &at->kept[CALL_FRAME_RBP];
+
+	if (frame->kind != CALL_FRAME_CALLED || (frame->from_bp && !bp->known))
 		return false;
-	uint64_t end = (frame->from_bp ? at->bp : at->sp) + frame->size;
+	uint64_t end = (frame->from_bp ? bp->value : at->sp) + frame->size;
 
 	if (end <= at->sp || !read_word(resting, window, end - WORD, &at->pc) || !at->pc)
 		return false;
-	if (frame->bp != CALL_FRAME_BP_KEPT)
-		at->knows_bp = frame->bp == CALL_FRAME_BP_SAVED &&
-			       read_word(resting, window, end - frame->saved, &at->bp);
+	for (size_t i = 0; i < CALL_FRAME_REGISTERS; i++) {
+		uint32_t below = frame->saved[i];
+
+		if (below)
+			at->kept[i].known =
+				below != CALL_FRAME_LOST &&
+				read_word(resting, window, end - below, &at->kept[i].value);
+	}
 	at->sp = end;
 	return true;
 }
 
 /**
- * Collects the addresses from @p place on, down to the first that is not passed, or to the end.
+ * Collects the addresses from @p at on, down to the first that is not passed, or to the end;
+ * @p at gets there.
  * @return how many; 0 if the stack can't be followed so simply; -1 with an exception.
  */
-static int follow(struct resting *resting, const struct place *place, uint64_t *addresses,
-		  bool *whole)
+static int follow(struct resting *resting, struct place *at, uint64_t *addresses, bool *whole)
 {
-	struct place at = *place;
 	struct window window = { .size = 0 };
 
 	for (int depth = 0; depth < MAX_DEPTH; depth++) {
-		addresses[depth] = at.pc;
+		addresses[depth] = at->pc;
 		// A return address may lie behind the end of the function that called.
-		const struct step *step = at.pc ? step_at(resting, at.pc - (depth > 0)) : NULL;
+		const struct step *step = at->pc ? step_at(resting, at->pc - (depth > 0)) : NULL;
 
 		if (!step)
-			return at.pc ? -1 : 0;
+			return at->pc ? -1 : 0;
 		*whole = step->frame.kind == CALL_FRAME_OUTERMOST;
 		if (*whole || !step->is_passed)
 			return depth ? depth + 1 : 0; // of one frame there is nothing to spare
-		if (!step_up(resting, &step->frame, &window, &at))
+		if (!step_up(resting, &step->frame, &window, at))
 			return 0;
 	}
 	return 0;
@@ -165,26 +171,102 @@ static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	struct resting *resting = (struct resting *)self;
 	uint64_t addresses[MAX_DEPTH];
-	struct place place;
+	struct place at;
 	bool whole = false;
 	int lwp;
 
 	if (argument_int(args, kwargs, "rest", "lwp", &lwp) < 0)
 		return NULL;
-	if (!place_read(resting->threads, lwp, &place))
+	if (!place_read(resting->threads, lwp, &at))
 		Py_RETURN_NONE;
-	int depth = follow(resting, &place, addresses, &whole);
+	int depth = follow(resting, &at, addresses, &whole);
 	if (depth < 0)
 		return NULL;
 	if (!depth)
 		Py_RETURN_NONE;
 	PyObject *chain = numbers(addresses, depth);
-	PyObject *call = numbers(place.call, place.in_call ? 1 + CALL_ARGUMENTS : 0);
+	PyObject *call = numbers(at.call, at.in_call ? 1 + CALL_ARGUMENTS : 0);
 	if (chain && call)
 		return Py_BuildValue("(NNN)", chain, PyBool_FromLong(whole), call);
 	Py_XDECREF(chain);
 	Py_XDECREF(call);
 	return NULL;
+}
+
+static int add(PyObject *dict, const char *name, uint64_t value)
+{
+	PyObject *number = PyLong_FromUnsignedLongLong(value);
+	int status = number ? PyDict_SetItemString(dict, name, number) : -1;
+
+	Py_XDECREF(number);
+	return status;
+}
+
+static PyObject *resting_registers(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct user_regs_struct registers;
+	int lwp;
+
+	(void)self;
+	if (argument_int(args, kwargs, "registers", "lwp", &lwp) < 0)
+		return NULL;
+	if (!place_registers(lwp, &registers))
+		Py_RETURN_NONE;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} all[] = {
+#define REGISTER(name) { #name, registers.name }
+		REGISTER(rax), REGISTER(rbx), REGISTER(rcx),	 REGISTER(rdx),	     REGISTER(rsi),
+		REGISTER(rdi), REGISTER(rbp), REGISTER(rsp),	 REGISTER(r8),	     REGISTER(r9),
+		REGISTER(r10), REGISTER(r11), REGISTER(r12),	 REGISTER(r13),	     REGISTER(r14),
+		REGISTER(r15), REGISTER(rip), REGISTER(fs_base), REGISTER(orig_rax),
+#undef REGISTER
+	};
+	PyObject *dict = PyDict_New();
+
+	for (size_t i = 0; dict && i < sizeof(all) / sizeof(all[0]); i++) {
+		if (add(dict, all[i].name, all[i].value) < 0)
+			Py_CLEAR(dict);
+	}
+	return dict;
+}
+
+static PyObject *known_there(const struct place *place)
+{
+	static const char *names[] = {
+		[CALL_FRAME_RBX] = "rbx", [CALL_FRAME_RBP] = "rbp", [CALL_FRAME_R12] = "r12",
+		[CALL_FRAME_R13] = "r13", [CALL_FRAME_R14] = "r14", [CALL_FRAME_R15] = "r15",
+	};
+	PyObject *dict = PyDict_New();
+
+	if (dict && add(dict, "rsp", place->sp) < 0)
+		Py_CLEAR(dict);
+	for (size_t i = 0; dict && i < CALL_FRAME_REGISTERS; i++) {
+		if (place->kept[i].known && add(dict, names[i], place->kept[i].value) < 0)
+			Py_CLEAR(dict);
+	}
+	return dict;
+}
+
+static PyObject *resting_caller(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct resting *resting = (struct resting *)self;
+	uint64_t addresses[MAX_DEPTH];
+	struct place at;
+	bool whole;
+	int lwp;
+
+	if (argument_int(args, kwargs, "caller", "lwp", &lwp) < 0)
+		return NULL;
+	if (!place_read(resting->threads, lwp, &at))
+		Py_RETURN_NONE;
+	int depth = follow(resting, &at, addresses, &whole);
+	if (depth < 0)
+		return NULL;
+	if (!depth)
+		Py_RETURN_NONE;
+	return known_there(&at);
 }
 
 static PyObject *resting_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -245,6 +327,11 @@ static void resting_dealloc(PyObject *self)
 static PyMethodDef resting_methods[] = {
 	METHOD("rest", resting_rest, METH_VARARGS | METH_KEYWORDS,
 	       "rest(lwp) -> (addresses, is whole, system call), None where it is not that simple"),
+	METHOD("registers", resting_registers, METH_VARARGS | METH_KEYWORDS,
+	       "registers(lwp) -> {name: value}, None if they can't be read"),
+	METHOD("caller", resting_caller, METH_VARARGS | METH_KEYWORDS,
+	       "caller(lwp) -> {name: value}: registers that are known in the frame at the last of "
+	       "the addresses of rest(); None as there"),
 	{ 0 },
 };
 

@@ -6,8 +6,13 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 
-// DWARF's numbers of rbp, the stack pointer and the return address (System V ABI for x86-64, 3.6).
+// DWARF's numbers of registers (System V ABI for x86-64, 3.6).
 enum { FRAME_POINTER = 6, STACK_POINTER = 7, RETURN_ADDRESS = 16, WORD = 8 };
+
+static const int kept_registers[CALL_FRAME_REGISTERS] = {
+	[CALL_FRAME_RBX] = 3,  [CALL_FRAME_RBP] = 6,  [CALL_FRAME_R12] = 12,
+	[CALL_FRAME_R13] = 13, [CALL_FRAME_R14] = 14, [CALL_FRAME_R15] = 15,
+};
 
 struct call_frames {
 	Dwfl *dwfl;
@@ -66,18 +71,18 @@ static bool is_saved(const Dwarf_Op *ops, size_t count, uint64_t *below)
 	return (int64_t)*below > 0;
 }
 
-static void find_bp(Dwarf_Frame *frame, struct call_frame *ret)
+static uint32_t where_saved(Dwarf_Frame *frame, int number)
 {
 	Dwarf_Op room[3], *ops;
 	size_t count;
+	uint64_t below;
 
-	ret->bp = CALL_FRAME_BP_LOST;
-	if (dwarf_frame_register(frame, FRAME_POINTER, room, &ops, &count) != 0)
-		return;
+	if (dwarf_frame_register(frame, number, room, &ops, &count) != 0)
+		return CALL_FRAME_LOST;
 	if (!count && !ops)
-		ret->bp = CALL_FRAME_BP_KEPT;
-	else if (is_saved(ops, count, &ret->saved))
-		ret->bp = CALL_FRAME_BP_SAVED;
+		return 0;
+	return is_saved(ops, count, &below) && below < CALL_FRAME_LOST ? (uint32_t)below :
+									 CALL_FRAME_LOST;
 }
 
 static struct call_frame simple_frame(Dwarf_Frame *frame)
@@ -95,7 +100,8 @@ static struct call_frame simple_frame(Dwarf_Frame *frame)
 		return ops ? (struct call_frame){ .kind = CALL_FRAME_OUTERMOST } : unknown;
 	if (!is_saved(ops, count, &below) || below != WORD || !frame_size(frame, &found))
 		return unknown;
-	find_bp(frame, &found);
+	for (size_t i = 0; i < CALL_FRAME_REGISTERS; i++)
+		found.saved[i] = where_saved(frame, kept_registers[i]);
 	return found;
 }
 

@@ -11,6 +11,18 @@
 
 struct call_frames;
 
+/** The registers that functions keep for their callers, save the stack pointer. */
+enum {
+	CALL_FRAME_RBX,
+	CALL_FRAME_RBP,
+	CALL_FRAME_R12,
+	CALL_FRAME_R13,
+	CALL_FRAME_R14,
+	CALL_FRAME_R15,
+	CALL_FRAME_REGISTERS
+};
+#define CALL_FRAME_LOST UINT32_MAX // or not where it is simple to find
+
 /** What is known of an instruction. */
 struct call_frame {
 	enum {
@@ -20,12 +32,8 @@ struct call_frame {
 	} kind;
 	bool from_bp;  // the caller's stack is found from rbp, else from the stack pointer
 	uint64_t size; // and is so many bytes above it
-	enum {
-		CALL_FRAME_BP_KEPT, // rbp is the caller's
-		CALL_FRAME_BP_SAVED,
-		CALL_FRAME_BP_LOST, // or not where it is simple to find
-	} bp;
-	uint64_t saved; // how far below the caller's stack its rbp is
+	// How far below the caller's stack its registers are, 0: they are unchanged.
+	uint32_t saved[CALL_FRAME_REGISTERS];
 };
 
 /** Reads the mappings of a process of this machine. NULL if that is not possible. */

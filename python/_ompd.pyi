@@ -249,5 +249,9 @@ class Resting:
         addresses: where it is, then return addresses, up to the first that is not walked over,
         or the whole stack. system call: its number and six arguments; () outside of one. None if
         the thread runs or is gone, if nothing is walked over, or if the way is not told by the
-        stack pointer alone.
+        stack pointer and the registers that functions keep for their callers.
         """
+    def registers(self, lwp: int) -> Optional[Dict[str, int]]:
+        """The registers of a thread by name; None where only who traces it may know them."""
+    def caller(self, lwp: int) -> Optional[Dict[str, int]]:
+        """The registers that are known in the frame at the last address of rest()."""

@@ -252,8 +252,14 @@ class GdbServices:
         self, thread: TargetThread, frame: Frame, *names: str
     ) -> Optional[List[int]]:
         """Registers in any frame of a stopped thread."""
+        owner = self._all_threads().get(thread.number)
+        if owner is None:
+            return None
+        known = self._stacks.frame_registers(owner, frame.level, names)
+        if known is not None:
+            return known
         try:
-            handle = self.frame_handle(thread, frame)
+            handle = self._stacks.handle(owner, frame.level)
             if handle is None:
                 return None
             return [int(handle.read_register(name)) & _WORD for name in names]

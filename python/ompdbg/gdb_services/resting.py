@@ -39,11 +39,15 @@ class Resting:
         self._pid: Optional[int] = None  # at this stop
         self._opened: Tuple[int, Optional["_ompd.Resting"]] = (0, None)
         self._calls: Dict[int, Tuple[int, ...]] = {}
+        self._registers: Dict[int, Optional[Dict[str, int]]] = {}
+        self._callers: Dict[int, Optional[Dict[str, int]]] = {}
 
     def forget(self) -> None:
         """The program moved."""
         self._pid = None
         self._calls.clear()
+        self._registers.clear()
+        self._callers.clear()
 
     def forget_code(self) -> None:
         """Object files came or went."""
@@ -52,11 +56,7 @@ class Resting:
 
     def chain(self, lwp: int) -> Optional[Chain]:
         """Where a thread is; None if it does not rest in a simple way in foreign code."""
-        if self._pid is None:
-            self._pid = self._direct_pid()
-            if self._pid != self._opened[0]:
-                self._opened = (self._pid, self._open(self._pid))
-        resting = self._opened[1]
+        resting = self._native()
         found = None if resting is None else resting.rest(lwp)
         if found is None:
             return None
@@ -64,11 +64,28 @@ class Resting:
         return Chain(addresses, is_whole)
 
     def registers(self, lwp: int, names: Tuple[str, ...]) -> Optional[List[int]]:
-        """Registers of a thread whose chain was looked up; None if one of them is not known."""
+        """Registers of a thread; None if one of them is not known."""
         call = self._calls.get(lwp)
-        if not call or any(name not in _CALL_REGISTERS for name in names):
-            return None
-        return [call[_CALL_REGISTERS[name]] for name in names]
+        if call and all(name in _CALL_REGISTERS for name in names):
+            return [call[_CALL_REGISTERS[name]] for name in names]
+        if lwp not in self._registers:
+            resting = self._native()
+            self._registers[lwp] = None if resting is None else resting.registers(lwp)
+        return _chosen(self._registers[lwp], names)
+
+    def caller_registers(self, lwp: int, names: Tuple[str, ...]) -> Optional[List[int]]:
+        """The same where the last address of its chain is."""
+        if lwp not in self._callers:
+            resting = self._native()
+            self._callers[lwp] = None if resting is None else resting.caller(lwp)
+        return _chosen(self._callers[lwp], names)
+
+    def _native(self) -> Optional["_ompd.Resting"]:
+        if self._pid is None:
+            self._pid = self._direct_pid()
+            if self._pid != self._opened[0]:
+                self._opened = (self._pid, self._open(self._pid))
+        return self._opened[1]
 
     def _open(self, pid: int) -> Optional["_ompd.Resting"]:
         import _ompd
@@ -81,3 +98,9 @@ class Resting:
     def _is_foreign(self, address: int) -> bool:
         path = self._symbols.object_of(address)
         return frames.is_runtime_object(path) or frames.is_system_object(path)
+
+
+def _chosen(known: Optional[Dict[str, int]], names: Tuple[str, ...]) -> Optional[List[int]]:
+    if known is None or any(name not in known for name in names):
+        return None
+    return [known[name] for name in names]

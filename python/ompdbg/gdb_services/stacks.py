@@ -203,6 +203,7 @@ class Stacks:
                 stack.begin(known, chain.is_whole)
         if known is not None:
             stack.chain = chain
+            stack.depth = len(known)
 
     def key(self, thread: gdb.InferiorThread) -> Optional[Chain]:
         """What stacks alike have in common; None for one that is like no other."""
@@ -213,8 +214,17 @@ class Stacks:
         return sum(stack.is_reused for stack in self._stacks.values())
 
     def registers(self, thread: gdb.InferiorThread, names: Tuple[str, ...]) -> Optional[List[int]]:
-        """Registers of a thread that was walked over, where they are known without GDB."""
+        """Registers of a thread, where they are known without GDB."""
         return self._resting.registers(thread.ptid[1], names)
+
+    def frame_registers(
+        self, thread: gdb.InferiorThread, level: int, names: Tuple[str, ...]
+    ) -> Optional[List[int]]:
+        """The same of a frame."""
+        stack = self._stacks.get(thread.global_num)
+        if stack is None or not stack.ends_chain(level):
+            return None
+        return self._resting.caller_registers(thread.ptid[1], names)
 
     def handle(self, thread: gdb.InferiorThread, level: int) -> Optional[gdb.Frame]:
         """GDB's frame of a level that was walked over; selects the thread."""
@@ -252,6 +262,7 @@ class _Stack:
         self._ended = False
         self.is_reused = False
         self.chain: Optional[Chain] = None
+        self.depth = 0  # how many frames the addresses of the chain make
 
     def begin(self, known: List[StackFrame], is_whole: bool) -> None:
         """Takes the first frames, or all, from a stack alike."""
@@ -273,6 +284,11 @@ class _Stack:
             if not frame.is_deduced:
                 physical.append(frame.pc)
         return found if tuple(physical) == chain.addresses else None
+
+    def ends_chain(self, level: int) -> bool:
+        """The frame, or the one into which it was inlined, is at the chain's last address."""
+        within = self._frames[level : self.depth]
+        return bool(within) and all(frame.is_inlined for frame in within[:-1])
 
     def walk(self) -> Iterator[StackFrame]:
         index = 0

@@ -82,7 +82,10 @@ def observe(thread: "Thread") -> Observation:
         futex_symbol=symbol,
         variable=_variable(thread, futex, symbol, top) if users else None,
         is_users=users,
-        for_dependences=thread.task is not None and "in_depend_wait" in thread.task.flags,
+        for_dependences=recorded is not None
+        and recorded[0] == waits.WAIT_TASKWAIT
+        and thread.task is not None
+        and "in_depend_wait" in thread.task.flags,
         after_user_code=top.after_user_code,
     )
     return Observation(evidence, top.location)

@@ -8,12 +8,12 @@ library of Clang's. Every thread is asked of each, and shown with the one in whi
 from __future__ import annotations
 
 import itertools
-from functools import cached_property
 from typing import TYPE_CHECKING, Dict, Iterator, List, Optional, Sequence
 
 import _ompd
 
 from ompdbg.frames import runtime_of_object
+from ompdbg.lazy import cached_property
 from ompdbg.model.runtime import Constants, Runtime
 from ompdbg.model.thread import Thread
 from ompdbg.waits import IDLE

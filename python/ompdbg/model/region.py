@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
 import _ompd
 
+from ompdbg.lazy import cached_property
 from ompdbg.model.stack import opening, task_frames
 
 if TYPE_CHECKING:

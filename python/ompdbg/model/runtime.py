@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Dict, Hashable, List, Optional, Set, Tuple
 
 import _ompd
 
 from ompdbg.frames import Classifier, Namer
+from ompdbg.lazy import cached_property
 from ompdbg.model.task import explicit_functions
 from ompdbg.model.team import Team
 from ompdbg.model.thread import Location, Thread

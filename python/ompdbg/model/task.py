@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set, Tuple
 
 import _ompd
 
 from ompdbg.frames import base_name
+from ompdbg.lazy import cached_property
 from ompdbg.model.source import construct_at
 from ompdbg.waits import symbol_name
 

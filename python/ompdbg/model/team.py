@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import _ompd
+
+from ompdbg.lazy import cached_property
 
 if TYPE_CHECKING:
     from ompdbg.model.source import Construct

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import _ompd
 
 from ompdbg import waits
+from ompdbg.lazy import cached_property
 from ompdbg.model import activity
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Thread:
     def _verdict(self) -> waits.Verdict:
         if self.target.running:
             return waits.Verdict(None, "the thread is running", None)
-        if self.error is not None:
+        if self.team is None and self.error is not None:
             return waits.Verdict(None, self.error, None)
         verdict = waits.conclude(self._observed.evidence)
         if self.handle is None:

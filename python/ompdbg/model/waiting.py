@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
 import _ompd
 
+from ompdbg.lazy import cached_property
 from ompdbg.model import task as tasks
 from ompdbg.model.asleep import system_call
 from ompdbg.model.locks import BY_CODE, Lock, locks

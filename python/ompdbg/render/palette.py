@@ -24,6 +24,11 @@ class Palette:
     def __init__(self, begins: Dict[str, str]) -> None:
         self._begins = begins
 
+    @property
+    def is_plain(self) -> bool:
+        """Nothing is painted."""
+        return not any(self._begins.values())
+
     def paint(self, kind: str, text: str) -> str:
         """The text in a style."""
         begin = self._begins.get(kind, "")

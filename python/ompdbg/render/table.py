@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ompdbg.render.palette import PLAIN, TITLE, Paint, Palette, as_it_is
 
@@ -53,8 +53,7 @@ def wrap(text: str, width: Optional[int]) -> List[str]:
 
 def natural_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
     """How wide the table is if nothing is cut."""
-    widths = _natural(columns, rows)
-    return sum(widths) + len(_GAP) * (len(widths) - 1)
+    return _total(_natural(columns, rows))
 
 
 def table(
@@ -65,15 +64,18 @@ def table(
 ) -> List[str]:
     """Lines of a table of at most `width` columns (None: as wide as it is), the head first."""
     columns, rows = _drop(columns, rows, width)
-    widths = _squeeze(columns, rows, width)
-    head = _line(columns, [column.title for column in columns], widths)
-    lines = [head, *(_line(columns, row, widths) for row in rows)]
-    if width is not None and any(len(line) > width for line in lines):
-        return [cut(line, width) for line in lines]  # too narrow even for the least widths
+    natural = _natural(columns, rows)
+    widths = natural if width is None else _squeeze(columns, natural, width)
+    rows = _cut(columns, rows, [ours < full for ours, full in zip(widths, natural)], widths)
+    titles = [column.title for column in columns]
+    if width is not None and _total(widths) > width:
+        lines = _lines(columns, [titles, *rows], widths)
+        if any(len(line) > width for line in lines):
+            return [cut(line, width) for line in lines]  # too narrow even for the least widths
+    if palette.is_plain:
+        return _lines(columns, [titles, *rows], widths)
     heads = [column._replace(paint=_paint_title) for column in columns]
-    painted = [_line(heads, [column.title for column in columns], widths, palette)]
-    painted.extend(_line(columns, row, widths, palette) for row in rows)
-    return painted
+    return _painted(heads, [titles], widths, palette) + _painted(columns, rows, widths, palette)
 
 
 def without_empty(
@@ -85,10 +87,12 @@ def without_empty(
 
 
 def _natural(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> List[int]:
-    return [
-        max([len(column.title), *(len(row[index]) for row in rows)])
-        for index, column in enumerate(columns)
-    ]
+    titles = [column.title for column in columns]
+    return [max(map(len, cells)) for cells in zip(titles, *rows)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _least(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
@@ -96,7 +100,7 @@ def _least(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
     for index, column in enumerate(columns):
         if column.squeeze is not None:
             widths[index] = min(widths[index], max(column.squeeze, len(column.title)))
-    return sum(widths) + len(_GAP) * (len(widths) - 1)
+    return _total(widths)
 
 
 def _drop(
@@ -112,13 +116,9 @@ def _drop(
     return columns, rows
 
 
-def _squeeze(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: Optional[int]
-) -> List[int]:
-    widths = _natural(columns, rows)
-    if width is None:
-        return widths
-    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+def _squeeze(columns: Sequence[Column], natural: Sequence[int], width: int) -> List[int]:
+    widths = list(natural)
+    excess = _total(widths) - width
     # The last columns give way first.
     for index in reversed(range(len(columns))):
         squeeze = columns[index].squeeze
@@ -131,20 +131,56 @@ def _squeeze(
     return widths
 
 
+def _cut(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    squeezed: Sequence[bool],
+    widths: Sequence[int],
+) -> Sequence[Sequence[str]]:
+    if not any(squeezed):
+        return rows
+    return [
+        [
+            column.cut(cell, width) if is_cut else cell
+            for column, cell, is_cut, width in zip(columns, row, squeezed, widths)
+        ]
+        for row in rows
+    ]
+
+
 def _paint_title(palette: Palette, text: str) -> str:
     return palette.paint(TITLE, text)
 
 
-def _line(
+def _lines(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], widths: Sequence[int]
+) -> List[str]:
+    cells = (
+        f"{{:{'>' if column.right else '<'}{width or ''}}}"
+        for column, width in zip(columns, widths)
+    )
+    line = _GAP.join(cells).format
+    return [line(*row).rstrip() for row in rows]
+
+
+def _painted(
     columns: Sequence[Column],
-    cells: Sequence[str],
+    rows: Sequence[Sequence[str]],
     widths: Sequence[int],
-    palette: Palette = PLAIN,
-) -> str:
-    parts = []
-    for column, cell, width in zip(columns, cells, widths):
-        text = column.cut(cell, width)
-        space = " " * (width - len(text))
-        painted = column.paint(palette, text)
-        parts.append(space + painted if column.right else painted + space)
-    return _GAP.join(parts).rstrip()
+    palette: Palette,
+) -> List[str]:
+    """What is painted has more characters than columns on the terminal."""
+    known: Dict[Tuple[int, str], str] = {}  # many threads are at the same place
+    lines = []
+    for row in rows:
+        parts = []
+        for index, cell in enumerate(row):
+            part = known.get((index, cell))
+            if part is None:
+                space = " " * (widths[index] - len(cell))
+                painted = columns[index].paint(palette, cell)
+                part = space + painted if columns[index].right else painted + space
+                known[index, cell] = part
+            parts.append(part)
+        lines.append(_GAP.join(parts).rstrip())
+    return lines

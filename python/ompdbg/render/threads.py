@@ -37,7 +37,8 @@ def thread_table(
     threads: Sequence["Thread"], width: Optional[int], palette: Palette = PLAIN
 ) -> List[str]:
     """One row per thread, and a line that sums up."""
-    rows = [_row(thread) for thread in threads]
+    states = [state(thread) for thread in threads]
+    rows = [_row(thread, told) for thread, told in zip(threads, states)]
     columns: Sequence[Column] = _COLUMNS
     if width is not None and natural_width(columns, rows) > width:
         # What a thread waits for tells its state: one column for both.
@@ -49,8 +50,9 @@ def thread_table(
         columns = [*columns[:_LEVEL], *columns[_LEVEL + 1 :]]
     columns, rows = without_empty(columns, rows)
     lines = table(columns, rows, width, palette)
-    lines.extend(wrap(summary(threads), width))
-    lines.extend(_fit(line, width) for line in _reasons(threads))
+    lines.extend(wrap(summary(states), width))
+    unknown = [thread for thread, told in zip(threads, states) if told == UNKNOWN]
+    lines.extend(_fit(line, width) for line in _reasons(unknown))
     return lines
 
 
@@ -75,17 +77,17 @@ def state(thread: "Thread") -> str:
     return thread.state or UNKNOWN
 
 
-def summary(threads: Sequence["Thread"]) -> str:
+def summary(states: Sequence[str]) -> str:
     """`8 threads: 5 wait_barrier, 2 work_parallel, 1 no OpenMP thread`."""
-    counts = Counter(state(thread) for thread in threads)
-    noun = "thread" if len(threads) == 1 else "threads"
-    if not threads:
+    noun = "thread" if len(states) == 1 else "threads"
+    if not states:
         return f"0 {noun}"
+    counts = Counter(states)
     parts = ", ".join(f"{count} {name}" for name, count in counts.most_common())
-    return f"{len(threads)} {noun}: {parts}"
+    return f"{len(states)} {noun}: {parts}"
 
 
-def _row(thread: "Thread") -> List[str]:
+def _row(thread: "Thread", told: str) -> List[str]:
     number = f"* {thread.target.label}" if thread.target.selected else thread.target.label
     team = thread.team
     if thread.thread_num is None:
@@ -99,7 +101,7 @@ def _row(thread: "Thread") -> List[str]:
         _runtime(thread),
         "" if thread.level is None else str(thread.level),
         "" if team is None else team.label,
-        state(thread),
+        told,
         "" if thread.wait is None else thread.wait.title,
         "" if thread.task is None else thread.task.kind,
         place(thread.location),
@@ -119,10 +121,10 @@ def _merged(row: List[str]) -> List[str]:
 
 
 def _reasons(threads: Sequence["Thread"]) -> List[str]:
-    """Why states are not known, each reason once."""
+    """Why the states of these threads are not known, each reason once."""
     by_reason: Dict[str, List[str]] = {}
     for thread in threads:
-        if state(thread) == UNKNOWN and thread.state_reason is not None:
+        if thread.state_reason is not None:
             by_reason.setdefault(thread.state_reason, []).append(thread.target.label)
     result = []
     for reason, labels in list(by_reason.items())[:_SHOWN_REASONS]:
