@@ -50,7 +50,10 @@ static ssize_t read_by_services(struct space *space, uint64_t address, void *buf
 	return call.interrupted ? -1 : 0;
 }
 
-/** Opens the process that the services name, once until the target moves. */
+/**
+ * Opens the process that the services name, once until the target moves. What its mappings were
+ * before is believed: what is no longer mapped can't be read, and what was not is looked up again.
+ */
 static void open_direct(struct space *space)
 {
 	space->direct_known = true;
@@ -62,8 +65,25 @@ static void open_direct(struct space *space)
 	Py_XDECREF(number);
 	if (PyErr_Occurred())
 		call_keep_exception();
-	else if (pid > 0 && pid <= INT_MAX)
+	space->direct_aged = pid > 0 && pid == space->direct.pid;
+	if (space->direct_aged)
+		return;
+	direct_deinit(&space->direct);
+	if (pid > 0 && pid <= INT_MAX)
 		direct_init(&space->direct, (pid_t)pid);
+}
+
+/** The extent that holds @p address; NULL if it is not read directly. */
+static const struct direct_extent *extent_of(struct space *space, uint64_t address)
+{
+	if (space->direct_aged && !direct_knows(&space->direct, address)) {
+		pid_t pid = space->direct.pid;
+
+		space->direct_aged = false;
+		direct_deinit(&space->direct);
+		direct_init(&space->direct, pid);
+	}
+	return direct_find(&space->direct, address);
 }
 
 /**
@@ -92,7 +112,7 @@ static ssize_t read_directly(struct space *space, uint64_t address, void *buffer
 {
 	if (!space->direct_known && space->services)
 		open_direct(space);
-	const struct direct_extent *extent = direct_find(&space->direct, address);
+	const struct direct_extent *extent = extent_of(space, address);
 	if (!extent || size > extent->end - address)
 		return 0;
 	size_t got = direct_read(&space->direct, address, buffer, size);
@@ -126,7 +146,8 @@ static ssize_t fetch_read(void *context, uint64_t address, void *buffer, size_t 
 static void fetch_bounds(void *context, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	struct space *space = context;
-	const struct direct_extent *extent = direct_find(&space->direct, address);
+	const struct direct_extent *extent =
+		space->direct_known ? direct_find(&space->direct, address) : NULL;
 
 	if (extent) {
 		*start = extent->start;
@@ -138,6 +159,5 @@ const struct cache_source fetch_source = { .read = fetch_read, .bounds = fetch_b
 
 void fetch_forget(struct space *space)
 {
-	direct_deinit(&space->direct);
 	space->direct_known = false;
 }

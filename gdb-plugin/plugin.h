@@ -126,6 +126,7 @@ struct space {
 	struct cache cache;
 	struct direct direct;
 	bool direct_known;     // direct is open or must not be, until the target moves
+	bool direct_aged;      // its mappings are those of an earlier stop
 	pid_t direct_verified; // process whose memory was seen to be what the services read
 	bool direct_refused;   // it was seen not to be
 	struct stats stats;

@@ -117,6 +117,7 @@ static PyObject *method_close(PyObject *self, PyObject *unused)
 	PyDict_Clear(space->symbols);
 	cache_deinit(&space->cache);
 	fetch_forget(space);
+	direct_deinit(&space->direct);
 	if (result < 0)
 		return NULL;
 	Py_RETURN_NONE;

@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 /** Appends a mapping, or extends the last one if they touch. */
-static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t end)
+static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t end, bool is_code)
 {
-	if (direct->count && direct->extents[direct->count - 1].end == start) {
-		direct->extents[direct->count - 1].end = end;
+	struct direct_extent *last = direct->count ? &direct->extents[direct->count - 1] : NULL;
+
+	if (last && last->end == start && last->is_code == is_code) {
+		last->end = end;
 		return true;
 	}
 	if (direct->count == *room) {
@@ -29,7 +31,7 @@ static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t
 		direct->extents = extents;
 		*room = more;
 	}
-	direct->extents[direct->count++] = (struct direct_extent){ start, end };
+	direct->extents[direct->count++] = (struct direct_extent){ start, end, is_code };
 	return true;
 }
 
@@ -45,8 +47,8 @@ static bool read_mappings(struct direct *direct, FILE *file)
 
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, permissions) != 3)
 			continue;
-		if (permissions[0] == 'r' && permissions[2] != 'x')
-			ok = append(direct, &room, start, end);
+		if (permissions[0] == 'r')
+			ok = append(direct, &room, start, end, permissions[2] == 'x');
 	}
 	free(line);
 	return ok && !ferror(file);
@@ -77,7 +79,7 @@ void direct_deinit(struct direct *direct)
 	memset(direct, 0, sizeof(*direct));
 }
 
-const struct direct_extent *direct_find(struct direct *direct, uint64_t address)
+static const struct direct_extent *find(struct direct *direct, uint64_t address)
 {
 	size_t low = 0, high = direct->count;
 
@@ -100,6 +102,18 @@ const struct direct_extent *direct_find(struct direct *direct, uint64_t address)
 		}
 	}
 	return NULL;
+}
+
+const struct direct_extent *direct_find(struct direct *direct, uint64_t address)
+{
+	const struct direct_extent *extent = find(direct, address);
+
+	return extent && !extent->is_code ? extent : NULL;
+}
+
+bool direct_knows(struct direct *direct, uint64_t address)
+{
+	return find(direct, address) != NULL;
 }
 
 static size_t read_by_file(struct direct *direct, uint64_t address, void *buffer, size_t size)

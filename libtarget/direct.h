@@ -13,6 +13,7 @@
 
 struct direct_extent {
 	uint64_t start, end;
+	bool is_code;
 };
 
 /** All zero is closed. */
@@ -20,7 +21,7 @@ struct direct {
 	pid_t pid;		       // 0 if closed
 	int memory;		       // file descriptor of /proc/PID/mem + 1, 0 if not open
 	bool refused;		       // process_vm_readv() is not permitted
-	struct direct_extent *extents; // readable memory that is not executable, ascending
+	struct direct_extent *extents; // readable memory, ascending
 	size_t count;
 	size_t last; // index of the extent that was found last
 };
@@ -32,6 +33,9 @@ void direct_deinit(struct direct *direct);
 
 /** The extent that holds @p address; NULL if it must not be read directly. */
 const struct direct_extent *direct_find(struct direct *direct, uint64_t address);
+
+/** Whether @p address was in a readable mapping, data or code. */
+bool direct_knows(struct direct *direct, uint64_t address);
 
 /** Bytes read from the start of the range, 0 if none. Does not check against extents. */
 size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t size);

@@ -140,13 +140,17 @@ class GdbServices:
             return 0
         if any(thread.is_running() for thread in self._all_threads().values()):
             return 0
+        return self._inferior.pid if self._is_native() else 0
+
+    def _is_native(self) -> bool:
+        connection = getattr(self._inferior, "connection", None)  # since GDB 12
+        if connection is not None:
+            return bool(connection.type == "native" and gdb.current_recording() is None)
         try:
             targets = quiet.execute("maint print target-stack")
         except gdb.error:
-            return 0
-        if not _NATIVE_TARGET.search(targets) or _RECORD_TARGET.search(targets):
-            return 0
-        return self._inferior.pid
+            return False
+        return bool(_NATIVE_TARGET.search(targets)) and not _RECORD_TARGET.search(targets)
 
     def message(self, text: str, category: int) -> None:
         """A line that the OMPD library wants to say."""

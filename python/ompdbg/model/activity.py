@@ -102,14 +102,17 @@ def _variable(
 
 def _top(thread: "Thread") -> Top:
     """Looked at once for all threads that are at the same place."""
-    known = thread.runtime.tops
     key = thread.runtime.services.stack_key(thread.target)
-    top = None if key is None else known.get(key)
+    if key is None:
+        return _look_at(thread)
+    runtime = thread.runtime
+    top = runtime.constants.tops.get(key) or runtime.tops.get(key)
     if top is None:
         top = _look_at(thread)
         # Without source lines there, the location is one of the frames that follow.
-        if key is not None and (top.user is None or top.user.line is not None):
-            known[key] = top
+        if top.user is None or top.user.line is not None:
+            lasting = top.user is None or runtime.constants.is_permanent(top.user)
+            (runtime.constants.tops if lasting else runtime.tops)[key] = top
     return top
 
 

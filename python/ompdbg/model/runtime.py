@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, Hashable, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Hashable, List, Optional, Set, Tuple
 
 import _ompd
 
@@ -24,11 +24,42 @@ _MAX_NESTING = 4096
 _STATE_PREFIX = "ompt_state_"
 
 
-class Constants:
-    """What stays the same as long as the address space is open."""
+_Argument = Optional[Tuple[int, str, int, int]]
 
-    def __init__(self, space: _ompd.AddressSpace) -> None:
+# Places in the program that are remembered.
+_MAX_PLACES = 4096
+
+
+class Constants:
+    """What stays the same as long as the address space is open: names, and the program's code."""
+
+    def __init__(self, space: _ompd.AddressSpace, services: "Services") -> None:
         self._space = space
+        self._services = services
+        self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
+        self.locations: Dict["Frame", "Location"] = {}  # of thread.py
+        self.lock_arguments: Dict[int, _Argument] = {}  # of waited_lock.py
+
+    def tidy(self) -> None:
+        """Forgets what has become too much."""
+        places: Tuple[Dict[Any, Any], ...] = (self.tops, self.locations, self.lock_arguments)
+        for known in places:
+            if len(known) > _MAX_PLACES:
+                known.clear()
+
+    def is_permanent(self, frame: "Frame") -> bool:
+        """Its code lies in an object file: while that is there, nothing else is at the address."""
+        return frame.object_file is not None or self._services.is_in_program(frame.pc)
+
+    @cached_property
+    def classifier(self) -> Classifier:
+        """Tells whose a frame is."""
+        return Classifier(self._services)
+
+    @cached_property
+    def namer(self) -> Namer:
+        """Names outlined functions."""
+        return Namer(self._services)
 
     @cached_property
     def states(self) -> Dict[int, str]:
@@ -55,13 +86,15 @@ class Runtime:
         constants: Optional[Constants] = None,
     ) -> None:
         self.space = space
-        self.constants = Constants(space) if constants is None else constants
+        self.constants = Constants(space, services) if constants is None else constants
+        self.constants.tidy()
         self.services = services
         self.process: Optional["Process"] = None  # if that has several runtimes
         self.teams_before: List["Runtime"] = []  # whose teams have the lower numbers
         self._teams: Dict[int, Team] = {}
-        self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
-        self.locations: Dict["Frame", "Location"] = {}  # of thread.py
+        self.classifier = self.constants.classifier
+        self.namer = self.constants.namer
+        self.tops: Dict[Hashable, "Top"] = {}  # of activity.py, where they may change
         self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
 
     @cached_property
@@ -69,16 +102,6 @@ class Runtime:
         """What the runtime is called: `libgomp`, `libomp`; None if the OMPD library is mute."""
         layout = self.space.layout() if self.space.library.extended else None
         return layout.runtime if layout is not None else None
-
-    @cached_property
-    def classifier(self) -> Classifier:
-        """Tells whose a frame is."""
-        return Classifier(self.services)
-
-    @cached_property
-    def namer(self) -> Namer:
-        """Names outlined functions."""
-        return Namer(self.services)
 
     def read_code(self, address: int, size: int) -> Optional[bytes]:
         """Instruction bytes; None if they cannot be read."""

@@ -173,7 +173,7 @@ class Thread:
 
     def locate(self, frame: "Frame") -> Location:
         """The place of a frame, in terms of the source."""
-        known = self.runtime.locations
+        known = self.runtime.constants.locations
         if frame not in known:
             known[frame] = self._locate(frame)
         return known[frame]

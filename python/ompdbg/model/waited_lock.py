@@ -55,7 +55,12 @@ def find(thread: "Thread", user: Optional["Frame"], call: "_ompd.WaitSite") -> O
 def passed(thread: "Thread", user: "Frame", returns: int) -> Optional[int]:
     """Which lock a user frame passed in its call that returns there. Of a call before its last
     one: if the registers that functions leave unchanged are still as they were."""
-    argument = thread.runtime.space.lock_argument(returns)
+    constants = thread.runtime.constants
+    argument = constants.lock_arguments.get(returns)
+    if argument is None:
+        argument = thread.runtime.space.lock_argument(returns)
+        if argument is not None and constants.is_permanent(user):
+            constants.lock_arguments[returns] = argument
     if argument is None:
         return None
     kind, register, value, offset = argument
