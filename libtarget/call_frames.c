@@ -71,6 +71,10 @@ static bool is_saved(const Dwarf_Op *ops, size_t count, uint64_t *below)
 	return (int64_t)*below > 0;
 }
 
+/**
+ * Where nothing is said of a register that functions keep, it is unchanged. libdw takes that for
+ * undefined in the case of rbx: its table of them has the number of rax instead.
+ */
 static uint32_t where_saved(Dwarf_Frame *frame, int number)
 {
 	Dwarf_Op room[3], *ops;
@@ -79,7 +83,7 @@ static uint32_t where_saved(Dwarf_Frame *frame, int number)
 
 	if (dwarf_frame_register(frame, number, room, &ops, &count) != 0)
 		return CALL_FRAME_LOST;
-	if (!count && !ops)
+	if (!count && (!ops || number == kept_registers[CALL_FRAME_RBX]))
 		return 0;
 	return is_saved(ops, count, &below) && below < CALL_FRAME_LOST ? (uint32_t)below :
 									 CALL_FRAME_LOST;

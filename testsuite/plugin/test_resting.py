@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the threads of a process rest, as the kernel and call frame information tell."""
 
+import ctypes
 import gc
 import os
+import signal
 import subprocess
 import time
 import weakref
-from typing import Any, Iterator, List
+from pathlib import Path
+from typing import Any, Dict, Iterator, List
 
 import pytest
 
@@ -115,11 +118,110 @@ def test_wrong_arguments(arguments: Any) -> None:
 
 def test_wrong_thread(sleeper: int) -> None:
     resting = _ompd.Resting(sleeper, lambda address: True)
-    for wrong in ("1", None, 1.5):
-        with pytest.raises(TypeError):
-            resting.rest(wrong)  # type: ignore[arg-type]
-    with pytest.raises(OverflowError):
-        resting.rest(1 << 40)
+    for ask in (resting.rest, resting.registers, resting.caller):
+        for wrong in ("1", None, 1.5):
+            with pytest.raises(TypeError):
+                ask(wrong)  # type: ignore[arg-type]
+        with pytest.raises(OverflowError):
+            ask(1 << 40)
+
+
+# ---- Registers ------------------------------------------------------------------------------
+
+# PTRACE_ATTACH and PTRACE_DETACH.
+ATTACH, DETACH = 16, 17
+
+# sleeper() returns what it had in each register, and then sleeps within deep(), whose frame is
+# found from rbp alone.
+KEPT: Dict[str, int] = {
+    name: 0x1111 * number
+    for number, name in enumerate(("rbx", "r12", "r13", "r14", "r15"), start=1)
+}
+PROGRAM = """
+#include <unistd.h>
+
+__attribute__((noinline)) void deep(int size)
+{
+    volatile char room[size]; // how far the stack goes is not known when this is compiled
+
+    room[size - 1] = 0;
+    pause();
+    room[0] = 0;
+}
+
+__attribute__((noinline)) void shallow(int size)
+{
+    asm volatile("mov %%0, %%%%rbx; mov %%1, %%%%r12; mov %%2, %%%%r13; mov %%3, %%%%r14;"
+             "mov %%4, %%%%r15; mov $400, %%%%edi; call deep"
+             : : "i"(%d), "i"(%d), "i"(%d), "i"(%d), "i"(%d)
+             : "rbx", "r12", "r13", "r14", "r15", "rax", "rcx", "rdx", "rsi", "rdi", "r8",
+               "r9", "r10", "r11", "memory", "cc");
+}
+
+int main(int argc, char **argv)
+{
+    shallow(100 * argc);
+    return argv == 0;
+}
+""" % tuple(
+    KEPT.values()
+)
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A process that this one traces, asleep in a function with a frame of unknown size."""
+    folder = tmp_path_factory.mktemp("traced")
+    source, program = folder / "program.c", folder / "program"
+    source.write_text(PROGRAM)
+    command = ["gcc", "-O2", "-fcf-protection=none", str(source), "-o", str(program)]
+    subprocess.run(command, check=True)
+    process = subprocess.Popen([str(program)])
+    path = Path(f"/proc/{process.pid}/syscall")
+    while path.read_text(encoding="ascii").split()[0] != "34":  # pause()
+        time.sleep(0.01)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.ptrace(ATTACH, process.pid, None, None) != 0:
+        process.kill()
+        process.wait()
+        pytest.skip("no process may be traced here")
+    os.waitpid(process.pid, 0)
+    yield process.pid
+    libc.ptrace(DETACH, process.pid, None, None)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_frames_that_rbp_tells(traced: int) -> None:
+    program = mapped(traced, "program")
+    passed: List[int] = []
+
+    def is_passed(address: int) -> bool:
+        passed.append(address)
+        return len(passed) < 3  # pause() and deep()
+
+    resting = _ompd.Resting(traced, is_passed)
+    found = resting.rest(traced)
+    assert found is not None
+    addresses, is_whole, call = found
+    assert (len(addresses), is_whole, call[0]) == (3, False, 34)
+    assert [is_in(address, program) for address in addresses] == [False, True, True]
+    here, caller = resting.registers(traced), resting.caller(traced)
+    assert here is not None and caller is not None
+    assert (here["rip"], here["orig_rax"]) == (addresses[0], 34)
+    assert {name: caller[name] for name in KEPT} == KEPT
+    assert caller["rsp"] - here["rsp"] > 400
+    assert set(caller) == {"rsp", "rbp", *KEPT}
+
+
+def test_registers_of_others(sleeper: int) -> None:
+    """Only who traces a thread may read them; its stack tells what was saved there."""
+    resting = _ompd.Resting(sleeper, lambda address: is_in(address, mapped(sleeper, "libc.so")))
+    assert resting.registers(sleeper) is None
+    assert resting.registers(NO_PROCESS) is None
+    caller = resting.caller(sleeper)
+    assert caller is not None and "rsp" in caller
+    assert resting.caller(NO_PROCESS) is None
 
 
 def test_it_is_collected(sleeper: int) -> None:

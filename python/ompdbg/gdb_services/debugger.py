@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Hashable, Iterator, List, Optional, Tupl
 
 import gdb
 
-from ompdbg.gdb_services import quiet
+from ompdbg.gdb_services import frame_variables, quiet
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
@@ -281,12 +281,12 @@ class GdbServices:
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of a frame's function."""
         handle = self.frame_handle(thread, frame)
-        return gdb_stacks.arguments(handle) if handle is not None else []
+        return frame_variables.arguments(handle) if handle is not None else []
 
     def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Local variables of a frame."""
         handle = self.frame_handle(thread, frame)
-        return gdb_stacks.local_variables(handle) if handle is not None else []
+        return frame_variables.local_variables(handle) if handle is not None else []
 
     def frame_handle(self, thread: TargetThread, frame: Frame) -> Optional[gdb.Frame]:
         """GDB's frame; selects the thread."""

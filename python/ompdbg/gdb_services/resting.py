@@ -40,7 +40,7 @@ class Resting:
         self._opened: Tuple[int, Optional["_ompd.Resting"]] = (0, None)
         self._calls: Dict[int, Tuple[int, ...]] = {}
         self._registers: Dict[int, Optional[Dict[str, int]]] = {}
-        self._callers: Dict[int, Optional[Dict[str, int]]] = {}
+        self._callers: Dict[int, Dict[str, int]] = {}
 
     def forget(self) -> None:
         """The program moved."""
@@ -71,14 +71,19 @@ class Resting:
         if lwp not in self._registers:
             resting = self._native()
             self._registers[lwp] = None if resting is None else resting.registers(lwp)
-        return _chosen(self._registers[lwp], names)
+        known = self._registers[lwp]
+        if known is None or any(name not in known for name in names):
+            return None
+        return [known[name] for name in names]
 
-    def caller_registers(self, lwp: int, names: Tuple[str, ...]) -> Optional[List[int]]:
-        """The same where the last address of its chain is."""
-        if lwp not in self._callers:
+    def caller_registers(self, lwp: int) -> Dict[str, int]:
+        """Those that are known where the last address of its chain is."""
+        found = self._callers.get(lwp)
+        if found is None:
             resting = self._native()
-            self._callers[lwp] = None if resting is None else resting.caller(lwp)
-        return _chosen(self._callers[lwp], names)
+            known = None if resting is None else resting.caller(lwp)
+            found = self._callers[lwp] = {} if known is None else known
+        return found
 
     def _native(self) -> Optional["_ompd.Resting"]:
         if self._pid is None:
@@ -98,9 +103,3 @@ class Resting:
     def _is_foreign(self, address: int) -> bool:
         path = self._symbols.object_of(address)
         return frames.is_runtime_object(path) or frames.is_system_object(path)
-
-
-def _chosen(known: Optional[Dict[str, int]], names: Tuple[str, ...]) -> Optional[List[int]]:
-    if known is None or any(name not in known for name in names):
-        return None
-    return [known[name] for name in names]

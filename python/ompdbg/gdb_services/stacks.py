@@ -8,22 +8,22 @@ where others did before need no unwinding (`resting`).
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services import captured
 from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.resting import Chain, Resting
 from ompdbg.gdb_services.symbols import Symbols
-from ompdbg.services import Variable
 
 # A stack deeper than this is taken for a damaged one.
 _MAX_DEPTH = 100_000
 
 # Stacks alike that are remembered.
 _MAX_KNOWN = 1000
+
+_WORD = (1 << 64) - 1
 
 
 class _Code:
@@ -154,6 +154,13 @@ class StackFrame:
         return self._code.place[1]
 
 
+class _Known(NamedTuple):
+    """What GDB found at the addresses of a chain."""
+
+    frames: List[StackFrame]
+    registers: FrozenSet[str]  # that are known at its end without GDB
+
+
 class Stacks:
     """The stacks of one inferior at one stop."""
 
@@ -163,7 +170,7 @@ class Stacks:
         self._stacks: Dict[int, _Stack] = {}
         self._code: Dict[int, _Code] = {}
         self._resting = Resting(symbols, direct_pid)
-        self._known: Dict[Chain, Optional[List[StackFrame]]] = {}
+        self._known: Dict[Chain, Optional[_Known]] = {}
 
     def forget(self) -> None:
         """The program moved."""
@@ -196,14 +203,24 @@ class Stacks:
         if len(self._known) >= _MAX_KNOWN:
             self._known.clear()
         if chain not in self._known:
-            known = self._known[chain] = stack.frames_of(chain)
+            found = stack.frames_of(chain)
+            known = None if found is None else _Known(found, self._alike(stack, len(found)))
+            self._known[chain] = known
         else:
             known = self._known[chain]
             if known is not None:
-                stack.begin(known, chain.is_whole)
+                stack.begin(known.frames, chain.is_whole)
         if known is not None:
             stack.chain = chain
-            stack.depth = len(known)
+            stack.depth = len(known.frames)
+
+    def _alike(self, stack: "_Stack", depth: int) -> FrozenSet[str]:
+        """The registers that GDB finds in a frame as they were found without it."""
+        ours = self._resting.caller_registers(stack.lwp)
+        handle = stack.handle(depth - 1)
+        if handle is None:
+            return frozenset()
+        return frozenset(name for name in ours if _register(handle, name) == ours[name])
 
     def key(self, thread: gdb.InferiorThread) -> Optional[Chain]:
         """What stacks alike have in common; None for one that is like no other."""
@@ -222,9 +239,13 @@ class Stacks:
     ) -> Optional[List[int]]:
         """The same of a frame."""
         stack = self._stacks.get(thread.global_num)
-        if stack is None or not stack.ends_chain(level):
+        known = None if stack is None or stack.chain is None else self._known.get(stack.chain)
+        if stack is None or known is None or not stack.ends_chain(level):
             return None
-        return self._resting.caller_registers(thread.ptid[1], names)
+        if not known.registers.issuperset(names):
+            return None
+        values = self._resting.caller_registers(stack.lwp)
+        return [values[name] for name in names] if values.keys() >= set(names) else None
 
     def handle(self, thread: gdb.InferiorThread, level: int) -> Optional[gdb.Frame]:
         """GDB's frame of a level that was walked over; selects the thread."""
@@ -257,6 +278,7 @@ class _Stack:
     def __init__(self, stacks: Stacks, thread: gdb.InferiorThread) -> None:
         self._stacks = stacks
         self._thread = thread
+        self.lwp: int = thread.ptid[1]
         self._frames: List[StackFrame] = []
         self._handles: List[gdb.Frame] = []
         self._ended = False
@@ -348,29 +370,15 @@ class _Stack:
         self._handles.append(handle)
 
 
+def _register(handle: gdb.Frame, name: str) -> Optional[int]:
+    try:
+        return int(handle.read_register(name)) & _WORD
+    except (gdb.error, ValueError):
+        return None  # not saved
+
+
 def select(thread: gdb.InferiorThread) -> None:
     """Makes a thread GDB's current one."""
     selected = gdb.selected_thread()
     if selected is None or selected.global_num != thread.global_num:
         thread.switch()
-
-
-# ---- Variables ------------------------------------------------------------------------------
-
-
-def arguments(handle: gdb.Frame) -> List[Variable]:
-    """Arguments of a frame's function."""
-    return [_variable(symbol, None, handle) for symbol in captured.arguments(handle)]
-
-
-def local_variables(handle: gdb.Frame) -> List[Variable]:
-    """Local variables, those of the innermost block first."""
-    return [_variable(one.symbol, one.value, handle) for one in captured.local_variables(handle)]
-
-
-def _variable(symbol: gdb.Symbol, value: Optional[gdb.Value], handle: gdb.Frame) -> Variable:
-    try:
-        text = (symbol.value(handle) if value is None else value).format_string()
-    except (gdb.error, ValueError) as error:
-        text = f"<error: {error}>"
-    return Variable(symbol.name, text)

@@ -24,7 +24,7 @@ _MAX_NESTING = 4096
 _STATE_PREFIX = "ompt_state_"
 
 
-_Argument = Optional[Tuple[int, str, int, int]]
+_Argument = Tuple[int, Optional[str], int, int]
 
 # Places in the program that are remembered.
 _MAX_PLACES = 4096
