@@ -73,8 +73,7 @@ ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct k
 	ompd_rc_t rc = add_member(runtime, &task->region, task->likely, ret);
 
 	// No other thread works on the implicit task of one.
-	if (rc == ompd_rc_ok &&
-	    (task->implicit || kmp_activity_find(ret, task->address, &entry)))
+	if (rc == ompd_rc_ok && (task->implicit || kmp_activity_find(ret, task->address, &entry)))
 		return rc;
 	kmp_activity_close(runtime, ret);
 	return rc == ompd_rc_ok ? kmp_activity_open(runtime, &task->region, ret) : rc;
