@@ -93,6 +93,13 @@ size_t tr2_frames(size_t thread, struct tr2_frame *frames, size_t max)
 	return count;
 }
 
+bool tr2_is_program(uint64_t pc)
+{
+	ssize_t index = target_file_index(target, pc);
+
+	return index >= 0 && target_file_at(target, (size_t)index).is_program;
+}
+
 void *tr2_alloc(size_t size)
 {
 	void *memory = malloc(size);

@@ -29,6 +29,9 @@ struct tr2_frame {
 /** The frames of a thread, innermost first. @return how many, at most @p max. */
 size_t tr2_frames(size_t thread, struct tr2_frame *frames, size_t max);
 
+/** Whether the code there is in the program's own file. */
+bool tr2_is_program(uint64_t pc);
+
 /** Blocks that were allocated and not freed. */
 extern long tr2_blocks;
 void *tr2_alloc(size_t size);

@@ -2,11 +2,12 @@
 """The OMPD interface of 2016 and the later one, by a debugger of each in one program, on the same
 target: what one says of it, the other says."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Tuple
+from typing import Any, Dict, List, Tuple
 
 import pytest
 
@@ -18,6 +19,8 @@ from harness import processes, setup  # noqa: E402
 import build  # noqa: E402  (of the fixtures)
 
 WALK = ROOT / "build" / "testsuite" / "api" / "tr2_walk"
+OMPDBG = ROOT / "build" / "ompdbg"
+TOOL = ROOT / "testsuite" / "gdb" / "programs" / "tool.c"
 LIBRARY = ROOT / "build" / "libompd" / "libompd.so"
 LIBRARY_2016 = ROOT / "build" / "libompd-tr2" / "libompd-tr2.so"
 
@@ -51,7 +54,7 @@ def test_process(program: Program, variant: str) -> None:
         compare(pid, 200)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids="-".join)
+@pytest.mark.parametrize("program", PROGRAMS[:2], ids="-".join)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_core_file(program: Program, variant: str, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
@@ -60,8 +63,79 @@ def test_core_file(program: Program, variant: str, tmp_path: Path) -> None:
     compare(processes.kernel_core(fixture(program[0], variant), program[1:], tmp_path), 200)
 
 
-@pytest.mark.parametrize("variant", ("static", "stripped", "gcc-omp14", "omp19", "ompd19"))
+@pytest.mark.parametrize("variant", ("static", "stripped", "gcc-omp14", "omp19"))
 def test_variants(variant: str) -> None:
     """Programs without a dynamic linker, without symbols, on another library's file name."""
     with processes.ready_program(fixture("nested", variant), ()) as pid:
         compare(pid, 1000)
+
+
+@pytest.fixture(scope="module")
+def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tool (OMPT), with which LLVM's runtime keeps states and frames."""
+    target = tmp_path_factory.mktemp("tool") / "libtool.so"
+    subprocess.run([setup.CC, "-shared", "-fPIC", str(TOOL), "-o", str(target)], check=True)
+    return target
+
+
+def answer(*words: object) -> Any:
+    done = subprocess.run(
+        [str(OMPDBG), *map(str, words), "--json"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def by_recipe(core: Path) -> Dict[Tuple[int, str], List[int]]:
+    """The program's frames as section 11.4 finds them: by thread, on its "own" stack or in the
+    "logical" one, which goes on on others."""
+    command = [WALK, "unwind", LIBRARY_2016, core]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    found: Dict[Tuple[int, str], List[int]] = {}
+    for line in done.stdout.splitlines():
+        lwp, kind, address = line.split()
+        found.setdefault((int(lwp), kind), []).append(int(address, 16))
+    return found
+
+
+def by_bt(parts: List[Dict[str, Any]]) -> List[int]:
+    """The same as `omp bt` shows them; inlined functions are in one frame with their callers."""
+    found: List[int] = []
+    for frame in (frame for part in parts for frame in part["frames"]):
+        address = int(frame["address"], 16)
+        if frame["kind"] == "user" and found[-1:] != [address]:
+            found.append(address)
+    return found
+
+
+@pytest.mark.parametrize(
+    "program, variant",
+    [(name, variant) for name in ("nested", "hung") for variant in ("clang", "ompd19")],
+)
+def test_unwinding(program: str, variant: str, tool: Path, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    tracking = "OMP_DEBUG=enabled" if variant == "ompd19" else f"OMP_TOOL_LIBRARIES={tool}"
+    command = (tracking, str(fixture(program, variant)))
+    core = processes.kernel_core(Path("/usr/bin/env"), command, tmp_path)
+    compare(core, 900)
+    recipe = by_recipe(core)
+    threads = answer("threads", core)["threads"]
+    stacks = [stack["parts"] for stack in answer("bt", core)["stacks"]]
+    stacks = [parts for parts in stacks if parts[0]["team"] is not None]
+    assert len(stacks) == 8
+    for parts in stacks:
+        number = parts[0]["thread"]
+        lwp = threads[number - 1]["lwp"]
+        for kind, shown in (
+            ("logical", parts),
+            ("own", [part for part in parts if part["thread"] == number]),
+        ):
+            expected = by_bt(shown)
+            found = recipe[lwp, kind]
+            # Behind main `omp bt` shows nothing.
+            if shown[-1]["frames"][-1]["function"] == "main":
+                found = found[: len(expected)]
+            assert found == expected
