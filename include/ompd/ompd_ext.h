@@ -281,6 +281,69 @@ typedef struct ompd_ext_parallel_info {
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel,
 				     ompd_ext_parallel_info *info);
 
+// ---- What OMPT answers in the process, for third parties ---------------------------------------
+//
+// ompd_get_state() and ompd_enumerate_states() are two more of them. Levels are those of OMPT: 0 is
+// the thread's innermost task or region, 1 the one below or around it, and so on. Codes: ok;
+// unavailable with the reason (there is none at that level, or the runtime keeps none of it);
+// bad_input; stale_handle; error.
+
+/** Members of the following that are known. */
+enum ompd_ext_ompt_member {
+	ompd_ext_ompt_task_data = 1 << 0,
+	ompd_ext_ompt_parallel_data = 1 << 1,
+	ompd_ext_ompt_frame = 1 << 2,
+	ompd_ext_ompt_thread_num = 1 << 3,
+	ompd_ext_ompt_type = 1 << 4,
+};
+
+/** As of ompt_get_task_info() and ompt_get_parallel_info(). Data are a tool's: without one the
+ * runtime keeps none. */
+typedef struct ompd_ext_ompt_task_info {
+	uint32_t known;	    // enum ompd_ext_ompt_member: the rest is zero
+	uint32_t type;	    // ompt_task_flag_t
+	int32_t thread_num; // of the thread, or its ancestor, in the task's region
+	uint32_t reserved;
+	uint64_t task_data, parallel_data;
+	ompd_frame_info_t exit_frame, enter_frame;
+} ompd_ext_ompt_task_info;
+
+typedef struct ompd_ext_ompt_parallel_info {
+	uint32_t known;	   // enum ompd_ext_ompt_member
+	int32_t team_size; // always known
+	uint64_t parallel_data;
+} ompd_ext_ompt_parallel_info;
+
+/** ompt_get_thread_data() */
+ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data);
+/** ompt_get_task_info() */
+ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
+				      ompd_ext_ompt_task_info *info);
+/** ompt_get_parallel_info() */
+ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int level,
+					  ompd_ext_ompt_parallel_info *info);
+/** ompt_get_task_memory(). unavailable: sizes of tasks are not known of any runtime. */
+ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint64_t *address,
+				   uint64_t *size);
+/** ompt_get_proc_id(). unavailable: the kernel knows it, the process does not. */
+ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id);
+/** ompt_get_place_num() */
+ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num);
+/** ompt_get_partition_place_nums(): at most @p max are stored; *count is their number. */
+ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *place_nums,
+					    size_t max, size_t *count);
+/** ompt_get_target_info(). unavailable: no runtime that is known records it. */
+ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *device_num,
+				   uint64_t *target_id, uint64_t *host_op_id);
+/** ompt_get_num_devices(): what the runtime tells its tools. unavailable: it has no such interface. */
+ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num_devices);
+/**
+ * ompt_enumerate_mutex_impls(): the one after @p current. The first has number 0, and is not told.
+ * @param[out] name static.
+ */
+ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, int current,
+					 int *next, const char **name, int *more);
+
 // ---- Progress --------------------------------------------------------------------------------
 
 enum ompd_ext_barrier_flag {

@@ -34,6 +34,12 @@ struct family_query {
 	const struct family_task *task;
 };
 
+/** What a runtime tells its tools (OMPT) by itself. */
+struct family_ompt {
+	const char *const *mutex_impls; // numbered from 0; a null pointer ends them
+	int num_devices;
+};
+
 struct family {
 	/** Names of the runtimes of this family, "libgomp"; a null pointer ends them. */
 	const char *const *names;
@@ -146,6 +152,10 @@ struct family {
 	ompd_rc_t (*tool_data)(const struct family_runtime *runtime,
 			       const struct family_query *query, ompd_word_t *value,
 			       uint64_t *pointer);
+	const struct family_ompt *ompt; // NULL: no tool interface
+	/** Bits of ompt_task_flag_t, as of ompt_get_task_info(). */
+	ompd_rc_t (*ompt_task_type)(const struct family_runtime *runtime,
+				    const struct family_task *task, uint32_t *ret);
 };
 
 /** All families, in the order in which they are tried; a null pointer ends them. */

@@ -461,6 +461,15 @@ static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct fa
 	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
 }
 
+static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
+				const struct family_task *task, uint32_t *ret)
+{
+	(void)runtime;
+	(void)task;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+}
+
 static const char *const names[] = { "libgomp", NULL };
 
 const struct family gomp_family = {
@@ -517,4 +526,5 @@ const struct family gomp_family = {
 	.initial_icv_text = initial_icv_text,
 	.control_vars = gomp_control_vars,
 	.tool_data = tool_data,
+	.ompt_task_type = ompt_task_type,
 };

@@ -466,6 +466,22 @@ static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct fa
 	return rc;
 }
 
+static const char *const mutex_impls[] = {
+	"kmp_mutex_impl_none",
+	"kmp_mutex_impl_spin",
+	"kmp_mutex_impl_queuing",
+	"kmp_mutex_impl_speculative",
+	NULL,
+};
+// Devices are not its own affair: it always answers with the host alone (ompt_get_num_devices).
+static const struct family_ompt ompt = { .mutex_impls = mutex_impls, .num_devices = 1 };
+
+static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
+				const struct family_task *task, uint32_t *ret)
+{
+	return kmp_ompt_task_type(of_runtime(runtime), of_task(task), ret);
+}
+
 static const char *const names[] = { "libomp", "libiomp5", NULL };
 
 const struct family kmp_family = {
@@ -522,4 +538,6 @@ const struct family kmp_family = {
 	.initial_icv_text = initial_icv_text,
 	.control_vars = kmp_control_vars,
 	.tool_data = tool_data,
+	.ompt = &ompt,
+	.ompt_task_type = ompt_task_type,
 };

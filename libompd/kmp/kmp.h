@@ -285,6 +285,9 @@ ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_regi
 ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
 			const struct kmp_region *region, const struct kmp_task *task,
 			uint64_t *ret);
+/** Bits of ompt_task_flag_t. */
+ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			     uint32_t *ret);
 ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame);
 

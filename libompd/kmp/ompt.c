@@ -153,3 +153,40 @@ ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
 		       kmp_read(runtime, info, KMP_FIELD_ompt_task_info_t__task_data, ret) :
 		       rc;
 }
+
+// __ompt_get_task_info_internal()
+ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			     uint32_t *ret)
+{
+	// Of ompt_task_flag_t (OpenMP 5.2, 19.4.4.19).
+	enum { INITIAL = 1, IMPLICIT = 2, EXPLICIT = 4 };
+	static const struct {
+		enum kmp_field bit;
+		bool means; // the value that the flag stands for
+		uint32_t flag;
+	} details[] = {
+		{ FLAG(task_serial), true, 0x08000000 }, // undeferred
+		{ FLAG(tasking_ser), true, 0x08000000 },
+		{ FLAG(tiedness), false, 0x10000000 }, // untied
+		{ FLAG(final), true, 0x20000000 },
+		{ FLAG(merged_if0), true, 0x40000000 }, // mergeable
+	};
+	struct kmp_task_record record;
+	ompd_rc_t rc = kmp_know_flags(runtime);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_task(runtime, task->address, &record);
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = task->implicit ? IMPLICIT : EXPLICIT;
+	if (!record.parent)
+		*ret = INITIAL;
+	// Of what moved to a team's list the runtime tells no more.
+	if (!record.parent || (task->implicit && regions_within(&task->region)))
+		return ompd_rc_ok;
+	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
+		if (kmp_flag(runtime, record.flags, details[i].bit) == details[i].means)
+			*ret |= details[i].flag;
+	}
+	return ompd_rc_ok;
+}

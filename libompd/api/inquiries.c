@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What OMPT answers in the process, for third parties (ompd/ompd_ext.h).
+
+#include <limits.h>
+#include <string.h>
+
+#include "api/handles.h"
+
+static ompd_rc_t no_tool_interface(void)
+{
+	return reason(ompd_rc_unavailable, "the runtime has no tool interface (OMPT)");
+}
+
+static ompd_rc_t tool_data(const ompd_address_space_handle_t *space,
+			   const struct family_query *query, uint64_t *ret)
+{
+	ompd_word_t value;
+
+	return space->family->tool_data(space->runtime, query, &value, ret);
+}
+
+ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
+{
+	API_ENTER(thread, THREAD);
+	if (!data)
+		return reason(ompd_rc_bad_input, "no place for the data");
+	const struct family_query query = { .thread = thread->thread };
+
+	return tool_data(thread->space, &query, data);
+}
+
+// ---- Levels ----------------------------------------------------------------------------------
+
+typedef ompd_rc_t (*step_fn)(const ompd_address_space_handle_t *space, const void *from, void *to);
+
+// The record at a level: @p ret and @p spare are two of its size, of which the first has level 0.
+static ompd_rc_t at_level(const ompd_address_space_handle_t *space, int level, step_fn step,
+			  void *ret, void *spare, size_t size)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (; rc == ompd_rc_ok && level > 0; level--) {
+		memcpy(spare, ret, size);
+		rc = step(space, spare, ret);
+	}
+	return rc;
+}
+
+// A task lies on top of the one that its thread left for it; an implicit task, wherever its thread
+// is, on the one that encountered the region.
+static ompd_rc_t task_below(const ompd_address_space_handle_t *space, const void *from, void *to)
+{
+	const struct family *family = space->family;
+	const struct family_query query = { .task = from };
+	ompd_word_t implicit;
+	ompd_rc_t rc = family->icv_value(space->runtime, ICV_implicit_task, &query, &implicit);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	return (implicit ? family->generating_task : family->scheduling_task)(space->runtime, from,
+									      to);
+}
+
+static ompd_rc_t region_around(const ompd_address_space_handle_t *space, const void *from, void *to)
+{
+	return space->family->enclosing_region(space->runtime, from, to);
+}
+
+// ---- Tasks -----------------------------------------------------------------------------------
+
+static void describe_task(const ompd_address_space_handle_t *space, uint64_t thread,
+			  const struct family_task *task, struct family_region *region,
+			  ompd_ext_ompt_task_info *info)
+{
+	const struct family *family = space->family;
+	const struct family_query of_task = { .task = task }, of_region = { .region = region };
+	int number;
+
+	*info = (ompd_ext_ompt_task_info){ .known = 0 };
+	family->task_region(task, region);
+	if (tool_data(space, &of_task, &info->task_data) == ompd_rc_ok)
+		info->known |= ompd_ext_ompt_task_data;
+	if (tool_data(space, &of_region, &info->parallel_data) == ompd_rc_ok)
+		info->known |= ompd_ext_ompt_parallel_data;
+	if (family->task_frame(space->runtime, task, &info->exit_frame, &info->enter_frame) ==
+	    ompd_rc_ok)
+		info->known |= ompd_ext_ompt_frame;
+	if (family->ompt_task_type(space->runtime, task, &info->type) == ompd_rc_ok)
+		info->known |= ompd_ext_ompt_type;
+	if (family->thread_num(space->runtime, thread, region, &number) == ompd_rc_ok) {
+		info->known |= ompd_ext_ompt_thread_num;
+		info->thread_num = number;
+	}
+}
+
+ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
+				      ompd_ext_ompt_task_info *info)
+{
+	API_ENTER(thread, THREAD);
+	if (!info || level < 0)
+		return reason(ompd_rc_bad_input, "no place for the result, or a negative level");
+	const ompd_address_space_handle_t *space = thread->space;
+	const size_t size = space->family->task_size;
+	uint8_t *records = target_alloc(&space->target, 2 * size + space->family->region_size);
+
+	if (!records)
+		return ompd_rc_nomem;
+	struct family_task *task = (struct family_task *)records;
+	ompd_rc_t rc = space->family->current_task(space->runtime, thread->thread, task);
+
+	if (rc == ompd_rc_ok)
+		rc = at_level(space, level, task_below, task, records + size, size);
+	if (rc == ompd_rc_ok) {
+		describe_task(space, thread->thread, task,
+			      (struct family_region *)(records + 2 * size), info);
+		reason_clear();
+	}
+	target_free(&space->target, records);
+	return rc;
+}
+
+ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int level,
+					  ompd_ext_ompt_parallel_info *info)
+{
+	API_ENTER(thread, THREAD);
+	if (!info || level < 0)
+		return reason(ompd_rc_bad_input, "no place for the result, or a negative level");
+	const ompd_address_space_handle_t *space = thread->space;
+	const size_t size = space->family->region_size;
+	uint8_t *records = target_alloc(&space->target, 2 * size);
+
+	if (!records)
+		return ompd_rc_nomem;
+	struct family_region *region = (struct family_region *)records;
+	const struct family_query query = { .region = region };
+	ompd_word_t team_size;
+	ompd_rc_t rc = space->family->current_region(space->runtime, thread->thread, region);
+
+	if (rc == ompd_rc_ok)
+		rc = at_level(space, level, region_around, region, records + size, size);
+	if (rc == ompd_rc_ok)
+		rc = space->family->icv_value(space->runtime, ICV_team_size, &query, &team_size);
+	if (rc == ompd_rc_ok) {
+		*info = (ompd_ext_ompt_parallel_info){ .team_size = (int32_t)team_size };
+		if (tool_data(space, &query, &info->parallel_data) == ompd_rc_ok)
+			info->known |= ompd_ext_ompt_parallel_data;
+		reason_clear();
+	}
+	target_free(&space->target, records);
+	return rc;
+}
+
+ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint64_t *address,
+				   uint64_t *size)
+{
+	API_ENTER(thread, THREAD);
+	if (!address || !size || block < 0)
+		return reason(ompd_rc_bad_input, "no place for the result, or a negative number");
+	return reason(ompd_rc_unavailable, "how large a task's memory is, is not known");
+}
+
+// ---- Places ----------------------------------------------------------------------------------
+
+ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
+{
+	API_ENTER(thread, THREAD);
+	if (!proc_id)
+		return reason(ompd_rc_bad_input, "no place for the number");
+	return reason(ompd_rc_unavailable,
+		      "the kernel knows on which processor a thread is, its memory does not");
+}
+
+ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
+{
+	ompd_word_t value;
+
+	API_ENTER(thread, THREAD);
+	if (!place_num)
+		return reason(ompd_rc_bad_input, "no place for the number");
+	const struct family_query query = { .thread = thread->thread };
+	ompd_rc_t rc = thread->space->family->icv_value(thread->space->runtime,
+							ICV_place_assignment, &query, &value);
+
+	if (rc == ompd_rc_ok)
+		*place_num = (int)value;
+	return rc;
+}
+
+// The number that @p text begins with; -1 if there is none.
+static long leading_number(const char *text)
+{
+	long number = -1;
+
+	for (; *text >= '0' && *text <= '9' && number < INT_MAX; text++)
+		number = 10 * (number < 0 ? 0 : number) + (*text - '0');
+	return number;
+}
+
+ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *place_nums,
+					    size_t max, size_t *count)
+{
+	char text[ICV_TEXT_MAX] = "";
+
+	API_ENTER(thread, THREAD);
+	if (!count || (max && !place_nums))
+		return reason(ompd_rc_bad_input, "no place for the numbers");
+	const struct family_query query = { .thread = thread->thread };
+	ompd_rc_t rc = thread->space->family->icv_text(thread->space->runtime, ICV_place_partition,
+						       &query, text);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	// "first-last", or the only one.
+	const char *dash = strchr(text, '-');
+	long first = leading_number(text), last = dash ? leading_number(dash + 1) : first;
+
+	if (first < 0 || first > last || last > INT_MAX)
+		return reason(ompd_rc_error, "place-partition-var is damaged");
+	*count = (size_t)(last - first) + 1;
+	for (size_t i = 0; i < max && i < *count; i++)
+		place_nums[i] = (int)(first + (long)i);
+	reason_clear();
+	return ompd_rc_ok;
+}
+
+// ---- Devices and mutexes ---------------------------------------------------------------------
+
+ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *device_num,
+				   uint64_t *target_id, uint64_t *host_op_id)
+{
+	API_ENTER(thread, THREAD);
+	if (!device_num || !target_id || !host_op_id)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	if (!thread->space->family->ompt)
+		return no_tool_interface();
+	return reason(ompd_rc_unavailable, "the runtime records no target regions");
+}
+
+ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num_devices)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!num_devices)
+		return reason(ompd_rc_bad_input, "no place for the number");
+	if (!handle->family->ompt)
+		return no_tool_interface();
+	*num_devices = handle->family->ompt->num_devices;
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, int current,
+					 int *next, const char **name, int *more)
+{
+	int count = 0;
+
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!next || !name || !more)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	if (!handle->family->ompt)
+		return no_tool_interface();
+	const char *const *names = handle->family->ompt->mutex_impls;
+
+	while (names[count])
+		count++;
+	if (current < 0 || current + 1 >= count)
+		return reason(ompd_rc_bad_input, "no mutex implementation after %d", current);
+	*next = current + 1;
+	*name = names[*next];
+	*more = *next + 1 < count;
+	return ompd_rc_ok;
+}
