@@ -165,6 +165,7 @@ class events:
     memory_changed: EventRegistry[Any]
     register_changed: EventRegistry[Any]
     new_objfile: EventRegistry[Any]
+    before_prompt: EventRegistry[Any]
     clear_objfiles: EventRegistry[Any]
     new_thread: EventRegistry[Any]
     inferior_deleted: EventRegistry[Any]

@@ -66,20 +66,20 @@ class Definition(NamedTuple):
         return (file == self.file or file.endswith("/" + self.file)) and code.line == self.line
 
 
-class _Process:
-    """The breakpoints in the program."""
+class _State:
+    """The breakpoints in the programs."""
 
     def __init__(self) -> None:
         self.definitions: Dict[int, Definition] = {}
-        self.points: Dict[Tuple[str, int], "_Point"] = {}
-        self.workers: Set[int] = set()  # global numbers of threads that have begun
+        self.points: Dict[Tuple[int, str, int], "_Point"] = {}  # by inferior, kind and address
+        self.workers: Set[Tuple[int, int]] = set()  # threads that have begun, by inferior
         self.told: List[Tuple[Definition, str]] = []  # why the program stops
-        self.regions: Dict[int, "Optional[TaskFunction]"] = {}  # by where their callers go on
-        self.sizes: Dict[int, int] = {}
+        self.sizes: Dict[Tuple[int, int], int] = {}  # of regions, by inferior and code
+        self.lost: Set[int] = set()  # inferiors whose breakpoints are to be made again
         self.listens = False
 
 
-_state = _Process()
+_state = _State()
 
 
 class _Point(gdb.Breakpoint):
@@ -120,7 +120,6 @@ class _Entry(_Point):
         caller = gdb.newest_frame().older()
         if PARALLEL_END in wanted and caller is not None:
             back = caller.pc()
-            _state.regions[back] = code
             _add("back", back, lambda: _Back(back, address))
         return False
 
@@ -144,17 +143,13 @@ class _Code(_Point):
             return _tell(TASK_BEGIN, code, "task of")
         size = f", {thread.team_size} threads" if thread.team_size != 1 else ", 1 thread"
         begun = False
-        selected = gdb.selected_thread()
-        if (
-            selected is not None
-            and thread.thread_num
-            and selected.global_num not in (_state.workers)
-        ):
-            _state.workers.add(selected.global_num)
+        worker = _selected()
+        if worker is not None and thread.thread_num and worker not in _state.workers:
+            _state.workers.add(worker)
             begun = _tell(THREAD_BEGIN, code, "for the parallel region of")
         if thread.thread_num != 0:
             return begun
-        _state.sizes[self.address] = thread.team_size or 0
+        _state.sizes[gdb.selected_inferior().num, self.address] = thread.team_size or 0
         return _tell(PARALLEL_BEGIN, code, "parallel region of", size)
 
 
@@ -166,7 +161,7 @@ class _Back(_Point):
         self.code = code
 
     def look(self, thread: "Thread") -> bool:
-        size = _state.sizes.get(self.code)
+        size = _state.sizes.get((gdb.selected_inferior().num, self.code))
         text = "" if not size else f", {size} thread{'s' if size > 1 else ''}"
         code = _code(thread, self.code)
         return _tell(PARALLEL_END, code, "parallel region of", text)
@@ -186,10 +181,10 @@ class _ThreadEnd(_Point):
     """What a thread does last."""
 
     def look(self, thread: "Thread") -> bool:
-        selected = gdb.selected_thread()
-        if selected is None or selected.global_num not in _state.workers:
+        worker = _selected()
+        if worker not in _state.workers:
             return False
-        _state.workers.discard(selected.global_num)
+        _state.workers.discard(worker)
         return _tell(THREAD_END, None, "")
 
 
@@ -208,7 +203,7 @@ def define(
     made = Definition(number, event, function, file, line, condition)
     _state.definitions[number] = made
     _listen()
-    arm()
+    arm_all()
     return made
 
 
@@ -222,7 +217,7 @@ def remove(number: int) -> bool:
     if _state.definitions.pop(number, None) is None:
         return False
     disarm()
-    arm()
+    arm_all()
     return True
 
 
@@ -233,8 +228,24 @@ def _definitions() -> Iterator[Definition]:
 # ---- In the program -------------------------------------------------------------------------
 
 
+def arm_all() -> None:
+    """Puts breakpoints where the programs can be caught."""
+    if len(gdb.inferiors()) < 2:
+        arm()
+        return
+    selected = gdb.selected_inferior()
+    with session.selection_kept():
+        for inferior in gdb.inferiors():
+            thread = next((one for one in inferior.threads() if one.is_valid()), None)
+            if thread is not None:
+                thread.switch()
+                arm()
+    if gdb.selected_inferior().num != selected.num:
+        gdb.execute(f"inferior {selected.num}", to_string=True)
+
+
 def arm() -> None:
-    """Puts breakpoints where the program can be caught."""
+    """The same in the selected program."""
     inferior = gdb.selected_inferior()
     if not _state.definitions or not inferior.pid:
         return
@@ -251,17 +262,23 @@ def arm() -> None:
         _add("end", end, lambda: _ThreadEnd(end))
 
 
-def disarm() -> None:
-    """Removes all of them from the program."""
-    points, _state.points = list(_state.points.values()), {}
-    for point in points:
+def disarm(inferior: Optional[int] = None) -> None:
+    """Removes all of them from one program, or from all."""
+    for key in [one for one in _state.points if inferior in (None, one[0])]:
+        point = _state.points.pop(key)
         if point.is_valid():
             point.delete()
 
 
 def _add(kind: str, address: int, make: Any) -> None:
-    if (kind, address) not in _state.points:
-        _state.points[kind, address] = make()
+    key = gdb.selected_inferior().num, kind, address
+    if key not in _state.points:
+        _state.points[key] = make()
+
+
+def _selected() -> Optional[Tuple[int, int]]:
+    thread = gdb.selected_thread()
+    return None if thread is None else (thread.inferior.num, thread.global_num)
 
 
 def _know_threads(services: GdbServices) -> None:
@@ -270,7 +287,7 @@ def _know_threads(services: GdbServices) -> None:
     for thread in process.threads if process is not None else ():
         handle = services.gdb_thread(thread.target)
         if thread.openmp and thread.target.number != 1 and handle is not None:
-            _state.workers.add(handle.global_num)
+            _state.workers.add((handle.inferior.num, handle.global_num))
 
 
 def _code(thread: "Thread", address: int) -> "Optional[TaskFunction]":
@@ -312,10 +329,12 @@ def _listen() -> None:
     gdb.events.stop.connect(_on_stop)
     gdb.events.new_objfile.connect(_on_objfile)
     gdb.events.clear_objfiles.connect(_on_cleared)
-    gdb.events.exited.connect(_on_cleared)
+    gdb.events.exited.connect(_on_exited)
+    gdb.events.before_prompt.connect(_find_lost)
 
 
 def _on_stop(event: Any) -> None:
+    _find_lost()
     told, _state.told = _state.told, []
     if not isinstance(event, gdb.BreakpointEvent):
         return
@@ -328,9 +347,23 @@ def _on_stop(event: Any) -> None:
 
 
 def _on_objfile(event: Any) -> None:
+    """GDB now looks anew where its breakpoints are, all of them in the program that has loaded an
+    object: those in programs that are not selected have to go, and come back at the next stop."""
+    selected = gdb.selected_inferior()
+    for inferior in gdb.inferiors():
+        if inferior.progspace != event.new_objfile.progspace and inferior.num != selected.num:
+            if any(one[0] == inferior.num for one in _state.points):
+                disarm(inferior.num)
+                _state.lost.add(inferior.num)
     if gdb.selected_thread() is not None:
         with _while_loading():
             arm()
+
+
+def _find_lost(event: Any = None) -> None:
+    if _state.lost:
+        _state.lost.clear()
+        arm_all()
 
 
 @contextmanager
@@ -343,6 +376,14 @@ def _while_loading() -> Iterator[None]:
 
 
 def _on_cleared(event: Any) -> None:
-    disarm()
-    _state.workers.clear()
+    progspace = getattr(event, "progspace", None)
+    for inferior in gdb.inferiors():
+        if inferior.progspace == progspace:
+            disarm(inferior.num)
+
+
+def _on_exited(event: Any) -> None:
+    number = event.inferior.num
+    disarm(number)
+    _state.workers = {one for one in _state.workers if one[0] != number}
     _state.told.clear()

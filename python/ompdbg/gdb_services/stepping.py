@@ -9,7 +9,7 @@ that called the runtime, if need be on the thread that encountered the region.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set, Tuple
 
 import _ompd
 import gdb
@@ -82,10 +82,13 @@ def _step(thread: "Thread") -> Optional[Ended]:
     places = [Place(at, _ENTRY, number) for at in armed]
     left = _way_out(thread)
     in_task = left is not None and _is_in_task(thread)
+    line = _line()  # GDB says nothing of a step that ends in the same one
     stopped = points.run("step", places if left is None else [*places, left.place])
     if stopped.place is None:
-        if not stopped.stepped or _is_in_users_code(_thread()):
+        if not stopped.stepped:
             return Ended(True, stopped.text)
+        if _is_in_users_code(_thread()):
+            return _ARRIVED if _line() == line else Ended(True, stopped.text)
     elif stopped.place.label == _ENTRY:
         return _enter(armed[stopped.place.address])
     elif in_task:
@@ -153,6 +156,12 @@ def _is_in_users_code(thread: "Thread") -> bool:
         if kind == frames.USER:
             return True
     return False
+
+
+def _line() -> Tuple[int, int]:
+    """The selected thread's frame and line."""
+    frame = gdb.newest_frame()
+    return points.stack_pointer(frame), frame.find_sal().line
 
 
 def _is_at_line() -> bool:

@@ -166,7 +166,9 @@ class Symbols:
         ]
         anywhere = self._anywhere(name)
         if anywhere is not None and self.object_of(anywhere) is None:
-            found.append(anywhere)
+            symbol = self.at(anywhere)
+            if symbol is not None and symbol.name == name:  # no stub of the linker's: name@plt
+                found.append(anywhere)
         return [address for address in dict.fromkeys(found) if address is not None]
 
     def _anywhere(self, name: str) -> Optional[int]:
