@@ -21,6 +21,7 @@
 
 enum {
 	STOP_TRIES = 5000, // of about a millisecond, for each thread
+	BURY_TRIES = 1000, // of a millisecond
 	MAX_ROUNDS = 1000, // of looks for threads that were born meanwhile
 	STATUS_LINE = 256,
 };
@@ -259,14 +260,41 @@ int process_init(struct target *target, pid_t pid, struct target_error *error)
 	return 0;
 }
 
+/** Takes note of a thread's end, without which its process would stay a zombie. */
+static void bury(const struct thread *thread)
+{
+	const struct timespec pause = { 0, 1000000 };
+	int status;
+
+	for (int try = 0; try < BURY_TRIES; try++) {
+		pid_t got = waitpid(thread->lwp, &status, __WALL | WNOHANG);
+
+		if ((got < 0 && errno != EINTR) || (got > 0 && !WIFSTOPPED(status)))
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 void process_deinit(struct target *target)
 {
+	bool is_gone = false;
+	char state = '?';
+
 	if (target->core >= 0)
 		return;
 	for (size_t i = 0; i < target->num_threads; i++) {
 		const struct thread *thread = &target->threads[i];
 
-		ptrace(PTRACE_DETACH, thread->lwp, NULL, (void *)(intptr_t)thread->signal);
+		if (ptrace(PTRACE_DETACH, thread->lwp, NULL, (void *)(intptr_t)thread->signal) ==
+			    0 ||
+		    errno != ESRCH)
+			continue;
+		is_gone = true;
+		if (thread->lwp != target->pid)
+			bury(thread);
 	}
+	// The end of the process itself is for its parent to see, which this one may be.
+	if (is_gone && status_field(target->pid, "PPid:", &state) != getpid())
+		bury(&(struct thread){ .lwp = target->pid });
 	direct_deinit(&target->direct);
 }

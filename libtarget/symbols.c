@@ -89,7 +89,7 @@ static void drop(struct mapped_file *file, const char *name, uint64_t address)
 
 	for (struct target_symbol *symbol = file->symbols; symbol < end; symbol++) {
 		// Another version may be the same.
-		if (symbol->address == address && strcmp(symbol->name, name) == 0) {
+		if (symbol->name && symbol->address == address && strcmp(symbol->name, name) == 0) {
 			symbol->name = "";
 			return;
 		}

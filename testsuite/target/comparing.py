@@ -16,7 +16,8 @@ from harness import processes, setup  # noqa: E402
 
 _PAUSE = "34 "  # the number of the system call
 BUILD = setup.LOADER.parent
-sys.path[:0] = [str(ROOT / "python"), str(BUILD / "gdb-plugin"), str(BUILD / "libtarget/python")]
+PATHS = [str(ROOT / "python"), str(BUILD / "gdb-plugin"), str(BUILD / "libtarget/python")]
+sys.path[:0] = PATHS
 
 # What each debugger numbers its own way (docs/json.md).
 OWN = ("level",)
@@ -56,17 +57,23 @@ def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:
     return found
 
 
-def without_debugger(target: str) -> Dict[str, Any]:
-    """What `ompdbg` says."""
+def ask(*words: object) -> Tuple[int, str, str]:
+    """Runs a command line in this process: exit status, output, and what is said of errors."""
     from ompdbg.cli.main import main
 
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(str(setup.LIBRARY), [str(word) for word in words])
+    return int(status), out.getvalue(), err.getvalue()
+
+
+def without_debugger(target: str) -> Dict[str, Any]:
+    """What `ompdbg` says."""
     found = {}
     for name, (words, _) in COMMANDS.items():
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = main(str(setup.LIBRARY), [*words, target, "--json"])
-        found[name] = json.loads(out.getvalue()) if out.getvalue() else {"error": err.getvalue()}
-        assert status in (0, 1) or not out.getvalue()
+        status, out, err = ask(*words, target, "--json")
+        found[name] = json.loads(out) if out else {"error": err}
+        assert status in (0, 1) or not out
     return found
 
 

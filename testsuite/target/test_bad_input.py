@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is no target, or only a part of one: one clear line, the documented exit status, and a
+process that goes on as it was."""
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+from typing import Iterator, Tuple
+
+import comparing
+import pytest
+from harness import processes, setup
+
+HERE = Path(__file__).resolve().parent
+OMPDBG = comparing.BUILD / "ompdbg"
+FINE, FOUND, USAGE, UNREADABLE, NO_OPENMP = range(5)
+NOBODY = 65534  # another user than that of the process
+
+ask = comparing.ask
+
+
+@pytest.fixture(scope="module")
+def hung() -> Iterator[int]:
+    """A program that stays as it is."""
+    with processes.ready_program(setup.program("hung", "O2"), ()) as pid:
+        yield pid
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A core file of it."""
+    if processes.kernel_core_problem():
+        pytest.skip(processes.kernel_core_problem())
+    folder = tmp_path_factory.mktemp("core")
+    return processes.kernel_core(setup.program("hung", "O2"), (), folder)
+
+
+def refused(done: Tuple[int, str, str], status: int, said: str) -> None:
+    """One line that says why."""
+    assert done[0] == status
+    assert done[1] == ""
+    assert len(done[2].splitlines()) == 1
+    assert said in done[2]
+
+
+# ---- Core files -----------------------------------------------------------------------------
+
+
+def elf_header(machine: int, bits: int = 2, order: str = "<") -> bytes:
+    """A core file's header without anything behind it."""
+    ident = b"\x7fELF" + bytes([bits, 1 if order == "<" else 2, 1]) + bytes(9)
+    rest = struct.pack(order + "HHIQQQIHHHHHH", 4, machine, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return ident + rest + bytes(56)
+
+
+@pytest.mark.parametrize(
+    "machine, bits, order", [(183, 2, "<"), (243, 2, "<"), (21, 2, ">"), (3, 1, "<")]
+)
+def test_core_of_another_architecture(machine: int, bits: int, order: str, tmp_path: Path) -> None:
+    path = tmp_path / "core"
+    path.write_bytes(elf_header(machine, bits, order))
+    refused(ask("threads", path), UNREADABLE, f"(ELF machine {machine})")
+
+
+def test_core_without_threads(tmp_path: Path) -> None:
+    path = tmp_path / "core"
+    path.write_bytes(elf_header(62))
+    refused(ask("why", path), UNREADABLE, "truncated or damaged")
+
+
+def test_core_truncated_at_any_point(core: Path, tmp_path: Path) -> None:
+    size = core.stat().st_size
+    numbers = random.Random(5)
+    lengths = {int(size ** numbers.random()) for _ in range(40)}
+    cut = tmp_path / "core"
+    subprocess.run(["cp", "--sparse=always", str(core), str(cut)], check=True)
+    for length in sorted(lengths, reverse=True):
+        os.truncate(cut, length)
+        status, out, err = ask("bt", cut)
+        assert status in (FINE, UNREADABLE, NO_OPENMP), length
+        assert "truncated" in err or "no core file" in err or "is not there" in err
+        if status:
+            assert (out, len(err.splitlines())) == ("", 1)
+
+
+def test_missing_and_other_binaries(tmp_path: Path) -> None:
+    """They are told by their build ids."""
+    if processes.kernel_core_problem():
+        pytest.skip(processes.kernel_core_problem())
+    program = tmp_path / "program"
+    shutil.copy(setup.program("hung", "O2"), program)
+    build_id = build_id_of(program)
+    found = processes.kernel_core(program, (), tmp_path)
+    assert ask("threads", found)[2] == ""
+    program.unlink()
+    status, out, err = ask("threads", found)
+    assert f"{program} (build id {build_id}) is not there" in err
+    assert (status, bool(out)) == (FINE, True)
+    shutil.copy(setup.program("nested", "O2"), program)
+    status, out, err = ask("threads", found)
+    assert f"has build id {build_id_of(program)}, but {build_id} is in memory" in err
+    # What was put elsewhere is found there.
+    status, out, err = ask("threads", found, "--exe", setup.program("hung", "O2"))
+    assert (status, err) == (FINE, "")
+
+
+def build_id_of(program: Path) -> str:
+    """As readelf tells it."""
+    notes = subprocess.run(
+        ["readelf", "-n", str(program)],
+        stdout=subprocess.PIPE,
+        universal_newlines=True,
+        check=True,
+    )
+    return notes.stdout.partition("Build ID: ")[2].split()[0]
+
+
+# ---- Processes ------------------------------------------------------------------------------
+
+
+def state_of(pid: int) -> str:
+    """As the kernel tells it: R, S, T, t, Z."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+
+
+def await_state(pid: int, wanted: str) -> None:
+    """Waits for it; what happens after a detach takes its time."""
+    end = time.monotonic() + 10
+    while state_of(pid) not in wanted and time.monotonic() < end:
+        time.sleep(0.01)
+    assert state_of(pid) in wanted
+
+
+def ask_as_nobody(pid: int) -> Tuple[int, str, str]:
+    """The same by another user, who has all that the tool loads."""
+    ask("threads", pid)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        os.write(writer, json.dumps(ask("threads", pid)).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        status, out, err = json.load(answer)
+    os.waitpid(child, 0)
+    return status, out, err
+
+
+def test_no_permission(hung: int) -> None:
+    done = ask_as_nobody(hung) if os.geteuid() == 0 else ask("threads", 1)
+    refused(done, UNREADABLE, "may not be attached to")
+    assert state_of(hung) == "S"
+
+
+def test_stopped_process_stays_stopped(hung: int) -> None:
+    os.kill(hung, signal.SIGSTOP)
+    try:
+        await_state(hung, "T")
+        assert ask("threads", hung)[0] == FINE
+        await_state(hung, "T")
+    finally:
+        os.kill(hung, signal.SIGCONT)
+    await_state(hung, "S")
+
+
+def test_process_that_ends_while_it_is_read() -> None:
+    """It is killed at any time from before the first to after the last look."""
+    for delay in (0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
+        with processes.ready_program(setup.program("nested", "O2"), ("3", "2", "4")) as pid:
+            killer = subprocess.Popen(["sh", "-c", f"sleep {delay}; kill -9 {pid}"])
+            status, out, err = ask("bt", pid)
+            killer.wait(60)
+        assert status in (FINE, FOUND, UNREADABLE, NO_OPENMP)
+        if status in (UNREADABLE, NO_OPENMP):
+            assert len(err.splitlines()) == 1
+
+
+def test_interrupted_while_it_reads(hung: int) -> None:
+    """However the tool ends, the process goes on."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        for delay in (0.08, 0.16):
+            tool = subprocess.Popen(
+                [str(OMPDBG), "bt", str(hung)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            time.sleep(delay)
+            tool.send_signal(number)
+            tool.wait(60)
+            await_state(hung, "S")
+            status = Path(f"/proc/{hung}/status").read_text(encoding="utf-8")
+            assert "TracerPid:\t0\n" in status
+
+
+@pytest.mark.parametrize("rounds", [1000 if setup.FULL else 100])
+def test_many_rounds_leave_a_program_unharmed(rounds: int, tmp_path: Path) -> None:
+    """The program verifies what it computes, and that it sleeps as long as it asked to."""
+    program = tmp_path / "steady"
+    source = HERE / "programs" / "steady.c"
+    subprocess.run(
+        [setup.CC, "-O1", "-g", "-fopenmp", str(source), "-o", str(program)], check=True
+    )
+    with subprocess.Popen(
+        [str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, universal_newlines=True
+    ) as process:
+        assert process.stdout is not None and process.stdin is not None
+        assert process.stdout.readline() == "READY\n"
+        files = len(os.listdir("/proc/self/fd"))
+        memory = 0
+        for number in range(rounds):
+            command = ("threads", "bt", "why", "tasks")[number % 4]
+            assert ask(command, process.pid)[0] in (FINE, FOUND)
+            if number == rounds // 2:
+                memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert len(os.listdir("/proc/self/fd")) <= files
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < memory + 8192
+        process.stdin.close()
+        told = process.stdout.readline()
+        assert process.wait(60) == 0, told
+    assert '"errors": 0' in told
