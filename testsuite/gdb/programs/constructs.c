@@ -51,7 +51,7 @@ static void guided(int n)
 #pragma omp parallel for num_threads(threads) schedule(guided)
 	for (int i = 0; i < n; i++)
 		add(i); // AT: guided-some
-	add(1); // AT: guided-after
+	add(1);		// AT: guided-after
 }
 
 static void parts(int n)
