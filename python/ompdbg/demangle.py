@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -13,6 +12,8 @@ _OPEN, _CLOSE = "<([{", ">)]}"
 
 @lru_cache(maxsize=1)
 def _library() -> Any:
+    import ctypes
+
     try:
         library = ctypes.CDLL(_LIBRARY)
     except OSError:
@@ -28,6 +29,8 @@ def demangle(symbol: str) -> Optional[str]:
     library = _library() if symbol.startswith("_Z") else None
     if library is None:
         return None
+    import ctypes
+
     status = ctypes.c_int()
     text = library.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
     if not text:

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The sides of a process that `ompdbg` shows."""
 
+import gzip
+import shutil
+from pathlib import Path
 from typing import Any
+
+import pytest
+from harness import processes, setup
 
 LOCKED = 3  # of eight threads; one of them in a task that any of the others may run
 FOUND, USAGE = 1, 2
@@ -53,3 +59,15 @@ def test_thread_that_is_none(ompdbg: Any, hung: int) -> None:
         done = ompdbg.run(command, hung, "--thread", 77)
         assert (done.returncode, done.stdout) == (USAGE, "")
         assert done.stderr == f"ompdbg {command}: no thread 77.\n"
+
+
+def test_compressed_core_file(ompdbg: Any, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    core = Path(processes.kernel_core(setup.program("hung", "O2"), (), tmp_path))
+    with core.open("rb") as plain, gzip.open(tmp_path / "core.gz", "wb", 1) as packed:
+        shutil.copyfileobj(plain, packed)
+    expected = ompdbg.run("threads", core)
+    assert (expected.returncode, expected.stderr) == (0, "")
+    assert ompdbg.run("threads", tmp_path / "core.gz").stdout == expected.stdout

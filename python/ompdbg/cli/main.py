@@ -37,7 +37,8 @@ def main(libompd: str, words: Optional[Sequence[str]] = None) -> int:
     # As an exception, so that a process goes on.
     signal.signal(signal.SIGTERM, _on_signal)
     signal.signal(signal.SIGHUP, _on_signal)
-    arguments = parser().parse_args(words)
+    told = sys.argv[1:] if words is None else list(words)
+    arguments = parser(told).parse_args(told)
     command = arguments.command
     try:
         status: int = command.run(arguments, Context(libompd))
@@ -58,16 +59,18 @@ def _on_signal(number: int, frame: Any) -> NoReturn:
     sys.exit(128 + number)
 
 
-def parser() -> argparse.ArgumentParser:
-    """What understands the command line."""
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """What understands the command line. `words`: if they begin with a command, only that one's
+    options are made."""
     whole = argparse.ArgumentParser(
         "ompdbg",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    known = [command for command in COMMANDS if command.name == (words[0] if words else None)]
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in known or COMMANDS:
         sub = commands.add_parser(
             command.name,
             help=command.summary,

@@ -13,9 +13,9 @@ from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.report import STANDARD_OUTPUT, write_file
 
 _DESCRIPTION = """\
-The reports of many processes, the ranks of an MPI program, say, or the shards of a
-test run, in one picture: processes in the same state are one group, and the smallest
-groups, the outliers, come first. Without options as text.
+The reports of many processes, the ranks of an MPI program, say, or the shards
+of a test run, in one picture: processes in the same state are one group, and
+the smallest groups, the outliers, come first. Without options as text.
 
 The exit status is 1 if one of the processes does not go on.
 

@@ -7,7 +7,6 @@ import argparse
 import functools
 import os
 import sys
-import tempfile
 from typing import Any, Dict, Iterable, Optional
 
 from ompdbg import views
@@ -19,9 +18,9 @@ from ompdbg.cli.looking import Looked, Place, looked_at
 STANDARD_OUTPUT = "-"
 
 _DESCRIPTION = """\
-Everything at once: the diagnosis, regions, threads, stacks, tasks, locks, control
-variables and environment, and the runtime. Without options as text; each of the
-options writes a file, "-" stands for standard output.
+Everything at once: the diagnosis, regions, threads, stacks, tasks, locks,
+control variables and environment, and the runtime. Without options as text;
+each of the options writes a file, "-" stands for standard output.
 
 The HTML is one file that needs neither network nor scripts.
 
@@ -114,17 +113,9 @@ def write_file(path: str, lines: Iterable[str]) -> None:
     if os.path.exists(path) and not os.path.isfile(path):
         _write(path, lines)  # a pipe, say
         return
-    try:
-        directory = os.path.dirname(path) or "."
-        handle, scratch = tempfile.mkstemp(prefix=".ompdbg-", dir=directory)
-    except OSError as error:
-        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
-    os.close(handle)
+    scratch = f"{path}.{os.getpid()}.new"
     try:
         _write(scratch, lines)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(scratch, 0o666 & ~mask)
         os.replace(scratch, path)
     except OSError as error:
         raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None

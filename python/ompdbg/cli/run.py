@@ -16,10 +16,10 @@ from ompdbg.cli.looking import Place, looked_at
 from ompdbg.cli.report import Files, write_file, write_report
 
 _DESCRIPTION = """\
-Runs a command. If a program below it crashes, or the time-out passes, the OpenMP
-report of that program, or of all OpenMP programs below the command, is written
-before they end: NAME-PID.html, .json and .txt in DIR, and all.html if there are
-several. No process is left behind.
+Runs a command. If a program below it crashes, or the time-out passes, the
+OpenMP report of that program, or of all OpenMP programs below the command, is
+written before they end: NAME-PID.html, .json and .txt in DIR, and all.html if
+there are several. No process is left behind.
 
 To see a crash before it has ended the program, all processes of the command are
 traced (ptrace): that costs time only where threads and processes are made. A
@@ -27,8 +27,8 @@ program that wants to trace others itself, a debugger or LeakSanitizer, needs
 --no-trace; then only the time-out is reported.
 
 exit status:
-  that of the command; 124 after the time-out or a hang; 128+N if signal N ended it;
-  127 or 126 if it was not found or could not be run; 2 for wrong usage
+  that of the command; 124 after the time-out or a hang; 128+N if signal N ended
+  it; 127 or 126 if it was not found or could not be run; 2 for wrong usage
 
 examples:
   ompdbg run --timeout 600 -- ctest

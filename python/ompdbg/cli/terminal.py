@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import Optional
 
@@ -31,7 +30,13 @@ def form(as_json: bool) -> Form:
 
 def width() -> Optional[int]:
     """Columns of the terminal."""
-    return shutil.get_terminal_size().columns
+    told = os.environ.get("COLUMNS", "")
+    if told.isdigit() and int(told):
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except OSError:
+        return None
 
 
 def _palette() -> palette.Palette:

@@ -200,8 +200,8 @@ a few are shown, and the number of the others.""",
         "how every thread got where it is",
         """\
 The stacks of all threads in terms of source, without the frames of the runtime.
-The stack of a thread in a parallel region goes on in the thread that encountered
-the region, up to main. Threads of a team with the same stack are told together.""",
+The stack of a thread in a parallel region goes on in the thread that met the
+region, up to main. Threads of a team with the same stack are told together.""",
         _bt_options,
         _bt,
     ),
@@ -219,8 +219,8 @@ where, and how many of them have come to its barrier.""",
         "control variables by scope",
         """\
 The control variables of all threads: each value, and which threads have it.
-"Initially" is the value with which the program began, where it is another one and
-is known; "Environment" the variable that gives it, as it was set.""",
+"Initially" is the value with which the program began, where it is another one
+and is known; "Environment" the variable that gives it, as it was set.""",
         _icvs_options,
         _icvs,
     ),
@@ -228,9 +228,9 @@ is known; "Environment" the variable that gives it, as it was set.""",
         "env",
         "environment variables of the runtime",
         """\
-The environment variables that steer the runtime. "Value" is what the runtime made
-of it, or, where it does not keep that, what it was set to; "Set to" what the
-program's environment had when it started, where that is something else.""",
+The environment variables that steer the runtime. "Value" is what the runtime
+made of it, or, where it does not keep that, what it was set to; "Set to" what
+the program's environment had when it started, where that is something else.""",
         _env_options,
         _env,
     ),
@@ -247,13 +247,13 @@ runtime records.""",
         "why",
         "why the program does not go on",
         """\
-Who waits for whom: deadlocks, threads of a team at different barriers, locks and
-who holds them, tasks that are not done, events that nobody has fulfilled, and
-barriers to which not all threads have come. A program that runs well has such waits
-too at any moment; only what is called a deadlock can never end.
+Who waits for whom: deadlocks, threads of a team at different barriers, locks
+and who holds them, tasks that are not done, events that nobody has fulfilled,
+and barriers to which not all threads have come. A program that runs well has
+such waits too at any moment; only what is called a deadlock can never end.
 
-The exit status is 1 if there is a wait that cannot end, or one for threads that
-sleep.""",
+The exit status is 1 if there is a wait that cannot end, or one for threads
+that sleep.""",
         _add_thread,
         _why,
     ),
@@ -261,8 +261,8 @@ sleep.""",
         "status",
         "the OpenMP runtime, and how well it is known",
         """\
-The OpenMP runtimes of the program, how their structures are known, and what cannot
-be told, with the reason.""",
+The OpenMP runtimes of the program, how their structures are known, and what
+cannot be told, with the reason.""",
         _no_options,
         _status,
     ),

@@ -99,39 +99,67 @@ def control_variables(runtime: "Runtime") -> List[ControlVariable]:
     return found
 
 
+class Origin(NamedTuple):
+    """What is the same of a variable for all threads."""
+
+    ident: int
+    name: str
+    scope: str
+    value: Optional[str]  # of a variable of the process
+    reason: Optional[str]
+    initial: Optional[str]
+    setting: Optional[Setting]
+
+
 def icvs(thread: "Thread") -> List[Icv]:
     """All variables as they are for a thread and its task, by scope."""
     runtime = thread.runtime
-    initial = {one.name: one.value for one in control_variables(runtime)}
+    if runtime.icv_origins is None:
+        runtime.icv_origins = _origins(runtime)
     found: List[Icv] = []
+    for one in runtime.icv_origins:
+        value, reason = one.value, one.reason
+        if one.scope != PROCESS:
+            value, reason = _value(thread, one.ident, one.scope)
+        found.append(Icv(one.name, one.scope, value, reason, one.initial, one.setting))
+    return found
+
+
+def _origins(runtime: "Runtime") -> List[Origin]:
+    initial = {one.name: one.value for one in control_variables(runtime)}
+    found: List[Origin] = []
     for icv in runtime.space.icvs():
         if icv.name.startswith(_ALIAS):
             continue
         scope = _SCOPES.get(icv.scope, PROCESS)
-        value, reason = _value(thread, icv.id, scope)
+        value, reason = _told(runtime.space, icv.id) if scope == PROCESS else (None, None)
         names = _VARIABLES.get(icv.name, ())
         settings = [one for one in (setting(runtime, name) for name in names) if one]
         began = next((initial[name] for name in names if initial.get(name) is not None), None)
         if any(began == one.value for one in settings):
             began = None  # a runtime that does not keep it may have made something else of it
-        found.append(Icv(icv.name, scope, value, reason, began, settings[0] if settings else None))
+        first = settings[0] if settings else None
+        found.append(Origin(icv.id, icv.name, scope, value, reason, began, first))
     order = list(dict.fromkeys(_SCOPES.values()))
-    return sorted(found, key=lambda icv: order.index(icv.scope))
+    return sorted(found, key=lambda one: order.index(one.scope))
 
 
-def _value(thread: "Thread", icv: int, scope: str) -> Tuple[Optional[str], Optional[str]]:
+def _told(handle: _Handle, icv: int) -> Tuple[Optional[str], Optional[str]]:
     try:
-        handle = _handle(thread, scope)
-        if handle is None:
-            return None, "no OpenMP thread"
         return handle.icv_string(icv), None
     except _ompd.Error as error:
         return None, error.reason
 
 
-def _handle(thread: "Thread", scope: str) -> Optional[_Handle]:
-    if scope == PROCESS:
-        return thread.runtime.space
-    if thread.handle is None or scope == THREAD:
-        return thread.handle
-    return thread.handle.parallel() if scope == REGION else thread.handle.task()
+def _value(thread: "Thread", icv: int, scope: str) -> Tuple[Optional[str], Optional[str]]:
+    if thread.handle is None:
+        return None, "no OpenMP thread"
+    if scope == THREAD:
+        return _told(thread.handle, icv)
+    try:
+        handle: _Handle = thread.handle.task()
+        if scope == REGION:
+            handle = thread.handle.parallel()
+    except _ompd.Error as error:
+        return None, error.reason
+    return _told(handle, icv)

@@ -15,6 +15,7 @@ from ompdbg.model.thread import Location, Thread
 
 if TYPE_CHECKING:
     from ompdbg.model.activity import Top
+    from ompdbg.model.icvs import Origin
     from ompdbg.model.process import Process
     from ompdbg.services import Frame, Services
 
@@ -95,6 +96,7 @@ class Runtime:
         self.classifier = self.constants.classifier
         self.namer = self.constants.namer
         self.tops: Dict[Hashable, "Top"] = {}  # of activity.py, where they may change
+        self.icv_origins: Optional[List["Origin"]] = None  # of icvs.py
         self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
 
     @cached_property

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import struct
 import time
 from signal import Signals
@@ -47,7 +46,7 @@ def about_process(process: "Process", pid: int) -> About:
         "name": str(pid),
         "pid": pid,
         "command": _command_line(pid),
-        "host": socket.gethostname(),
+        "host": os.uname().nodename,
     }
 
 

@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import tempfile
 from contextlib import contextmanager
 from typing import IO, Callable, Iterator, NamedTuple, Optional
 
@@ -68,7 +65,7 @@ def _closing(open_it: "Callable[[], _target.Target]", name: str) -> "Iterator[_t
 @contextmanager
 def _core_file(name: str) -> Iterator[IO[bytes]]:
     try:
-        file = open(name, "rb")
+        file = open(name, "rb", buffering=0)  # others read on where this has come to
     except OSError as error:
         raise CannotOpen(f"{name}: {error.strerror}") from None
     with file:
@@ -80,6 +77,8 @@ def _core_file(name: str) -> Iterator[IO[bytes]]:
         if tool is None:
             yield file
             return
+        import tempfile
+
         with tempfile.TemporaryFile(prefix="ompdbg-core-") as expanded:
             _expand(name, tool, file, expanded)
             yield expanded
@@ -87,6 +86,9 @@ def _core_file(name: str) -> Iterator[IO[bytes]]:
 
 def _expand(name: str, tool: str, file: IO[bytes], expanded: IO[bytes]) -> None:
     """Zeros take no room on the disk."""
+    import shutil
+    import subprocess
+
     if shutil.which(tool) is None:
         raise CannotOpen(f"{name} is compressed; to read it, install {tool}")
     file.seek(0)
