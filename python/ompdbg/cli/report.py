@@ -110,27 +110,20 @@ def write_file(path: str, lines: Iterable[str]) -> None:
         for line in lines:
             print(line)
         return
-    if os.path.exists(path) and not os.path.isfile(path):
-        _write(path, lines)  # a pipe, say
-        return
-    scratch = f"{path}.{os.getpid()}.new"
+    # What is no file, a pipe, say, is written as it is.
+    is_special = os.path.exists(path) and not os.path.isfile(path)
+    scratch = path if is_special else f"{path}.{os.getpid()}.new"
     try:
-        _write(scratch, lines)
-        os.replace(scratch, path)
+        with open(scratch, "w", encoding="utf-8", errors="replace") as file:
+            for line in lines:
+                file.write(line + "\n")
+        if not is_special:
+            os.replace(scratch, path)
     except OSError as error:
         raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
     finally:
-        if os.path.exists(scratch):
+        if not is_special and os.path.exists(scratch):
             os.unlink(scratch)
-
-
-def _write(path: str, lines: Iterable[str]) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            for line in lines:
-                file.write(line + "\n")
-    except OSError as error:
-        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
 
 
 COMMAND = Command(
