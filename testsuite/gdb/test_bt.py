@@ -287,9 +287,8 @@ def test_stacks_end_where_they_began(case: Case, snapshot: Snapshot) -> None:
             continue
         assert not lines[-1].startswith("note:"), lines
         function = lines[-1].split(" at ")[0]
-        # Of `foreign`, the functions with which its own threads began; of a league, its code.
-        ends = ("main", "fortran", "left", "right", "teams region of main")
-        assert function in ends[: 5 if case.program == "teams" else 4], lines
+        # Of `foreign`, the functions with which its own threads began.
+        assert function in ("main", "fortran", "left", "right"), lines
         levels = [int(x) for x in re.findall(r", level (\d+)", "\n".join(lines))]
         assert levels == sorted(set(levels), reverse=True)
 

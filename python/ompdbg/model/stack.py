@@ -116,6 +116,9 @@ def logical_stack(thread: "Thread") -> LogicalStack:
         seen.add(current.target.number)
         region = walk.worker_region
         if region is None:
+            outside = _encountered_league(walk)
+            if outside is not None and outside.thread.target.number not in seen:
+                parts.append(outside)
             return LogicalStack(parts, None)
         primary = region.primary
         if primary is None:
@@ -126,6 +129,20 @@ def logical_stack(thread: "Thread") -> LogicalStack:
             return LogicalStack(parts, f"thread {primary.target.label} is running")
         current, opened = primary, region
     return LogicalStack(parts, None)
+
+
+def _encountered_league(walk: "_Walk") -> Optional[Part]:
+    """What lies under the teams region that an initial thread of a league executes: the frames of
+    the thread that encountered the construct."""
+    league = None if walk.teams_call is not None else walk.league
+    outside = None if league is None else league.parent
+    thread = None if outside is None else outside.primary
+    if thread is None or thread.target.running:
+        return None
+    below = _walk(thread)
+    if below.teams_call is None:
+        return None
+    return Part(thread, outside, 0, below.frames[below.teams_call.caller :])
 
 
 def logical_frames(thread: "Thread") -> List[LogicalFrame]:
@@ -251,6 +268,17 @@ class _Walk:
                         construct_line=source.line,
                     )
 
+    @property
+    def teams_call(self) -> Optional[_Call]:
+        """The call that made a league."""
+        return next((call for call in self._calls.values() if call.kind == _TEAMS_CALL), None)
+
+    @property
+    def league(self) -> Optional["Team"]:
+        """The region of the initial thread of a league that this is."""
+        found = (_league_around(view.thread) for view in self._views)
+        return next((region for region in found if region is not None), None)
+
     def _name_league(self) -> None:
         """The code of an initial thread of a league, whose thread the runtime made."""
         outermost = max(self._calls.items(), default=None)
@@ -261,7 +289,7 @@ class _Walk:
         for index in range(max(outermost[0] - 2, 0), outermost[0]):  # the second is a wrapper
             told = self.frames[index]
             if told.construct == PARALLEL and told.kind == frames.USER:
-                if any(_is_in_league(view.thread) for view in self._views):
+                if self.league is not None:
                     self.frames[index] = told._replace(construct=TEAMS)
 
     def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
@@ -440,14 +468,14 @@ def _regions(thread: "Thread") -> Tuple[List["Team"], Optional["Team"]]:
     return formed, None
 
 
-def _is_in_league(thread: "Thread") -> bool:
-    """What surrounds its parallel regions is that of an initial thread of a league."""
+def _league_around(thread: "Thread") -> Optional["Team"]:
+    """What surrounds its parallel regions, if that is the region of an initial thread of a league."""
     team = thread.team
     for _ in range(_MAX_PARTS):
         if team is None or team.level == 0:
             break
         team = team.parent
-    return team is not None and team.is_league
+    return team if team is not None and team.is_league else None
 
 
 def _classify(runtime: "Runtime", user: Frame) -> Optional[_ompd.WaitSite]:

@@ -62,7 +62,8 @@ def layout_in_words(layout: "_ompd.Layout") -> str:
     if not layout.probes_agreed and not layout.probes_silent:
         return source
     silent = f"; {layout.probes_silent} could not tell" if layout.probes_silent else ""
-    doubted = f"; {layout.doubted} fields not proven, and not used" if layout.doubted else ""
+    fields = "field" if layout.doubted == 1 else "fields"
+    doubted = f"; {layout.doubted} {fields} not proven, and not used" if layout.doubted else ""
     return f"{source}, confirmed by {layout.probes_agreed} code probes{silent}{doubted}"
 
 
