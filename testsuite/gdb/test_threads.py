@@ -39,6 +39,7 @@ def test_table_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
     lines = snapshot["threads_text"]["text"].splitlines()
     rows = snapshot["threads"]["threads"]
     assert lines[0].split()[0] == "Thread"
+    regions = {one["id"]: one["opened"] for one in snapshot["regions"]["regions"]}
     for line, row in zip(lines[1:], rows):
         words = line.replace("*", " ", 1).split()
         assert words[0] == str(row["gdb"])
@@ -49,5 +50,10 @@ def test_table_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
             assert " {} ".format(row["state"]) in line + " "
         if row["location"] is not None and row["location"]["line"] is not None:
             assert line.endswith(":{}".format(row["location"]["line"]))
+        # Who has left the user's code at the end of a region is shown where that began.
+        began = regions.get(row["team"])
+        at_end = row["wait"] is not None and row["wait"]["kind"] == "barrier_parallel"
+        if row["location"] is None and at_end and began is not None and began["line"]:
+            assert line.endswith(":{}".format(began["line"]))
     count = len(rows)
     assert lines[count + 1].startswith("{} thread{}:".format(count, "" if count == 1 else "s"))

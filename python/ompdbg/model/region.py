@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 import _ompd
 
 from ompdbg.lazy import cached_property
-from ompdbg.model.stack import opening, task_frames
+from ompdbg.model.stack import task_frames
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -54,12 +54,10 @@ class Region:
         self.team = team
         self._process = process
 
-    @cached_property
+    @property
     def opened(self) -> "Optional[Location]":
         """Where its thread 0 encountered the construct."""
-        frame = opening(self.team)
-        primary = self.team.primary
-        return None if frame is None or primary is None else primary.locate(frame.frame)
+        return self.team.opened
 
     @cached_property
     def members(self) -> "Dict[int, Thread]":

@@ -469,7 +469,7 @@ def _regions(thread: "Thread") -> Tuple[List["Team"], Optional["Team"]]:
 
 
 def _league_around(thread: "Thread") -> Optional["Team"]:
-    """What surrounds its parallel regions, if that is the region of an initial thread of a league."""
+    """The region of an initial thread of a league, if its parallel regions are within one."""
     team = thread.team
     for _ in range(_MAX_PARTS):
         if team is None or team.level == 0:

@@ -12,7 +12,7 @@ from ompdbg.lazy import cached_property
 if TYPE_CHECKING:
     from ompdbg.model.source import Construct
     from ompdbg.model.runtime import Runtime
-    from ompdbg.model.thread import Thread
+    from ompdbg.model.thread import Location, Thread
 
 # The label of the implicit region around everything, in which no team works.
 NO_TEAM = "-"
@@ -82,6 +82,15 @@ class Team:
             return construct_at(self.runtime, self.handle.info().source)
         except _ompd.Error:
             return None
+
+    @cached_property
+    def opened(self) -> "Optional[Location]":
+        """Where its thread 0 encountered the construct."""
+        from ompdbg.model.stack import opening
+
+        frame = opening(self)
+        primary = self.primary
+        return None if frame is None or primary is None else primary.locate(frame.frame)
 
     @cached_property
     def primary(self) -> Optional["Thread"]:

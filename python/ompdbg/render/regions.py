@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ompdbg.render import json
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
 from ompdbg.render.table import Column, cut, cut_place, table, wrap
-from ompdbg.render.threads import UNKNOWN, place, state
+from ompdbg.render.threads import UNKNOWN, place, state, where
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -62,7 +62,7 @@ def _region(alike: "List[Region]", width: Optional[int], palette: Palette) -> It
     indent = _INDENT * (len(region.team.path) - 1)
     inner = None if width is None else max(width - len(indent) - len(_INDENT), _LEAST_WIDTH)
     yield indent + _head(alike, None if inner is None else inner + len(_INDENT), palette)
-    rows = [_row(group) for group in _told(region.groups)]
+    rows = _rows(_told(region.groups))
     for line in table(_COLUMNS, rows, inner, palette)[1:]:
         yield indent + _INDENT + line
     if region.progress is not None:
@@ -122,12 +122,15 @@ def _doing(group: "Group") -> str:
     return state(group.threads[0])
 
 
-def _row(group: "Group") -> List[str]:
+def _rows(groups: "Iterable[Group]") -> List[List[str]]:
+    """Those of whom the same is told share a row."""
+    found: Dict[Tuple[str, str], List[int]] = {}
+    for group in groups:
+        told = "" if group.inner is not None else where(group.threads[0])
+        found.setdefault((_doing(group), told), []).extend(group.numbers)
     return [
-        str(len(group.numbers)),
-        _doing(group),
-        place(group.location),
-        ranges(group.numbers),
+        [str(len(numbers)), doing, told, ranges(sorted(numbers))]
+        for (doing, told), numbers in found.items()
     ]
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 from ompdbg.frames import base_name
+from ompdbg.model.region import END_OF_REGION
 from ompdbg.render.palette import PLAIN, Palette
 from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty, wrap
 
@@ -68,6 +69,15 @@ def place(location: "Optional[Location]") -> str:
     return f"{function} at {base_name(location.file)}:{location.line}"
 
 
+def where(thread: "Thread") -> str:
+    """What the Where column says: of a worker at the end of its region, which has left the user's
+    code, where that region was opened."""
+    if thread.location is None and thread.team is not None and thread.wait is not None:
+        if thread.wait.kind == END_OF_REGION:
+            return place(thread.team.opened)
+    return place(thread.location)
+
+
 def state(thread: "Thread") -> str:
     """What the State column says."""
     if thread.target.running:
@@ -104,7 +114,7 @@ def _row(thread: "Thread", told: str) -> List[str]:
         told,
         "" if thread.wait is None else thread.wait.title,
         "" if thread.task is None else thread.task.kind,
-        place(thread.location),
+        where(thread),
     ]
 
 
