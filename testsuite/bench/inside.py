@@ -72,10 +72,15 @@ def statistics_of_last_command() -> Dict[str, int]:
     return session.statistics()[1]
 
 
+def memory_kib(name: str = "VmRSS") -> int:
+    """The memory that GDB has."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return int(re.findall(name + r":\s+(\d+)", status.read())[0])
+
+
 def peak_kib() -> int:
     """The most memory that GDB has had so far."""
-    with open("/proc/self/status", encoding="ascii") as status:
-        return int(re.findall(r"^VmHWM:\s+(\d+)", status.read(), re.M)[0])
+    return memory_kib("VmHWM")
 
 
 def largest_mapping(pid: int) -> Tuple[int, int]:
@@ -231,18 +236,21 @@ def llvm() -> Dict[str, Any]:
 
 
 REPETITIONS = 1000
+WARM_UP = 100
 
 
 def repeat() -> Dict[str, Any]:
     """Our commands again and again, each four at a fresh stop."""
     stops = Stops()
-    number = 0
+    number = early = 0
     while number < REPETITIONS:
         stops.again()
-        for command in ("omp threads", "omp regions", "omp threads", "omp bt"):
+        for command in ("omp threads", "omp regions", "omp tasks", "omp bt"):
             gdb.execute(command, to_string=True)
             number += 1
-    return {"commands": number}
+        if number == WARM_UP:
+            early = memory_kib()
+    return {"commands": number, "grown_kib": memory_kib() - early}
 
 
 def main() -> None:

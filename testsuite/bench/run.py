@@ -260,14 +260,14 @@ def llvm(bench: Bench) -> None:
                 times.setdefault(name, []).append(value)
         rows.append(llvm_row(number, times, crashes))
     head = ["threads", "omp threads", "omp regions", "ompd parallel", "ompd threads"]
-    head += ["us/thread", "theirs", "ratio", "GDB died"]
+    head += ["us/thread", "theirs", "ratio", "of regions", "GDB died"]
     title = "omp threads against LLVM's ompd parallel on LLVM's runtime, ms"
     table(title, head, rows)
     survival(bench)
 
 
 def llvm_row(number: int, times: Dict[str, List[float]], crashes: int) -> List[str]:
-    """Medians, and the ratio for each thread."""
+    """Medians, and the ratios for each thread."""
     found = [
         statistics.median(times[name]) if times.get(name) else None
         for name in ("omp threads", "omp regions", "ompd parallel", "ompd threads")
@@ -278,7 +278,10 @@ def llvm_row(number: int, times: Dict[str, List[float]], crashes: int) -> List[s
         *("-" if value is None else milliseconds(value) for value in found),
         "-" if ours is None else f"{1e6 * ours / number:.0f}",
         "-" if theirs is None else f"{1e6 * theirs / number:.0f}",
-        "-" if ours is None or theirs is None else f"{ours / theirs:.3f}",
+        *(
+            "-" if value is None or theirs is None else f"{value / theirs:.3f}"
+            for value in (ours, found[1])
+        ),
         f"{crashes} of {LLVM_RUNS}",
     ]
 
@@ -290,11 +293,13 @@ def survival(bench: Bench) -> None:
         output, status = bench.run_inside(
             "repeat", "many", str(number), variant=LLVM_VARIANT, seconds=REPEAT_SECONDS
         )
-        done = re.findall(r'^BENCH {"commands": (\d+)}$', output, re.M)
-        rows.append([str(number), done[0] if done else "-", "no" if status == 0 else "yes"])
+        told = re.findall(r"^BENCH ({.*)$", output, re.M)
+        done = json.loads(told[0]) if told else {"commands": "-", "grown_kib": "-"}
+        died = "no" if status == 0 else "yes"
+        rows.append([str(number), str(done["commands"]), str(done["grown_kib"]), died])
     table(
         "Our commands again and again, on the same runtime",
-        ["threads", "commands", "GDB died"],
+        ["threads", "commands", "KiB more after 100", "GDB died"],
         rows,
     )
 
