@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import _ompd
 
@@ -116,12 +116,30 @@ def icvs(thread: "Thread") -> List[Icv]:
     runtime = thread.runtime
     if runtime.icv_origins is None:
         runtime.icv_origins = _origins(runtime)
+    handles = _handles(thread)
     found: List[Icv] = []
     for one in runtime.icv_origins:
         value, reason = one.value, one.reason
         if one.scope != PROCESS:
-            value, reason = _value(thread, one.ident, one.scope)
+            handle, reason = handles[one.scope]
+            if handle is not None:
+                value, reason = _told(handle, one.ident)
         found.append(Icv(one.name, one.scope, value, reason, one.initial, one.setting))
+    return found
+
+
+def _handles(thread: "Thread") -> Dict[str, Tuple[Optional[_Handle], Optional[str]]]:
+    """Whom to ask for the variables of each scope, or why there is nobody."""
+    known = thread.handle
+    if known is None:
+        return {scope: (None, "no OpenMP thread") for scope in (THREAD, REGION, TASK)}
+    found: Dict[str, Tuple[Optional[_Handle], Optional[str]]] = {THREAD: (known, None)}
+    asked: Dict[str, Callable[[], _Handle]] = {REGION: known.parallel, TASK: known.task}
+    for scope, ask in asked.items():
+        try:
+            found[scope] = (ask(), None)
+        except _ompd.Error as error:
+            found[scope] = (None, error.reason)
     return found
 
 
@@ -149,17 +167,3 @@ def _told(handle: _Handle, icv: int) -> Tuple[Optional[str], Optional[str]]:
         return handle.icv_string(icv), None
     except _ompd.Error as error:
         return None, error.reason
-
-
-def _value(thread: "Thread", icv: int, scope: str) -> Tuple[Optional[str], Optional[str]]:
-    if thread.handle is None:
-        return None, "no OpenMP thread"
-    if scope == THREAD:
-        return _told(thread.handle, icv)
-    try:
-        handle: _Handle = thread.handle.task()
-        if scope == REGION:
-            handle = thread.handle.parallel()
-    except _ompd.Error as error:
-        return None, error.reason
-    return _told(handle, icv)

@@ -167,21 +167,18 @@ class Runtime:
 
     def team_by_id(self, ident: int) -> Optional[Team]:
         """The team with that identity, if a thread is in it or in a region that it encloses."""
-        self._find_teams()
-        return self._teams.get(ident)
+        return self._all_teams.get(ident)
 
     @cached_property
     def teams(self) -> List[Team]:
         """The teams of all parallel regions: a team before those that it encloses."""
-        self._find_teams()
-        found = [team for team in self._teams.values() if team.level != 0]
+        found = [team for team in self._all_teams.values() if team.level != 0]
         return sorted(found, key=lambda team: team.path)
 
     @cached_property
     def outermost_teams(self) -> List[Team]:
         """The teams that no other encloses, by the number of the thread that formed them."""
-        self._find_teams()
-        found = [team for team in self._teams.values() if team.is_outermost]
+        found = [team for team in self._all_teams.values() if team.is_outermost]
         return sorted(found, key=lambda team: team.founder_number)
 
     @property
@@ -189,13 +186,16 @@ class Runtime:
         """The number of its first outermost team."""
         return 1 + sum(len(runtime.outermost_teams) for runtime in self.teams_before)
 
-    def _find_teams(self) -> None:
+    @cached_property
+    def _all_teams(self) -> Dict[int, Team]:
+        """Every team in which a thread is, or that encloses one, by its identity."""
         for thread in self.threads:
             team = thread.team
             seen: Set[int] = set()
             while team is not None and team.id not in seen and len(seen) < _MAX_NESTING:
                 seen.add(team.id)
                 team = team.parent
+        return self._teams
 
     def named_team(self, label: str) -> Optional[Team]:
         """The team that tables call `label`."""
