@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""No command leaves anything behind: not a setting, a breakpoint or another selection, unless that
+is what it is for; and the program goes on to its end as it does without GDB. The commands are those
+that GDB lists: a new one is tried without being named here."""
+
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, List
+
+import build  # from fixtures/
+import pytest
+
+from harness import lines, own_programs, processes
+
+SELECTION = {"thread", "level", "pc"}
+# What these are for.
+MEANT = {
+    "omp break": {"breakpoints"},
+    "omp delete": {"breakpoints"},
+    "omp finish": SELECTION,
+    "omp frame": SELECTION,
+    "omp step": SELECTION,
+    "set omp": {"settings"},
+}
+# Command lines where the name alone would not do.
+LINES: Dict[str, List[str]] = {
+    "omp apply": ["omp apply bt 1", "omp apply -num 0-1 thread", "omp apply -level 1 -q frame 0"],
+    "omp break": ["omp break", "omp break task-begin in task", "omp break parallel-end if 0"],
+    "omp bt": ["omp bt", "omp bt -full", "omp bt -all", "omp bt -json"],
+    "omp frame": ["omp frame 1:0"],
+    "omp icvs": ["omp icvs", "omp icvs -all", "omp icvs -json"],
+    "omp tasks": ["omp tasks", "omp tasks -queued", "omp tasks -by-function", "omp tasks -json"],
+    "omp threads": ["omp threads", "omp threads -json"],
+    "omp why": ["omp why", "omp why -json"],
+    "set omp debug": ["set omp debug on", "set omp debug off"],
+    "set omp frame-filter": ["set omp frame-filter off", "bt", "set omp frame-filter on", "bt"],
+    "set omp library": ["set omp library auto"],
+    "set omp thread-names": ["set omp thread-names on", "info threads"],
+}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_every_command(compiler: str, tmp_path: Path) -> None:
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled("steps.c", tmp_path / "steps", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    source = own_programs.source("steps.c").read_text(encoding="utf-8").splitlines()
+    first = next(n for n, one in enumerate(source, 1) if one.endswith("LINE: region-first"))
+    spec: Dict[str, Any] = {
+        "arguments": ["4"],
+        "stop": "steps.c:{} if $_omp_thread_num() == 2".format(first),
+        "first": ["up"],
+        "lines": LINES,
+        "last": ["omp delete", "set omp thread-names off"],
+    }
+    done = processes.run_gdb("left.py", spec, [str(program)])
+    commands, report = done.result["commands"], done.result["report"]
+    assert {"omp threads", "omp why", "set omp library", "show omp library"} <= set(commands)
+    assert set(LINES) <= set(commands)
+    for line, one in report.items():
+        name = next((name for name in commands if line.startswith(name)), line)
+        meant = next((what for prefix, what in MEANT.items() if name.startswith(prefix)), set())
+        if one["error"] is not None:
+            assert lines.error_problems(one["error"]) == [], line
+            meant = set()
+        left = {what: how for what, how in one["changed"].items() if how}
+        assert set(left) <= meant, (line, left)
+        # Of settings, only the one that is set.
+        for setting in left.get("settings", ()):
+            assert name[len("set omp ") :] in setting, (line, left)
+        if line.endswith(" -nonsense"):
+            assert one["error"], line
+    failed = {line for line, one in report.items() if one["error"] and "-nonsense" not in line}
+    assert failed <= {"omp llvm-plugin"}, {line: report[line]["error"] for line in failed}
+    alone = subprocess.run(
+        [str(program), "4"], env=processes.environment(), stdout=subprocess.PIPE
+    )
+    assert alone.returncode == 0 and done.result["code"] in (0, None)
+    assert alone.stdout.decode() in done.output
