@@ -174,17 +174,23 @@ def stacks() -> Dict[str, Any]:
     )
 
 
+HIT_ROUNDS = 3
+
+
 def hits() -> Dict[str, Any]:
-    """Hits per second of a breakpoint whose condition is false."""
+    """Hits per second of a breakpoint whose condition is false: the best of several runs each, in
+    turn, for other programs take time from some."""
     number = int(os.environ["BENCH_HITS"])
     gdb.execute("delete")
     found: Dict[str, float] = {}
-    for condition in ("$_thread == 99", "$_omp_thread_num() == 99", "$_omp_level() == 99"):
-        gdb.execute("break point if " + condition, to_string=True)
-        begin = time.perf_counter()
-        gdb.execute("run", to_string=True)
-        found[condition] = number / (time.perf_counter() - begin)
-        gdb.execute("delete")
+    for _ in range(HIT_ROUNDS):
+        for condition in ("$_thread == 99", "$_omp_thread_num() == 99", "$_omp_level() == 99"):
+            gdb.execute("break point if " + condition, to_string=True)
+            begin = time.perf_counter()
+            gdb.execute("run", to_string=True)
+            rate = number / (time.perf_counter() - begin)
+            found[condition] = max(rate, found.get(condition, 0))
+            gdb.execute("delete")
     return found
 
 

@@ -194,7 +194,7 @@ def stacks(bench: Bench) -> None:
 
 def hits(bench: Bench) -> None:
     """Conditions of breakpoints."""
-    rounds = 200
+    rounds = 1000
     found = bench.inside("hits", "points", str(rounds), BENCH_HITS=str(9 * rounds + 2))
     plain = found["$_thread == 99"]
     rows = [[name, f"{value:.0f}", f"{value / plain:.2f}"] for name, value in found.items()]

@@ -6,7 +6,8 @@ In a condition of a breakpoint that is the thread that hit it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Union
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type, Union
 
 import gdb
 
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 
 _NOBODY = -1
 _Value = Union[int, str]
+
+
+@lru_cache(maxsize=None)
+def _loaded() -> "Tuple[Callable[[], Any], Tuple[Type[Exception], ...]]":
+    """What is not loaded before it is needed, and not looked for again at each hit."""
+    import _ompd
+
+    from ompdbg.gdb_services import session
+
+    return session.current_thread, (_ompd.Error, gdb.error)
 
 
 class _Function(gdb.Function):
@@ -39,14 +50,11 @@ class _Function(gdb.Function):
 
     def of_current(self, ask: Any) -> _Value:
         """What is told of the selected thread."""
-        import _ompd
-
-        from ompdbg.gdb_services import session
-
+        current_thread, errors = _loaded()
         try:
-            with session.current_thread() as thread:
+            with current_thread() as thread:
                 value = None if thread is None or thread.handle is None else ask(thread)
-        except (_ompd.Error, gdb.error):
+        except errors:
             value = None
         return self.unknown if value is None else value
 

@@ -41,6 +41,7 @@ class GdbServices:
         self._direct_pid: Optional[int] = None
         self._selected: Optional[int] = None  # global number of the user's thread
         self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
+        self._stopped_thread: Optional[gdb.InferiorThread] = None  # that thread
         self.places: Dict[object, Any] = {}  # of decorators.py
         self.moves = 0  # how often the program has moved
 
@@ -57,7 +58,7 @@ class GdbServices:
 
     def moved(self) -> None:
         """The program ran, or its memory or registers were changed."""
-        self._stopped = None
+        self._stopped = self._stopped_thread = None
         self.moves += 1
         self._threads = None
         self._direct_pid = None
@@ -68,6 +69,7 @@ class GdbServices:
         """GDB asks whether the thread shall stop where it is. The others run on, and GDB says the
         same of this one; what it says of other memory than the thread's own may change."""
         self._stopped = thread.global_num
+        self._stopped_thread = thread
         self._direct_pid = 0
         self._threads = None
         self._stacks.forget()
@@ -196,7 +198,9 @@ class GdbServices:
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """The pthread_t where it is known, and the LWP."""
         ids = [(self._lwp_kind, thread.lwp)]
-        handle = self._all_threads().get(thread.number)
+        handle = self._stopped_thread  # all of them are many
+        if handle is None or handle.num != thread.number:
+            handle = self._all_threads().get(thread.number)
         pthread = self._pthread(handle) if handle is not None else None
         if pthread is not None:
             ids.insert(0, (self._pthread_kind, pthread))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Type
 
 import gdb
 
@@ -188,23 +189,38 @@ def current_thread() -> "Iterator[Optional[Thread]]":
 
 
 def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
-    import _ompd
-
-    from ompdbg.runtimes import NotOpened
-    from ompdbg.model.process import Process
-
     known = _session.process(selected.inferior)
     known.at_stop = None
-    try:
-        opened = known.open()
-    except (_ompd.Error, NotOpened, gdb.error):
-        return None
+    opened = known.opened
+    if opened is None:
+        opened = _opened_if_possible(known)
+        if opened is None:
+            return None
     for space in opened.spaces:
         space.invalidate()
     known.services.stopped_at_breakpoint(selected)
-    process = Process(opened.spaces, known.services, opened.problems, known.constants)
+    process = _process_class()(opened.spaces, known.services, opened.problems, known.constants)
     known.constants = [runtime.constants for runtime in process.runtimes]
     return process.thread(known.services.target_thread(selected))
+
+
+def _opened_if_possible(known: _Process) -> "Optional[Found]":
+    import _ompd
+
+    from ompdbg.runtimes import NotOpened
+
+    try:
+        return known.open()
+    except (_ompd.Error, NotOpened, gdb.error):
+        return None
+
+
+@lru_cache(maxsize=None)
+def _process_class() -> "Type[Process]":
+    """An import statement takes as long as the rest of an answer does."""
+    from ompdbg.model.process import Process
+
+    return Process
 
 
 def services() -> GdbServices:
