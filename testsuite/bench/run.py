@@ -4,7 +4,7 @@
 
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
-PART is threads, stacks, tasks, frames, hits, start, fetches or llvm.
+PART is threads, stacks, tasks, frames, hits, start, fetches, llvm or cores.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled; times are medians.
@@ -29,9 +29,11 @@ TESTS = ROOT / "testsuite" / "gdb" / "programs"
 sys.path.insert(0, str(ROOT / "fixtures"))
 
 import build  # noqa: E402
+from cores import on_core, processes  # noqa: E402
 
 THREADS = (4, 64, 256)
 TASKS = (1000, 100_000, 1_000_000)
+CORE_THREADS = (64, 256)
 STARTS = 25
 TIMEOUT_SECONDS = 170
 # LLVM's plug-in has crashed in half of the runs with more than 32 threads.
@@ -304,6 +306,33 @@ def survival(bench: Bench) -> None:
     )
 
 
+def cores(bench: Bench) -> None:
+    """The command line on core files."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        print(f"Core files: not measured, {problem}")
+        return
+    rows = []
+    for number in CORE_THREADS:
+        program = build.build("many", "O2", bench.folder / "fixtures")
+        found = on_core(bench.gdb, bench.folder / "ompdbg", program, number)
+        ours, theirs = found["report"], found["gdb"]
+        rows.append(
+            [
+                str(number),
+                milliseconds(ours.elapsed),
+                milliseconds(theirs.elapsed),
+                f"{ours.elapsed / theirs.elapsed:.2f}",
+                f"{ours.processor / theirs.processor:.2f}",
+            ]
+        )
+    table(
+        "ompdbg report --json of a core file, whole program",
+        ["threads", "report", "gdb thread apply all bt", "ratio", "of processor time"],
+        rows,
+    )
+
+
 PARTS = {
     "threads": threads,
     "stacks": stacks,
@@ -313,6 +342,7 @@ PARTS = {
     "start": start,
     "fetches": fetches,
     "llvm": llvm,
+    "cores": cores,
 }
 
 
