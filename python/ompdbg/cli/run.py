@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -141,6 +142,7 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
         command = command[1:]
     if not command:
         raise Failed(Exit.USAGE, "which command? Write it behind --")
+    gc.enable()  # it may run for hours
     reporter = Reporter(arguments.report, context.libompd)
     plan = Plan(
         command, arguments.timeout, arguments.on_hang, not arguments.no_trace, arguments.core

@@ -57,6 +57,7 @@ class CodeReader:
         self._calls: Dict[Tuple[int, int], List[_Call]] = {}
         self._sites: Dict[int, Optional[_ompd.WaitSite]] = {}
         self._flow: Optional[Flow] = None
+        self._passed: Dict[Tuple[int, int, int], bool] = {}  # many threads are at one place
 
     def held(self, thread: "Thread") -> List[Held]:
         """What the functions on a thread's stack have set and not unset."""
@@ -100,11 +101,14 @@ class CodeReader:
         """No way leads to where the frame is but through the call."""
         if call.returns == frame.pc:
             return False
-        flow = self._flow_of(thread)
-        here = _is_at(frame)
-        return not flow.reaches(start, here, _returns_to(call.returns)) and flow.reaches(
-            call.returns, here, _returns_to(call.returns)
-        )
+        key = (start, frame.pc, call.returns)
+        if key not in self._passed:
+            flow = self._flow_of(thread)
+            here, behind = _is_at(frame), _returns_to(call.returns)
+            self._passed[key] = not flow.reaches(start, here, behind) and flow.reaches(
+                call.returns, here, behind
+            )
+        return self._passed[key]
 
     def _comes_between(self, thread: "Thread", frame: "Frame", call: _Call, other: _Call) -> bool:
         """A way leads from one call to another and from there to where the frame is."""
