@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which unit of debug information is about an address. Not every compiler writes the table that
-// tells, so it is made here from the units themselves.
+// tells; for what it lacks, another is made here from the units themselves.
 
 #include "internal.h"
 
@@ -57,6 +57,12 @@ Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias)
 	return module ? dwfl_module_getdwarf(module, bias) : NULL;
 }
 
+/** By the table of the compiler, which is there at once. */
+static bool told_at(Dwarf *dwarf, uint64_t address, Dwarf_Die *ret)
+{
+	return dwarf_addrdie(dwarf, address, ret) != NULL;
+}
+
 bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uint64_t *bias)
 {
 	ssize_t index = target_file_index(target, address);
@@ -65,6 +71,8 @@ bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uin
 	if (!dwarf)
 		return false;
 	struct mapped_file *file = &target->files[index];
+	if (told_at(dwarf, address - *bias, ret))
+		return true;
 	if (!file->has_ranges)
 		find_ranges(file);
 	size_t low = 0, high = file->num_ranges;

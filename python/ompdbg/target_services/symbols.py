@@ -36,7 +36,7 @@ class Symbols:
     def __init__(self, target: "_target.Target", objects: Objects) -> None:
         self._target = target
         self._objects = objects
-        self.units = Units(target)
+        self.units = Units(target, objects)
         self._outlined = Outlined()
         self._addresses: Dict[Tuple[str, Optional[str]], Optional[int]] = {}
         self._functions: Dict[int, Optional[Function]] = {}

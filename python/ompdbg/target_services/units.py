@@ -7,7 +7,9 @@ import os
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
 
+from ompdbg.frames import is_system_object
 from ompdbg.target_services import dwarf
+from ompdbg.target_services.objects import Objects
 
 if TYPE_CHECKING:
     import _target
@@ -111,12 +113,16 @@ class Unit:
 class Units:
     """All units of a target."""
 
-    def __init__(self, target: "_target.Target") -> None:
+    def __init__(self, target: "_target.Target", objects: Objects) -> None:
         self._target = target
+        self._objects = objects
         self._units: Dict[Tuple[int, int], Unit] = {}
 
     def at(self, address: int) -> Optional[Unit]:
-        """The unit of the code at an address."""
+        """The unit of the code at an address. Of the system's libraries only symbols are used:
+        to open their debug information takes longer than all else."""
+        if is_system_object(self._objects.object_of(address)):
+            return None
         found = self._target.unit_at(address)
         if found is None:
             return None
