@@ -91,7 +91,7 @@ def _expand(name: str, tool: str, file: IO[bytes], expanded: IO[bytes]) -> None:
 
     if shutil.which(tool) is None:
         raise CannotOpen(f"{name} is compressed; to read it, install {tool}")
-    file.seek(0)
+    os.lseek(file.fileno(), 0, os.SEEK_SET)  # seek() may only move within what is buffered
     with subprocess.Popen(
         [tool, "-dc"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
