@@ -46,6 +46,7 @@ def line(mark: str) -> int:
     return next(number for number, one in enumerate(text, 1) if one.endswith("AT: " + mark))
 
 
+BEFORE = "constructs.c:{}".format(line("plain-before"))
 FIRST = "parallel region of plain at constructs.c:{}, line {}".format(
     line("plain-before") + 1, line("plain-first")
 )
@@ -60,7 +61,7 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     target = ["set sysroot /", "target extended-remote | gdbserver --multi -"]
     on_server = "set remote exec-file "
     at_ready = ["break fixture_ready", "run", "omp threads", "omp why", "kill"]
-    step = ["tbreak plain", "run", "next", "omp step", "omp status", "omp finish", "kill"]
+    step = ["tbreak " + BEFORE, "run", "next", "omp step", "omp status", "omp finish", "kill"]
     commands = [*target, on_server + first, *at_ready]
     for program in programs:
         commands += ["file " + program, on_server + program, *step]
@@ -80,7 +81,7 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
     said, _ = say(
         [
             "set non-stop on",
-            "tbreak plain",
+            "tbreak " + BEFORE,
             "run",
             "next",
             "omp step",

@@ -105,8 +105,10 @@ def body(services: GdbServices, code: int) -> List[int]:
             # Gfortran counts what a function begins with to the body's last line.
             if entry.pc > start or (entry.line == first and not _has_prologue(start)):
                 found.append(entry.pc)
+        # All of it may be in one line.
+        same += [entry.pc for entry in inside if entry.pc == start]
         same += [entry.pc for entry in lines if entry.line == construct and entry.pc > start]
-    return found or same[:1]  # all of it may be in one line
+    return found or same[:1]
 
 
 def _construct_line(services: GdbServices, code: int) -> int:
