@@ -4,7 +4,7 @@
 
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
-PART is threads, stacks, tasks, frames, hits, start, fetches, llvm or cores.
+PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores or pause.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled; times are medians.
@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "fixtures"))
 
 import build  # noqa: E402
 from cores import on_core, processes  # noqa: E402
+from pause import longest_gaps  # noqa: E402
 
 THREADS = (4, 64, 256)
 TASKS = (1000, 100_000, 1_000_000)
@@ -333,6 +334,23 @@ def cores(bench: Bench) -> None:
     )
 
 
+def pause(bench: Bench) -> None:
+    """How long a live process stands still."""
+    theirs = bench.command("-iex", "set debuginfod enabled off", "-p", "{}")
+    commands = {
+        "ours": [str(bench.folder / "ompdbg"), "bt", "{}"],
+        "theirs": [*theirs, "-ex", "thread apply all bt"],
+    }
+    rows = []
+    for number in (4, 64):
+        found = longest_gaps(Path(bench.scratch.name), number, commands)
+        ratio = f"{found['ours'] / found['theirs']:.2f}"
+        times = [milliseconds(found[name]) for name in commands]
+        rows.append([str(number), *times, ratio])
+    head = ["threads", "ompdbg bt, ms", "gdb -p, ms", "ratio"]
+    table("The pause of a live process, from inside (at most 0.2 at 64)", head, rows)
+
+
 PARTS = {
     "threads": threads,
     "stacks": stacks,
@@ -343,6 +361,7 @@ PARTS = {
     "fetches": fetches,
     "llvm": llvm,
     "cores": cores,
+    "pause": pause,
 }
 
 
