@@ -25,6 +25,9 @@ def verdict(report: Object) -> Markup:
     """The worst of what was found, in one box."""
     told = report["verdict"] or {"severity": "unknown", "text": SEVERITIES["unknown"][1]}
     word, meaning = SEVERITIES[told["severity"]]
+    same = [one for one in report["findings"] or [] if one["text"] == told["text"]]
+    if told["severity"] == "stuck" and same and not same[0]["certain"]:
+        meaning = "If that is so, this cannot go on by itself."
     return element(
         "div",
         element("p", word, class_="word"),

@@ -133,8 +133,8 @@ def _owner(group: Object, locks: Dict[str, Object]) -> Content:
     lock = locks.get(group["wait"]["address"]) if group["wait"] is not None else None
     if lock is None or lock["owner"] is None:
         return None
-    probably = " probably" if lock["known_by"] == "code" else ""
-    return element("span", f"held{probably} by thread {lock['owner']}", class_="owner")
+    held = "probably held" if lock["known_by"] == "code" else "held"
+    return element("span", f"{held} by thread {lock['owner']}", class_="owner")
 
 
 def _tiles(numbers: List[int], kind: str) -> Content:
