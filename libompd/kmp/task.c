@@ -190,6 +190,33 @@ ompd_rc_t kmp_implicit_task(const struct kmp_runtime *runtime, const struct kmp_
 
 // ---- From a task to another ------------------------------------------------------------------
 
+// The region of a team, by its primary thread; of one that stands for one region only.
+static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t address,
+				struct kmp_region *ret)
+{
+	struct kmp_thread primary;
+	struct kmp_team team;
+	uint64_t thread;
+	ompd_rc_t rc = kmp_read_team(runtime, address, &team);
+
+	if (rc == ompd_rc_ok && kmp_team_regions(&team) != 1)
+		rc = ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_element(runtime, team.threads, 0, &thread);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_thread(runtime, thread, &primary);
+	if (rc == ompd_rc_ok)
+		rc = kmp_current_region(runtime, &primary, ret);
+	while (rc == ompd_rc_ok && ret->team.address != address) {
+		struct kmp_region inner = *ret;
+
+		rc = kmp_enclosing_region(runtime, &inner, ret);
+	}
+	return rc == ompd_rc_unavailable ?
+		       reason(rc, "the generating task belongs to another team") :
+		       rc;
+}
+
 ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			      struct kmp_task *ret)
 {
@@ -203,12 +230,11 @@ ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct km
 		// The task of a hidden helper thread has its parent in another team.
 		struct kmp_task_record parent;
 
+		outer = task->region;
 		rc = kmp_read_task(runtime, record.parent, &parent);
 		if (rc == ompd_rc_ok && parent.team != record.team)
-			return reason(ompd_rc_unavailable,
-				      "the generating task belongs to another team");
-		return rc == ompd_rc_ok ? kmp_adopt(runtime, &task->region, record.parent, ret) :
-					  rc;
+			rc = region_of_team(runtime, parent.team, &outer);
+		return rc == ompd_rc_ok ? kmp_adopt(runtime, &outer, record.parent, ret) : rc;
 	}
 	rc = kmp_enclosing_region(runtime, &task->region, &outer);
 	if (rc == ompd_rc_unavailable)

@@ -146,8 +146,10 @@ static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 				   const struct kmp_task_record *record, int32_t *predecessors,
 				   ompd_ext_task_info *ret)
 {
-	ret->kind = has_flag(runtime, record, FLAG(target)) ? ompd_ext_task_target :
-							      ompd_ext_task_explicit;
+	ret->kind = has_flag(runtime, record, FLAG(target)) ||
+				    has_flag(runtime, record, FLAG(hidden_helper)) ?
+			    ompd_ext_task_target :
+			    ompd_ext_task_explicit;
 	ret->flags_known |= ompd_ext_task_undeferred | ompd_ext_task_untied;
 	if (has_flag(runtime, record, FLAG(task_serial)))
 		ret->flags |= ompd_ext_task_undeferred;

@@ -285,13 +285,67 @@ ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp
 	return rc;
 }
 
+// The team of the hidden helper threads; unavailable if there is none, or it is that of the walk.
+static ompd_rc_t helpers_region(const struct kmp_task_walk *walk, struct kmp_region *ret)
+{
+	const struct kmp_runtime *runtime = walk->runtime;
+	struct kmp_thread thread;
+	uint64_t gtid = 1, address;
+
+	if (!kmp_layout_is_helper(&runtime->target, &runtime->layout, (uint32_t)gtid))
+		return ompd_rc_unavailable;
+	ompd_rc_t rc = kmp_next_thread(runtime, &gtid, &address);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_thread(runtime, address, &thread);
+	if (rc == ompd_rc_ok && thread.gtid != 1)
+		return ompd_rc_unavailable; // no target task was created so far
+	if (rc == ompd_rc_ok)
+		rc = kmp_current_region(runtime, &thread, ret);
+	if (rc == ompd_rc_ok && ret->team.address == walk->region.team.address)
+		rc = ompd_rc_unavailable;
+	return rc;
+}
+
+// Target tasks that tasks of the region generated: they are of the team of the helpers.
+static ompd_rc_t count_given_away(const struct kmp_task_walk *walk, int64_t *ret)
+{
+	const struct kmp_runtime *runtime = walk->runtime;
+	struct kmp_task_record task, parent;
+	struct kmp_task_walk *helpers;
+	struct kmp_region region;
+	ompd_ext_task_info info;
+	ompd_rc_t rc = helpers_region(walk, &region);
+
+	*ret = 0;
+	if (rc == ompd_rc_ok)
+		rc = kmp_task_walk_open(runtime, &region, &helpers);
+	if (rc != ompd_rc_ok)
+		return kmp_or_none(rc);
+	while ((rc = kmp_task_walk_next(helpers, &info)) == ompd_rc_ok) {
+		if (info.kind != ompd_ext_task_implicit &&
+		    kmp_read_task(runtime, info.id, &task) == ompd_rc_ok &&
+		    kmp_read_task(runtime, task.parent, &parent) == ompd_rc_ok)
+			*ret += parent.team == walk->region.team.address &&
+				is_counted(runtime, &task);
+	}
+	if (helpers->damaged)
+		rc = ompd_rc_error;
+	kmp_task_walk_close(helpers);
+	return kmp_or_none(rc);
+}
+
 ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret)
 {
-	int64_t missing = walk->children - walk->counted;
+	int64_t missing = walk->children - walk->counted, given = 0;
+	bool damaged = walk->damaged;
 
-	*ret = missing > 0 && !walk->damaged ? (uint32_t)missing : 0;
-	return walk->damaged ? reason(ompd_rc_unavailable, "the team's tasks are being changed") :
-			       ompd_rc_ok;
+	if (!damaged && missing > 0)
+		damaged = count_given_away(walk, &given) != ompd_rc_ok;
+	missing -= given;
+	*ret = missing > 0 && !damaged ? (uint32_t)missing : 0;
+	return damaged ? reason(ompd_rc_unavailable, "the team's tasks are being changed") :
+			 ompd_rc_ok;
 }
 
 bool kmp_task_walk_damaged(const struct kmp_task_walk *walk)

@@ -4,7 +4,6 @@
 
 enum {
 	THREAD_ALIGNMENT = 64, // of what __kmp_allocate returns
-	HELPER_MAIN = 1,       // gtid of the first hidden helper thread
 };
 
 // ---- The runtime's array of threads ----------------------------------------------------------
@@ -185,26 +184,12 @@ ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthr
 
 // ---- What a thread is, and whether it is at work ---------------------------------------------
 
-// Where there may be hidden helper threads, no other ones get their numbers
-// (__kmp_register_root, __kmp_allocate_thread).
-static bool is_helper(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
-{
-	uint64_t count, enabled;
-
-	return kmp_read_global(runtime, KMP_GLOBAL___kmp_enable_hidden_helper, 4, &enabled) ==
-		       ompd_rc_ok &&
-	       enabled &&
-	       kmp_read_global(runtime, KMP_GLOBAL___kmp_hidden_helper_threads_num, 4, &count) ==
-		       ompd_rc_ok &&
-	       thread->gtid >= HELPER_MAIN && thread->gtid <= count;
-}
-
 ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			  enum kmp_thread_kind *ret)
 {
 	uint64_t root, uber = 0;
 
-	if (is_helper(runtime, thread)) {
+	if (kmp_layout_is_helper(&runtime->target, &runtime->layout, thread->gtid)) {
 		*ret = KMP_THREAD_HELPER;
 		return ompd_rc_ok;
 	}

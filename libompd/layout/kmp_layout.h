@@ -98,6 +98,13 @@ ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layou
 			   size_t reason_size);
 
 /**
+ * Whether the thread with that number in the array of threads is a hidden helper: where there may
+ * be some, no other threads get their numbers (__kmp_register_root, __kmp_allocate_thread).
+ */
+bool kmp_layout_is_helper(const struct target *target, const struct kmp_layout *layout,
+			  uint32_t gtid);
+
+/**
  * Doubts what comes from a table and was not proven, where the release is not known for certain:
  * because the library does not export exactly what that release does, or because another release
  * exports the same, and the tables next to it differ.

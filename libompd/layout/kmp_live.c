@@ -343,6 +343,18 @@ static enum answer ask(const struct witness *witness, const struct row *row)
 	return answer == HOLDS && left != right ? FAILS : answer;
 }
 
+bool kmp_layout_is_helper(const struct target *target, const struct kmp_layout *layout,
+			  uint32_t gtid)
+{
+	uint64_t enabled_at = layout->global[KMP_GLOBAL___kmp_enable_hidden_helper];
+	uint64_t count_at = layout->global[KMP_GLOBAL___kmp_hidden_helper_threads_num];
+	uint64_t enabled, count;
+
+	return gtid > 0 && enabled_at && count_at &&
+	       target_read_uint(target, enabled_at, 4, &enabled) == ompd_rc_ok && enabled &&
+	       target_read_uint(target, count_at, 4, &count) == ompd_rc_ok && gtid <= count;
+}
+
 // A thread of the array that is at work; false if there is none in that slot.
 static bool summon(struct witness *witness, uint64_t threads, uint32_t gtid)
 {
@@ -415,7 +427,8 @@ ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layou
 		return ompd_rc_ok;
 	for (uint32_t gtid = 0; gtid < capacity && gtid < SLOTS_MAX && witnesses < WITNESSES_MAX;
 	     gtid++) {
-		if (!summon(&witness, threads, gtid))
+		// Tasks of helpers are of other teams than those that made them.
+		if (kmp_layout_is_helper(target, layout, gtid) || !summon(&witness, threads, gtid))
 			continue;
 		witnesses++;
 		for (size_t i = 0; i < ROWS; i++) {

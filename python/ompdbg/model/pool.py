@@ -9,6 +9,8 @@ import _ompd
 
 from ompdbg.model.task import (
     EXPLICIT,
+    IMPLICIT,
+    INITIAL,
     KINDS,
     NOT_BEGUN,
     RUNNING,
@@ -26,15 +28,23 @@ if TYPE_CHECKING:
 
 
 class AllTasks:
-    """Every task, one after another, none kept."""
+    """Every task, one after another, none kept. Hidden helper threads have no implicit tasks in
+    the program's sense."""
 
     def __init__(self, runtime: "Runtime") -> None:
         self._runtime = runtime
         self._placed = placements(runtime)
+        self._helpers = runtime.helper_teams
         self._iterator: _ompd.TaskIterator = runtime.space.tasks()
 
     def __iter__(self) -> Iterator[Task]:
         for info in self._iterator:
+            if (
+                info.kind in (IMPLICIT, INITIAL)
+                and self._helpers
+                and info.parallel_id in self._helpers
+            ):
+                continue
             yield Task(self._runtime, info, None, self._placed.get(info.id))
 
     @property

@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 # Regions nested deeper than this are taken for damaged memory.
 _MAX_NESTING = 4096
 
+
+def _around(thread: _ompd.Thread) -> Set[int]:
+    """Identities of the regions around a thread."""
+    found: Set[int] = set()
+    try:
+        region = thread.parallel()
+        while region.id not in found and len(found) < _MAX_NESTING:
+            found.add(region.id)
+            region = region.enclosing()
+    except _ompd.Error:  # the outermost is among them
+        pass
+    return found
+
+
 _STATE_PREFIX = "ompt_state_"
 
 
@@ -164,6 +178,15 @@ class Runtime:
         if team is None:
             team = self._teams[handle.id] = Team(self, handle)
         return team
+
+    @cached_property
+    def helper_teams(self) -> Set[int]:
+        """Identities of the regions of hidden helper threads, which are no teams of the program."""
+        found: Set[int] = set()
+        for thread in self.threads:
+            if thread.is_helper and thread.handle is not None:
+                found |= _around(thread.handle)
+        return found
 
     def team_by_id(self, ident: int) -> Optional[Team]:
         """The team with that identity, if a thread is in it or in a region that it encloses."""

@@ -50,7 +50,7 @@ FLAGS = {
 
 _DEPENDS_LOST = 1 << 9
 
-DEPENDS = {0: "out", 1: "in", 2: "inoutset", 3: "all_memory"}
+DEPENDS = {0: "out", 1: "in", 2: "inoutset", 3: "all_memory", 4: "in_or_set"}
 
 
 class Depend(NamedTuple):
@@ -133,6 +133,11 @@ class Task:
     def team(self) -> Optional["Team"]:
         """The team of the region that it is bound to."""
         return self._runtime.team_by_id(self.info.parallel_id)
+
+    @property
+    def is_of_helpers(self) -> bool:
+        """It is of the hidden helper threads, which are no team of the program."""
+        return self.info.parallel_id in self._runtime.helper_teams
 
     @cached_property
     def function(self) -> Optional[TaskFunction]:

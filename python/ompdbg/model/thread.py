@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 RUNNING = "running"
 
+_HELPER = 2  # enum ompd_ext_thread_kind
+
 # Codes after which the same question may be asked with another kind of thread id.
 _WRONG_KIND = (_ompd.RC_UNSUPPORTED, _ompd.RC_BAD_INPUT)
 
@@ -69,9 +71,19 @@ class Thread:
     # ---- Its place in its team --------------------------------------------------------------
 
     @cached_property
+    def is_helper(self) -> bool:
+        """A thread of the runtime's own, for target tasks that are not waited for."""
+        if self.handle is None or not self.runtime.space.library.extended:
+            return False
+        try:
+            return self.handle.info().kind == _HELPER
+        except _ompd.Error:
+            return False
+
+    @cached_property
     def team(self) -> Optional["Team"]:
-        """The team in which it works; None if it is in none."""
-        if self.handle is None:
+        """The team in which it works; None if it is in none. Helpers are in none of the program."""
+        if self.handle is None or self.is_helper:
             return None
         try:
             return self.runtime.team(self.handle.parallel())
@@ -121,7 +133,8 @@ class Thread:
 
         try:
             handle = self.handle.task()
-            return Task(self.runtime, handle.info(), handle)
+            task = Task(self.runtime, handle.info(), handle)
+            return None if self.is_helper and task.kind == "implicit" else task
         except _ompd.Error:
             return None
 
@@ -137,7 +150,11 @@ class Thread:
             return waits.Verdict(None, "the thread is running", None)
         if self.team is None and self.error is not None:
             return waits.Verdict(None, self.error, None)
+        if self.is_helper and self.task is None:
+            return waits.Verdict(waits.IDLE, None, None)
         verdict = waits.conclude(self._observed.evidence)
+        if self.is_helper and verdict.state == waits.WORK_SERIAL:
+            return verdict._replace(state=waits.WORK_PARALLEL)
         if self.handle is None:
             return waits.Verdict(None, "no OpenMP thread", verdict.wait)
         return verdict

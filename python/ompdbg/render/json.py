@@ -74,6 +74,7 @@ def thread(item: "Thread") -> Object:
         "selected": item.target.selected,
         "running": item.target.running,
         "openmp": item.openmp,
+        "helper": item.is_helper,
         "runtime": item.runtime.name if item.openmp else None,
         "thread_num": item.thread_num,
         "team_size": item.team_size,

@@ -90,6 +90,8 @@ def heading(part: "Part") -> str:
         words += f", team {part.team.label}, level {part.team.level}"
     elif part.team is not None:
         words += ": outside of parallel regions"
+    elif part.thread.is_helper:
+        words += ": hidden helper thread"
     elif part.thread.openmp is False:
         words += ": no OpenMP thread"
     elif part.thread.wait is not None:
@@ -107,6 +109,8 @@ def group_heading(part: "Part", threads: "Sequence[Thread]") -> str:
         words += f", team {part.team.label}, level {part.team.level}"
     elif part.team is not None:
         words += ": outside of parallel regions"
+    elif part.thread.is_helper:
+        words += ": hidden helper threads"
     elif part.thread.openmp is False:
         words += ": no OpenMP threads"
     elif part.thread.wait is not None:

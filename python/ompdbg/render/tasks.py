@@ -82,7 +82,8 @@ def task_tree(pool: "TaskPool", width: Optional[int], palette: Palette = PLAIN) 
     for group in pool.more:
         more.setdefault(group.first.info.parent_id, []).append(group)
     for ident, tasks in sorted(by_team.items(), key=lambda item: _order(item[1][0].team)):
-        lines.append(_team_line(tasks[0].team, ident))
+        helpers = tasks[0].is_of_helpers
+        lines.append("hidden helper threads" if helpers else _team_line(tasks[0].team, ident))
         shown: Set[int] = set()
         for task in tasks:
             if task.info.parent_id not in known or _begins_tree(task):

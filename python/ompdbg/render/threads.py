@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 UNKNOWN = "?"
 NO_OPENMP = "no OpenMP thread"
 RUNNING = "running"
+HELPER = "helper"
 
 _SHOWN_REASONS = 8
 
@@ -100,7 +101,9 @@ def summary(states: Sequence[str]) -> str:
 def _row(thread: "Thread", told: str) -> List[str]:
     number = f"* {thread.target.label}" if thread.target.selected else thread.target.label
     team = thread.team
-    if thread.thread_num is None:
+    if thread.is_helper:
+        member = HELPER
+    elif thread.thread_num is None:
         member = ""
     else:
         size = UNKNOWN if thread.team_size is None else thread.team_size
