@@ -181,7 +181,7 @@ class Runtime:
 
     @cached_property
     def helper_teams(self) -> Set[int]:
-        """Identities of the regions of hidden helper threads, which are no teams of the program."""
+        """Identities of the regions of hidden helper threads, no teams of the program."""
         found: Set[int] = set()
         for thread in self.threads:
             if thread.is_helper and thread.handle is not None:

@@ -82,7 +82,7 @@ class Thread:
 
     @cached_property
     def team(self) -> Optional["Team"]:
-        """The team in which it works; None if it is in none. Helpers are in none of the program."""
+        """The team in which it works; None if it is in none, as helpers."""
         if self.handle is None or self.is_helper:
             return None
         try:
