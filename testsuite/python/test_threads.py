@@ -119,6 +119,7 @@ def test_json() -> None:
         "selected": False,
         "running": False,
         "openmp": True,
+        "helper": False,
         "runtime": "libgomp",
         "thread_num": 1,
         "team_size": 4,

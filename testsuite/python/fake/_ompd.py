@@ -152,6 +152,13 @@ class Task:
         return self.depend_list, self.depends_complete
 
 
+class ThreadInfo(NamedTuple):
+    """struct ompd_ext_thread_info."""
+
+    kind: int
+    global_num: int
+
+
 class Thread:
     """An OpenMP thread: the innermost region it is in, its current task, recorded state."""
 
@@ -162,6 +169,10 @@ class Thread:
         self.recorded: Optional[Tuple[int, int]] = None
         self.failure: Optional[Error] = None
         self.futexes: Dict[int, WaitSite] = {}
+        self.kind = 1  # enum ompd_ext_thread_kind
+
+    def info(self) -> ThreadInfo:
+        return ThreadInfo(self.kind, self.id)
 
     def parallel(self) -> Parallel:
         if self.failure is not None:
