@@ -166,4 +166,9 @@ def _told(handle: _Handle, icv: int) -> Tuple[Optional[str], Optional[str]]:
     try:
         return handle.icv_string(icv), None
     except _ompd.Error as error:
-        return None, error.reason
+        reason = error.reason
+    # Other libraries than ours tell numbers as such only.
+    try:
+        return str(handle.icv(icv)), None
+    except _ompd.Error:
+        return None, reason

@@ -26,6 +26,7 @@ def main() -> None:
         found[name] = {
             **{command: common.say("omp " + command) for command in COMMANDS},
             "threads -json": common.say_json("omp threads -json"),
+            "icvs -json": common.say_json("omp icvs -json"),
             "bt -all -json": common.say_json("omp bt -all -json"),
         }
     common.answer(found)
