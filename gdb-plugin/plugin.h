@@ -213,6 +213,13 @@ PyObject *record_task_info(const ompd_ext_task_info *info);
 PyObject *record_parallel_info(const ompd_ext_parallel_info *info);
 PyObject *record_thread_info(const ompd_ext_thread_info *info);
 
+// ---- What OMPT answers (inquiry.c): methods of Thread -----------------------------------------
+
+PyObject *thread_ompt_task(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *thread_ompt_parallel(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *thread_place_num(PyObject *self, PyObject *unused);
+PyObject *thread_place_nums(PyObject *self, PyObject *unused);
+
 // ---- Types (one file each) and arguments (module.c) ------------------------------------------
 
 extern PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];

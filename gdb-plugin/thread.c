@@ -163,6 +163,13 @@ static PyMethodDef thread_methods[] = {
 	       "classify_futex(address) -> WaitSite, None if it is none of the runtime's own"),
 	METHOD("confirm_lock", thread_confirm_lock, METH_VARARGS | METH_KEYWORDS,
 	       "confirm_lock(kind, variable, in_use) -> bool: it certainly waits for that lock"),
+	METHOD("ompt_task", thread_ompt_task, METH_VARARGS | METH_KEYWORDS,
+	       "ompt_task(level) -> (known, type, thread number, task's data, region's data, exit "
+	       "frame, enter frame)"),
+	METHOD("ompt_parallel", thread_ompt_parallel, METH_VARARGS | METH_KEYWORDS,
+	       "ompt_parallel(level) -> (known, team size, data)"),
+	METHOD("place_num", thread_place_num, METH_NOARGS, "place_num() -> int"),
+	METHOD("place_nums", thread_place_nums, METH_NOARGS, "place_nums() -> (first, last)"),
 	{ 0 },
 };
 

@@ -196,6 +196,14 @@ class Thread(_Handle):
     def ordered_turn(self) -> int:
         """The number, in its team, of the thread whose turn it is in the ordered region for which
         this one waits. Raises Unavailable where that is not recorded."""
+    def ompt_task(self, level: int) -> Tuple[int, int, int, int, int, int, int]:
+        """(enum ompd_ext_ompt_member that are known, type, thread number, data of the task and of
+        its region, exit and enter frame). Raises Unavailable beyond the outermost."""
+    def ompt_parallel(self, level: int) -> Tuple[int, int, int]:
+        """(enum ompd_ext_ompt_member that are known, team size, data). Raises Unavailable."""
+    def place_num(self) -> int: ...
+    def place_nums(self) -> Tuple[int, int]:
+        """First and last of the places of its partition."""
     def classify_futex(self, address: int) -> Optional[WaitSite]: ...
     def confirm_lock(self, kind: int, variable: int, in_use: bytes) -> bool:
         """Whether it certainly waits for the lock of a variable (ompd_ext_confirm_lock). `in_use`:

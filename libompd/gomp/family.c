@@ -461,13 +461,25 @@ static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct fa
 	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
 }
 
+// What it would be, if libgomp told tools.
 static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
 				const struct family_task *task, uint32_t *ret)
 {
-	(void)runtime;
-	(void)task;
-	(void)ret;
-	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+	static const uint32_t kinds[] = {
+		[ompd_ext_task_initial] = 0x1,
+		[ompd_ext_task_implicit] = 0x2,
+		[ompd_ext_task_explicit] = 0x4,
+		[ompd_ext_task_target] = 0x8,
+	};
+	ompd_ext_task_info info;
+	ompd_rc_t rc = task_info(runtime, task, &info);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = kinds[info.kind] | (info.flags & ompd_ext_task_undeferred ? 0x08000000 : 0) |
+	       (info.flags & ompd_ext_task_untied ? 0x10000000 : 0) |
+	       (info.flags & ompd_ext_task_final ? 0x20000000 : 0);
+	return ompd_rc_ok;
 }
 
 static const char *const names[] = { "libgomp", NULL };

@@ -34,6 +34,7 @@ def _register() -> None:
         functions,
         llvm_plugin,
         icvs,
+        inquiries,
         locks,
         omp,
         regions,
@@ -68,6 +69,8 @@ def _register() -> None:
     for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
     for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why):
+        command()
+    for command in (inquiries.ThreadInfo, inquiries.TaskInfo, inquiries.ParallelInfo):
         command()
     for function in functions.ALL:
         function()

@@ -20,6 +20,7 @@ from ompdbg.render.palette import PLAIN, Palette
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
+    from ompdbg.model.inquiries import Inquiry
     from ompdbg.model.pool import AllTasks
     from ompdbg.model.process import Process
     from ompdbg.model.stack import LogicalFrame, Part
@@ -225,6 +226,44 @@ def locks(process: "Process", form: Form) -> Iterable[str]:
 
         return json.lines("locks", map(render.lock_json, found))
     return render.lock_table(found, form.width, form.palette)
+
+
+# ---- What OMPT answers ----------------------------------------------------------------------
+
+
+def thread_info(threads: "List[Thread]", form: Form) -> Iterable[str]:
+    """What ompt_get_state() and others would answer in these threads."""
+    from ompdbg.model import inquiries
+    from ompdbg.render import inquiries as render
+
+    return _inquiries([inquiries.of_thread(one) for one in threads], render.THREAD, form)
+
+
+def task_info(threads: "List[Thread]", form: Form, level: Optional[int]) -> Iterable[str]:
+    """What ompt_get_task_info() would answer in these threads; at all levels, if none is given."""
+    from ompdbg.model import inquiries
+    from ompdbg.render import inquiries as render
+
+    found = [found for one in threads for found in inquiries.of_tasks(one, level)]
+    return _inquiries(found, render.TASK, form)
+
+
+def parallel_info(threads: "List[Thread]", form: Form, level: Optional[int]) -> Iterable[str]:
+    """What ompt_get_parallel_info() would answer in these threads; likewise."""
+    from ompdbg.model import inquiries
+    from ompdbg.render import inquiries as render
+
+    found = [found for one in threads for found in inquiries.of_regions(one, level)]
+    return _inquiries(found, render.REGION, form)
+
+
+def _inquiries(found: "List[Inquiry]", titles: Dict[str, str], form: Form) -> Iterable[str]:
+    from ompdbg.render import inquiries as render
+    from ompdbg.render import json
+
+    if form.as_json:
+        return json.lines("inquiries", map(render.inquiry_json, found))
+    return render.inquiry_lines(found, titles, form.width, form.palette)
 
 
 # ---- Control variables ----------------------------------------------------------------------

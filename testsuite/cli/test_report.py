@@ -23,6 +23,9 @@ COMMANDS = {
     "env": ("doc_env", FINE),
     "locks": ("doc_locks", FINE),
     "why": ("doc_why", FOUND),
+    "thread-info": ("doc_inquiries", FINE),
+    "task-info": ("doc_inquiries", FINE),
+    "parallel-info": ("doc_inquiries", FINE),
     "status": ("status", FINE),
     "report": ("report", FOUND),
 }

@@ -71,3 +71,19 @@ def test_compressed_core_file(ompdbg: Any, tmp_path: Path) -> None:
     expected = ompdbg.run("threads", core)
     assert (expected.returncode, expected.stderr) == (0, "")
     assert ompdbg.run("threads", tmp_path / "core.gz").stdout == expected.stdout
+
+
+def test_what_a_tool_could_ask(ompdbg: Any, hung: int) -> None:
+    regions = ompdbg.json("parallel-info", hung, "--level", 0)["inquiries"]
+    assert [region["team_size"] for region in regions] == [8] * 8
+    tasks = ompdbg.json("task-info", hung, "--thread", hung)["inquiries"]
+    assert [task["type"][0] for task in tasks][-2:] == ["implicit", "initial"]
+    assert [task["level"] for task in tasks] == list(range(len(tasks)))
+    assert all(task["thread_num"] == 0 and task["data"] is None for task in tasks)
+    threads = ompdbg.json("thread-info", hung)["inquiries"]
+    assert {thread["reasons"]["data"] for thread in threads} == {
+        "libgomp has no tool interface (OMPT)"
+    }
+    done = ompdbg.run("task-info", hung, "--level", 9)
+    assert (done.returncode, done.stdout) != (0, "")
+    assert len(done.stderr.splitlines()) == 1

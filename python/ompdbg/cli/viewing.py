@@ -106,12 +106,16 @@ def _icvs_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _icvs(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.icvs(_openmp_threads(process, arguments), form, arguments.scope))
+
+
+def _openmp_threads(process: "Process", arguments: argparse.Namespace) -> "List[Thread]":
     threads = [t for t in _threads_named(process, arguments) if t.handle is not None]
     if not threads:
         raise choice.NoSuch(
             "no OpenMP thread" if arguments.thread is None else "the thread is no OpenMP thread"
         )
-    return View(views.icvs(threads, form, arguments.scope))
+    return threads
 
 
 def _env_options(parser: argparse.ArgumentParser) -> None:
@@ -132,6 +136,25 @@ def _why(process: "Process", arguments: argparse.Namespace, form: views.Form) ->
     thread = None if arguments.thread is None else _threads_named(process, arguments)[0]
     found = views.diagnosed(process, thread)
     return View(views.why(found, form), is_suspicious(found.waiting, found.findings))
+
+
+def _thread_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.thread_info(_openmp_threads(process, arguments), form))
+
+
+def _level_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--level", type=int, metavar="LEVEL", help="only that one: 0 is the innermost"
+    )
+    _add_thread(parser)
+
+
+def _task_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.task_info(_openmp_threads(process, arguments), form, arguments.level))
+
+
+def _parallel_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
+    return View(views.parallel_info(_openmp_threads(process, arguments), form, arguments.level))
 
 
 def _status(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
@@ -256,6 +279,33 @@ The exit status is 1 if there is a wait that cannot end, or one for threads
 that sleep.""",
         _add_thread,
         _why,
+    ),
+    _command(
+        "thread-info",
+        "what the tool interface (OMPT) tells of threads",
+        """\
+State and what the thread waits for, as the runtime records them; what a tool stored
+for it; the place that it is bound to, and the places of its partition.""",
+        _add_thread,
+        _thread_info,
+    ),
+    _command(
+        "task-info",
+        "what the tool interface (OMPT) tells of the tasks of threads",
+        """\
+Of each task that a thread executes, and of those below it: its type, the number of
+its thread, what a tool stored for it and for its region, and its frames.""",
+        _level_options,
+        _task_info,
+    ),
+    _command(
+        "parallel-info",
+        "what the tool interface (OMPT) tells of the regions of threads",
+        """\
+Of each region that a thread is in, from within: how many threads its team has, and
+what a tool stored for it.""",
+        _level_options,
+        _parallel_info,
     ),
     _command(
         "status",

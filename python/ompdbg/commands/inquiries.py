@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp thread-info, omp task-info and omp parallel-info"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, Optional
+
+from ompdbg import views
+from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.options import Option, Wrong
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
+    from ompdbg.model.thread import Thread
+
+
+class _Inquiry(OmpCommand):
+    options = (Option("-all"), Option("-json"))
+
+    def threads(self, arguments: "Arguments") -> "List[Thread]":
+        """The selected one, or all."""
+        found = [thread for thread in self.process().threads if thread.handle is not None]
+        if not arguments.has("-all"):
+            found = [thread for thread in found if thread.target.selected]
+        if not found:
+            everyone = arguments.has("-all")
+            self.fail("no OpenMP thread" if everyone else "the thread is no OpenMP thread")
+        return found
+
+
+class _OfLevel(_Inquiry):
+    positional = 1
+
+    def check(self, arguments: "Arguments") -> None:
+        """A level is a number."""
+        if arguments.positional and not arguments.positional[0].isdigit():
+            raise Wrong(f"{self.name}: {arguments.positional[0]} is no level: a number from 0 on.")
+
+    def level(self, arguments: "Arguments") -> Optional[int]:
+        """The level that was given."""
+        return int(arguments.positional[0]) if arguments.positional else None
+
+
+class ThreadInfo(_Inquiry):
+    """Show what the tool interface (OMPT) tells of the selected thread.
+    Usage: omp thread-info [-all] [-json]
+
+      -all   Of all threads.
+      -json  Print JSON, schema "ompdbg/1".
+
+    Its state and what it waits for, as the runtime records them; what a tool stored
+    for it; the place that it is bound to, and the places of its partition."""
+
+    name = "omp thread-info"
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        write(views.thread_info(self.threads(arguments), self.form(arguments)))
+
+
+class TaskInfo(_OfLevel):
+    """Show what the tool interface (OMPT) tells of the thread's tasks.
+    Usage: omp task-info [LEVEL] [-all] [-json]
+
+      LEVEL  0 is the task that the thread executes, 1 the one below it, and so on;
+             without it all are shown.
+      -all   Of all threads.
+      -json  Print JSON, schema "ompdbg/1".
+
+    Of each its type, the number of its thread, what a tool stored for it and for its
+    region, and where its frames begin and end."""
+
+    name = "omp task-info"
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        threads, form = self.threads(arguments), self.form(arguments)
+        write(views.task_info(threads, form, self.level(arguments)))
+
+
+class ParallelInfo(_OfLevel):
+    """Show what the tool interface (OMPT) tells of the thread's parallel regions.
+    Usage: omp parallel-info [LEVEL] [-all] [-json]
+
+      LEVEL  0 is the innermost region, 1 the one around it, and so on; without it all
+             are shown.
+      -all   Of all threads.
+      -json  Print JSON, schema "ompdbg/1".
+
+    Of each how many threads its team has, and what a tool stored for it."""
+
+    name = "omp parallel-info"
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        threads, form = self.threads(arguments), self.form(arguments)
+        write(views.parallel_info(threads, form, self.level(arguments)))
