@@ -76,14 +76,17 @@ def test_compressed_core_file(ompdbg: Any, tmp_path: Path) -> None:
 def test_what_a_tool_could_ask(ompdbg: Any, hung: int) -> None:
     regions = ompdbg.json("parallel-info", hung, "--level", 0)["inquiries"]
     assert [region["team_size"] for region in regions] == [8] * 8
-    tasks = ompdbg.json("task-info", hung, "--thread", hung)["inquiries"]
-    assert [task["type"][0] for task in tasks][-2:] == ["implicit", "initial"]
-    assert [task["level"] for task in tasks] == list(range(len(tasks)))
-    assert all(task["thread_num"] == 0 and task["data"] is None for task in tasks)
+    tasks = ompdbg.json("task-info", hung)["inquiries"]
+    by_thread = [[t for t in tasks if t["thread"] == r["thread"]] for r in regions]
+    types = sorted([task["type"][0] for task in one] for one in by_thread)
+    # One executes a task of the pool; what that lies on libgomp does not record.
+    assert types == [["explicit"]] + [["implicit", "initial"]] * 7
+    assert [one[0]["reasons"].get("next", "") != "" for one in by_thread].count(True) == 1
+    assert sorted(one[0]["thread_num"] for one in by_thread) == list(range(8))
     threads = ompdbg.json("thread-info", hung)["inquiries"]
     assert {thread["reasons"]["data"] for thread in threads} == {
         "libgomp has no tool interface (OMPT)"
     }
     done = ompdbg.run("task-info", hung, "--level", 9)
-    assert (done.returncode, done.stdout) != (0, "")
-    assert len(done.stderr.splitlines()) == 1
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Level ?: " in done.stdout

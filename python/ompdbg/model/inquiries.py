@@ -64,12 +64,19 @@ _Asked = Callable[["Thread", int], Inquiry]
 
 def _levels(thread: "Thread", level: Optional[int], ask: _Asked) -> List[Inquiry]:
     if level is not None:
-        return [ask(thread, level)]
+        try:
+            return [ask(thread, level)]
+        except _ompd.Unavailable as error:
+            return [Inquiry(thread, level, {}, {"level": error.reason})]
     found: List[Inquiry] = []
     while len(found) < _MAX_LEVEL:
         try:
             found.append(ask(thread, len(found)))
-        except _ompd.Unavailable:
+        except _ompd.Unavailable as error:
+            if not found:
+                found.append(Inquiry(thread, 0, {}, {"level": error.reason}))
+            elif "initial" not in (found[-1].values.get("type") or ["initial"]):
+                found[-1].reasons["next"] = error.reason
             break
     return found
 

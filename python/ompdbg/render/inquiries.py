@@ -27,6 +27,7 @@ TASK = {
     "enter_frame": "Enter frame",
 }
 REGION = {"team_size": "Threads", "data": "Data"}
+_OTHERS = {"level": "Level", "next": "Next level"}
 _TEXTS = ("state", "type")
 _IN_HEX = ("wait_id", "data", "parallel_data", "exit_frame", "enter_frame")
 
@@ -52,7 +53,7 @@ def inquiry_lines(
 
 def _reasons(found: "Iterable[Inquiry]", titles: Dict[str, str]) -> List[str]:
     told = (
-        f"{titles.get(name, name)} ?: {reason}"
+        f"{_OTHERS.get(name) or titles.get(name, name)} ?: {reason}"
         for one in found
         for name, reason in one.reasons.items()
     )
@@ -63,7 +64,7 @@ def _text(name: str, value: Any) -> str:
     if value is None:
         return "?"
     if name == "type":  # of implicit tasks the rest is always the same
-        return ", ".join(value) if "explicit" in value else value[0]
+        return ", ".join(value) if "explicit" in value else str(value[0])
     if name == "partition":
         first, last = value
         return str(first) if first == last else f"{first}-{last}"
