@@ -11,6 +11,7 @@ from conftest import OMPDBG, ROOT
 
 COMPLETION = ROOT / "tools" / "completion" / "ompdbg"
 COMMANDS = set("threads tasks bt regions icvs env locks why status report run merge".split())
+COMMANDS |= {"thread-info", "task-info", "parallel-info"}
 
 
 def completed(*words: str, folder: Path = ROOT) -> Set[str]:
@@ -32,7 +33,7 @@ def test_commands(ompdbg: Any) -> None:
     assert completed("") == COMMANDS | {"--help"}
     assert completed("re") == {"report", "regions"}
     told = ompdbg.run("--help").stdout
-    assert all(f"\n    {name} " in told for name in COMMANDS)
+    assert all(f"\n    {name}" in told for name in COMMANDS)
     page = (ROOT / "docs" / "man" / "ompdbg.1").read_text(encoding="utf-8")
     assert all(name in page for name in COMMANDS)
 

@@ -282,28 +282,28 @@ that sleep.""",
     ),
     _command(
         "thread-info",
-        "what the tool interface (OMPT) tells of threads",
+        "what OMPT tells of threads",
         """\
-State and what the thread waits for, as the runtime records them; what a tool stored
-for it; the place that it is bound to, and the places of its partition.""",
+State and what the thread waits for, as the runtime records them; what a tool
+stored for it; the place that it is bound to, and the places of its partition.""",
         _add_thread,
         _thread_info,
     ),
     _command(
         "task-info",
-        "what the tool interface (OMPT) tells of the tasks of threads",
+        "what OMPT tells of the tasks of threads",
         """\
-Of each task that a thread executes, and of those below it: its type, the number of
-its thread, what a tool stored for it and for its region, and its frames.""",
+Of each task that a thread executes, and of those below it: its type, the number
+of its thread, what a tool stored for it and for its region, and its frames.""",
         _level_options,
         _task_info,
     ),
     _command(
         "parallel-info",
-        "what the tool interface (OMPT) tells of the regions of threads",
+        "what OMPT tells of the regions of threads",
         """\
-Of each region that a thread is in, from within: how many threads its team has, and
-what a tool stored for it.""",
+Of each region that a thread is in, from within: how many threads its team has,
+and what a tool stored for it.""",
         _level_options,
         _parallel_info,
     ),
