@@ -22,7 +22,7 @@ static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t
 		last->end = end;
 		return true;
 	}
-	if (direct->count == *room) {
+	if (!direct->extents || direct->count == *room) {
 		size_t more = *room ? 2 * *room : 64;
 		struct direct_extent *extents = realloc(direct->extents, more * sizeof(*extents));
 
