@@ -328,8 +328,9 @@ static PyObject *method_lock_argument(PyObject *self, PyObject *args, PyObject *
 		Py_RETURN_NONE;
 	if (rc < 0)
 		return NULL;
-	return Py_BuildValue("(IzKi)", (unsigned int)argument.kind, argument.register_name,
-			     (unsigned long long)argument.value, (int)argument.offset);
+	return Py_BuildValue("(KzLiii)", (unsigned long long)argument.value, argument.register_name,
+			     (long long)argument.scale, (int)argument.in_memory, argument.offset,
+			     (int)argument.width);
 }
 
 static PyObject *method_lock(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -414,7 +415,8 @@ static PyMethodDef space_methods[] = {
 	METHOD("classify_entry", method_classify_entry, METH_VARARGS | METH_KEYWORDS,
 	       "classify_entry(entry) -> WaitSite or None"),
 	METHOD("lock_argument", method_lock_argument, METH_VARARGS | METH_KEYWORDS,
-	       "lock_argument(return_address) -> (kind, register, value, offset) or None"),
+	       "lock_argument(return_address) -> (value, register, scale, in memory, offset, width)\n"
+	       "or None"),
 	METHOD("lock", method_lock, METH_VARARGS | METH_KEYWORDS,
 	       "lock(kind, address) -> (held, depth, identity of the owner or 0)"),
 	METHOD("tasks", method_tasks, METH_NOARGS,

@@ -163,9 +163,11 @@ class AddressSpace:
     def layout(self) -> Optional[Layout]: ...
     def classify_call(self, return_address: int) -> Optional[WaitSite]: ...
     def classify_entry(self, entry: int) -> Optional[WaitSite]: ...
-    def lock_argument(self, return_address: int) -> Optional[Tuple[int, Optional[str], int, int]]:
-        """(enum ompd_ext_argument_kind, register, value, offset) of the lock that the call
-        passes (ompd_ext_get_lock_argument)."""
+    def lock_argument(
+        self, return_address: int
+    ) -> Optional[Tuple[int, Optional[str], int, int, int, int]]:
+        """(value, register, scale, in memory, offset, width) of the lock that the call passes:
+        struct ompd_ext_argument."""
     def lock(self, kind: int, address: int) -> Tuple[bool, int, int]:
         """(held, depth of nesting, identity of the thread that owns it or 0). kind: enum
         ompd_ext_lock_kind. Raises Unavailable where the lock does not tell."""

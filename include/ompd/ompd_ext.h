@@ -455,17 +455,14 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site);
 
-enum ompd_ext_argument_kind {
-	ompd_ext_argument_value = 0,	// value
-	ompd_ext_argument_register = 1, // what the register holds in the calling frame, plus value
-	ompd_ext_argument_memory = 2,	// the word of memory at that address, plus offset
-};
-
+/** `value`, and if a register is named: plus `scale` times a number. */
 typedef struct ompd_ext_argument {
-	uint32_t kind; // enum ompd_ext_argument_kind
-	int32_t offset;
-	uint64_t value;		   // or what is added to the register
-	const char *register_name; // "rbx", static; NULL if there is none
+	const char *register_name; // of the calling frame, "rbx"; static; NULL if there is none
+	uint64_t value;
+	int64_t scale;
+	int32_t offset;	   // the number is in memory, so far from where the register points to
+	uint8_t in_memory; // 0: the register holds it
+	int8_t width;	   // bytes of the number; less than 0 if it has a sign
 } ompd_ext_argument;
 
 /**

@@ -102,7 +102,6 @@ static bool has_lock_argument(const ompd_ext_wait_site *site)
 ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_address,
 			     ompd_ext_argument *ret)
 {
-	struct call_argument argument;
 	ompd_ext_wait_site site;
 	ompd_rc_t rc = gomp_classify_call(runtime, return_address, &site);
 
@@ -110,13 +109,8 @@ ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_addre
 		return rc;
 	if (!site.function || !has_lock_argument(&site))
 		return reason(ompd_rc_bad_input, "the call passes no lock");
-	rc = call_argument(&runtime->target, return_address, 0, &argument);
+	rc = call_argument(&runtime->target, return_address, 0, ret);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_unavailable, "the code before the call does not tell");
-	*ret = (ompd_ext_argument){
-		.kind = (uint32_t)argument.kind,
-		.register_name = argument.reg,
-		.value = argument.value,
-	};
 	return ompd_rc_ok;
 }

@@ -86,7 +86,6 @@ ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address
 			    ompd_ext_argument *ret)
 {
 	static const char kmpc[] = "__kmpc_";
-	struct call_argument argument;
 	ompd_ext_wait_site site;
 	ompd_rc_t rc = kmp_classify_call(runtime, return_address, &site);
 
@@ -97,14 +96,7 @@ ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address
 	// Before it come the place in the source and the thread's number, or nothing.
 	bool is_kmpc = strncmp(site.function, kmpc, sizeof(kmpc) - 1) == 0;
 
-	if (call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, &argument) !=
-	    ompd_rc_ok)
+	if (call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret) != ompd_rc_ok)
 		return reason(ompd_rc_unavailable, "the code before the call does not tell");
-	*ret = (ompd_ext_argument){
-		.kind = (uint32_t)argument.kind,
-		.offset = argument.offset,
-		.value = argument.value,
-		.register_name = argument.reg,
-	};
 	return ompd_rc_ok;
 }

@@ -12,6 +12,9 @@ enum {
 	CALL_MEMORY_SIZE = 6,
 };
 
+/** Of ompd_ext_argument. */
+enum { WHOLE = 8, HALF = 4, SIGNED_HALF = -4 };
+
 enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, REGS };
 
 static const uint8_t argument_registers[] = { RDI, RSI, RDX, RCX, R8, R9 };
@@ -54,16 +57,30 @@ static bool may_write(const struct x86_insn *insn, int reg)
 		if (has_operand_destination(insn))
 			return !insn->memory && insn->rm == reg;
 		return insn->form == X86_AI ? reg == RAX : insn->reg == reg;
+	case X86_WIDEN:
+		return reg == RAX || reg == RDX;
 	default:
 		return true;
 	}
+}
+
+// shl $NUMBER,%REGISTER
+static bool is_shift_left(const uint8_t *bytes, const struct x86_insn *insn)
+{
+	return bytes[1] == 0xc1 && !insn->memory && insn->form == X86_EI && (insn->reg & 7) == 4 &&
+	       insn->immediate > 0 && insn->immediate < 16;
+}
+
+static bool is_cltq(const uint8_t *bytes, const struct x86_insn *insn)
+{
+	return insn->length == 2 && bytes[0] == 0x48 && bytes[1] == 0x98;
 }
 
 /** What a register holds. */
 struct content {
 	bool known;
 	size_t at; // where the instruction ends that wrote it, 0: none did
-	struct call_argument value;
+	ompd_ext_argument value;
 };
 
 struct registers {
@@ -71,66 +88,164 @@ struct registers {
 };
 
 // A register that the call leaves unchanged can be had from the calling frame, whatever it holds.
-static bool get(const struct registers *registers, int reg, struct call_argument *ret)
+static bool get(const struct registers *registers, int reg, ompd_ext_argument *ret)
 {
 	if (reg < 0 || reg >= REGS)
 		return false;
 	if (kept_registers[reg]) {
-		*ret = (struct call_argument){ .kind = CALL_ARGUMENT_REGISTER,
-					       .reg = kept_registers[reg] };
+		*ret = (ompd_ext_argument){
+			.register_name = kept_registers[reg],
+			.scale = 1,
+			.width = WHOLE,
+		};
 		return true;
 	}
 	*ret = registers->of[reg].value;
 	return registers->of[reg].known;
 }
 
-static bool add(struct call_argument *value, int64_t number)
+static bool is_plain(const ompd_ext_argument *value)
 {
-	if (value->kind != CALL_ARGUMENT_MEMORY) {
-		value->value += (uint64_t)number;
-		return true;
-	}
-	if (number < INT16_MIN || number > INT16_MAX || value->offset < INT16_MIN ||
-	    value->offset > INT16_MAX)
+	return value->register_name && value->scale == 1;
+}
+
+static bool is_small(int64_t number)
+{
+	return number >= INT16_MIN && number <= INT16_MAX;
+}
+
+static bool multiply(ompd_ext_argument *value, int64_t factor)
+{
+	if (!is_small(factor) || !is_small(value->scale))
 		return false;
-	value->offset += (int32_t)number;
+	value->value *= (uint64_t)factor;
+	value->scale *= factor;
 	return true;
 }
 
-// What the instruction, which writes a register, puts into it.
-static bool loaded(const struct registers *registers, const struct x86_insn *insn, uint64_t next,
-		   struct call_argument *ret)
+// One of the two may hold what is not known before the program runs.
+static bool add(ompd_ext_argument *value, const ompd_ext_argument *other)
 {
-	const bool whole = insn->width == 8, from_operand = insn->form == X86_GE;
+	const uint64_t sum = value->value + other->value;
 
-	*ret = (struct call_argument){ 0 };
+	if (value->register_name && other->register_name)
+		return false;
+	if (other->register_name)
+		*value = *other;
+	value->value = sum;
+	return true;
+}
+
+// The lower half of it.
+static bool halve(ompd_ext_argument *value, int8_t width)
+{
+	if (!value->register_name) {
+		value->value = width < 0 ? (uint64_t)(int32_t)value->value : (uint32_t)value->value;
+		return true;
+	}
+	value->width = width;
+	return is_plain(value) && value->value == 0;
+}
+
+// The sum of registers and numbers that an operand in memory stands for.
+static bool operand_address(const struct registers *registers, const struct x86_insn *insn,
+			    uint64_t next, ompd_ext_argument *ret)
+{
+	ompd_ext_argument part;
+
+	*ret = (ompd_ext_argument){ .value = (uint64_t)insn->displacement };
+	if (insn->relative)
+		ret->value += next;
+	if (insn->base >= 0 && (!get(registers, insn->base, &part) || !add(ret, &part)))
+		return false;
+	if (insn->index < 0)
+		return true;
+	return get(registers, insn->index, &part) && multiply(&part, insn->scale) &&
+	       add(ret, &part);
+}
+
+// What memory on the stack holds. What a variable held at the time of the call is not known.
+static bool in_memory(const ompd_ext_argument *address, int8_t width, ompd_ext_argument *ret)
+{
+	if (!is_plain(address) || address->in_memory || address->width != WHOLE ||
+	    !is_small((int64_t)address->value))
+		return false;
+	*ret = *address;
+	ret->value = 0;
+	ret->offset = (int32_t)address->value;
+	ret->in_memory = 1;
+	ret->width = width;
+	return true;
+}
+
+static bool read_operand(const struct registers *registers, const struct x86_insn *insn,
+			 int8_t width, uint64_t next, ompd_ext_argument *ret)
+{
+	ompd_ext_argument address;
+
+	if (insn->memory)
+		return operand_address(registers, insn, next, &address) &&
+		       in_memory(&address, width, ret);
+	const int reg = insn->form == X86_EG ? insn->reg : insn->rm;
+
+	if (!get(registers, reg, ret))
+		return false;
+	return width == WHOLE || halve(ret, width);
+}
+
+static bool sum(const struct registers *registers, const struct x86_insn *insn, uint64_t next,
+		ompd_ext_argument *ret)
+{
+	ompd_ext_argument other = { .value = (uint64_t)insn->immediate };
+
+	if (insn->form == X86_EI) {
+		if (insn->kind == X86_SUB)
+			other.value = -other.value;
+		return !insn->memory && get(registers, insn->rm, ret) && add(ret, &other);
+	}
+	if (insn->kind == X86_SUB || !read_operand(registers, insn, WHOLE, next, &other))
+		return false;
+	return get(registers, insn->form == X86_EG ? insn->rm : insn->reg, ret) && add(ret, &other);
+}
+
+// What the instruction, which writes a register, puts into it.
+static bool loaded(const struct registers *registers, const struct x86_insn *insn,
+		   const uint8_t *bytes, uint64_t next, ompd_ext_argument *ret)
+{
+	const bool whole = insn->width == 8;
+
+	*ret = (ompd_ext_argument){ 0 };
+	if (insn->thread)
+		return false;
 	if (insn->kind == X86_MOVE && (insn->form == X86_OI || insn->form == X86_EI)) {
 		// A number of 32 bits clears the upper half.
 		ret->value = whole ? (uint64_t)insn->immediate : (uint32_t)insn->immediate;
 		return insn->width >= 4;
 	}
-	if (!whole || insn->thread || insn->index >= 0)
+	switch (insn->kind) {
+	case X86_MOVE:
+		return insn->width >= 4 &&
+		       read_operand(registers, insn, whole ? WHOLE : HALF, next, ret);
+	case X86_EXTEND:
+		return whole && insn->source_width == 4 &&
+		       read_operand(registers, insn, SIGNED_HALF, next, ret);
+	case X86_WIDEN:
+		return is_cltq(bytes, insn) && get(registers, RAX, ret) && halve(ret, SIGNED_HALF);
+	case X86_LEA:
+		return whole && operand_address(registers, insn, next, ret);
+	case X86_ADD:
+	case X86_SUB:
+		return whole && sum(registers, insn, next, ret);
+	case X86_ALU:
+		if (whole && is_shift_left(bytes, insn))
+			return get(registers, insn->rm, ret) &&
+			       multiply(ret, INT64_C(1) << (insn->immediate & 15));
+		return whole && insn->form == X86_GE && insn->immediate && // imul
+		       read_operand(registers, insn, WHOLE, next, ret) &&
+		       multiply(ret, insn->immediate);
+	default:
 		return false;
-	if ((insn->kind == X86_ADD || insn->kind == X86_SUB) && insn->form == X86_EI)
-		return !insn->memory && get(registers, insn->rm, ret) &&
-		       add(ret, insn->kind == X86_ADD ? insn->immediate : -insn->immediate);
-	if (insn->kind == X86_MOVE && !insn->memory)
-		return get(registers, from_operand ? insn->rm : insn->reg, ret);
-	if (!insn->memory || !from_operand || (insn->kind != X86_MOVE && insn->kind != X86_LEA))
-		return false;
-	if (insn->relative) {
-		// What a variable held at the time of the call is not known.
-		ret->value = next + (uint64_t)insn->displacement;
-		return insn->kind == X86_LEA;
 	}
-	if (!get(registers, insn->base, ret) || !add(ret, insn->displacement))
-		return false;
-	if (insn->kind == X86_LEA)
-		return true;
-	if (ret->kind != CALL_ARGUMENT_REGISTER)
-		return false;
-	ret->kind = CALL_ARGUMENT_MEMORY;
-	return true;
 }
 
 /** What the instructions from one place on come to. */
@@ -139,30 +254,38 @@ struct outcome {
 	unsigned int votes;
 };
 
-// What is copied into a register that is kept, can be had from there.
+// What is copied into a register that is kept, or onto the stack, can be had from there.
 static void keep_source(struct registers *registers, const struct x86_insn *insn, size_t end)
 {
-	if (insn->kind != X86_MOVE || insn->memory || insn->width != 8 ||
-	    (insn->form != X86_EG && insn->form != X86_GE))
+	ompd_ext_argument place, address;
+
+	if (insn->kind != X86_MOVE || insn->width != 8 || insn->thread ||
+	    (insn->form != X86_EG && (insn->memory || insn->form != X86_GE)))
 		return;
 	const int to = insn->form == X86_EG ? insn->rm : insn->reg;
 	const int from = insn->form == X86_EG ? insn->reg : insn->rm;
 
-	if (to < 0 || to >= REGS || from < 0 || from >= REGS || !kept_registers[to] ||
-	    kept_registers[from])
+	if (from < 0 || from >= REGS || kept_registers[from])
 		return;
-	registers->of[from] = (struct content){
-		.known = true,
-		.at = end,
-		.value = { .kind = CALL_ARGUMENT_REGISTER, .reg = kept_registers[to] },
-	};
+	if (insn->memory) {
+		const struct content *content = &registers->of[from];
+
+		if (insn->relative || insn->index >= 0 || !kept_registers[insn->base] ||
+		    (content->known && !content->value.register_name) ||
+		    !operand_address(registers, insn, 0, &address) ||
+		    !in_memory(&address, WHOLE, &place))
+			return;
+	} else if (to < 0 || to >= REGS || !kept_registers[to] || !get(registers, to, &place)) {
+		return;
+	}
+	registers->of[from] = (struct content){ .known = true, .at = end, .value = place };
 }
 
-static void write_registers(struct registers *registers, const struct x86_insn *insn, size_t end,
-			    uint64_t next)
+static void write_registers(struct registers *registers, const struct x86_insn *insn,
+			    const uint8_t *bytes, size_t end, uint64_t next)
 {
-	struct call_argument value;
-	bool known = loaded(registers, insn, next, &value);
+	ompd_ext_argument value;
+	bool known = loaded(registers, insn, bytes, next, &value);
 
 	for (int reg = 0; reg < REGS; reg++) {
 		if (!may_write(insn, reg))
@@ -171,7 +294,7 @@ static void write_registers(struct registers *registers, const struct x86_insn *
 		if (!kept_registers[reg])
 			continue;
 		for (int other = 0; other < REGS; other++) {
-			if (registers->of[other].value.reg == kept_registers[reg])
+			if (registers->of[other].value.register_name == kept_registers[reg])
 				registers->of[other].known = false;
 		}
 	}
@@ -189,20 +312,36 @@ static bool follow(const uint8_t *bytes, size_t at, size_t size, uint64_t addres
 	while (at < size) {
 		if (!x86_decode(bytes + at, size - at, &insn))
 			return false;
+		const uint8_t *begin = bytes + at;
+
 		at += insn.length;
 		if (insn.kind == X86_JUMP || insn.kind == X86_JUMP_INDIRECT ||
 		    insn.kind == X86_RETURN || insn.kind == X86_TRAP)
 			registers = (struct registers){ 0 }; // the next is reached from elsewhere
 		else
-			write_registers(&registers, &insn, at, address + at);
+			write_registers(&registers, &insn, begin, at, address + at);
 	}
 	*outcome = (struct outcome){ .content = registers.of[reg] };
+	// Half a register is no address.
+	if (is_plain(&outcome->content.value) && outcome->content.value.width != WHOLE)
+		outcome->content.known = false;
 	return outcome->content.at != 0;
+}
+
+static bool is_same(const struct content *one, const struct content *other)
+{
+	const ompd_ext_argument *a = &one->value, *b = &other->value;
+
+	if (one->at != other->at || one->known != other->known)
+		return false;
+	return !one->known || (a->register_name == b->register_name && a->value == b->value &&
+			       a->scale == b->scale && a->offset == b->offset &&
+			       a->in_memory == b->in_memory && a->width == b->width);
 }
 
 // Instructions that are decoded from different places on soon come to be the same.
 static bool elect(const uint8_t *bytes, size_t size, uint64_t address, int reg,
-		  struct call_argument *ret)
+		  ompd_ext_argument *ret)
 {
 	struct outcome found[WINDOW], outcome;
 	size_t count = 0, best = 0;
@@ -213,8 +352,7 @@ static bool elect(const uint8_t *bytes, size_t size, uint64_t address, int reg,
 
 		if (!follow(bytes, start, size, address, reg, &outcome))
 			continue;
-		while (i < count && (found[i].content.at != outcome.content.at ||
-				     found[i].content.known != outcome.content.known))
+		while (i < count && !is_same(&found[i].content, &outcome.content))
 			i++;
 		if (i == count)
 			found[count++] = outcome;
@@ -232,7 +370,7 @@ static bool elect(const uint8_t *bytes, size_t size, uint64_t address, int reg,
 }
 
 ompd_rc_t call_argument(const struct target *target, uint64_t return_address, unsigned int number,
-			struct call_argument *ret)
+			ompd_ext_argument *ret)
 {
 	uint8_t bytes[WINDOW + CALL_MEMORY_SIZE];
 	const uint64_t address = return_address - sizeof(bytes);

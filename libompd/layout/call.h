@@ -5,6 +5,7 @@
 #ifndef OMPDBG_CALL_H
 #define OMPDBG_CALL_H
 
+#include "ompd/ompd_ext.h"
 #include "target/target.h"
 
 /**
@@ -22,24 +23,11 @@ bool call_precedes(const struct target *target, uint64_t begin, uint64_t return_
 /** Follows stubs of the PLT at @p entry to the function; @p entry itself if it is none. */
 uint64_t call_follow_stub(const struct target *target, uint64_t entry);
 
-enum call_argument_kind {
-	CALL_ARGUMENT_VALUE,	// value
-	CALL_ARGUMENT_REGISTER, // that of the register, plus value
-	CALL_ARGUMENT_MEMORY,	// the word at that address, plus offset
-};
-
-struct call_argument {
-	enum call_argument_kind kind;
-	const char *reg; // a register that a function finds unchanged after a call
-	uint64_t value;
-	int32_t offset;
-};
-
 /**
  * What the code before the call that returns to @p return_address passes as its argument @p number,
  * the first being 0. If other code jumps to between there and the call, that is not seen.
  */
 ompd_rc_t call_argument(const struct target *target, uint64_t return_address, unsigned int number,
-			struct call_argument *ret);
+			ompd_ext_argument *ret);
 
 #endif

@@ -243,10 +243,12 @@ ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64
 	if (return_address == 1)
 		return ompd_rc_error;
 	*argument = (ompd_ext_argument){
-		.kind = return_address == 2 ? ompd_ext_argument_value : ompd_ext_argument_memory,
-		.offset = return_address == 2 ? 0 : -4,
-		.value = return_address + 5,
 		.register_name = return_address == 2 ? NULL : "rbx",
+		.value = return_address + 5,
+		.scale = 24,
+		.offset = -4,
+		.in_memory = return_address != 2,
+		.width = -4,
 	};
 	return ompd_rc_ok;
 }

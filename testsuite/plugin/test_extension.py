@@ -178,8 +178,8 @@ def test_equality_and_hash(space: Any) -> None:
 
 
 def test_waited_lock(space: Any) -> None:
-    assert space.lock_argument(2) == (0, None, 7, 0)
-    assert space.lock_argument(return_address=0x400) == (2, "rbx", 0x405, -4)
+    assert space.lock_argument(2) == (7, None, 24, 0, -4, -4)
+    assert space.lock_argument(return_address=0x400) == (0x405, "rbx", 24, 1, -4, -4)
     assert space.lock_argument(0) is None
     with pytest.raises(_ompd.Error):
         space.lock_argument(1)

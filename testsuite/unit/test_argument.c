@@ -17,8 +17,15 @@ enum {
 	BEFORE = 80, // bytes before a sample
 	AFTER = 16,
 	LONGEST = 40,
-	// Kinds besides those of the function:
-	RELATIVE = 100, // an address, counted from the begin of the sample
+};
+
+enum kind {
+	VALUE,
+	REGISTER, // what it holds, plus value
+	MEMORY,	  // the word so far from where the register points, plus offset
+	RELATIVE, // an address, counted from the begin of the sample
+	ELEMENT,  // so many times the number that the register holds, plus value
+	INDEXED,  // the same with a number of 4 bytes with a sign, so far from the register's place
 	NOTHING,
 };
 
@@ -58,10 +65,11 @@ struct sample {
 	unsigned int number; // of the argument
 	const char *bytes;
 	unsigned int size;
-	int kind;
+	enum kind kind;
 	const char *reg;
 	int64_t value;
 	int32_t offset;
+	int64_t scale;
 };
 
 #define BYTES(string) string, sizeof(string) - 1
@@ -69,94 +77,118 @@ struct sample {
 static const struct sample samples[] = {
 	// lea 0x100(%rip),%rdi; call .+0x200
 	{ "address of a variable", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
-	  RELATIVE, NULL, 7 + 0x100, 0 },
+	  RELATIVE, NULL, 7 + 0x100, 0, 0 },
 	// mov $0x404050,%edi; call .+0x200
-	{ "number of 32 bits", 0, BYTES("\xbf\x50\x40\x40\x00\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_VALUE, NULL, 0x404050, 0 },
+	{ "number of 32 bits", 0, BYTES("\xbf\x50\x40\x40\x00\xe8\xfb\x01\x00\x00"), VALUE, NULL,
+	  0x404050, 0, 0 },
 	// mov %rbx,%rdi; call .+0x200
-	{ "kept register", 0, BYTES("\x48\x89\xdf\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER,
-	  "rbx", 0, 0 },
+	{ "kept register", 0, BYTES("\x48\x89\xdf\xe8\xfb\x01\x00\x00"), REGISTER, "rbx", 0, 0, 0 },
 	// lea 0x8(%r14),%rdi; call .+0x200
-	{ "member", 0, BYTES("\x49\x8d\x7e\x08\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER, "r14",
-	  8, 0 },
+	{ "member", 0, BYTES("\x49\x8d\x7e\x08\xe8\xfb\x01\x00\x00"), REGISTER, "r14", 8, 0, 0 },
 	// mov %r12,%rax; lea 0x10(%rax),%rdi; call .+0x200
 	{ "kept register plus a sum", 0, BYTES("\x4c\x89\xe0\x48\x8d\x78\x10\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_REGISTER, "r12", 0x10, 0 },
+	  REGISTER, "r12", 0x10, 0, 0 },
 	// mov -0x18(%rbp),%rdi; call .+0x200
-	{ "word on the stack", 0, BYTES("\x48\x8b\x7d\xe8\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_MEMORY, "rbp", -0x18, 0 },
+	{ "word on the stack", 0, BYTES("\x48\x8b\x7d\xe8\xe8\xfb\x01\x00\x00"), MEMORY, "rbp",
+	  -0x18, 0, 0 },
 	// lea 0x100(%rip),%rax; mov %rax,%rdi; call .+0x200
 	{ "by way of another register", 0,
 	  BYTES("\x48\x8d\x05\x00\x01\x00\x00\x48\x89\xc7\xe8\xfb\x01\x00\x00"), RELATIVE, NULL,
-	  7 + 0x100, 0 },
+	  7 + 0x100, 0, 0 },
 	// mov -0x18(%rbp),%rax; mov %rax,%rdi; call .+0x200
 	{ "by way of the stack", 0, BYTES("\x48\x8b\x45\xe8\x48\x89\xc7\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_MEMORY, "rbp", -0x18, 0 },
+	  MEMORY, "rbp", -0x18, 0, 0 },
 	// lea 0x100(%rip),%rdx; mov %ebx,%esi; lea 0x40(%rip),%rdi; xor %eax,%eax; call .+0x200
 	{ "third argument", 2,
 	  BYTES("\x48\x8d\x15\x00\x01\x00\x00\x89\xde\x48\x8d\x3d\x40\x00\x00\x00\x31\xc0\xe8\xfb\x01\x00\x00"),
-	  RELATIVE, NULL, 7 + 0x100, 0 },
+	  RELATIVE, NULL, 7 + 0x100, 0, 0 },
 	// lea 0x100(%rip),%rdi; call *0x300(%rip)
 	{ "through the GOT", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xff\x15\x00\x03\x00\x00"),
-	  RELATIVE, NULL, 7 + 0x100, 0 },
+	  RELATIVE, NULL, 7 + 0x100, 0, 0 },
 	// call .+0x80; mov %eax,%ebp; lea 0x100(%rip),%rdi; call .+0x200
 	{ "after a call", 0,
 	  BYTES("\xe8\x7b\x00\x00\x00\x89\xc5\x48\x8d\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
-	  RELATIVE, NULL, 14 + 0x100, 0 },
+	  RELATIVE, NULL, 14 + 0x100, 0, 0 },
 	// mov 0x100(%rip),%rdi; call .+0x200
 	{ "word of a variable", 0, BYTES("\x48\x8b\x3d\x00\x01\x00\x00\xe8\xfb\x01\x00\x00"),
-	  NOTHING, NULL, 0, 0 },
+	  NOTHING, NULL, 0, 0, 0 },
 	// mov %rbx,%rdi; add $8,%rbx; call .+0x200
 	{ "register that is written then", 0,
-	  BYTES("\x48\x89\xdf\x48\x83\xc3\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
+	  BYTES("\x48\x89\xdf\x48\x83\xc3\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0, 0 },
 	// lea 0x8(%rsp),%rdi; push %rax; call .+0x200
 	{ "stack pointer that moves then", 0, BYTES("\x48\x8d\x7c\x24\x08\x50\xe8\xfb\x01\x00\x00"),
-	  NOTHING, NULL, 0, 0 },
+	  NOTHING, NULL, 0, 0, 0 },
 	// mov %rcx,%rdi; call .+0x200
 	{ "register that is not kept", 0, BYTES("\x48\x89\xcf\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
-	  0, 0 },
+	  0, 0, 0 },
 	// lea 0x100(%rip),%rdi; call .+0x80; call .+0x200
 	{ "what a call left", 0,
 	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe8\x7b\x00\x00\x00\xe8\xfb\x01\x00\x00"), NOTHING,
-	  NULL, 0, 0 },
+	  NULL, 0, 0, 0 },
 	// lea 0x100(%rip),%rdi; jmp .+2; call .+0x200
 	{ "reached by a jump only", 0,
-	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xeb\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
+	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xeb\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0,
+	  0 },
 	// lea 0x10(%rbx,%rax,4),%rdi; call .+0x200
 	{ "element of unknown number", 0, BYTES("\x48\x8d\x7c\x83\x10\xe8\xfb\x01\x00\x00"),
-	  NOTHING, NULL, 0, 0 },
+	  NOTHING, NULL, 0, 0, 0 },
 	// lea 0x100(%rip),%rdi; shl $3,%rdi; call .+0x200
 	{ "changed in place", 0,
-	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\x48\xc1\xe7\x03\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
-	  0, 0 },
+	  BYTES("\x48\x8d\x3d\x00\x01\x00\x00\x48\xc1\xe7\x03\xe8\xfb\x01\x00\x00"), RELATIVE, NULL,
+	  7 + 0x100, 0, 8 },
 	// mov %ebx,%edi; call .+0x200
-	{ "half of it", 0, BYTES("\x89\xdf\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
+	{ "half of it", 0, BYTES("\x89\xdf\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0, 0 },
 	// lea 0x100(%rip),%rdi; jmp .+0x200
 	{ "no call", 0, BYTES("\x48\x8d\x3d\x00\x01\x00\x00\xe9\xfb\x01\x00\x00"), NOTHING, NULL, 0,
-	  0 },
+	  0, 0 },
 	// mov -0x18(%rbp),%rax; add $0x8,%rax; mov %rax,%rdi; call .+0x200
 	{ "member of what the stack points to", 0,
-	  BYTES("\x48\x8b\x45\xe8\x48\x83\xc0\x08\x48\x89\xc7\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_MEMORY, "rbp", -0x18, 8 },
+	  BYTES("\x48\x8b\x45\xe8\x48\x83\xc0\x08\x48\x89\xc7\xe8\xfb\x01\x00\x00"), MEMORY, "rbp",
+	  -0x18, 8, 0 },
 	// mov -0x18(%rbp),%rax; lea -0x8(%rax),%rdi; call .+0x200
 	{ "member likewise, by another way", 0,
-	  BYTES("\x48\x8b\x45\xe8\x48\x8d\x78\xf8\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_MEMORY,
-	  "rbp", -0x18, -8 },
+	  BYTES("\x48\x8b\x45\xe8\x48\x8d\x78\xf8\xe8\xfb\x01\x00\x00"), MEMORY, "rbp", -0x18, -8,
+	  0 },
 	// mov %rbx,%rdi; sub $-0x80,%rdi; call .+0x200
-	{ "sum", 0, BYTES("\x48\x89\xdf\x48\x83\xef\x80\xe8\xfb\x01\x00\x00"),
-	  CALL_ARGUMENT_REGISTER, "rbx", 0x80, 0 },
+	{ "sum", 0, BYTES("\x48\x89\xdf\x48\x83\xef\x80\xe8\xfb\x01\x00\x00"), REGISTER, "rbx",
+	  0x80, 0, 0 },
 	// mov %rdi,%rbx; call .+0x200
-	{ "kept besides", 0, BYTES("\x48\x89\xfb\xe8\xfb\x01\x00\x00"), CALL_ARGUMENT_REGISTER,
-	  "rbx", 0, 0 },
+	{ "kept besides", 0, BYTES("\x48\x89\xfb\xe8\xfb\x01\x00\x00"), REGISTER, "rbx", 0, 0, 0 },
 	// mov %rdi,%rbx; call .+0x80; call .+0x200
 	{ "kept, but for the next call", 0,
-	  BYTES("\x48\x89\xfb\xe8\x7b\x00\x00\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
+	  BYTES("\x48\x89\xfb\xe8\x7b\x00\x00\x00\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0, 0 },
+	// mov -0x24(%rbp),%eax; cltq; lea 0x0(,%rax,4),%rdx; lea 0x100(%rip),%rax; add %rdx,%rax;
+	// mov %rax,%rdi; call .+0x200
+	{ "element, as GCC does it at -O0", 0,
+	  BYTES("\x8b\x45\xdc\x48\x98\x48\x8d\x14\x85\x00\x00\x00\x00\x48\x8d\x05\x00\x01\x00\x00"
+		"\x48\x01\xd0\x48\x89\xc7\xe8\xfb\x01\x00\x00"),
+	  INDEXED, "rbp", 20 + 0x100, -0x24, 4 },
+	// movslq -0x8(%rbp),%rax; lea 0x100(%rip),%rdi; shl $3,%rax; add %rax,%rdi; call .+0x200
+	{ "element, as Clang does it at -O0", 0,
+	  BYTES("\x48\x63\x45\xf8\x48\x8d\x3d\x00\x01\x00\x00\x48\xc1\xe0\x03\x48\x01\xc7"
+		"\xe8\xfb\x01\x00\x00"),
+	  INDEXED, "rbp", 11 + 0x100, -8, 8 },
+	// imul $24,%r12,%rcx; lea 0x100(%rip),%rax; lea 8(%rax,%rcx),%rdi; call .+0x200
+	{ "member of an element", 0,
+	  BYTES("\x49\x6b\xcc\x18\x48\x8d\x05\x00\x01\x00\x00\x48\x8d\x7c\x08\x08\xe8\xfb\x01\x00\x00"),
+	  ELEMENT, "r12", 11 + 0x100 + 8, 0, 24 },
+	// lea 0x100(%rip),%rax; lea (%rax,%r15,8),%rdi; add $-16,%rdi; call .+0x200
+	{ "element before", 0,
+	  BYTES("\x48\x8d\x05\x00\x01\x00\x00\x4a\x8d\x3c\xf8\x48\x83\xc7\xf0\xe8\xfb\x01\x00\x00"),
+	  ELEMENT, "r15", 7 + 0x100 - 16, 0, 8 },
+	// lea 0x100(%rip),%rax; lea (%rax,%r15,8),%rdi; mov %rdi,0x30(%rsp); call .+0x200
+	{ "kept on the stack besides", 0,
+	  BYTES("\x48\x8d\x05\x00\x01\x00\x00\x4a\x8d\x3c\xf8\x48\x89\x7c\x24\x30\xe8\xfb\x01\x00\x00"),
+	  MEMORY, "rsp", 0x30, 0, 0 },
+	// lea (%rbx,%r12,8),%rdi; call .+0x200
+	{ "sum of two registers", 0, BYTES("\x4a\x8d\x3c\xe3\xe8\xfb\x01\x00\x00"), NOTHING, NULL,
+	  0, 0, 0 },
 	// mov -0x18(%rbp),%rax; mov 0x8(%rax),%rdi; call .+0x200
 	{ "word that is loaded twice", 0,
-	  BYTES("\x48\x8b\x45\xe8\x48\x8b\x78\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0 },
+	  BYTES("\x48\x8b\x45\xe8\x48\x8b\x78\x08\xe8\xfb\x01\x00\x00"), NOTHING, NULL, 0, 0, 0 },
 };
 
-static bool ask(const struct sample *sample, uint8_t before, struct call_argument *ret)
+static bool ask(const struct sample *sample, uint8_t before, ompd_ext_argument *ret)
 {
 	struct memory memory;
 	const struct target target = {
@@ -170,15 +202,49 @@ static bool ask(const struct sample *sample, uint8_t before, struct call_argumen
 	       ompd_rc_ok;
 }
 
-static bool is_expected(const struct sample *sample, const struct call_argument *found)
+static ompd_ext_argument expected(const struct sample *sample)
 {
-	const bool relative = sample->kind == RELATIVE;
-	const uint64_t value =
-		(uint64_t)sample->value + (relative ? (uint64_t)ADDRESS + BEFORE : 0);
+	ompd_ext_argument found = { .register_name = sample->reg, .scale = 1, .width = 8 };
 
-	return (int)found->kind == (relative ? CALL_ARGUMENT_VALUE : sample->kind) &&
-	       found->value == value && found->offset == sample->offset &&
-	       (found->reg ? sample->reg && !strcmp(found->reg, sample->reg) : !sample->reg);
+	switch (sample->kind) {
+	case REGISTER:
+		found.value = (uint64_t)sample->value;
+		break;
+	case MEMORY:
+		found.in_memory = 1;
+		found.offset = (int32_t)sample->value;
+		found.value = (uint64_t)sample->offset;
+		break;
+	case ELEMENT:
+		found.value = ADDRESS + BEFORE + (uint64_t)sample->value;
+		found.scale = sample->scale;
+		break;
+	case INDEXED:
+		found.in_memory = 1;
+		found.width = -4;
+		found.offset = sample->offset;
+		found.value = ADDRESS + BEFORE + (uint64_t)sample->value;
+		found.scale = sample->scale;
+		break;
+	default:
+		found = (ompd_ext_argument){ .value = (uint64_t)sample->value };
+		if (sample->kind == RELATIVE)
+			found.value += ADDRESS + BEFORE;
+		found.value *= sample->scale ? (uint64_t)sample->scale : 1;
+		break;
+	}
+	return found;
+}
+
+static bool is_expected(const struct sample *sample, const ompd_ext_argument *found)
+{
+	const ompd_ext_argument want = expected(sample);
+
+	if (!want.register_name || !found->register_name)
+		return want.register_name == found->register_name && want.value == found->value;
+	return !strcmp(want.register_name, found->register_name) && want.value == found->value &&
+	       want.scale == found->scale && want.in_memory == found->in_memory &&
+	       want.offset == found->offset && want.width == found->width;
 }
 
 static void arguments(void **state)
@@ -187,7 +253,7 @@ static void arguments(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
-		struct call_argument found;
+		ompd_ext_argument found;
 		bool is_found = ask(&samples[i], NOP, &found);
 
 		if (is_found != (samples[i].kind != NOTHING) ||
@@ -204,7 +270,7 @@ static void behind_anything(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		for (int before = 0; before < 256; before++) {
-			struct call_argument found;
+			ompd_ext_argument found;
 
 			if (!ask(&samples[i], (uint8_t)before, &found))
 				continue;
@@ -219,7 +285,7 @@ static void behind_anything(void **state)
 static void unreadable(void **state)
 {
 	struct sample first = samples[0];
-	struct call_argument found;
+	ompd_ext_argument found;
 
 	(void)state;
 	first.number = 6; // on the stack

@@ -55,6 +55,35 @@ class Flow:
                 raise Unclear
         return False
 
+    def between(
+        self,
+        start: int,
+        goal: "Callable[[Instruction], bool]",
+        avoid: "Callable[[Instruction], bool]",
+    ) -> "List[Instruction]":
+        """The instructions on the ways from an address to an instruction. Raises Unclear."""
+        before: Dict[int, List[int]] = {start: []}
+        pending = [start]
+        ends: List[int] = []
+        while pending:
+            instruction = self._at(pending.pop())
+            if goal(instruction):
+                ends.append(instruction.address)
+            elif not avoid(instruction):
+                for following in self._following(instruction):
+                    if following not in before:
+                        pending.append(following)
+                    before.setdefault(following, []).append(instruction.address)
+            if len(before) > _MAX_INSTRUCTIONS:
+                raise Unclear
+        found = set(ends)
+        while ends:
+            for address in before[ends.pop()]:
+                if address not in found:
+                    found.add(address)
+                    ends.append(address)
+        return [self._at(address) for address in sorted(found)]
+
     def _at(self, address: int) -> "Instruction":
         if address not in self._known:
             for instruction in self._services.instructions(address, _BATCH):

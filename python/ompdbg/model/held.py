@@ -16,6 +16,7 @@ import _ompd
 from ompdbg import frames
 from ompdbg.model.flow import Flow, Unclear
 from ompdbg.model.waited_lock import passed
+from ompdbg.model.written import writes
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -128,9 +129,17 @@ class CodeReader:
         if call.site.function in (_UNNAMED_START, _UNNAMED_END):
             return UNNAMED
         try:
-            return passed(thread, frame, call.returns)
+            return passed(thread, frame, call.returns, self._is_unchanged)
         except _ompd.Error:
             return None
+
+    def _is_unchanged(
+        self, thread: "Thread", frame: "Frame", returns: int, register: str, offset: Optional[int]
+    ) -> bool:
+        """No way from a call to where the frame is has an instruction that writes there."""
+        flow, again = self._flow_of(thread), _returns_to(returns)
+        ways = flow.between(returns, _is_at(frame), again)
+        return not any(writes(instruction, register, offset) for instruction in ways)
 
     # ---- Calls of the runtime in a function -------------------------------------------------
 

@@ -8,7 +8,7 @@ the lock of that one, the OMPD library says.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, Callable, List, Optional
 
 import _ompd
 
@@ -17,6 +17,8 @@ from ompdbg import waits
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
     from ompdbg.services import Frame
+
+    _Unchanged = Callable[["Thread", Frame, int, str, Optional[int]], bool]
 
 _STACK_POINTER = "rsp"
 # Where the runtime may have the lock: its frames leave a caller's registers in their own, or on
@@ -27,8 +29,7 @@ _REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp") + tuple(
 # More of the stack than this is not searched.
 _MAX_STACK = 16384
 
-# enum ompd_ext_argument_kind, and enum ompd_ext_lock_kind by kind of wait.
-_VALUE, _REGISTER, _MEMORY = 0, 1, 2
+# enum ompd_ext_lock_kind by kind of wait.
 _LOCK_KINDS = {waits.LOCK: 0, waits.NEST_LOCK: 1, waits.CRITICAL: 2}
 
 _WORD = 8
@@ -52,9 +53,11 @@ def find(thread: "Thread", user: Optional["Frame"], call: "_ompd.WaitSite") -> O
         return None
 
 
-def passed(thread: "Thread", user: "Frame", returns: int) -> Optional[int]:
-    """Which lock a user frame passed in its call that returns there. Of a call before its last
-    one: if the registers that functions leave unchanged are still as they were."""
+def passed(
+    thread: "Thread", user: "Frame", returns: int, is_unchanged: "Optional[_Unchanged]" = None
+) -> Optional[int]:
+    """Which lock a user frame passed in its call that returns there. `is_unchanged`: of a call
+    before its last one, whether what the argument was made of is still as it was."""
     constants = thread.runtime.constants
     argument = constants.lock_arguments.get(returns)
     if argument is None:
@@ -63,18 +66,30 @@ def passed(thread: "Thread", user: "Frame", returns: int) -> Optional[int]:
             constants.lock_arguments[returns] = argument
     if argument is None:
         return None
-    kind, register, value, offset = argument
-    if kind == _VALUE:
+    value, register, scale, in_memory, offset, width = argument
+    if register is None:
         return value
+    place = offset if in_memory else None
+    if is_unchanged is not None and not is_unchanged(thread, user, returns, register, place):
+        return None
     services = thread.runtime.services
-    held = services.frame_registers(thread.target, user, register) if register else None
+    held = services.frame_registers(thread.target, user, register)
     if held is None:
         return None
-    value = (held[0] + value) & _MASK
-    if kind == _REGISTER:
-        return value
-    words = _stack(thread, value, value + _WORD) if kind == _MEMORY else []
-    return (words[0] + offset) & _MASK if words else None
+    number = held[0] & _MASK
+    if in_memory:
+        words = _stack(thread, (number + offset) & _MASK, (number + offset + _WORD) & _MASK)
+        if not words:
+            return None
+        number = words[0]
+    return (value + scale * _part(number, width)) & _MASK
+
+
+def _part(number: int, width: int) -> int:
+    """The lowest bytes of a number; width less than 0: it has a sign."""
+    size = abs(width)
+    number &= (1 << 8 * size) - 1
+    return number - (1 << 8 * size) if width < 0 and number >> (8 * size - 1) else number
 
 
 def _in_use(thread: "Thread", user: "Frame") -> List[int]:
