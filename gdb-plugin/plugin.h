@@ -212,6 +212,7 @@ PyObject *record_wait_site(const ompd_ext_wait_site *site);
 PyObject *record_task_info(const ompd_ext_task_info *info);
 PyObject *record_parallel_info(const ompd_ext_parallel_info *info);
 PyObject *record_thread_info(const ompd_ext_thread_info *info);
+PyObject *record_loop_info(const ompd_ext_loop_info *info);
 
 // ---- What OMPT answers (inquiry.c): methods of Thread -----------------------------------------
 

@@ -11,6 +11,7 @@ enum record {
 	RECORD_TASK_INFO,
 	RECORD_PARALLEL_INFO,
 	RECORD_THREAD_INFO,
+	RECORD_LOOP_INFO,
 	NUM_RECORDS
 };
 
@@ -27,6 +28,7 @@ static const struct {
 			       "source" },
 	[RECORD_PARALLEL_INFO] = { "ParallelInfo", "kind serialized function source" },
 	[RECORD_THREAD_INFO] = { "ThreadInfo", "kind global_num" },
+	[RECORD_LOOP_INFO] = { "LoopInfo", "id total remaining chunk schedule flags" },
 };
 
 static PyObject *types[NUM_RECORDS];
@@ -120,4 +122,14 @@ PyObject *record_thread_info(const ompd_ext_thread_info *info)
 {
 	return make(RECORD_THREAD_INFO,
 		    Py_BuildValue("(Ii)", (unsigned int)info->kind, (int)info->global_num));
+}
+
+PyObject *record_loop_info(const ompd_ext_loop_info *info)
+{
+	return make(RECORD_LOOP_INFO,
+		    Py_BuildValue("(KKKKII)", (unsigned long long)info->id,
+				  (unsigned long long)info->total,
+				  (unsigned long long)info->remaining,
+				  (unsigned long long)info->chunk, (unsigned int)info->schedule,
+				  (unsigned int)info->flags));
 }

@@ -83,6 +83,18 @@ static PyObject *task_info(PyObject *self, PyObject *unused)
 	return record_task_info(&info);
 }
 
+static PyObject *task_counts(PyObject *self, PyObject *unused)
+{
+	struct handle *task = handle_use(self, "ompd_ext_get_task_counts");
+	ompd_ext_task_counts counts = { 0 };
+
+	(void)unused;
+	if (!task || CALL(task->space, ext_get_task_counts, task->raw, &counts) < 0)
+		return NULL;
+	return Py_BuildValue("(KK)", (unsigned long long)counts.children,
+			     (unsigned long long)counts.taskgroup);
+}
+
 // ---- Lists of a task -------------------------------------------------------------------------
 
 /** One of the functions that store up to @p max elements and tell their number. */
@@ -199,6 +211,8 @@ static PyMethodDef task_methods[] = {
 	METHOD("frame", task_frame, METH_NOARGS,
 	       "frame() -> ((exit address, flag), (enter address, flag))"),
 	METHOD("info", task_info, METH_NOARGS, "info() -> TaskInfo"),
+	METHOD("counts", task_counts, METH_NOARGS,
+	       "counts() -> (children, tasks of its taskgroup) that are not done"),
 	METHOD("depends", task_depends, METH_NOARGS, "depends() -> [(address, kind)]"),
 	METHOD("dependers", task_dependers, METH_NOARGS, "dependers() -> [identity]"),
 	{ 0 },

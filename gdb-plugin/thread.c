@@ -124,6 +124,17 @@ static PyObject *thread_ordered_turn(PyObject *self, PyObject *unused)
 	return PyLong_FromLong(num);
 }
 
+static PyObject *thread_loop(PyObject *self, PyObject *unused)
+{
+	struct handle *thread = handle_use(self, "ompd_ext_get_loop_info");
+	ompd_ext_loop_info info = { 0 };
+
+	(void)unused;
+	if (!thread || CALL(thread->space, ext_get_loop_info, thread->raw, &info) < 0)
+		return NULL;
+	return record_loop_info(&info);
+}
+
 static PyObject *thread_confirm_lock(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = { "kind", "variable", "in_use", NULL };
@@ -157,6 +168,7 @@ static PyMethodDef thread_methods[] = {
 	METHOD("thread_id", thread_id, METH_VARARGS | METH_KEYWORDS, "thread_id(kind) -> int"),
 	METHOD("thread_num", thread_num, METH_VARARGS | METH_KEYWORDS,
 	       "thread_num(parallel) -> int, None if the region does not enclose the thread"),
+	METHOD("loop", thread_loop, METH_NOARGS, "loop() -> LoopInfo"),
 	METHOD("ordered_turn", thread_ordered_turn, METH_NOARGS,
 	       "ordered_turn() -> number of the thread whose turn it is"),
 	METHOD("classify_futex", thread_classify_futex, METH_VARARGS | METH_KEYWORDS,

@@ -129,6 +129,16 @@ class ParallelInfo(NamedTuple):
     function: int
     source: int
 
+class LoopInfo(NamedTuple):
+    """struct ompd_ext_loop_info, field by field."""
+
+    id: int
+    total: int
+    remaining: int
+    chunk: int
+    schedule: int  # omp_sched_t
+    flags: int  # enum ompd_ext_loop_flag
+
 class ThreadInfo(NamedTuple):
     """struct ompd_ext_thread_info, field by field."""
 
@@ -195,6 +205,9 @@ class Thread(_Handle):
     def thread_id(self, kind: int) -> int: ...
     def thread_num(self, parallel: Parallel) -> Optional[int]:
         """Its number in that region or its ancestor's; None if the region does not enclose it."""
+    def loop(self) -> LoopInfo:
+        """The loop in which the thread works. Raises Unavailable if it is in none whose
+        iterations the runtime hands out."""
     def ordered_turn(self) -> int:
         """The number, in its team, of the thread whose turn it is in the ordered region for which
         this one waits. Raises Unavailable where that is not recorded."""
@@ -239,6 +252,9 @@ class Task(_Handle):
     def frame(self) -> Tuple[Tuple[int, int], Tuple[int, int]]:
         """((exit address, flag), (enter address, flag))."""
     def info(self) -> TaskInfo: ...
+    def counts(self) -> Tuple[int, int]:
+        """Children, and tasks of its taskgroup, that are not done: struct ompd_ext_task_counts.
+        Raises Unavailable where the runtime does not count."""
     def depends(self) -> Tuple[List[Tuple[int, int]], bool]:
         """(address, enum ompd_ext_depend_kind) each, and whether these are all."""
     def dependers(self) -> List[int]:

@@ -373,6 +373,45 @@ ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_b
  */
 ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num);
 
+enum ompd_ext_loop_flag {
+	ompd_ext_loop_ordered = 1 << 0,	  // with an ordered clause
+	ompd_ext_loop_sections = 1 << 1,  // the sections of a sections construct
+	ompd_ext_loop_total = 1 << 2,	  // total is known
+	ompd_ext_loop_remaining = 1 << 3, // remaining is known
+	ompd_ext_loop_own = 1 << 4, // remaining is the thread's own share, of which others may take
+	// The runtime does not record that a thread has left its loop: it may be the last one.
+	ompd_ext_loop_last = 1 << 5,
+};
+
+/** A loop whose iterations the threads of a team fetch from the runtime. */
+typedef struct ompd_ext_loop_info {
+	uint64_t id;	    // the same for all threads in the loop
+	uint64_t total;	    // iterations
+	uint64_t remaining; // that no thread has fetched
+	uint64_t chunk;	    // iterations of a chunk, the least ones of a guided loop; 0: not given
+	uint32_t schedule;  // omp_sched_t: static 1, dynamic 2, guided 3; 0: another
+	uint32_t flags;	    // enum ompd_ext_loop_flag
+} ompd_ext_loop_info;
+
+/**
+ * The loop in which @p thread works, if the runtime hands out its iterations.
+ * @return ok; unavailable (none, or one whose iterations the program's own code divides);
+ *         unsupported; bad_input; stale_handle; error.
+ */
+ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info);
+
+/** Tasks that are not done, as the runtime counts them for those who wait for them. */
+typedef struct ompd_ext_task_counts {
+	uint64_t children;  // of the task
+	uint64_t taskgroup; // in the task's innermost taskgroup; 0 if it is in none
+} ompd_ext_task_counts;
+
+/**
+ * For how many tasks a taskwait of @p task, and the end of its taskgroup, would wait.
+ * @return ok; unavailable (the runtime does not count); bad_input; stale_handle; error.
+ */
+ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts);
+
 /**
  * What an environment variable was set to when the process started.
  * @param[out] value owned by the caller; at most 255 characters of it.

@@ -85,6 +85,10 @@ struct family {
 	ompd_rc_t (*barrier_info)(const struct family_runtime *runtime,
 				  const struct family_region *region, ompd_ext_barrier_info *ret);
 	ompd_rc_t (*ordered_turn)(const struct family_runtime *runtime, uint64_t thread, int *ret);
+	ompd_rc_t (*loop_info)(const struct family_runtime *runtime, uint64_t thread,
+			       ompd_ext_loop_info *ret);
+	ompd_rc_t (*task_counts)(const struct family_runtime *runtime,
+				 const struct family_task *task, ompd_ext_task_counts *ret);
 	ompd_rc_t (*region_info)(struct family_runtime *runtime, const struct family_region *region,
 				 ompd_ext_parallel_info *ret);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far a region has come, and what the process was started with (ompd/ompd_ext.h).
+// How far a region, its loops and tasks have come, and what the process was started with (ompd/ompd_ext.h).
 
 #include "api/handles.h"
 #include "target/environ.h"
@@ -21,6 +21,22 @@ ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_nu
 		return reason(ompd_rc_bad_input, "no place for the result");
 	return thread->space->family->ordered_turn(thread->space->runtime, thread->thread,
 						   thread_num);
+}
+
+ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info)
+{
+	API_ENTER(thread, THREAD);
+	if (!info)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return thread->space->family->loop_info(thread->space->runtime, thread->thread, info);
+}
+
+ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)
+{
+	API_ENTER(task, TASK);
+	if (!counts)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	return task->space->family->task_counts(task->space->runtime, task->task, counts);
 }
 
 ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,

@@ -369,6 +369,24 @@ static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thr
 	return rc == ompd_rc_ok ? gomp_ordered_turn(of_runtime(runtime), &read, ret) : rc;
 }
 
+static ompd_rc_t loop_info(const struct family_runtime *runtime, uint64_t thread,
+			   ompd_ext_loop_info *ret)
+{
+	struct gomp_thread read;
+	ompd_rc_t rc = read_thread(runtime, thread, &read);
+
+	return rc == ompd_rc_ok ? gomp_loop_info(of_runtime(runtime), &read, ret) : rc;
+}
+
+static ompd_rc_t task_counts(const struct family_runtime *runtime, const struct family_task *task,
+			     ompd_ext_task_counts *ret)
+{
+	(void)runtime;
+	(void)task;
+	(void)ret;
+	return reason(ompd_rc_unavailable, "the runtime lists tasks and does not count them");
+}
+
 static ompd_rc_t lock_argument(struct family_runtime *runtime, uint64_t return_address,
 			       ompd_ext_argument *ret)
 {
@@ -528,6 +546,8 @@ const struct family gomp_family = {
 	.lock_info = lock_info,
 	.barrier_info = barrier_info,
 	.ordered_turn = ordered_turn,
+	.loop_info = loop_info,
+	.task_counts = task_counts,
 	.lock_argument = lock_argument,
 	.confirm_lock = confirm_lock,
 	.classify_call = classify_call,

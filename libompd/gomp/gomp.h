@@ -292,6 +292,10 @@ ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gom
 ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			    int *ret);
 /** What a call passes as the lock that it sets or unsets; bad_input if it calls no such function. */
+/** The work share of a thread, if it is a loop with a dynamic or guided schedule, or sections. */
+ompd_rc_t gomp_loop_info(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			 ompd_ext_loop_info *ret);
+
 ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_address,
 			     ompd_ext_argument *ret);
 ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,

@@ -363,10 +363,25 @@ static ompd_rc_t barrier_info(const struct family_runtime *runtime,
 
 static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thread, int *ret)
 {
-	(void)runtime;
-	(void)thread;
-	(void)ret;
-	return reason(ompd_rc_unavailable, "the runtime counts iterations, not threads");
+	struct kmp_thread read;
+	ompd_rc_t rc = read_thread(runtime, thread, &read);
+
+	return rc == ompd_rc_ok ? kmp_ordered_turn(of_runtime(runtime), &read, ret) : rc;
+}
+
+static ompd_rc_t loop_info(const struct family_runtime *runtime, uint64_t thread,
+			   ompd_ext_loop_info *ret)
+{
+	struct kmp_thread read;
+	ompd_rc_t rc = read_thread(runtime, thread, &read);
+
+	return rc == ompd_rc_ok ? kmp_loop_info(of_runtime(runtime), &read, ret) : rc;
+}
+
+static ompd_rc_t task_counts(const struct family_runtime *runtime, const struct family_task *task,
+			     ompd_ext_task_counts *ret)
+{
+	return kmp_task_counts(of_runtime(runtime), of_task(task), ret);
 }
 
 static ompd_rc_t lock_info(const struct family_runtime *runtime, uint32_t kind, uint64_t address,
@@ -528,6 +543,8 @@ const struct family kmp_family = {
 	.lock_info = lock_info,
 	.barrier_info = barrier_info,
 	.ordered_turn = ordered_turn,
+	.loop_info = loop_info,
+	.task_counts = task_counts,
 	.lock_argument = lock_argument,
 	.confirm_lock = confirm_lock,
 	.classify_call = classify_call,

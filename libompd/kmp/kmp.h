@@ -442,6 +442,17 @@ bool kmp_lock_has_queue(const struct kmp_lock *lock);
 ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
 			 ompd_ext_lock_info *ret);
 /** As the functions of ompd_ext.h (kmp/waited.c). */
+/** The loop whose iterations a thread fetches. */
+ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			ompd_ext_loop_info *ret);
+
+/** The thread that has fetched the iteration whose turn it is in the ordered region of its loop. */
+ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   int *ret);
+
+ompd_rc_t kmp_task_counts(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			  ompd_ext_task_counts *ret);
+
 ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address,
 			    ompd_ext_argument *ret);
 ompd_rc_t kmp_confirm_lock(const struct kmp_runtime *runtime, const struct kmp_thread *thread,

@@ -284,6 +284,22 @@ ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_b
 	return ompd_rc_ok;
 }
 
+ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info)
+{
+	(void)thread;
+	FAIL_ON_DEMAND("ompd_ext_get_loop_info");
+	*info = (ompd_ext_loop_info){ 0x600, 100, 40, 3, 2, ompd_ext_loop_total };
+	return ompd_rc_ok;
+}
+
+ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)
+{
+	(void)task;
+	FAIL_ON_DEMAND("ompd_ext_get_task_counts");
+	*counts = (ompd_ext_task_counts){ 7, 9 };
+	return ompd_rc_ok;
+}
+
 ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num)
 {
 	(void)thread;

@@ -213,9 +213,13 @@ def test_progress(space: Any, fake: Fake) -> None:
     thread = space.thread(LWP, 1000)
     assert thread.parallel().barrier() == (8, 5, 1, 1)
     assert thread.ordered_turn() == 3
+    assert thread.loop() == (0x600, 100, 40, 3, 2, 4)
+    assert thread.task().counts() == (7, 9)
     for function, ask in (
         ("ompd_ext_get_barrier_info", thread.parallel().barrier),
         ("ompd_ext_get_ordered_turn", thread.ordered_turn),
+        ("ompd_ext_get_loop_info", thread.loop),
+        ("ompd_ext_get_task_counts", thread.task().counts),
     ):
         fake.fail(function, _ompd.RC_UNAVAILABLE)
         with pytest.raises(_ompd.Unavailable):
