@@ -379,7 +379,8 @@ enum ompd_ext_loop_flag {
 	ompd_ext_loop_total = 1 << 2,	  // total is known
 	ompd_ext_loop_remaining = 1 << 3, // remaining is known
 	ompd_ext_loop_own = 1 << 4, // remaining is the thread's own share, of which others may take
-	// The runtime does not record that a thread has left its loop: it may be the last one.
+	// The runtime records neither that a thread has left its loop nor what kind of construct that
+	// was: the program's code has to tell.
 	ompd_ext_loop_last = 1 << 5,
 };
 

@@ -2,7 +2,7 @@
 //
 // The loop whose iterations a thread fetches, by its work share (struct gomp_work_share). A thread
 // keeps its last one when it has left it, and a single construct with copyprivate has one, too: what
-// is told is of the thread's last loop only if its code is in one.
+// is told is of the thread's loop only if its code is in one. That tells of an ordered clause, too.
 
 #include "gomp/gomp.h"
 
@@ -14,7 +14,7 @@ enum {
 };
 
 struct share {
-	uint64_t sched, chunk, end, incr, next, ordered;
+	uint64_t sched, chunk, end, incr, next;
 };
 
 static ompd_rc_t read_share(const struct gomp_runtime *runtime, uint64_t address, struct share *ret)
@@ -28,7 +28,6 @@ static ompd_rc_t read_share(const struct gomp_runtime *runtime, uint64_t address
 		{ GOMP_FIELD_gomp_work_share__end, &ret->end },
 		{ GOMP_FIELD_gomp_work_share__incr, &ret->incr },
 		{ GOMP_FIELD_gomp_work_share__next, &ret->next },
-		{ GOMP_FIELD_gomp_work_share__ordered_team_ids, &ret->ordered },
 	};
 	ompd_rc_t rc = ompd_rc_ok;
 
@@ -77,7 +76,7 @@ ompd_rc_t gomp_loop_info(const struct gomp_runtime *runtime, const struct gomp_t
 	*ret = (ompd_ext_loop_info){
 		.id = address,
 		.schedule = schedule,
-		.flags = ompd_ext_loop_last | (share.ordered ? ompd_ext_loop_ordered : 0),
+		.flags = ompd_ext_loop_last,
 	};
 	// Of a dynamic loop it is what is added to the variable.
 	if (schedule == GFS_GUIDED)

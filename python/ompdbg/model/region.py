@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 import _ompd
 
 from ompdbg.lazy import cached_property
+from ompdbg.model.loops import LoopReader
 from ompdbg.model.stack import task_frames
 
 if TYPE_CHECKING:
+    from ompdbg.model.loops import Loop
     from ompdbg.model.process import Process
     from ompdbg.model.team import Team
     from ompdbg.model.thread import Location, Thread
@@ -50,9 +52,10 @@ class Progress(NamedTuple):
 class Region:
     """One parallel region."""
 
-    def __init__(self, process: "Process", team: "Team") -> None:
+    def __init__(self, process: "Process", team: "Team", loops: LoopReader) -> None:
         self.team = team
         self._process = process
+        self._loops = loops
 
     @property
     def opened(self) -> "Optional[Location]":
@@ -114,6 +117,11 @@ class Region:
         return bool(found) and found[-1].call in _BARRIER_CALLS
 
     @cached_property
+    def loops(self) -> "List[Loop]":
+        """The loops in flight whose iterations the runtime hands out."""
+        return self._loops.loops(self)
+
+    @cached_property
     def progress(self) -> Optional[Progress]:
         """How many threads have come to a barrier; None if none has."""
         try:
@@ -139,4 +147,5 @@ class Region:
 
 def regions(process: "Process") -> List[Region]:
     """All regions, each before those that it encloses."""
-    return [Region(process, team) for team in process.teams]
+    loops = LoopReader()
+    return [Region(process, team, loops) for team in process.teams]

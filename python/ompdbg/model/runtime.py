@@ -39,7 +39,7 @@ def _around(thread: _ompd.Thread) -> Set[int]:
 _STATE_PREFIX = "ompt_state_"
 
 
-_Argument = Tuple[int, Optional[str], int, int]
+_Argument = Tuple[int, Optional[str], int, int, int, int]
 
 # Places in the program that are remembered.
 _MAX_PLACES = 4096

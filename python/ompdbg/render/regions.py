@@ -12,6 +12,7 @@ from ompdbg.render.table import Column, cut, cut_place, table, wrap
 from ompdbg.render.threads import UNKNOWN, place, state, where
 
 if TYPE_CHECKING:
+    from ompdbg.model.loops import Loop
     from ompdbg.model.process import Process
     from ompdbg.model.region import Group, Progress, Region
 
@@ -52,7 +53,9 @@ def _merged(regions: "Sequence[Region]") -> "Iterator[List[Region]]":
         if region.team.id not in parents and region.team.parent is not None:
             groups = [(_doing(g), place(g.location), tuple(g.numbers)) for g in region.groups]
             opened = place(region.opened)
-            key = (region.team.parent.id, opened, region.team.size, tuple(groups), region.progress)
+            loops = [loop_text(loop, region) for loop in region.loops]
+            told = (tuple(groups), tuple(loops), region.progress)
+            key = (region.team.parent.id, opened, region.team.size, *told)
         found.setdefault(key, []).append(region)
     yield from found.values()
 
@@ -65,9 +68,11 @@ def _region(alike: "List[Region]", width: Optional[int], palette: Palette) -> It
     rows = _rows(_told(region.groups))
     for line in table(_COLUMNS, rows, inner, palette)[1:]:
         yield indent + _INDENT + line
+    texts = [loop_text(loop, region) for loop in region.loops]
     if region.progress is not None:
-        for text in progress_texts(region.progress):
-            yield indent + _INDENT + (text if inner is None else cut(text, inner))
+        texts.extend(progress_texts(region.progress))
+    for text in texts:
+        yield indent + _INDENT + (text if inner is None else cut(text, inner))
 
 
 def _head(alike: "List[Region]", width: Optional[int], palette: Palette) -> str:
@@ -134,6 +139,22 @@ def _rows(groups: "Iterable[Group]") -> List[List[str]]:
     ]
 
 
+def loop_text(loop: "Loop", region: "Region") -> str:
+    """What of a loop is left to do, and who is in it."""
+    noun = "section" if loop.is_sections else "iteration"
+    name = "sections" if loop.is_sections else "ordered loop" if loop.is_ordered else "loop"
+    if loop.schedule is not None and not loop.is_sections:
+        name += f" {loop.schedule}" + (f",{loop.chunk}" if loop.chunk is not None else "")
+    if loop.remaining is None:
+        left = "" if loop.total is None else f": {counted(loop.total, noun)}"
+    elif loop.total is None or loop.is_least:
+        left = f": {counted(loop.remaining, noun)}{' or more' if loop.is_least else ''} left"
+    else:
+        left = f": {loop.remaining} of {counted(loop.total, noun)} left"
+    who = "" if len(loop.numbers) == region.team.size else f", for {ranges(loop.numbers)}"
+    return name + left + who
+
+
 def progress_texts(progress: "Progress") -> Iterator[str]:
     """How far the threads have come, in words."""
     total = progress.total
@@ -171,7 +192,23 @@ def region_json(region: "Region") -> Dict[str, Any]:
         **json.team(region.team),
         "opened": json.location_or_none(region.opened),
         "groups": [_group_json(group) for group in region.groups],
+        "loops": [_loop_json(loop) for loop in region.loops],
         "progress": None if progress is None else _progress_json(progress),
+    }
+
+
+def _loop_json(loop: "Loop") -> Dict[str, Any]:
+    return {
+        "kind": "sections" if loop.is_sections else "loop",
+        "schedule": loop.schedule,
+        "ordered": loop.is_ordered,
+        "chunk": loop.chunk,
+        "total": loop.total,
+        "remaining": loop.remaining,
+        "remaining_is_least": loop.is_least,
+        "thread_nums": loop.numbers,
+        "threads": [thread.target.number for thread in loop.threads],
+        "location": json.location_or_none(loop.location),
     }
 
 
