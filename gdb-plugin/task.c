@@ -91,8 +91,9 @@ static PyObject *task_counts(PyObject *self, PyObject *unused)
 	(void)unused;
 	if (!task || CALL(task->space, ext_get_task_counts, task->raw, &counts) < 0)
 		return NULL;
-	return Py_BuildValue("(KK)", (unsigned long long)counts.children,
-			     (unsigned long long)counts.taskgroup);
+	return Py_BuildValue("(KKN)", (unsigned long long)counts.children,
+			     (unsigned long long)counts.taskgroup,
+			     PyBool_FromLong(counts.detached != 0));
 }
 
 // ---- Lists of a task -------------------------------------------------------------------------
@@ -212,7 +213,7 @@ static PyMethodDef task_methods[] = {
 	       "frame() -> ((exit address, flag), (enter address, flag))"),
 	METHOD("info", task_info, METH_NOARGS, "info() -> TaskInfo"),
 	METHOD("counts", task_counts, METH_NOARGS,
-	       "counts() -> (children, tasks of its taskgroup) that are not done"),
+	       "counts() -> (children, tasks of its taskgroup, that are not done, are any detached)"),
 	METHOD("depends", task_depends, METH_NOARGS, "depends() -> [(address, kind)]"),
 	METHOD("dependers", task_dependers, METH_NOARGS, "dependers() -> [identity]"),
 	{ 0 },

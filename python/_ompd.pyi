@@ -252,8 +252,9 @@ class Task(_Handle):
     def frame(self) -> Tuple[Tuple[int, int], Tuple[int, int]]:
         """((exit address, flag), (enter address, flag))."""
     def info(self) -> TaskInfo: ...
-    def counts(self) -> Tuple[int, int]:
-        """Children, and tasks of its taskgroup, that are not done: struct ompd_ext_task_counts.
+    def counts(self) -> Tuple[int, int, bool]:
+        """Children, and tasks of its taskgroup, that are not done, and whether there are detached
+        tasks: struct ompd_ext_task_counts.
         Raises Unavailable where the runtime does not count."""
     def depends(self) -> Tuple[List[Tuple[int, int]], bool]:
         """(address, enum ompd_ext_depend_kind) each, and whether these are all."""

@@ -405,6 +405,8 @@ ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_inf
 typedef struct ompd_ext_task_counts {
 	uint64_t children;  // of the task
 	uint64_t taskgroup; // in the task's innermost taskgroup; 0 if it is in none
+	uint64_t
+		detached; // not 0: in the region are tasks whose ends others than their threads tell
 } ompd_ext_task_counts;
 
 /**

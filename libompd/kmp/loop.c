@@ -213,14 +213,21 @@ ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_t
 ompd_rc_t kmp_task_counts(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			  ompd_ext_task_counts *ret)
 {
-	uint64_t group = 0;
+	uint64_t group = 0, primary, task_team = 0;
 	ompd_rc_t rc =
 		kmp_read(runtime, task->address, TASK(td_incomplete_child_tasks), &ret->children);
 
-	ret->taskgroup = 0;
+	ret->taskgroup = ret->detached = 0;
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, task->address, TASK(td_taskgroup), &group);
 	if (rc == ompd_rc_ok && group)
 		rc = kmp_read(runtime, group, KMP_FIELD_kmp_taskgroup_t__count, &ret->taskgroup);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_element(runtime, task->region.team.threads, 0, &primary);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, primary, INFO(th_task_team), &task_team);
+	if (rc == ompd_rc_ok && task_team)
+		rc = kmp_read(runtime, task_team,
+			      KMP_FIELD_kmp_base_task_team_t__tt_found_proxy_tasks, &ret->detached);
 	return rc;
 }

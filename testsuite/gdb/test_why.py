@@ -56,11 +56,10 @@ CAUSES: Dict[str, Cause] = {
 }
 # Any thread may take the task, or the single construct.
 ANY = {"taskwait_lock", "depend_stays", "group_stays", "barrier_single"}
-# LLVM's runtime has no list of detached tasks, and does not record whose turn it is.
+# LLVM's runtime has no list of detached tasks.
 LLVM = {
-    "event_taskwait": Cause("unknown", (1,)),
-    "event_barrier": Cause("unknown", (0, 1, 2, 3)),
-    "ordered_stays": Cause("ordered", (1, 2, 3), (0,), (), False),
+    "event_taskwait": Cause("event", (1,), certain=False),
+    "event_barrier": Cause("event", (0, 1, 2, 3), certain=False),
 }
 RULES_OF_HANGS = {"deadlock", "different_barriers", "event", "owner_ended"}
 

@@ -296,7 +296,7 @@ ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_count
 {
 	(void)task;
 	FAIL_ON_DEMAND("ompd_ext_get_task_counts");
-	*counts = (ompd_ext_task_counts){ 7, 9 };
+	*counts = (ompd_ext_task_counts){ 7, 9, 1 };
 	return ompd_rc_ok;
 }
 

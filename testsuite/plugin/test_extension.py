@@ -214,7 +214,7 @@ def test_progress(space: Any, fake: Fake) -> None:
     assert thread.parallel().barrier() == (8, 5, 1, 1)
     assert thread.ordered_turn() == 3
     assert thread.loop() == (0x600, 100, 40, 3, 2, 4)
-    assert thread.task().counts() == (7, 9)
+    assert thread.task().counts() == (7, 9, True)
     for function, ask in (
         ("ompd_ext_get_barrier_info", thread.parallel().barrier),
         ("ompd_ext_get_ordered_turn", thread.ordered_turn),

@@ -87,6 +87,7 @@ static const char *const taken_of_known_releases[] = {
 	"dispatch_shared_info32_t",
 	"dispatch_shared_info64_t",
 	"kmp_base_data_t",
+	"kmp_base_task_team_t.tt_found_proxy_tasks",
 	"kmp_base_task_team_t.tt_max_threads",
 	"kmp_base_task_team_t.tt_task_pri_list",
 	"kmp_base_task_team_t.tt_threads_data",

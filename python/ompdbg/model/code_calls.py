@@ -53,6 +53,8 @@ class CodeCalls:
         return found
 
     def _site(self, thread: "Thread", entry: int) -> Optional[_ompd.WaitSite]:
+        if entry < 0:
+            return None  # the bytes are no call
         if entry not in self._sites:
             site: Optional[_ompd.WaitSite] = None
             try:

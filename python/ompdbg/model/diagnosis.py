@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ompdbg.model.locks import BY_CODE, Lock
+from ompdbg.model.region import BARRIERS
 from ompdbg.model.waiting import BLOCKED, EVENT, LOCK, QUEUED, TASK, Edge, Waiting
 
 if TYPE_CHECKING:
@@ -229,10 +230,21 @@ def _waiters(edges: Sequence[Edge]) -> "List[Thread]":
 
 def unfulfilled_events(waiting: Waiting) -> List[Finding]:
     """Detached tasks whose code is done and whose event nobody has fulfilled."""
-    return [
+    found = [
         Finding(UNFULFILLED_EVENT, True, _waiters(edges), edges, task=edges[0].task)
         for edges in _by_task(waiting, (EVENT,)).values()
     ]
+    unlisted: Dict[int, List[Edge]] = {}
+    for number, edges in waiting.edges.items():
+        for edge in edges:
+            if edge.kind == EVENT and edge.task is None:
+                team = edge.waiter.team
+                at_barrier = edge.waiter.wait is not None and edge.waiter.wait.kind in BARRIERS
+                key = team.id if at_barrier and team is not None else -number
+                unlisted.setdefault(key, []).append(edge)
+    for edges in unlisted.values():
+        found.append(Finding(UNFULFILLED_EVENT, False, _waiters(edges), edges))
+    return found
 
 
 def awaited_tasks(waiting: Waiting) -> List[Finding]:
@@ -273,9 +285,10 @@ def _cannot_run_tasks(waiting: Waiting, thread: "Thread") -> bool:
 def unknown_causes(waiting: Waiting) -> List[Finding]:
     """Threads that wait, and nothing is known for what."""
     found: Dict[int, List["Thread"]] = {}
+    told = {t.target.number for f in different_barriers(waiting) for t in f.waiters}
     for thread in waiting.process.threads:
         edges = waiting.edges.get(thread.target.number)
-        if edges or edges is None or thread.wait is None:
+        if edges or edges is None or thread.wait is None or thread.target.number in told:
             continue
         if any(thread in lock.waiters for lock in waiting.locks):
             continue

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _MAX_FRAMES = 64
 # The C library's names for its own functions: `__GI___pthread_mutex_lock`, `___pthread_...`.
 _OWN_PREFIX = re.compile(r"^_+(?:GI_+|libc_+|new_+)?")
+_OWN_SUFFIX = re.compile(r"_slow(?:32|64)?$")
 _MUTEX = re.compile(r"lll_lock_wait")
 
 
@@ -33,5 +34,5 @@ def doing(thread: "Thread") -> Doing:
         if kind == frames.USER or depth >= _MAX_FRAMES:
             break
         if frame.function is not None and not _MUTEX.search(frame.function):
-            called = _OWN_PREFIX.sub("", frame.function)
+            called = _OWN_SUFFIX.sub("", _OWN_PREFIX.sub("", frame.function))
     return Doing(system_call(thread) is not None, called)

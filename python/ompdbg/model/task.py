@@ -182,6 +182,16 @@ class Task:
         except _ompd.Error:
             return []
 
+    @property
+    def counts(self) -> Tuple[int, int, bool]:
+        """How many of its children, and tasks of its taskgroup, are not done, where the runtime
+        counts them; else none. And whether some in the region may be detached."""
+        try:
+            handle = self._handle or self._find_handle()
+            return handle.counts() if handle is not None else (0, 0, False)
+        except _ompd.Error:
+            return 0, 0, False
+
     def _find_handle(self) -> Optional[_ompd.Task]:
         return None if self.team is None else self.team.handle.task_by_id(self.id)
 

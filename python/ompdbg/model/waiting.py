@@ -10,6 +10,7 @@ import _ompd
 from ompdbg.lazy import cached_property
 from ompdbg.model import task as tasks
 from ompdbg.model.asleep import system_call
+from ompdbg.model.detached import unlisted, unlisted_of_region
 from ompdbg.model.locks import BY_CODE, Lock, locks
 from ompdbg.model.pool import AllTasks
 from ompdbg.model.region import BARRIERS, Region, regions
@@ -130,7 +131,11 @@ class Waiting:
             and task.info.parallel_id == team.id
             and task.info.status != tasks.COMPLETED
         ]
-        return self._for_tasks(thread, left)
+        found = self._for_tasks(thread, left)
+        region = self.region_of(thread)
+        if region is not None and unlisted_of_region(region, left):
+            found.append(Edge(EVENT, thread, None, False))
+        return found
 
     # ---- Locks ------------------------------------------------------------------------------
 
@@ -193,7 +198,10 @@ class Waiting:
                 edge._replace(certain=edge.certain and len(wanted) == 1)
                 for edge in self._for_tasks(thread, wanted)
             ]
-        return self._for_tasks(thread, wanted)
+        found = self._for_tasks(thread, wanted)
+        if unlisted(thread, wanted, kind == "taskgroup"):
+            found.append(Edge(EVENT, thread, None, False))
+        return found
 
     def _for_tasks(self, thread: "Thread", wanted: "List[Task]") -> List[Edge]:
         found: List[Edge] = []

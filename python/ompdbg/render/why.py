@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence,
 from ompdbg.model import diagnosis, waiting as graph
 from ompdbg.model.doing import doing
 from ompdbg.model.locks import BY_CODE
-from ompdbg.model.region import BARRIERS, END_OF_REGION
+from ompdbg.model.region import END_OF_REGION
 from ompdbg.model.severity import severity
 from ompdbg.render import json
 from ompdbg.render.numbers import counted, ranges
@@ -32,8 +32,6 @@ _COLUMNS = (
     Column("", squeeze=16, paint=Palette.wait),
     Column("", squeeze=20, cut=cut_place, paint=Palette.place),
 )
-
-_FOR_TASKS = ("taskwait", "taskgroup", *BARRIERS)
 
 _Row = Tuple[str, str, str]
 
@@ -135,7 +133,11 @@ def _barrier(finding: "Finding") -> str:
 
 
 def _event(finding: "Finding") -> str:
-    return f"The event of a detached task is not fulfilled: {_task(finding.task)}"
+    if finding.task is not None:
+        return f"The event of a detached task is not fulfilled: {_task(finding.task)}"
+    verb = "waits" if len(finding.waiters) == 1 else "wait"
+    who = f"{_threads(finding.waiters)} {verb}"
+    return f"Probably the event of a detached task is not fulfilled: {who} for it"
 
 
 def _awaited(finding: "Finding") -> str:
@@ -246,9 +248,11 @@ def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
     tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}
     if finding.rule in (diagnosis.DEADLOCK, diagnosis.TASK_WAIT):
         found.extend(_task(task) for task in tasks.values())
-    if finding.rule == diagnosis.UNKNOWN and not finding.waiters[0].runtime.name == "libgomp":
-        if any(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters):
-            found.append("A detached task whose event is not fulfilled is in no list here")
+    if finding.rule == diagnosis.UNFULFILLED_EVENT and finding.task is None:
+        found.append(
+            "The runtime lists no detached tasks: inferred, as a task is not done that is neither "
+            "queued nor blocked nor begun"
+        )
     if finding.rule == diagnosis.DEADLOCK:
         others = diagnosis.behind(waiting, finding.waiters)
         if others:
