@@ -146,6 +146,9 @@ class Services(Protocol):
         """Threads with equal keys have equal stacks, down to the first frame of code that is
         neither a runtime's nor the system's. None: that is not known without unwinding."""
 
+    def whole_stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """Threads with equal keys have equal stacks down to the end. None as above."""
+
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread; None if one cannot be had."""
 

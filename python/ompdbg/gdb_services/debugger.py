@@ -237,6 +237,13 @@ class GdbServices:
             return None
         return self._stacks.key(handle)
 
+    def whole_stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """Where it rests and where it returns to, as far as the stack goes."""
+        handle = self._all_threads().get(thread.number)
+        if handle is None or self._is_running(handle):
+            return None
+        return self._stacks.whole_key(handle)
+
     def reused_stacks(self) -> int:
         """How many stacks of this stop GDB did not have to unwind, for tests."""
         return self._stacks.reused()

@@ -38,6 +38,7 @@ class Resting:
         self._direct_pid = direct_pid
         self._pid: Optional[int] = None  # at this stop
         self._opened: Tuple[int, Optional["_ompd.Resting"]] = (0, None)
+        self._opened_whole: Tuple[int, Optional["_ompd.Resting"]] = (0, None)
         self._calls: Dict[int, Tuple[int, ...]] = {}
         self._registers: Dict[int, Optional[Dict[str, int]]] = {}
         self._callers: Dict[int, Dict[str, int]] = {}
@@ -52,7 +53,7 @@ class Resting:
     def forget_code(self) -> None:
         """Object files came or went."""
         self.forget()
-        self._opened = (0, None)
+        self._opened = self._opened_whole = (0, None)
 
     def chain(self, lwp: int) -> Optional[Chain]:
         """Where a thread is; None if it does not rest in a simple way in foreign code."""
@@ -62,6 +63,16 @@ class Resting:
             return None
         addresses, is_whole, self._calls[lwp] = found
         return Chain(addresses, is_whole)
+
+    def whole_chain(self, lwp: int) -> Optional[Tuple[int, ...]]:
+        """Where a thread is and where it returns to, to the end of the stack; None if that is not
+        simply told."""
+        pid = self._direct_pid()
+        if pid != self._opened_whole[0]:
+            self._opened_whole = (pid, self._open(pid, lambda address: True))
+        resting = self._opened_whole[1]
+        found = None if resting is None else resting.rest(lwp)
+        return found[0] if found is not None and found[1] else None
 
     def registers(self, lwp: int, names: Tuple[str, ...]) -> Optional[List[int]]:
         """Registers of a thread; None if one of them is not known."""
@@ -89,14 +100,14 @@ class Resting:
         if self._pid is None:
             self._pid = self._direct_pid()
             if self._pid != self._opened[0]:
-                self._opened = (self._pid, self._open(self._pid))
+                self._opened = (self._pid, self._open(self._pid, self._is_foreign))
         return self._opened[1]
 
-    def _open(self, pid: int) -> Optional["_ompd.Resting"]:
+    def _open(self, pid: int, is_passed: Callable[[int], bool]) -> Optional["_ompd.Resting"]:
         import _ompd
 
         try:
-            return _ompd.Resting(pid, self._is_foreign) if pid else None
+            return _ompd.Resting(pid, is_passed) if pid else None
         except OSError:
             return None
 

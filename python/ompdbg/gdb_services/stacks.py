@@ -226,6 +226,10 @@ class Stacks:
         """What stacks alike have in common; None for one that is like no other."""
         return self._stack(thread).chain
 
+    def whole_key(self, thread: gdb.InferiorThread) -> Optional[Tuple[int, ...]]:
+        """What stacks alike to their end have in common; None for one that is like no other."""
+        return self._resting.whole_chain(thread.ptid[1])
+
     def reused(self) -> int:
         """How many stacks were taken from others alike."""
         return sum(stack.is_reused for stack in self._stacks.values())

@@ -29,14 +29,35 @@ def grouped(
     """The stacks of threads, in the order of the first thread of each. `shown`: the parts of a
     stack that count."""
     groups: Dict[Hashable, Group] = {}
+    alike: Dict[Hashable, Group] = {}
     for thread in threads:
         if thread.target.running:
             groups.setdefault(None, Group([], None)).threads.append(thread)
             continue
+        place = _place(thread)
+        if place in alike:
+            alike[place].threads.append(thread)
+            continue
         stack = stack_of(thread)
         key = _key(stack, shown(stack))
-        groups.setdefault(key, Group([], stack)).threads.append(thread)
+        group = groups.setdefault(key, Group([], stack))
+        group.threads.append(thread)
+        if place is not None:
+            alike[place] = group
     return list(groups.values())
+
+
+def _place(thread: "Thread") -> Hashable:
+    """What tells, before anything is unwound, that stacks are the same: where the threads are and
+    where they return to, and their teams. None: nothing does."""
+    runtime = thread.runtime
+    chain = runtime.services.whole_stack_key(thread.target)
+    if chain is None:
+        return None
+    views = [thread] if runtime.process is None else runtime.process.views(thread)
+    teams = tuple(None if view.team is None else view.team.id for view in views)
+    # What a thread outside of teams waits for is told with its stack.
+    return None if all(team is None for team in teams) else (chain, id(runtime), teams)
 
 
 def _key(stack: "LogicalStack", parts: "List[Part]") -> Hashable:

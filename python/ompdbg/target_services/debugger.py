@@ -143,6 +143,10 @@ class TargetServices:
         """No two stacks are told to be alike."""
         return None
 
+    def whole_stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        """The same."""
+        return None
+
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a thread."""
         index = self._index(thread)

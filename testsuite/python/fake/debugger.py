@@ -34,6 +34,7 @@ class FakeDebugger:
         self.target_threads: List[TargetThread] = []
         self.stacks: Dict[int, List[FakeFrame]] = {}
         self.stack_keys: Dict[int, Hashable] = {}
+        self.whole_stack_keys: Dict[int, Hashable] = {}
         self.register_values: Dict[Tuple[int, str], int] = {}
         self.memory: Dict[int, bytes] = {}
         self.symbols: Dict[int, SymbolAt] = {}
@@ -103,6 +104,9 @@ class FakeDebugger:
 
     def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
         return self.stack_keys.get(thread.number)
+
+    def whole_stack_key(self, thread: TargetThread) -> Optional[Hashable]:
+        return self.whole_stack_keys.get(thread.number)
 
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         if (thread.number, names[0]) not in self.register_values:
