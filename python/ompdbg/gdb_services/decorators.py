@@ -106,9 +106,22 @@ class _Decorated:
         last: Any = None
         run: List[Any] = []  # what follows that is not the user's
         foreign = False  # the runtime is in it
+        is_begin = True
         for wrapped in self._wrapped:
             try:
                 handle: gdb.Frame = wrapped.inferior_frame()
+                # A frame of a caller that was seen at its address before, and is no construct's.
+                is_normal = handle.type() == gdb.NORMAL_FRAME
+                pc = handle.pc() if is_normal and not is_begin else 0
+                is_begin = not is_normal
+                place = self._places.get(pc) if pc else None
+                if place is not None and type(wrapped) is FrameDecorator:
+                    if last is not None and not run and not self._newest:
+                        yield last
+                    else:
+                        yield from self._told(last, run, foreign)
+                    last, run, foreign = _Plain(wrapped, handle, place), [], False
+                    continue
                 kind = self._story.kind(self._level(handle))
                 shown = self._decorate(wrapped, handle, kind) if kind.is_shown else None
             except (_ompd.Error, gdb.error):
@@ -123,6 +136,8 @@ class _Decorated:
                 continue
             yield from self._told(last, run, foreign)
             last, run, foreign = shown, [], False
+            if pc and kind.item is None and type(shown) is _Plain:
+                self._places[pc] = shown.place
         yield from self._told(last, run, foreign and last is not None)
 
     def _told(self, last: Any, run: List[Any], foreign: bool) -> Iterator[Any]:
@@ -239,12 +254,12 @@ class _Place:
 class _Plain:
     """A frame as GDB has it, told faster."""
 
-    __slots__ = ("_wrapped", "_handle", "_place")
+    __slots__ = ("_wrapped", "_handle", "place")
 
     def __init__(self, wrapped: Any, handle: gdb.Frame, place: _Place) -> None:
         self._wrapped = wrapped
         self._handle = handle
-        self._place = place
+        self.place = place
 
     def inferior_frame(self) -> gdb.Frame:
         """GDB's frame."""
@@ -255,23 +270,23 @@ class _Plain:
 
     def function(self) -> Any:
         """As FrameDecorator."""
-        return self._place.function
+        return self.place.function
 
     def address(self) -> Any:
         """As FrameDecorator."""
-        return self._place.address
+        return self.place.address
 
     def filename(self) -> Any:
         """As FrameDecorator."""
-        return self._place.filename
+        return self.place.filename
 
     def line(self) -> Any:
         """As FrameDecorator."""
-        return self._place.line
+        return self.place.line
 
     def frame_args(self) -> "Optional[List[_Symbol]]":
         """As FrameDecorator."""
-        return self._place.arguments
+        return self.place.arguments
 
     def frame_locals(self) -> Any:
         """As FrameDecorator."""
