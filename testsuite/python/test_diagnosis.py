@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is concluded from who waits for whom: each rule of omp why, on waits that exist as data."""
+
+from types import SimpleNamespace
+from typing import Any, Dict, List, Optional, Sequence
+
+import pytest
+
+from ompdbg.model import diagnosis
+from ompdbg.model.detached import unlisted, unlisted_of_region
+from ompdbg.model.locks import BY_CODE, RECORDED, Lock
+from ompdbg.model.waiting import BARRIER, BLOCKED, EVENT, LOCK, QUEUED, TASK, TURN, Edge
+from ompdbg.render.why import headline, why_lines
+
+RUNTIME = SimpleNamespace(name="libgomp")
+
+
+def thread(number: int, kind: Optional[str] = None, line: int = 1, asleep: bool = True) -> Any:
+    """A thread that waits at a line, or does not wait."""
+    wait = None
+    if kind is not None:
+        wait = SimpleNamespace(kind=kind, title=kind, symbol="first", address=0x100)
+    return SimpleNamespace(
+        target=SimpleNamespace(number=number, label=str(number), running=False),
+        wait=wait,
+        runtime=RUNTIME,
+        team=None,
+        task=None,
+        asleep=asleep,
+        in_runtime=wait is not None,
+        openmp=True,
+        state="work_parallel",
+        location=SimpleNamespace(
+            function="f", file="f.c", line=line, address=line, object_file=None
+        ),
+    )
+
+
+def lock(waiters: Sequence[Any], owner: Any = None, how: Optional[str] = None) -> Lock:
+    """A lock that is held."""
+    found = Lock(waiters[0].wait.kind, waiters[0])
+    found.waiters = list(waiters)
+    found.owner, found.how, found.is_held = owner, how, True
+    return found
+
+
+def region(
+    members: Sequence[Any], at_barrier: Sequence[int] = (), tasks_left: bool = False
+) -> Any:
+    """A region of which the members with these numbers are at a barrier."""
+    team = SimpleNamespace(id=1, label="1", size=len(members), runtime=RUNTIME)
+    for member in members:
+        member.team = team
+    return SimpleNamespace(
+        team=team,
+        members=dict(enumerate(members)),
+        at_barrier={number: members[number] for number in at_barrier},
+        progress=SimpleNamespace(tasks_left=tasks_left),
+        opened=None,
+        runs_task_at_barrier=lambda member: False,
+    )
+
+
+class Waits:
+    """What Waiting offers."""
+
+    def __init__(
+        self,
+        threads: Sequence[Any],
+        edges: Sequence[Edge] = (),
+        locks: Sequence[Lock] = (),
+        regions: Sequence[Any] = (),
+        tasks: Sequence[Any] = (),
+        held_up: bool = True,
+    ) -> None:
+        self.process = SimpleNamespace(threads=list(threads))
+        self.edges: Dict[int, List[Edge]] = {
+            one.target.number: [] for one in threads if one.wait is not None
+        }
+        for edge in edges:
+            self.edges[edge.waiter.target.number].append(edge)
+        self.locks, self.regions, self._tasks = list(locks), list(regions), list(tasks)
+        self._held_up = held_up
+
+    def is_asleep(self, one: Any) -> bool:
+        return bool(one.asleep)
+
+    def is_held_up(self, one: Any) -> bool:
+        return self._held_up
+
+    def region_of(self, one: Any) -> Any:
+        return next((r for r in self.regions if r.team is one.team), None)
+
+    def tasks_of(self, runtime: Any) -> List[Any]:
+        return self._tasks
+
+    def found(self, rule: str) -> List[Any]:
+        """The findings of a rule."""
+        return [f for f in diagnosis.diagnose(self) if f.rule == rule]  # type: ignore[arg-type]
+
+    def rules(self) -> List[str]:
+        return [finding.rule for finding in diagnosis.diagnose(self)]  # type: ignore[arg-type]
+
+
+def task(ident: int, status: str = "running") -> Any:
+    return SimpleNamespace(
+        id=ident, function=None, status=status, info=SimpleNamespace(parallel_id=1, parent_id=7)
+    )
+
+
+def ring(how: str, asleep: bool = True, length: int = 3) -> Waits:
+    """Threads each of which wants the next one's lock."""
+    threads = [thread(number, "lock", asleep=asleep) for number in range(1, length + 1)]
+    after = [*threads[1:], threads[0]]
+    locks = [lock([one], owner, how) for one, owner in zip(threads, after)]
+    edges = [
+        Edge(LOCK, one, owner, how == RECORDED, held)
+        for one, owner, held in zip(threads, after, locks)
+    ]
+    return Waits(threads, edges, locks)
+
+
+@pytest.mark.parametrize("length", (1, 2, 3, 8))
+@pytest.mark.parametrize("how", (RECORDED, BY_CODE))
+def test_deadlock(length: int, how: str) -> None:
+    waits = ring(how, length=length)
+    (found,) = waits.found("deadlock")
+    assert [one.target.number for one in found.waiters] == list(range(1, length + 1))
+    assert found.certain == (how == RECORDED)
+    assert waits.rules() == ["deadlock"]  # its locks are not told again
+    assert headline(found).startswith("Deadlock" if how == RECORDED else "Probably a deadlock")
+
+
+def test_threads_that_may_have_got_their_locks_are_in_no_deadlock() -> None:
+    waits = ring(BY_CODE, asleep=False, length=2)
+    for held in waits.locks:
+        held.is_held = None
+    assert "deadlock" not in waits.rules()
+
+
+def test_who_waits_for_a_deadlock_is_told_behind_it() -> None:
+    waits = ring(RECORDED, length=2)
+    other = thread(9, "barrier")
+    waits.process.threads.append(other)
+    waits.edges[9] = [Edge(BARRIER, other, waits.process.threads[0], True)]
+    (found,) = waits.found("deadlock")
+    assert 9 not in [one.target.number for one in found.waiters]
+    lines = why_lines(waits, [found], 80)  # type: ignore[arg-type]
+    assert "  Thread 9 waits for them" in lines
+
+
+def test_lock_whose_owner_has_ended() -> None:
+    one = thread(1, "nest_lock")
+    held = lock([one])
+    held.owner_ended = True
+    waits = Waits([one], [Edge(LOCK, one, None, False, held)], [held])
+    (found,) = waits.found("owner_ended")
+    assert found.certain and waits.rules() == ["owner_ended"]
+    assert headline(found) == "Nest_lock is held by a thread that has ended"
+
+
+def test_lock_held_by_a_thread_that_works() -> None:
+    one, other = thread(1, "lock"), thread(2)
+    held = lock([one], other, BY_CODE)
+    waits = Waits([one, other], [Edge(LOCK, one, other, False, held)], [held])
+    (found,) = waits.found("lock")
+    assert not found.certain and found.others == [other]
+    assert headline(found) == "Lock is probably held by thread 2; thread 1 waits for it"
+
+
+def test_lock_that_is_free_is_not_told() -> None:
+    one = thread(1, "lock", asleep=False)
+    held = lock([one])
+    held.is_held = False
+    assert "lock" not in Waits([one], [], [held]).rules()
+
+
+def test_ordered() -> None:
+    first, others = thread(1), [thread(2, "ordered"), thread(3, "ordered")]
+    turn = lock(others, first, RECORDED)
+    edges = [Edge(TURN, one, first, True, turn) for one in others]
+    waits = Waits([first, *others], edges, [turn])
+    (found,) = waits.found("ordered")
+    assert found.certain and found.others == [first]
+    wanted = "Threads 2, 3 wait for an ordered region: it is the turn of thread 1"
+    assert headline(found) == wanted
+
+
+@pytest.mark.parametrize("at", ([0, 1], [0]))
+def test_barrier_to_which_not_all_have_come(at: List[int]) -> None:
+    threads = [thread(1, "barrier"), thread(2, "barrier" if 1 in at else None), thread(3)]
+    one = region(threads, at)
+    edges = [Edge(BARRIER, threads[n], threads[2], True) for n in at]
+    (found,) = Waits(threads, edges, regions=[one]).found("barrier")
+    assert found.certain
+    assert found.others == [t for number, t in enumerate(threads) if number not in at]
+    (found,) = Waits(threads, edges, regions=[one], held_up=False).found("barrier")
+    assert not found.certain
+
+
+def test_different_barriers() -> None:
+    threads = [thread(1, "barrier", 10), thread(2, "barrier", 20)]
+    waits = Waits(threads, regions=[region(threads, [0, 1])])
+    assert waits.rules() == ["different_barriers"]  # and not that nobody knows why
+    # While threads leave a barrier, some are at the next one.
+    assert (
+        "different_barriers"
+        not in Waits(threads, regions=[region(threads, [0, 1])], held_up=False).rules()
+    )
+    # Waiting threads run the tasks that are left.
+    left = Waits(threads, regions=[region(threads, [0, 1], tasks_left=True)])
+    assert "different_barriers" not in left.rules()
+
+
+def test_same_barrier_is_no_finding_of_different_ones() -> None:
+    threads = [thread(1, "barrier", 10), thread(2, "barrier", 10)]
+    waits = Waits(threads, regions=[region(threads, [0, 1])])
+    assert waits.rules() == ["unknown"]
+
+
+def test_event() -> None:
+    one = thread(1, "taskwait")
+    (found,) = Waits([one], [Edge(EVENT, one, None, True, task=task(5))]).found("event")
+    assert found.certain and found.task.id == 5
+    (found,) = Waits([one], [Edge(EVENT, one, None, False)]).found("event")
+    assert not found.certain and found.task is None
+    wanted = "Probably the event of a detached task is not fulfilled: thread 1 waits for it"
+    assert headline(found) == wanted
+
+
+def test_tasks() -> None:
+    one, runner = thread(1, "taskwait"), thread(2)
+    (found,) = Waits([one, runner], [Edge(TASK, one, runner, True, task=task(5))]).found("task")
+    assert found.others == [runner]
+    assert headline(found) == "Thread 1 waits for a task that thread 2 runs"
+    edge = Edge(TASK, one, runner, True, task=task(5), through=task(6))
+    (found,) = Waits([one, runner], [edge]).found("task")
+    assert "before it comes one that thread 2 runs" in headline(found)
+    (found,) = Waits([one], [Edge(BLOCKED, one, None, True, task=task(5))]).found("task")
+    assert "a task that is blocked" in headline(found)
+
+
+def test_queued_tasks() -> None:
+    threads = [thread(1, "lock"), thread(2, "critical")]
+    one = region(threads)
+    ready = [task(5, "queued"), task(6, "queued")]
+    (found,) = Waits(threads, regions=[one], tasks=ready).found("queued")
+    assert (
+        headline(found) == "2 tasks of region 1 are queued, and all of its threads sleep elsewhere"
+    )
+    assert found.waiters == threads
+    # Somebody who may run them:
+    threads[1] = thread(2, "taskwait")
+    edges = [Edge(QUEUED, threads[1], None, True, task=ready[0])]
+    assert not Waits(threads, edges, regions=[region(threads)], tasks=ready).found("queued")
+
+
+def test_unknown_and_nothing() -> None:
+    one = thread(1, "barrier")
+    (found,) = Waits([one]).found("unknown")
+    assert found.waiters == [one]
+    assert Waits([thread(1), thread(2)]).rules() == []
+    nothing = why_lines(Waits([]), [], 80)  # type: ignore[arg-type]
+    assert nothing == ["No thread waits for another."]
+
+
+def counted(children: int, group: int, detached: bool, kind: int = 1) -> Any:
+    """A thread whose task has so many children that are not done."""
+    one = thread(1, "taskwait")
+    info = SimpleNamespace(kind=kind, id=7)
+    one.task = SimpleNamespace(counts=(children, group, detached), info=info)
+    return one
+
+
+def test_tasks_that_are_in_no_list() -> None:
+    assert unlisted(counted(3, 0, True), [task(1), task(2)], False) == 1
+    assert unlisted(counted(2, 0, True), [task(1), task(2)], False) == 0
+    assert unlisted(counted(1, 4, True), [task(1)], True) == 3
+    # A task that is about to begin or to end is in no list either.
+    assert unlisted(counted(3, 0, False), [], False) == 0
+    assert unlisted(thread(1, "taskwait"), [], False) == 0
+    members = [counted(1, 0, True), counted(2, 0, True)]
+    assert unlisted_of_region(region(members), []) == 3
+    explicit = region([counted(1, 0, True, kind=2)])
+    assert unlisted_of_region(explicit, []) == 0
