@@ -38,6 +38,7 @@ CAUSES: Dict[str, Cause] = {
     "nest_at_barrier": Cause("deadlock", (1, 2), (), ("nested",)),
     "lock_at_barrier": Cause("lock", (2,), (), (), False),
     "lock_ended": Cause("lock", (2,), (), (), False),
+    "nest_ended": Cause("lock", (2,), (), ("nested",), False),
     "critical_stays": Cause("lock", (0, 2, 3), (1,), ("table",), False),
     "barrier_one": Cause("different_barriers", (0, 1, 2, 3)),
     "barrier_single": Cause("different_barriers", (0, 1, 2, 3)),
@@ -56,8 +57,9 @@ CAUSES: Dict[str, Cause] = {
 }
 # Any thread may take the task, or the single construct.
 ANY = {"taskwait_lock", "depend_stays", "group_stays", "barrier_single"}
-# LLVM's runtime has no list of detached tasks.
+# LLVM's runtime has no list of detached tasks. It has one of threads, which the owner of a lock is in.
 LLVM = {
+    "nest_ended": Cause("owner_ended", (2,), (), ("nested",)),
     "event_taskwait": Cause("event", (1,), certain=False),
     "event_barrier": Cause("event", (0, 1, 2, 3), certain=False),
 }

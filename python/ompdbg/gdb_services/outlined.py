@@ -54,17 +54,18 @@ def _find_spans(symtab: gdb.Symtab) -> List[Span]:
         function = block.function if block is not None else None
         if block is None or function is None or function.name.startswith(_GENERATED):
             continue
-        if line == function.line and _is_within_another(block):
-            continue  # the line of the call
+        outer = _around(block)
+        if outer is not None and (line == function.line or pc == outer.start):
+            continue  # the line of the call, or that where the function around it begins
         name = linkage_name(function)
         first, last = found.get(name, (line, line))
         found[name] = (min(first, line), max(last, line))
     return [Span(name, first, last) for name, (first, last) in found.items()]
 
 
-def _is_within_another(block: gdb.Block) -> bool:
-    """The block of a function that was inlined."""
+def _around(block: gdb.Block) -> Optional[gdb.Block]:
+    """The function into which that of a block was inlined."""
     outer = block.superblock
     while outer is not None and outer.function is None:
         outer = outer.superblock
-    return outer is not None
+    return outer

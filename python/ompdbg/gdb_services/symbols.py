@@ -274,8 +274,9 @@ class Symbols:
         place = gdb.find_pc_line(start)
         if _CLANGS.match(symbol.name) and place.symtab is not None:
             whole = self._linkage_name(start) or symbol.name
-            name = full_name(whole, place.symtab, place.line)
-            return Function(name, name, start, place.symtab.filename, place.line or None)
+            line = self._first_line(start)
+            name = full_name(whole, place.symtab, line)
+            return Function(name, name, start, place.symtab.filename, line)
         if "._omp_" not in symbol.name:
             return Function(symbol.name, symbol.name, start, None, None)
         name = self._linkage_name(start) or symbol.name
@@ -310,9 +311,13 @@ class Symbols:
         place = gdb.find_pc_line(start)
         if place.symtab is None:
             return None
-        first = second = 0
+        first = second = before = tail = 0
         for entry in place.symtab.linetable():
             if entry.pc < start or entry.line <= 0:
+                before = entry.line
+                continue
+            if entry.pc == start and entry.line == before and not (first or tail):
+                tail = before  # what the code before ends with, if there is more
                 continue
             if first and entry.line != first:
                 second = entry.line
@@ -323,7 +328,7 @@ class Symbols:
                 break
         if second and second < first and is_fortran(place.symtab.filename):
             return second
-        return first or place.line or None
+        return first or tail or place.line or None
 
     def function_named(self, symbol: str) -> Optional[Function]:
         """The function whose linkage name is `symbol`."""
