@@ -164,13 +164,17 @@ def frames() -> Dict[str, Any]:
 
 
 def stacks() -> Dict[str, Any]:
-    """`omp bt -all` against `thread apply all bt`."""
-    ours, theirs = "omp bt -all", "thread apply all bt -no-filters"
+    """`omp bt -all` against `thread apply all bt`, and `omp why`."""
+    commands = {
+        "ours": "omp bt -all",
+        "theirs": "thread apply all bt -no-filters",
+        "why": "omp why",
+    }
     stops = Stops()
-    seconds(ours)
-    seconds(theirs)
+    for command in commands.values():
+        seconds(command)
     return medians(
-        alternately(stops, {"ours": lambda: seconds(ours), "theirs": lambda: seconds(theirs)})
+        alternately(stops, {n: lambda c=c: seconds(c) for n, c in commands.items()})  # type: ignore
     )
 
 

@@ -187,12 +187,13 @@ def frames(bench: Bench) -> None:
 
 
 def stacks(bench: Bench) -> None:
-    """`omp bt -all` at 256 threads."""
+    """`omp bt -all` and `omp why` at 256 threads."""
     found = bench.inside("stacks", "many", "256")
     ratio = f"{found['ours'] / found['theirs']:.2f}"
-    times = [milliseconds(found[name]) for name in ("ours", "theirs")]
-    head = ["threads", "omp bt -all, ms", "thread apply all bt, ms", "ratio"]
-    table("omp bt -all against GDB's own stacks (at most 0.5)", head, [["256", *times, ratio]])
+    times = [milliseconds(found[name]) for name in ("ours", "theirs", "why")]
+    head = ["threads", "omp bt -all, ms", "thread apply all bt, ms", "ratio", "omp why, ms"]
+    title = "omp bt -all against GDB's own stacks (at most 0.5), and omp why (at most 1000)"
+    table(title, head, [["256", *times[:2], ratio, times[2]]])
 
 
 def hits(bench: Bench) -> None:

@@ -196,6 +196,19 @@ class _Symbol:
         return self._value
 
 
+class _Argument:
+    """One whose value GDB reads from the frame."""
+
+    __slots__ = ("_symbol",)
+
+    def __init__(self, symbol: gdb.Symbol) -> None:
+        self._symbol = symbol
+
+    def symbol(self) -> gdb.Symbol:
+        """The argument."""
+        return self._symbol
+
+
 class _Construct(FrameDecorator):  # type: ignore[misc]
     """The code of an OpenMP construct."""
 
@@ -248,11 +261,11 @@ class _Place:
         self.filename = wrapped.filename()
         self.line = wrapped.line()
         found = wrapped.frame_args()
-        self.arguments = None if found is None else [_Symbol(one.symbol()) for one in found]
+        self.arguments = None if found is None else [_Argument(one.symbol()) for one in found]
 
 
 class _Plain:
-    """A frame as GDB has it, told faster."""
+    """A frame as GDB has it, told faster. It has no others that belong to it, and no elided()."""
 
     __slots__ = ("_wrapped", "_handle", "place")
 
@@ -264,9 +277,6 @@ class _Plain:
     def inferior_frame(self) -> gdb.Frame:
         """GDB's frame."""
         return self._handle
-
-    def elided(self) -> None:
-        """None."""
 
     def function(self) -> Any:
         """As FrameDecorator."""
@@ -284,7 +294,7 @@ class _Plain:
         """As FrameDecorator."""
         return self.place.line
 
-    def frame_args(self) -> "Optional[List[_Symbol]]":
+    def frame_args(self) -> "Optional[List[_Argument]]":
         """As FrameDecorator."""
         return self.place.arguments
 
