@@ -54,13 +54,13 @@ static void show_task(const struct stack *own, ompd_task_handle_t *task, const c
 
 	client_check(client.ompd_get_task_frame(task, &leave, &enter), "frame of a task");
 	if (leave.address || enter.address)
-		stack = stack_with(own, enter.address ? enter.address : leave.address);
+		stack = stack_with(own, leave.address ? leave.address : enter.address);
 	if (!stack)
 		return;
 	int last = leave.address ? frame_at(stack, leave.address) : stack->count;
 	int first = frame_at(stack, enter.address) + 1;
 
-	// LLVM's runtime leaves in an explicit task where its thread called it from the task below.
+	// LLVM's runtime leaves in an explicit task where some thread called it from another task.
 	if (first > last)
 		first = 0;
 	for (int i = first; i < last; i++) {

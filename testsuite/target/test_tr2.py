@@ -122,13 +122,13 @@ def test_unwinding(program: str, variant: str, tool: Path, tmp_path: Path) -> No
     core = processes.kernel_core(Path("/usr/bin/env"), command, tmp_path)
     compare(core, 900)
     recipe = by_recipe(core)
-    threads = answer("threads", core)["threads"]
+    lwps = {thread["gdb"]: thread["lwp"] for thread in answer("threads", core)["threads"]}
     stacks = [stack["parts"] for stack in answer("bt", core)["stacks"]]
     stacks = [parts for parts in stacks if parts[0]["team"] is not None]
     assert len(stacks) == 8
     for parts in stacks:
         number = parts[0]["thread"]
-        lwp = threads[number - 1]["lwp"]
+        lwp = lwps[number]
         for kind, shown in (
             ("logical", parts),
             ("own", [part for part in parts if part["thread"] == number]),
