@@ -35,6 +35,10 @@ def _frame(fields: Dict[str, Any]) -> RecordedFrame:
     return RecordedFrame(**dict(fields, kept=kept))
 
 
+# Functions that are asked for since the targets were recorded; only loops need them.
+_LATER = ("GOMP_loop_", "GOMP_sections_end_nowait")
+
+
 def _is_of_llvm(name: str, file_name: Optional[str]) -> bool:
     """A question whether LLVM's runtime is there, or which of two the program calls."""
     whose = (name, file_name)
@@ -97,7 +101,8 @@ class Replay:
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
         """What was asked when the target was recorded: of the only runtime that it has."""
-        if (name, file_name) not in self.symbols and not _is_of_llvm(name, file_name):
+        is_known = (name, file_name) in self.symbols
+        if not is_known and not _is_of_llvm(name, file_name) and not name.startswith(_LATER):
             self.outside.append("symbol {} of {}".format(name, file_name))
         return self.symbols.get((name, file_name))
 

@@ -28,7 +28,7 @@ _SCHEDULES = {1: "static", 2: "dynamic", 3: "guided"}
 # The calls by which libgomp's threads come into a loop and its sections, and out of them.
 _BEGIN = "GOMP_loop_"
 _SECTIONS_BEGIN = "GOMP_sections"
-_ENDS = ("GOMP_loop_end", "GOMP_sections_end", "GOMP_single_copy_start", "GOMP_scope_start")
+_ENDS = ("GOMP_loop_end", "GOMP_sections_end", "GOMP_single_copy_start")
 
 
 class Loop(NamedTuple):
