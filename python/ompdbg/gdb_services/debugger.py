@@ -10,6 +10,7 @@ import gdb
 
 from ompdbg.gdb_services import frame_variables, quiet
 from ompdbg.gdb_services import stacks as gdb_stacks
+from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
 from ompdbg.layout_variables import ONLY_DEBUG_INFO, LayoutVariables
@@ -34,6 +35,7 @@ class GdbServices:
         self._say = say
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
+        self._sections = FileSections()
         self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
         self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
@@ -81,6 +83,7 @@ class GdbServices:
         """Object files came or went."""
         self.moved()
         self._symbols.forget()
+        self._sections = FileSections()
         self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
         self._stacks.forget_code()
         self.places.clear()
@@ -90,7 +93,11 @@ class GdbServices:
     def read_memory(self, address: int, size: int) -> bytes:
         """Exactly `size` bytes."""
         told = self._debug_info.read(address, size)
-        return told if told is not None else bytes(self._inferior.read_memory(address, size))
+        if told is not None:
+            return told
+        if self._sections.leave_gap(address, size):
+            raise gdb.MemoryError("Cannot access all of this memory")
+        return bytes(self._inferior.read_memory(address, size))
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What GDB reads from object files in place of memory that a core file lacks.
+
+It has their sections only. Between two of them it says that memory is zero, and so does what
+follows in the same request.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import List, Optional, Tuple
+
+import gdb
+
+from ompdbg.gdb_services import quiet
+
+_CORE = "core dump file"
+# "0x00007ffff7fc9000 - 0x00007ffff7fca000 is .text in PATH"; a core file's own are load1 and so on.
+_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)", re.M)
+
+
+class FileSections:
+    """The sections of all object files, those next to one another as one."""
+
+    def __init__(self) -> None:
+        self._ranges: Optional[List[Tuple[int, int]]] = None
+
+    def leave_gap(self, address: int, size: int) -> bool:
+        """Some of these bytes of a core file may come from a section, but not all."""
+        if self._ranges is None:
+            self._ranges = _merged(_of_core())
+        index = bisect_right(self._ranges, (address + size,)) - 1
+        if index < 0:
+            return False
+        low, high = self._ranges[index]
+        return high > address and not low <= address <= address + size <= high
+
+
+def _of_core() -> List[Tuple[int, int]]:
+    try:
+        text = quiet.execute("info files")
+    except gdb.error:
+        return []
+    if _CORE not in text:
+        return []
+    return [(int(low, 16), int(high, 16)) for low, high in _SECTION.findall(text)]
+
+
+def _merged(ranges: List[Tuple[int, int]]) -> List[Tuple[int, int]]:
+    found: List[Tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        elif low < high:
+            found.append((low, high))
+    return found
