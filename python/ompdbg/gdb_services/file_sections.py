@@ -16,7 +16,7 @@ import gdb
 from ompdbg.gdb_services import quiet
 
 _CORE = "core dump file"
-# "0x00007ffff7fc9000 - 0x00007ffff7fca000 is .text in PATH"; those of a core file are called load1.
+# "0x00007ffff7fc9000 - 0x00007ffff7fca000 is .text in PATH"; a core file's own are load1.
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)", re.M)
 
 
