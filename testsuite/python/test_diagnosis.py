@@ -262,6 +262,16 @@ def test_unknown_and_nothing() -> None:
     assert Waits([thread(1), thread(2)]).rules() == []
     nothing = why_lines(Waits([]), [], 80)  # type: ignore[arg-type]
     assert nothing == ["No thread waits for another."]
+    two = [thread(1), thread(2)]
+    two[1].target.running = True
+    assert why_lines(Waits(two), [], 80) == [  # type: ignore[arg-type]
+        "No thread that is stopped waits for another.",
+        "Nothing is known of 1 thread that runs.",
+    ]
+    two[0].target.running = True
+    assert why_lines(Waits(two), [], 80) == [  # type: ignore[arg-type]
+        "Nothing is known of 2 threads that run."
+    ]
 
 
 def counted(children: int, group: int, detached: bool, kind: int = 1) -> Any:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ompdbg.model.waiting import Waiting
 
 NOTHING = "No thread waits for another."
+NOTHING_STOPPED = "No thread that is stopped waits for another."
 
 _INDENT = "  "
 _LEAST_WIDTH = 20
@@ -51,7 +52,16 @@ def why_lines(
         lines.extend(_rows(_told(waiting, finding), width, palette))
         for note in notes(waiting, finding):
             lines.extend(_INDENT + line for line in wrap(note, _inner(width)))
-    return lines or [NOTHING]
+    running = sum(1 for thread in waiting.process.threads if thread.target.running)
+    if not lines and not running:
+        lines.append(NOTHING)
+    if not lines and running < len(waiting.process.threads):
+        lines.append(NOTHING_STOPPED)
+    if running:
+        lines.append(
+            f"Nothing is known of {counted(running, 'thread')} that run{'s' * (running == 1)}."
+        )
+    return lines
 
 
 def chain_lines(
