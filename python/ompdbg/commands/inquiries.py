@@ -42,7 +42,7 @@ class _OfLevel(_Inquiry):
 
 
 class ThreadInfo(_Inquiry):
-    """Show what the tool interface (OMPT) tells of the selected thread.
+    """Show what a tool (OMPT) is told of the selected thread.
     Usage: omp thread-info [-all] [-json]
 
       -all   Of all threads.
@@ -59,7 +59,7 @@ class ThreadInfo(_Inquiry):
 
 
 class TaskInfo(_OfLevel):
-    """Show what the tool interface (OMPT) tells of the thread's tasks.
+    """Show what a tool (OMPT) is told of the thread's tasks.
     Usage: omp task-info [LEVEL] [-all] [-json]
 
       LEVEL  0 is the task that the thread executes, 1 the one below it, and so on;
@@ -79,7 +79,7 @@ class TaskInfo(_OfLevel):
 
 
 class ParallelInfo(_OfLevel):
-    """Show what the tool interface (OMPT) tells of the thread's parallel regions.
+    """Show what a tool (OMPT) is told of the thread's regions.
     Usage: omp parallel-info [LEVEL] [-all] [-json]
 
       LEVEL  0 is the innermost region, 1 the one around it, and so on; without it all

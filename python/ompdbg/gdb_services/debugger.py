@@ -95,9 +95,8 @@ class GdbServices:
         told = self._debug_info.read(address, size)
         if told is not None:
             return told
-        if self._sections.leave_gap(address, size):
-            raise gdb.MemoryError("Cannot access all of this memory")
-        return bytes(self._inferior.read_memory(address, size))
+        read = self._inferior.read_memory
+        return b"".join(bytes(read(*piece)) for piece in self._sections.pieces(address, size))
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]

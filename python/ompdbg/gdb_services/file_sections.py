@@ -26,15 +26,21 @@ class FileSections:
     def __init__(self) -> None:
         self._ranges: Optional[List[Tuple[int, int]]] = None
 
-    def leave_gap(self, address: int, size: int) -> bool:
-        """Some of these bytes of a core file may come from a section, but not all."""
+    def pieces(self, address: int, size: int) -> List[Tuple[int, int]]:
+        """Begin and size of what must be read of a core file in requests of their own."""
         if self._ranges is None:
             self._ranges = _merged(_of_core())
-        index = bisect_right(self._ranges, (address + size,)) - 1
-        if index < 0:
-            return False
-        low, high = self._ranges[index]
-        return high > address and not low <= address <= address + size <= high
+        end = address + size
+        found: List[Tuple[int, int]] = []
+        index = max(bisect_right(self._ranges, (address,)) - 1, 0)
+        for low, high in self._ranges[index:]:
+            if low >= end:
+                break
+            for border in (low, high):
+                if address < border < end:
+                    found.append((address, border - address))
+                    address = border
+        return [*found, (address, end - address)]
 
 
 def _of_core() -> List[Tuple[int, int]]:
