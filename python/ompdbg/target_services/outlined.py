@@ -44,8 +44,11 @@ def _find_spans(unit: "Unit") -> List[Span]:
         if not functions:
             continue
         die = functions[0]
-        if die.tag == dwarf.TAG_INLINED and line == dwarf.number(die, dwarf.AT_CALL_LINE):
-            continue
+        if die.tag == dwarf.TAG_INLINED and (
+            line == dwarf.number(die, dwarf.AT_CALL_LINE)
+            or functions[1].entry() == address - unit.bias
+        ):
+            continue  # the line of the call, or that where the function around it begins
         name = dwarf.text(die, dwarf.AT_LINKAGE_NAME) or dwarf.text(die, dwarf.AT_NAME)
         if name is None or name.startswith(_GENERATED):
             continue
