@@ -69,6 +69,15 @@ def test_debuggers_find_the_library(program: Path) -> None:
     assert any("exited with code 03" in line for line in said)
 
 
+def test_our_plug_in_does_not_take_it_for_another_library(tmp_path: Path) -> None:
+    source = tmp_path / "plain.c"
+    source.write_text("int main(void) { return 0; }", encoding="utf-8")
+    subprocess.run([setup.CC, str(source), "-o", str(tmp_path / "plain")], check=True)
+    loader = "source {}".format(setup.LOADER)
+    said = gdb(tmp_path / "plain", loader, "break main", "run", "omp threads")
+    assert "omp threads: no libgomp, libomp or libiomp5 in the program." in said
+
+
 def test_the_program_does_not_notice(program: Path) -> None:
     found = []
     for changes in ({}, {"LD_PRELOAD": str(PRELOAD)}):  # type: Dict[str, str]

@@ -50,7 +50,10 @@ def open_all(services: GdbServices) -> Found:
 
 def _open_named_by_program(services: GdbServices) -> Found:
     problems: List[str] = []
+    own = os.path.realpath(gdb_plugin.library_path())
     for path in locations(services):
+        if os.path.realpath(path) == own:
+            continue  # it has been asked
         problem = distrust(path)
         if problem is not None:
             problems.append(
