@@ -167,27 +167,41 @@ static PyObject *numbers(const uint64_t *values, int count)
 	return tuple;
 }
 
-static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
+/** Where a thread rests, and what its frames return to. */
+struct rest {
+	struct place at; // in the frame that was come to
+	uint64_t addresses[MAX_DEPTH];
+	bool whole;
+};
+
+// The number of addresses; 0 if the thread does not rest, or is not understood; -1 with an exception.
+static int find(PyObject *self, PyObject *args, PyObject *kwargs, const char *method,
+		struct rest *ret)
 {
 	struct resting *resting = (struct resting *)self;
-	uint64_t addresses[MAX_DEPTH];
-	struct place at;
-	bool whole = false;
 	int lwp;
 
-	if (argument_int(args, kwargs, "rest", "lwp", &lwp) < 0)
-		return NULL;
-	if (!place_read(resting->threads, lwp, &at))
-		Py_RETURN_NONE;
-	int depth = follow(resting, &at, addresses, &whole);
+	ret->whole = false;
+	if (argument_int(args, kwargs, method, "lwp", &lwp) < 0)
+		return -1;
+	if (!place_read(resting->threads, lwp, &ret->at))
+		return 0;
+	return follow(resting, &ret->at, ret->addresses, &ret->whole);
+}
+
+static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct rest rest;
+	int depth = find(self, args, kwargs, "rest", &rest);
+
 	if (depth < 0)
 		return NULL;
 	if (!depth)
 		Py_RETURN_NONE;
-	PyObject *chain = numbers(addresses, depth);
-	PyObject *call = numbers(at.call, at.in_call ? 1 + CALL_ARGUMENTS : 0);
+	PyObject *chain = numbers(rest.addresses, depth);
+	PyObject *call = numbers(rest.at.call, rest.at.in_call ? 1 + CALL_ARGUMENTS : 0);
 	if (chain && call)
-		return Py_BuildValue("(NNN)", chain, PyBool_FromLong(whole), call);
+		return Py_BuildValue("(NNN)", chain, PyBool_FromLong(rest.whole), call);
 	Py_XDECREF(chain);
 	Py_XDECREF(call);
 	return NULL;
@@ -251,22 +265,14 @@ static PyObject *known_there(const struct place *place)
 
 static PyObject *resting_caller(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	struct resting *resting = (struct resting *)self;
-	uint64_t addresses[MAX_DEPTH];
-	struct place at;
-	bool whole;
-	int lwp;
+	struct rest rest;
+	int depth = find(self, args, kwargs, "caller", &rest);
 
-	if (argument_int(args, kwargs, "caller", "lwp", &lwp) < 0)
-		return NULL;
-	if (!place_read(resting->threads, lwp, &at))
-		Py_RETURN_NONE;
-	int depth = follow(resting, &at, addresses, &whole);
 	if (depth < 0)
 		return NULL;
 	if (!depth)
 		Py_RETURN_NONE;
-	return known_there(&at);
+	return known_there(&rest.at);
 }
 
 static PyObject *resting_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
