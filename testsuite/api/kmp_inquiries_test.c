@@ -20,36 +20,15 @@
 
 #include "host.h"
 #include "ompd/ompd_ext.h"
+#include "ompt_tool.h"
 
 enum { SEEDS = 6, MAX_DEPTH = 4, MAX_LEVEL = 24, MAX_PLACES = 64, LEAST = 5000 };
 
 // ---- OMPT, as far as it is used --------------------------------------------------------------
 
-union data {
-	uint64_t value;
-	void *pointer;
-};
-
 struct frame {
 	union data exit_frame, enter_frame;
 	int exit_flags, enter_flags;
-};
-
-/** ompt_callbacks_t. */
-enum callback {
-	CALLBACK_THREAD_BEGIN = 1,
-	CALLBACK_PARALLEL_BEGIN = 3,
-	CALLBACK_TASK_CREATE = 5,
-	CALLBACK_IMPLICIT_TASK = 7,
-};
-
-typedef void (*any_function)(void);
-typedef any_function (*lookup_function)(const char *name);
-
-struct tool {
-	int (*initialize)(lookup_function lookup, int device, union data *data);
-	void (*finalize)(union data *data);
-	union data data;
 };
 
 static struct {
@@ -66,59 +45,8 @@ static struct {
 	int (*enumerate_mutex_impls)(int current, int *next, const char **name);
 } ompt;
 
-static uint64_t next_number(void)
+void tool_starts(lookup_function lookup)
 {
-	static uint64_t last = 1000;
-
-	return __atomic_add_fetch(&last, 1, __ATOMIC_SEQ_CST);
-}
-
-static void thread_begin(int type, union data *thread)
-{
-	(void)type;
-	thread->value = next_number();
-}
-
-static void parallel_begin(union data *task, const void *frame, union data *region,
-			   unsigned int threads, int flags, const void *code)
-{
-	(void)task;
-	(void)frame;
-	(void)threads;
-	(void)flags;
-	(void)code;
-	region->value = next_number();
-}
-
-static void task_create(union data *parent, const void *frame, union data *task, int flags,
-			int has_dependences, const void *code)
-{
-	(void)parent;
-	(void)frame;
-	(void)flags;
-	(void)has_dependences;
-	(void)code;
-	task->value = next_number();
-}
-
-static void implicit_task(int endpoint, union data *region, union data *task, unsigned int threads,
-			  unsigned int index, int flags)
-{
-	(void)region;
-	(void)threads;
-	(void)index;
-	(void)flags;
-	if (endpoint == 1)
-		task->value = next_number();
-}
-
-static int initialize(lookup_function lookup, int device, union data *data)
-{
-	int (*set)(int which, any_function function) =
-		(int (*)(int, any_function))lookup("ompt_set_callback");
-
-	(void)device;
-	(void)data;
 #define LOOK_UP(name) ompt.name = (__typeof__(ompt.name))lookup("ompt_" #name)
 	LOOK_UP(get_state);
 	LOOK_UP(get_thread_data);
@@ -130,26 +58,7 @@ static int initialize(lookup_function lookup, int device, union data *data)
 	LOOK_UP(get_num_devices);
 	LOOK_UP(enumerate_states);
 	LOOK_UP(enumerate_mutex_impls);
-	set(CALLBACK_THREAD_BEGIN, (any_function)thread_begin);
-	set(CALLBACK_PARALLEL_BEGIN, (any_function)parallel_begin);
-	set(CALLBACK_TASK_CREATE, (any_function)task_create);
-	set(CALLBACK_IMPLICIT_TASK, (any_function)implicit_task);
-	return 1;
-}
-
-static void finalize(union data *data)
-{
-	(void)data;
-}
-
-// The runtime looks for a function of this name.
-struct tool *ompt_start_tool(unsigned int version, const char *runtime)
-{
-	static struct tool tool = { .initialize = initialize, .finalize = finalize };
-
-	(void)version;
-	(void)runtime;
-	return &tool;
+#undef LOOK_UP
 }
 
 // ---- Comparing -------------------------------------------------------------------------------

@@ -17,110 +17,7 @@
 
 #include "host.h"
 #include "ompd/ompd_ext.h"
-
-// ---- The tool: numbers every thread, region and task -----------------------------------------
-
-union data {
-	uint64_t value;
-	void *pointer;
-};
-
-/** ompt_callbacks_t. */
-enum callback {
-	CALLBACK_THREAD_BEGIN = 1,
-	CALLBACK_PARALLEL_BEGIN = 3,
-	CALLBACK_TASK_CREATE = 5,
-	CALLBACK_IMPLICIT_TASK = 7,
-};
-
-typedef void (*any_function)(void);
-typedef any_function (*lookup_function)(const char *name);
-
-struct tool {
-	int (*initialize)(lookup_function lookup, int device, union data *data);
-	void (*finalize)(union data *data);
-	union data data;
-};
-
-static uint64_t last_number = 1000;
-
-static uint64_t next_number(void)
-{
-	return __atomic_add_fetch(&last_number, 1, __ATOMIC_SEQ_CST);
-}
-
-static __thread uint64_t my_thread, my_task, my_region;
-
-static void thread_begin(int type, union data *thread)
-{
-	(void)type;
-	thread->value = my_thread = next_number();
-}
-
-static uint64_t newest_region, newest_task;
-
-static void parallel_begin(union data *task, const void *frame, union data *region,
-			   unsigned int threads, int flags, const void *code)
-{
-	(void)task;
-	(void)frame;
-	(void)threads;
-	(void)flags;
-	(void)code;
-	region->value = newest_region = next_number();
-}
-
-static void task_create(union data *parent, const void *frame, union data *task, int flags,
-			int has_dependences, const void *code)
-{
-	(void)parent;
-	(void)frame;
-	(void)flags;
-	(void)has_dependences;
-	(void)code;
-	task->value = newest_task = next_number();
-}
-
-static void implicit_task(int endpoint, union data *region, union data *task, unsigned int threads,
-			  unsigned int index, int flags)
-{
-	(void)threads;
-	(void)index;
-	(void)flags;
-	if (endpoint != 1)
-		return;
-	task->value = my_task = next_number();
-	my_region = region ? region->value : 0;
-}
-
-static int initialize(lookup_function lookup, int device, union data *data)
-{
-	int (*set)(int which, any_function function) =
-		(int (*)(int, any_function))lookup("ompt_set_callback");
-
-	(void)device;
-	(void)data;
-	set(CALLBACK_THREAD_BEGIN, (any_function)thread_begin);
-	set(CALLBACK_PARALLEL_BEGIN, (any_function)parallel_begin);
-	set(CALLBACK_TASK_CREATE, (any_function)task_create);
-	set(CALLBACK_IMPLICIT_TASK, (any_function)implicit_task);
-	return 1;
-}
-
-static void finalize(union data *data)
-{
-	(void)data;
-}
-
-// The runtime looks for a function of this name.
-struct tool *ompt_start_tool(unsigned int version, const char *runtime)
-{
-	static struct tool tool = { .initialize = initialize, .finalize = finalize };
-
-	(void)version;
-	(void)runtime;
-	return &tool;
-}
+#include "ompt_tool.h"
 
 // ---- The tests -------------------------------------------------------------------------------
 
@@ -180,9 +77,9 @@ static void data_and_states(void **state)
 		struct here here;
 
 		open_here(&here);
-		check_data(here.thread, ompd_scope_thread, my_thread);
-		check_data(here.parallel, ompd_scope_parallel, newest_region);
-		check_data(here.task, ompd_scope_task, my_task);
+		check_data(here.thread, ompd_scope_thread, tool_thread);
+		check_data(here.parallel, ompd_scope_parallel, tool_newest_region);
+		check_data(here.task, ompd_scope_task, tool_task);
 		check_state(here.thread, ompt_state_work_parallel);
 		close_here(&here);
 	}
@@ -194,14 +91,14 @@ static void data_and_states(void **state)
 		struct here here;
 
 		open_here(&here);
-		check_data(here.parallel, ompd_scope_parallel, newest_region);
-		check_data(here.task, ompd_scope_task, my_task);
+		check_data(here.parallel, ompd_scope_parallel, tool_newest_region);
+		check_data(here.task, ompd_scope_task, tool_task);
 		assert_int_equal(ompd_get_enclosing_parallel_handle(here.parallel, &outer),
 				 ompd_rc_ok);
 		assert_int_equal(ompd_get_generating_task_handle(here.task, &parent), ompd_rc_ok);
 		// Numbers are given in the order: region, task, region, task.
-		check_data(outer, ompd_scope_parallel, newest_region - 2);
-		check_data(parent, ompd_scope_task, my_task - 2);
+		check_data(outer, ompd_scope_parallel, tool_newest_region - 2);
+		check_data(parent, ompd_scope_task, tool_task - 2);
 		ompd_rel_parallel_handle(outer);
 		ompd_rel_task_handle(parent);
 		close_here(&here);
@@ -233,7 +130,7 @@ static void scheduling(void **state)
 #pragma omp parallel num_threads(2)
 #pragma omp master
 	{
-		uint64_t implicit = my_task;
+		uint64_t implicit = tool_task;
 
 #pragma omp task if (0)
 		{
@@ -241,7 +138,7 @@ static void scheduling(void **state)
 			struct here here;
 
 			open_here(&here);
-			check_data(here.task, ompd_scope_task, newest_task);
+			check_data(here.task, ompd_scope_task, tool_newest_task);
 			assert_int_equal(ompd_get_scheduling_task_handle(here.task, &below),
 					 ompd_rc_ok);
 			check_data(below, ompd_scope_task, implicit);
