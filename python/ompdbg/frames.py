@@ -2,7 +2,8 @@
 """Whose a frame is, and which function of the source an outlined function was cut from.
 
 GCC moves the body of each parallel, task, taskloop, teams and target construct into a function
-of its own, named after the enclosing one: `fib._omp_fn.0`.
+of its own, named after the enclosing one: `fib._omp_fn.0`. Clang's are called `fib.omp_outlined`,
+those of flang `_QPfib..omp_par`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Dict, NamedTuple, Optional
 
+from ompdbg import flang_names
 from ompdbg.services import Frame, Function, Services, SymbolAt
 
 USER = "user"
@@ -36,8 +38,12 @@ _DEMANGLED_OUTLINED = re.compile(
 _CLANG_OUTLINED = re.compile(
     r"(?P<base>[\w$.]*?)\.omp_(outlined|task_entry)(_debug__|\._debug__)?\.*\d*(\(.*\)( const)?)?"
 )
+_FLANG_OUTLINED = re.compile(rf"(?P<base>[\w$.]+?){flang_names.OUTLINED}(\(.*\))?")
 _CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
 _FORTRAN_SUFFIXES = ("f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp")
+# What compilers call the main program, where debug information does not tell its name.
+_MAIN_PROGRAMS = ("MAIN__", flang_names.MAIN)
+_MAIN_PROGRAM = "the main program"
 _FORTRAN_MODULE = re.compile(r"__(?P<module>\w+?)_MOD_(?P<name>\w+)$")
 
 
@@ -138,6 +144,11 @@ def is_outlined(symbol: str) -> bool:
     return "._omp_" in symbol or ".omp_" in symbol
 
 
+def is_flangs(symbol: Optional[str]) -> bool:
+    """An outlined function that flang made: of a construct it records no line."""
+    return symbol is not None and _FLANG_OUTLINED.fullmatch(symbol) is not None
+
+
 def is_task_entry(function: Optional[str]) -> bool:
     """The function that Clang makes between the runtime and the code of a task."""
     return function is not None and function.startswith(".omp_task_entry.")
@@ -147,9 +158,10 @@ def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     """Takes an outlined function's name apart; None for a name that is none."""
     if symbol is None or not is_outlined(symbol):
         return None
-    clang = _CLANG_OUTLINED.fullmatch(_CLONE.sub("", symbol))
-    if clang is not None:
-        return Outlined(clang.group("base"), "fn")
+    plain = _CLONE.sub("", symbol)
+    llvms = _CLANG_OUTLINED.fullmatch(plain) or _FLANG_OUTLINED.fullmatch(plain)
+    if llvms is not None:
+        return Outlined(llvms.group("base"), "fn")
     match = _DEMANGLED_OUTLINED.match(symbol) or _OUTLINED.search(symbol)
     if match is None:
         return None
@@ -159,7 +171,17 @@ def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
 def module_name(symbol: str) -> str:
     """A procedure or variable of a Fortran module as Fortran has it; other names as they are."""
     match = _FORTRAN_MODULE.match(symbol)
-    return f"{match.group('module')}::{match.group('name')}" if match is not None else symbol
+    if match is not None:
+        return f"{match.group('module')}::{match.group('name')}"
+    return flang_names.source_name(symbol) or symbol
+
+
+def shown_name(name: Optional[str]) -> Optional[str]:
+    """The function of a frame for people: of flang's main program debug information does not have
+    the name of the source."""
+    if name is None or not name.startswith(flang_names.MAIN):
+        return name
+    return _MAIN_PROGRAM if name == flang_names.MAIN else module_name(name)
 
 
 class Namer:
@@ -187,13 +209,13 @@ class Namer:
 
     def _name(self, base: str, fortran: bool) -> str:
         found: Optional[Function] = self._services.function_named(base)
-        if found is not None and found.name != base:
-            return found.name
+        if found is not None and found.name != base and base not in _MAIN_PROGRAMS[1:]:
+            return shown_name(found.name) or found.name
         if base.startswith("_Z"):
             return self._services.demangle(base) or base
-        if base == "MAIN__":
-            return "the main program"
-        if _FORTRAN_MODULE.match(base):
+        if base in _MAIN_PROGRAMS:
+            return _MAIN_PROGRAM
+        if module_name(base) != base:
             return module_name(base)
         if fortran and base.endswith("_"):
             return base[:-1]

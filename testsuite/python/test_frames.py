@@ -62,6 +62,8 @@ def test_users_objects(path: str) -> None:
         ("main.omp_outlined_debug__", "main", "fn"),
         ("_ZN1A3runEv.omp_outlined(void) const", "_ZN1A3runEv", "fn"),
         ("solve.omp_outlined.1(int *, int *)", "solve", "fn"),
+        ("_QFPsolve..omp_par", "_QFPsolve", "fn"),
+        ("_QMheatPsmooth..omp_par.1.cold", "_QMheatPsmooth", "fn"),
     ],
 )
 def test_outlined(symbol: str, base: str, role: str) -> None:
@@ -90,6 +92,8 @@ def test_names() -> None:
 def test_names_without_debug_information() -> None:
     namer = frames.Namer(FakeDebugger())
     assert namer.enclosing("MAIN__._omp_fn.0", None) == "the main program"
+    assert namer.enclosing("_QQmain..omp_par", None) == "the main program"
+    assert namer.enclosing("_QMheatPsmooth..omp_par.2", None) == "heat::smooth"
     assert namer.enclosing("__mymod_MOD_work._omp_fn.0", None) == "mymod::work"
     assert namer.enclosing("sub_._omp_fn.0", "s.F90") == "sub"
     assert namer.enclosing("solve.0._omp_fn.0", "s.f90") == "solve"
@@ -99,6 +103,26 @@ def test_names_without_debug_information() -> None:
 def test_names_of_modules() -> None:
     assert frames.module_name("__heat_MOD_cell_lock") == "heat::cell_lock"
     assert frames.module_name("cell_lock") == "cell_lock"
+
+
+def test_names_of_flang() -> None:
+    names = {
+        "_QMheatEcell_lock": "heat::cell_lock",
+        "_QMheatSinnerPhold": "heat::inner::hold",
+        "_QMheatFsolvePsmooth": "heat::solve::smooth",
+        "_QFPsolve": "solve",  # of the main program
+        "_QPsub": "sub",
+        "_QQmain::solve": "solve",
+        "_QQmain": "_QQmain",
+        "_QFB1Ekept": "kept",
+        "_Q": "_Q",
+        "_QMHeatPx": "_QMHeatPx",
+    }
+    assert {name: frames.module_name(name) for name in names} == names
+    assert frames.shown_name("_QQmain") == "the main program"
+    assert frames.shown_name("_QQmain::solve") == "solve"
+    assert frames.shown_name("main") == "main"
+    assert frames.shown_name(None) is None
 
 
 def test_kinds_in_a_dynamic_program() -> None:

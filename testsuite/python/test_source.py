@@ -11,6 +11,7 @@ from ompdbg.model.source import Construct, parse
     [
         (";/src/a.c;solve;80;1;;", Construct("solve", "/src/a.c", 80)),
         (";a b.cpp;ns::Field::sweep;7;12;;", Construct("ns::Field::sweep", "a b.cpp", 7)),
+        (";FIRModule;solve;80;1;;", Construct("solve", None, 80)),
         (";unknown;unknown;0;0;;", None),
         (";/src/a.c;unknown;3;0;;", None),
         (";/src/a.c;solve;0;0;;", None),

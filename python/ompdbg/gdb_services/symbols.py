@@ -13,7 +13,14 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from ompdbg.frames import VDSO, base_name, is_fortran, is_runtime_object, parse_outlined
+from ompdbg.frames import (
+    VDSO,
+    base_name,
+    is_flangs,
+    is_fortran,
+    is_runtime_object,
+    parse_outlined,
+)
 from ompdbg.gdb_services import quiet
 from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.variables import name_in
@@ -301,6 +308,9 @@ class Symbols:
         line = symbol.line or None
         if line is None or parse_outlined(symbol.name) is not None:
             line = self._first_line(start) or line
+        if is_flangs(symbol.name):  # an entry without a file
+            place = gdb.find_pc_line(start)
+            file = place.symtab.filename if place.symtab is not None else None
         name = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
         return Function(symbol.name, name, start, file, line)
 

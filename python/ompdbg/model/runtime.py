@@ -166,8 +166,8 @@ class Runtime:
     # ---- Tasks -------------------------------------------------------------------------
 
     @cached_property
-    def explicit_functions(self) -> Set[int]:
-        """Entry points of all explicit tasks."""
+    def explicit_functions(self) -> Dict[int, int]:
+        """Entry points of all explicit tasks, with texts about their constructs."""
         return explicit_functions(self)
 
     # ---- Teams ------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a construct is in the source, as the runtime was told by Clang's code.
+"""Where a construct is in the source, as the runtime was told by Clang's and flang's code.
 
 Programs whose debug information was stripped keep these texts: `;file;function;line;column;;`.
 """
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 _STEP = 64
 _MAX = 4096
 _UNKNOWN = "unknown"  # what stands for all that was compiled without -g
+_FLANGS = "FIRModule"  # which is no file
 
 
 class Construct(NamedTuple):
     """The beginning of a construct."""
 
     function: str
-    file: str
+    file: Optional[str]  # None: flang does not tell
     line: int
 
 
@@ -37,7 +38,7 @@ def parse(text: str) -> Optional[Construct]:
     file, function, line = parts[1], parts[2], int(parts[3])
     if not line or _UNKNOWN in (file, function) or not file or not function:
         return None
-    return Construct(function, file, line)
+    return Construct(function, None if file == _FLANGS else file, line)
 
 
 def _text_at(runtime: "Runtime", address: int) -> str:

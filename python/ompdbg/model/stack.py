@@ -13,6 +13,7 @@ import _ompd
 
 from ompdbg import frames
 from ompdbg.model.activity import classify_frame
+from ompdbg.model.task import task_function
 from ompdbg.services import Frame
 
 if TYPE_CHECKING:
@@ -219,13 +220,16 @@ class _Walk:
 
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
-        plain = LogicalFrame(frame, kind, None, frame.function, None, None)
+        name = frames.shown_name(frame.function)
+        plain = LogicalFrame(frame, kind, None, name, None, None)
         if kind != frames.USER or frame.is_signal:
             return plain
         symbol, call = frame.symbol, self._calls.get(index + 1)
         if call is None and (symbol is None or not frames.is_outlined(symbol)):
             return plain
         enclosing = self._runtime.namer.enclosing(symbol, frame.file)
+        if call is None and frames.is_flangs(symbol):
+            return self._called_at_once(plain, enclosing)
         if frame.is_inlined:
             return plain if enclosing is None else self._inlined(index, plain, enclosing)
         if call is None and enclosing is None:
@@ -246,7 +250,8 @@ class _Walk:
         )
 
     def _name_regions(self) -> None:
-        """Names regions of a program without debug information as the runtime was told."""
+        """Names regions of a program without debug information as the runtime was told; flang's
+        debug information does not tell where a construct begins."""
         code_of = {call: begin - 1 for begin, call in self._calls.items() if begin}
         for view in self._views:
             regions = dict(zip(reversed(view.calls), reversed(view.formed)))
@@ -256,15 +261,16 @@ class _Walk:
             for call, region in regions.items():
                 index = code_of.get(call)
                 told = self.frames[index] if index is not None else None
-                if index is None or told is None or told.construct_file is not None:
+                if index is None or told is None or told.construct != PARALLEL:
                     continue
-                if told.construct != PARALLEL:
+                known = told.construct_file is not None
+                if known and not frames.is_flangs(told.frame.symbol):
                     continue
                 source = region.source
                 if source is not None:
                     self.frames[index] = told._replace(
-                        function=source.function,
-                        construct_file=source.file,
+                        function=told.function if known else source.function,
+                        construct_file=source.file or told.construct_file,
                         construct_line=source.line,
                     )
 
@@ -307,6 +313,20 @@ class _Walk:
             construct_file=older[1].file,
             construct_line=older[1].line,
         )
+
+    def _called_at_once(self, plain: LogicalFrame, enclosing: Optional[str]) -> LogicalFrame:
+        """flang, too, calls the code of an undeferred task where it is made."""
+        services = self._runtime.services
+        entry = services.function_named(plain.frame.symbol or "")
+        told = plain._replace(construct=OUTLINED, function=enclosing)
+        if entry is None or entry.start not in self._runtime.explicit_functions:
+            return told
+        code = task_function(
+            self._runtime, entry.start, self._runtime.explicit_functions[entry.start]
+        )
+        if code is None:
+            return told
+        return told._replace(construct=TASK, construct_file=code.file, construct_line=code.line)
 
     def _only_passes_on(self, index: int) -> bool:
         """The function through which the code of an undeferred task, inlined there, is called."""

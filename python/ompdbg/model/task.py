@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
 
 import _ompd
 
@@ -217,15 +217,16 @@ def task_function(runtime: "Runtime", address: int, source: int = 0) -> Optional
         file, line = function.file, function.line
     if told is not None:
         # The compiler's name of a function of C++ lacks its arguments: debug information has more.
-        name, file, line = name if file else told.function, told.file, told.line
+        name, file, line = name if file else told.function, told.file or file, told.line
     return TaskFunction(name, symbol, file, line)
 
 
-def explicit_functions(runtime: "Runtime") -> Set[int]:
-    """Entry points of all explicit tasks of the process. Code of a task is code of no other
-    construct. Empty where the tasks cannot be enumerated."""
+def explicit_functions(runtime: "Runtime") -> Dict[int, int]:
+    """Entry points of all explicit tasks of the process, with the address of the text about the
+    construct, or 0. Code of a task is code of no other construct. Empty where the tasks cannot be
+    enumerated."""
     try:
         counts = runtime.space.tasks().by_function()
     except _ompd.Error:
-        return set()
-    return {function for function, _, kind, _ in counts if kind in (EXPLICIT, TARGET)}
+        return {}
+    return {function: source for function, source, kind, _ in counts if kind in (EXPLICIT, TARGET)}

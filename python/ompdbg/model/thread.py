@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import _ompd
 
 from ompdbg import waits
+from ompdbg.frames import shown_name
 from ompdbg.lazy import cached_property
 from ompdbg.model import activity
 
@@ -197,7 +198,7 @@ class Thread:
 
     def _locate(self, frame: "Frame") -> Location:
         symbol = frame.symbol
-        function = frame.function
+        function = shown_name(frame.function)
         object_file = frame.object_file or self.runtime.services.program
         outlined = self.runtime.namer.enclosing(symbol, frame.file)
         if outlined is not None:
