@@ -124,8 +124,12 @@ STEPS = 4000 if setup.FULL else 900
 TEAMS = ("region._omp_fn.0", "nested_region._omp_fn.0", "GOMP_parallel")
 TASKS = ("GOMP_task", "GOMP_taskwait", "GOMP_barrier", "GOMP_taskgroup_end")
 
-# The same, of programs that Clang compiled.
-REGIONS = (".omp_outlined.", ".omp_outlined..2", "__kmpc_fork_call")
+# The same, of programs that Clang compiled: since release 16 names tell the function around it.
+REGIONS = (
+    "region.omp_outlined|.omp_outlined.",
+    "nested_region.omp_outlined|.omp_outlined..2",
+    "__kmpc_fork_call",
+)
 LLVM_TASKS = (
     "__kmpc_omp_task_alloc",
     "__kmpc_omp_taskwait",

@@ -2,7 +2,7 @@
 """Runs inside GDB: asks in one thread what the oracle asks, after every single instruction.
 
 Task: "thread" (its number), "functions" (one after another, from the begin of each on) and
-"steps" (how many instructions of each).
+"steps" (how many instructions of each). "A|B" is A or, where the program has no A, B.
 """
 
 import os
@@ -16,9 +16,21 @@ import gdb  # type: ignore[import-not-found]  # noqa: E402
 import oracle  # noqa: E402
 
 
+def named(names: str) -> str:
+    """The first of them that the program has."""
+    for name in names.split("|"):
+        try:
+            gdb.parse_and_eval("&'{}'".format(name))
+            return name
+        except gdb.error:
+            continue  # another compiler's
+    raise ValueError("the program has no " + names)
+
+
 def steps_from(function: str, thread: int, steps: int) -> List[Dict[str, Any]]:
     """What is said after each."""
-    gdb.execute("tbreak -function {} if $_thread == {}".format(function, thread), to_string=True)
+    place = "tbreak -function {} if $_thread == {}".format(named(function), thread)
+    gdb.execute(place, to_string=True)
     gdb.execute("continue", to_string=True)
     found = []
     for _ in range(steps):
