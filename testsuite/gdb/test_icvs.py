@@ -77,3 +77,10 @@ def test_tables_have_every_variable(said: Dict[str, Any]) -> None:
         assert value in said["icvs_text"]["text"]
     for variable, value in ENVIRONMENT.values():
         assert variable in said["env_text"]["text"] and value in said["env_text"]["text"]
+
+
+def test_table_tells_what_differs(said: Dict[str, Any]) -> None:
+    rows = {line.split()[0]: line.split() for line in said["icvs_text"]["text"].splitlines()}
+    assert rows["nthreads-var"][2:] == ["4,3,2", "from", "OMP_NUM_THREADS"]
+    assert rows["thread-limit-var"][2:] == ["from", "OMP_THREAD_LIMIT"]
+    assert rows["levels-var"] == ["levels-var", "1"]

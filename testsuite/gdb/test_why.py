@@ -144,6 +144,26 @@ def test_locks_and_their_owners(variant: str) -> None:
     assert owners == {"first": ((1,), "code"), "second": ((2,), "code")}
 
 
+def test_owners_that_are_not_known() -> None:
+    """It is told what is known of them, and how."""
+    said = ask("O2", "hangs", ["lock_ended"], "live")
+    (lock,) = said["locks"]["locks"]
+    assert (lock["held"], lock["owner"], lock["known_by"]) == (True, None, None)
+    assert "the runtime records no owner, and no function" in lock["reason"]
+    said = ask("O2", "hangs", ["nest_ended"], "live")
+    (lock,) = said["locks"]["locks"]
+    assert lock["reason"].startswith("it records a task as its owner that has ended, or is")
+
+
+def test_a_deadlock_without_symbols() -> None:
+    """Where functions begin, their unwind tables tell."""
+    said = ask("stripped", "hung", [], "core")
+    found = [one for one in said["why"]["findings"] if one["rule"] == "deadlock"]
+    assert [numbers(said, one["waiters"]) for one in found] == [(3, 5)]
+    assert not found[0]["certain"]
+    assert {lock["known_by"] for lock in said["locks"]["locks"]} == {"code"}
+
+
 @pytest.mark.parametrize("variant", ("O2", "clang"))
 def test_nothing_waits(variant: str) -> None:
     said = ask(variant, "icvs", [], "live")

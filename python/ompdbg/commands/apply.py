@@ -10,6 +10,7 @@ import gdb
 from ompdbg.commands import choice, options
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
+from ompdbg.gdb_services.printed import printed
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -99,7 +100,7 @@ class Apply(OmpCommand):
         failure: Optional[str] = None
         text = ""
         try:
-            text = gdb.execute(command, from_tty, to_string=True)
+            text = printed(command, from_tty)
         except gdb.error as error:
             failure = str(error)
         if failure is not None and "-s" in given:

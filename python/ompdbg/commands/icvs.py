@@ -22,11 +22,12 @@ class Icvs(OmpCommand):
 
       -thread  Only those of the thread.
       -task    Only those of its task.
-      -all     Of all threads: each value, and which threads have it.
+      -all     Of all threads: each value, and which threads have it. Numbers of
+               threads and places share a row where there are more than two.
       -json    Print JSON, schema "ompdbg/1".
 
-    "Initially" is the value with which the program began, where it is another one
-    and is known; "Environment" the variable that gives it, as it was set."""
+    "Initially" has the value with which the program began, or which the environment
+    gave, where that is another one and is known, and the environment variable."""
 
     name = "omp icvs"
     options = (Option("-thread"), Option("-task"), Option("-all"), Option("-json"))

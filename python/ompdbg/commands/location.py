@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, List, Optional
 
 import gdb
 
+from ompdbg.gdb_services.printed import printed
+
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
     from ompdbg.render.palette import Palette
@@ -55,5 +57,5 @@ def selected_level() -> int:
 
 
 def _source() -> Optional[str]:
-    match = _SOURCE.search(gdb.execute("frame", to_string=True))
+    match = _SOURCE.search(printed("frame"))
     return match.group() if match is not None else None

@@ -165,13 +165,15 @@ class _Decorated:
 
     def _decorate(self, wrapped: Any, handle: gdb.Frame, kind: _Kind) -> Any:
         if kind.item is not None and kind.item.construct is not None:
-            return _Construct(wrapped, f"{kind.item.construct} of {kind.item.function or '??'}")
+            item = kind.item
+            begin = None if item.frame.start is None else f"{item.frame.start:#x}"
+            return _Construct(wrapped, f"{item.construct} of {item.function or begin or '??'}")
         if type(wrapped) is not FrameDecorator or kind.frame is None:
             return wrapped  # another filter's
         code = cast(StackFrame, kind.frame).code
         place = self._places.get(code)
         if place is None:
-            place = self._places[code] = _Place(wrapped)
+            place = self._places[code] = _Place(wrapped, handle)
         return _Plain(wrapped, handle, place)
 
 
@@ -255,8 +257,9 @@ class _Place:
 
     __slots__ = ("function", "address", "filename", "line", "arguments")
 
-    def __init__(self, wrapped: Any) -> None:
-        self.function = wrapped.function()
+    def __init__(self, wrapped: Any, handle: gdb.Frame) -> None:
+        found = wrapped.function()  # of code without a symbol an address, which GDB prints as ""
+        self.function = found if isinstance(found, str) else handle.name() or "??"
         self.address = wrapped.address()
         self.filename = wrapped.filename()
         self.line = wrapped.line()

@@ -10,6 +10,7 @@ from typing import List, NamedTuple, Optional
 import gdb
 
 from ompdbg.frames import base_name, is_runtime_object
+from ompdbg.gdb_services.printed import printed
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1"
 _LIBRARY = re.compile(r"^(?:0x\S+ +0x\S+)? +(?P<read>Yes|No)\b.*? (?P<path>/.*)$", re.M)
@@ -121,6 +122,6 @@ def _build_id_in_memory(path: str, mappings: List[_Mapping]) -> Optional[str]:
 def _said(command: str) -> str:
     """What a command of GDB prints; "" if it fails."""
     try:
-        return gdb.execute(command, to_string=True)
+        return printed(command)
     except gdb.error:
         return ""

@@ -10,6 +10,8 @@ from typing import Callable, List, NamedTuple, Optional, Sequence
 
 import gdb
 
+from ompdbg.gdb_services.printed import printed
+
 _STACK_POINTER = "rsp"
 
 
@@ -65,7 +67,7 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
     try:
         for place in places:
             points.append(_Point(place))
-        text = gdb.execute(command, to_string=True)
+        text = printed(command)
         hit = next((point.place for point in points if point.was_hit), None)
     finally:
         gdb.events.stop.disconnect(events.append)

@@ -13,6 +13,8 @@ from typing import Iterator
 
 import gdb
 
+from ompdbg.gdb_services.printed import printed
+
 _waiting = 0
 
 
@@ -30,8 +32,8 @@ def while_gdb_waits() -> Iterator[None]:
 def execute(command: str) -> str:
     """What a command prints. Raises gdb.error."""
     if not _waiting:
-        return gdb.execute(command, to_string=True)
-    text = gdb.execute(f"frame apply 1 -q -s -- {command}", to_string=True)
+        return printed(command)
+    text = printed(f"frame apply 1 -q -s -- {command}")
     if not text:
         raise gdb.error(f"{command} fails")
     return text

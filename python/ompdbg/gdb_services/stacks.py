@@ -86,6 +86,8 @@ class _Code:
     @property
     def start(self) -> Optional[int]:
         self._known()
+        if self._start is None and self._function is None:
+            self._start = self._symbols.unwind_tables.start(self._address)
         return self._start
 
     @property

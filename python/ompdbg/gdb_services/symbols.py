@@ -21,7 +21,7 @@ from ompdbg.frames import (
     is_runtime_object,
     parse_outlined,
 )
-from ompdbg.gdb_services import quiet
+from ompdbg.gdb_services import quiet, unwind_tables
 from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
@@ -81,6 +81,7 @@ class Symbols:
 
     def forget(self) -> None:
         """Object files came or went."""
+        self.unwind_tables = unwind_tables.of_objects()
         self._objects: Optional[List[_Object]] = None
         self._tables: Dict[str, _Table] = {}
         self._addresses: Dict[str, Optional[int]] = {}

@@ -49,6 +49,7 @@ class CodeReader:
     def __init__(self) -> None:
         self._calls = CodeCalls(_is_of_locks)
         self._flow: Optional[Flow] = None
+        self.is_complete = True  # of all functions on the stacks it is known what they hold
         self._passed: Dict[Tuple[int, int, int], bool] = {}  # many threads are at one place
 
     def held(self, thread: "Thread") -> List[Held]:
@@ -69,9 +70,11 @@ class CodeReader:
     def _held_in(self, thread: "Thread", frame: "Frame") -> List[Held]:
         start = frame.start
         calls = self._calls.of(thread, frame)
+        self.is_complete &= start is not None
         if start is None or not calls:
             return []
         try:
+            self._note_unknown(thread, frame, start, calls)
             return [
                 Held(key, call.site.kind == _CRITICAL, frame, call.returns)
                 for call in calls
@@ -86,7 +89,19 @@ class CodeReader:
                 )
             ]
         except Unclear:
+            self.is_complete = False
             return []
+
+    def _note_unknown(
+        self, thread: "Thread", frame: "Frame", start: int, calls: List[Call]
+    ) -> None:
+        """Whether it has set a lock of which the code does not tell which one it is."""
+        self.is_complete &= not any(
+            call.site.kind != _NONE
+            and self._key(thread, frame, call) is None
+            and self._was_passed(thread, frame, start, call)
+            for call in calls
+        )
 
     def _was_passed(self, thread: "Thread", frame: "Frame", start: int, call: Call) -> bool:
         """No way leads to where the frame is but through the call."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
 
 import _ompd
 
@@ -18,6 +18,15 @@ ORDERED = ("ordered", "doacross")
 _LOCK_KINDS = {"lock": 0, "nest_lock": 1, "critical": 2, "mutex": 0}
 _OTHERS = ("atomic",)
 _UNNAMED_FUNCTION = "GOMP_critical_start"
+
+_NOT_RECORDED = "the runtime records no owner"
+_TASK_GONE = "it records a task as its owner that has ended, or is suspended"
+_WHICH = "which one that is, neither the runtime nor the code of the call tells"
+_CODE_UNREAD = "what functions have taken it, their code does not tell"
+_NOT_IN_CODE = (
+    "no function that a thread is in has taken it, as far as code tells: "
+    "whoever did has returned from there, or has ended"
+)
 
 # How the owner is known.
 RECORDED, BY_CODE = "recorded", "code"
@@ -94,7 +103,7 @@ def _find_owner(process: "Process", lock: Lock, reader: CodeReader) -> None:
 def _recorded(process: "Process", lock: Lock) -> None:
     assert lock.address is not None
     try:
-        held, _, ident = lock.runtime.space.lock(_LOCK_KINDS[lock.kind], lock.address)
+        held, depth, ident = lock.runtime.space.lock(_LOCK_KINDS[lock.kind], lock.address)
     except _ompd.Error as error:
         lock.owner_ended = "no thread" in error.reason
         lock.is_held = True if lock.owner_ended else None
@@ -109,7 +118,7 @@ def _recorded(process: "Process", lock: Lock) -> None:
                 if thread.runtime is lock.runtime:
                     lock.owner, lock.how = thread, RECORDED
     else:
-        lock.reason = "the runtime does not record its owner"
+        lock.reason = _TASK_GONE if depth else _NOT_RECORDED
 
 
 def _told_by_code(process: "Process", lock: Lock, reader: CodeReader) -> None:
@@ -130,8 +139,23 @@ def _told_by_code(process: "Process", lock: Lock, reader: CodeReader) -> None:
             holders.append((thread, held[0]))
     others = [one for one in holders if one[0] not in lock.waiters] or holders
     if len(others) != 1:
+        _explain(lock, keys, [thread for thread, _ in others], reader.is_complete)
         return
     lock.owner, evidence = others[0]
     lock.how = BY_CODE
     lock.reason = None
     lock.taken = lock.owner.locate(evidence.frame)
+
+
+def _explain(
+    lock: Lock, keys: "Sequence[Optional[int]]", takers: "Sequence[Thread]", all_read: bool
+) -> None:
+    """What is known of an owner that is not: why neither the runtime nor the code has it."""
+    if not keys:
+        lock.reason = lock.reason or _WHICH
+        return
+    told = _NOT_IN_CODE if all_read else _CODE_UNREAD
+    if takers:
+        labels = ", ".join(thread.target.label for thread in takers)
+        told = f"as far as code tells, each of threads {labels} may have taken it"
+    lock.reason = f"{lock.reason or _NOT_RECORDED}, and {told}"

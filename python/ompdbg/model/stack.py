@@ -111,6 +111,7 @@ def logical_stack(thread: "Thread") -> LogicalStack:
                 )
                 return LogicalStack(parts, note)
             begin = found
+            parts[-1] = _named_by(parts[-1], walk.frames[begin : begin + 1])
             team = walk.team_around(opened, begin)
         number = None if team is None else walk.number_in(team)
         parts.append(Part(current, team, number, walk.frames[begin:]))
@@ -130,6 +131,17 @@ def logical_stack(thread: "Thread") -> LogicalStack:
             return LogicalStack(parts, f"thread {primary.target.label} is running")
         current, opened = primary, region
     return LogicalStack(parts, None)
+
+
+def _named_by(part: Part, encountering: List[LogicalFrame]) -> Part:
+    """The code of a region that has no symbol is called by the function that encountered it."""
+    users = [index for index, one in enumerate(part.frames) if one.kind == frames.USER]
+    told = part.frames[users[-1]] if users else None
+    if told is None or told.construct != PARALLEL or told.function or not encountering:
+        return part
+    named = list(part.frames)
+    named[users[-1]] = told._replace(function=encountering[0].function)
+    return part._replace(frames=named)
 
 
 def _encountered_league(walk: "_Walk") -> Optional[Part]:
@@ -267,12 +279,19 @@ class _Walk:
                 if known and not frames.is_flangs(told.frame.symbol):
                     continue
                 source = region.source
+                if source is None and told.function is None:
+                    told = told._replace(function=self._encountered_by(call))
+                    self.frames[index] = told
                 if source is not None:
                     self.frames[index] = told._replace(
                         function=told.function if known else source.function,
                         construct_file=source.file or told.construct_file,
                         construct_line=source.line,
                     )
+
+    def _encountered_by(self, call: _Call) -> Optional[str]:
+        """The function with the construct, by whose name code without a symbol can be called."""
+        return self.frames[call.caller].function if call.caller < len(self.frames) else None
 
     @property
     def teams_call(self) -> Optional[_Call]:

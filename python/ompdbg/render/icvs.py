@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ompdbg.render.numbers import ranges
@@ -14,21 +15,30 @@ if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
 
 UNKNOWN = "?"
+# What stands in the table for values that say nothing.
+_SAID = {"": "none", "undefined": "not set"}
 
 _INDENT = "  "
 
 _COLUMNS = (
     Column("Variable"),
     Column("Value", squeeze=10),
-    Column("Threads", squeeze=8),
-    Column("Initially", squeeze=9),
-    Column("Environment", squeeze=25),
+    Column("Threads", squeeze=16),
+    Column("Initially", squeeze=29),
 )
 _ENV_COLUMNS = (
     Column("Variable"),
     Column("Value", squeeze=12),
     Column("Set to", squeeze=12),
 )
+# What tells threads apart, so that there are as many values as threads: two are worth rows.
+_OF_EACH_THREAD = {
+    "thread-num-var",
+    "team-num-var",
+    "place-partition-var",
+    "place-assignment-var",
+}
+_FEW_VALUES = 2
 
 _OfThreads = Tuple["Icv", "List[Thread]"]
 
@@ -52,24 +62,18 @@ def icv_table(
 ) -> List[str]:
     """One row for each value. `everyone`: of how many threads these are."""
     cells: List[List[str]] = []
-    last: Tuple[str, str] = ("", "")
     heads: Dict[int, str] = {}
-    for icv, threads in rows:
-        labels = [thread.target.label for thread in threads]
-        numbers = ranges(map(int, labels)) if all(map(str.isdigit, labels)) else ", ".join(labels)
-        if icv.scope != last[0]:
-            heads[len(cells)] = f"Of the {icv.scope}:"
-        initial = icv.initial or ""
-        cells.append(
-            [
-                _INDENT + ("" if (icv.scope, icv.name) == last else icv.name),
-                UNKNOWN if icv.value is None else icv.value,
-                numbers if len(threads) < everyone else "",
-                initial if initial != icv.value else "",
-                "" if icv.setting is None else f"{icv.setting.name}={icv.setting.value}",
-            ]
-        )
-        last = (icv.scope, icv.name)
+    scope = ""
+    for (of_scope, name), found in groupby(rows, lambda row: (row[0].scope, row[0].name)):
+        values = list(found)
+        if of_scope != scope:
+            heads[len(cells)] = f"Of the {of_scope}:"
+            scope = of_scope
+        first, initially = _INDENT + name, _initially(values)
+        for value, threads in _by_value(values):
+            whose = _labels(threads) if len(threads) < everyone else ""
+            cells.append([first, value, whose, initially])
+            first = initially = ""
     columns, shown = without_empty(_COLUMNS, cells)
     head, *body = table(columns, shown, width, palette)
     lines = [head]
@@ -78,6 +82,35 @@ def icv_table(
         lines.append(line)
     lines.extend(_reasons(rows, width))
     return lines
+
+
+def _by_value(rows: "Sequence[_OfThreads]") -> "Iterator[Tuple[str, List[Thread]]]":
+    """The values of one variable. Those by which threads are told apart share a row: which of
+    them has which, `omp threads` and the variables of one thread tell."""
+    numbers = [icv.value for icv, _ in rows if icv.value is not None and icv.value.isdecimal()]
+    if rows[0][0].name in _OF_EACH_THREAD and _FEW_VALUES < len(rows) == len(numbers):
+        yield ranges(map(int, numbers)), [thread for _, threads in rows for thread in threads]
+        return
+    for icv, threads in rows:
+        yield (UNKNOWN if icv.value is None else _SAID.get(icv.value, icv.value)), threads
+
+
+def _labels(threads: "Sequence[Thread]") -> str:
+    labels = [thread.target.label for thread in threads]
+    return ranges(map(int, labels)) if all(map(str.isdigit, labels)) else ", ".join(labels)
+
+
+def _initially(rows: "Sequence[_OfThreads]") -> str:
+    """What a variable was when the program began, where it is not so now, and what set it."""
+    icv = rows[0][0]
+    values = {one.value for one, _ in rows}
+    began = icv.initial
+    if began is None and icv.setting is not None:
+        began = icv.setting.value
+    told = [began] if began is not None and values != {began} else []
+    if icv.setting is not None:
+        told.append(f"from {icv.setting.name}")
+    return " ".join(told)
 
 
 def _reasons(rows: "Sequence[_OfThreads]", width: Optional[int]) -> Iterator[str]:
@@ -97,11 +130,11 @@ def env_table(
     palette: Palette,
 ) -> List[str]:
     """One row for each variable that has a value."""
-    shown = [v for v in variables if all_of_them or v.value is not None or v.setting is not None]
+    shown = [v for v in variables if all_of_them or v.value or v.setting is not None]
     rows = [
         [
             variable.name,
-            UNKNOWN if variable.value is None else variable.value,
+            _in_force(variable),
             _set_to(variable),
         ]
         for variable in shown
@@ -111,6 +144,10 @@ def env_table(
     if left:
         lines.append(f"{left} more are not set.")
     return lines
+
+
+def _in_force(variable: "ControlVariable") -> str:
+    return variable.value or (UNKNOWN if variable.value is None and variable.setting else "")
 
 
 def _set_to(variable: "ControlVariable") -> str:

@@ -49,7 +49,13 @@ def _row(lock: "Lock") -> List[str]:
 def _reason(lock: "Lock") -> str:
     if lock.owner is not None:
         return "? after an owner: inferred from its code" if lock.how == BY_CODE else ""
-    return f"{lock.title}: {lock.reason}" if lock.reason else ""
+    return f"{lock.title}: {reason(lock)}" if lock.reason else ""
+
+
+def reason(lock: "Lock") -> str:
+    """What is known of a lock whose owner is not."""
+    held = "it is held; " if lock.is_held and not lock.owner_ended else ""
+    return f"{held}{lock.reason}"
 
 
 def lock_json(lock: "Lock") -> Dict[str, Any]:

@@ -172,10 +172,13 @@ def _bare(part: "Part", frame: "Frame") -> str:
 def _construct(part: "Part", item: "LogicalFrame", palette: Palette) -> str:
     """`parallel region of main at x.c:17, line 19`."""
     frame = item.frame
-    text = f"{item.construct} of {palette.place(item.function or _bare(part, frame))}"
+    begin = None if frame.start is None else f"{frame.start:#x}"
+    text = f"{item.construct} of {palette.place(item.function or begin or _bare(part, frame))}"
     if item.construct_file is not None and item.construct_line is not None:
         file = palette.paint(FILE, base_name(item.construct_file))
         text += f" at {file}:{item.construct_line}"
+    if frame.function is None and (item.function or begin):
+        return f"{text}, at {palette.place(_bare(part, frame))}"
     if frame.file is None or frame.line is None:
         return text
     if frame.file == item.construct_file:

@@ -11,6 +11,7 @@ from ompdbg.model.locks import BY_CODE
 from ompdbg.model.region import END_OF_REGION
 from ompdbg.model.severity import severity
 from ompdbg.render import json
+from ompdbg.render.locks import reason
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
 from ompdbg.render.table import Column, cut_place, table, wrap
@@ -255,6 +256,10 @@ def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
     if finding.rule in (diagnosis.DEADLOCK, diagnosis.HELD_LOCK):
         if any(lock.how == BY_CODE for lock in locks):
             found.append("The runtime records no owners: inferred from the threads' code")
+    if finding.lock is not None and finding.lock.owner is None and finding.lock.reason:
+        if finding.rule == diagnosis.HELD_LOCK:
+            told = reason(finding.lock)
+            found.append(told[:1].upper() + told[1:])
     tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}
     if finding.rule in (diagnosis.DEADLOCK, diagnosis.TASK_WAIT):
         found.extend(_task(task) for task in tasks.values())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Of the auxiliary vector (getauxval(3)), of ELF's headers and dynamic section.
 _AT_PHDR, _AT_PHENT, _AT_PHNUM, _AT_VDSO = 3, 4, 5, 33
-_PT_LOAD, _PT_DYNAMIC, _PT_PHDR = 1, 2, 6
+_PT_LOAD, _PT_DYNAMIC, _PT_PHDR, _PT_GNU_EH_FRAME = 1, 2, 6, 0x6474E550
 _DT_DEBUG = 21
 _HEADER = struct.Struct("<IIQQQQQQ")
 _DYNAMIC = struct.Struct("<qQ")
@@ -121,13 +121,23 @@ class Objects:
         for index, one in enumerate(self.files):
             if one.state > State.UNVERIFIED:
                 continue
-            headers = self._headers_of(one)
-            first = next((h.address for h in headers if h.kind == _PT_LOAD), 0)
-            bias = one.start - (first & ~0xFFF)
-            for header in headers:
+            for header in self._placed_headers(one):
                 if header.kind == _PT_LOAD:
-                    low = bias + header.address
-                    yield low, low + header.size, index
+                    yield header.address, header.address + header.size, index
+
+    def unwind_tables(self) -> Iterator[int]:
+        """Where the sections .eh_frame_hdr are."""
+        for one in self.files:
+            for header in self._placed_headers(one):
+                if header.kind == _PT_GNU_EH_FRAME:
+                    yield header.address
+
+    def _placed_headers(self, one: File) -> Iterator[_Header]:
+        """With addresses as they are in memory."""
+        headers = self._headers_of(one)
+        first = next((h.address for h in headers if h.kind == _PT_LOAD), 0)
+        bias = one.start - (first & ~0xFFF)
+        return (header._replace(address=bias + header.address) for header in headers)
 
     def _headers_of(self, one: File) -> List[_Header]:
         head = self._target.read(one.start, _ELF_SIZE)

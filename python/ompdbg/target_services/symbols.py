@@ -13,6 +13,7 @@ from ompdbg.target_services.names import function_name
 from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.outlined import Outlined
 from ompdbg.target_services.units import Place, Unit, Units
+from ompdbg.unwind_tables import UnwindTables
 
 if TYPE_CHECKING:
     import _target
@@ -30,6 +31,10 @@ class Code(NamedTuple):
     is_inlined: bool
 
 
+class _Short(Exception):
+    """Memory that is not there."""
+
+
 class Symbols:
     """All of them; they cannot change."""
 
@@ -38,9 +43,16 @@ class Symbols:
         self._objects = objects
         self.units = Units(target, objects)
         self._outlined = Outlined()
+        self._unwind_tables = UnwindTables(self._read, (_Short,), objects.unwind_tables)
         self._addresses: Dict[Tuple[str, Optional[str]], Optional[int]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
         self._code: Dict[int, List[Code]] = {}
+
+    def _read(self, address: int, size: int) -> bytes:
+        data = self._target.read(address, size)
+        if len(data) != size:
+            raise _Short
+        return data
 
     # ---- By name ----------------------------------------------------------------------------
 
@@ -153,7 +165,8 @@ class Symbols:
     def _code_from_address(self, unit: Optional[Unit], address: int) -> Code:
         function = self.function_at(address)
         if function is None:
-            return Code(None, None, None, Place(None, None), False)
+            start = self._unwind_tables.start(address)
+            return Code(None, None, start, Place(None, None), False)
         place = Place(None, None)
         if function.file is not None and unit is not None:
             place = unit.place(address)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""GDB/MI: what front ends see that speak it, the C/C++ extension of VS Code (cppdbg) among them."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import List
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes, setup
+
+
+class Session:
+    """A front end. Its set-up is that of docs/guide.md."""
+
+    def __init__(self, program: Path) -> None:
+        command = [setup.GDB, "-nx", "-q", "--interpreter=mi2", "-iex", "set auto-load off"]
+        command += ["-iex", "set debuginfod enabled off", str(program)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=processes.environment(),
+            start_new_session=True,
+        )
+        self._number = 0
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline().decode("utf-8", "replace")
+        if not line:
+            raise processes.Failed("GDB ended")
+        return line.rstrip()
+
+    def ask(self, command: str) -> List[str]:
+        """What GDB printed, and at last its answer."""
+        self._number += 1
+        assert self._process.stdin is not None
+        self._process.stdin.write("{}{}\n".format(self._number, command).encode())
+        self._process.stdin.flush()
+        said: List[str] = []
+        while not said or not said[-1].startswith("{}^".format(self._number)):
+            said.append(self._line())
+        assert not said[-1].startswith("{}^error".format(self._number)), said[-1]
+        return said
+
+    def console(self, command: str) -> List[str]:
+        """A command as users type it into a front end's console; the lines that it printed."""
+        said = self.ask('-interpreter-exec console "{}"'.format(command.replace('"', '\\"')))
+        return [line[2:-3] for line in said if line.startswith('~"') and line.endswith('\\n"')]
+
+    def stopped(self) -> None:
+        """Waits for it."""
+        while not self._line().startswith("*stopped"):
+            pass
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_session(compiler: str, tmp_path: Path) -> None:
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled("captured.c", tmp_path / "captured", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with Session(program) as session:
+        session.console("source {}".format(setup.LOADER))
+        session.ask("-enable-frame-filters")
+        session.console("set omp thread-names on")
+        session.ask("-break-insert inspect")
+        session.ask("-exec-run")
+        session.stopped()
+        names = re.findall(r'func="([^"]*)"', session.ask("-stack-list-frames")[-1])
+        assert names[:2] == ["inspect", "deep"]
+        assert names.index("task of solve") < names.index("parallel region of solve")
+        assert not [name for name in names if "GOMP" in name or "omp_fn" in name or "kmp" in name]
+        plain = session.ask("-stack-list-frames --no-frame-filters")[-1]
+        assert plain.count("frame={") > len(names)
+        listed = session.ask("-thread-info")[-1]
+        told = re.findall(r',name="([^"]*)"', listed)
+        threads = re.findall(r'\bname="(omp [^"]*)"', listed)
+        assert len(threads) == 2, told
+        assert all(re.fullmatch(r"omp [01]/2 \w+", name) for name in threads)
+        table = session.console("omp threads")
+        assert table[0].split()[:3] == ["Thread", "OMP", "Team"] and len(table) == 4
+        assert session.console("omp apply -num 0 print 6 * 7")[-1].endswith("42")
