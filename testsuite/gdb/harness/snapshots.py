@@ -5,7 +5,7 @@ case, and a few at a time in the background."""
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Tuple
+from typing import Any, Dict, Iterable, List, Set
 
 from harness import agreement, cases, processes, setup
 from harness.cases import Case
@@ -20,7 +20,8 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=setup.WORKERS)
-        self._found: Dict[Tuple[Case, str], "Future[Dict[str, Snapshot]]"] = {}
+        self._found: Dict[Case, "Future[Dict[str, Snapshot]]"] = {}
+        self._to_leave_cores: Set[Case] = set()
 
     def close(self) -> None:
         """Forgets what was not begun, waits for the rest."""
@@ -30,7 +31,9 @@ class Snapshots:
 
     def order(self, wanted: Iterable[Case]) -> None:
         """Begins to work on these, in their order."""
-        for case in wanted:
+        chosen = list(wanted)
+        self._to_leave_cores.update(_made_by(case) for case in chosen if case.mode == cases.GCORE)
+        for case in chosen:
             self._future(case)
 
     def get(self, case: Case) -> Snapshot:
@@ -39,12 +42,21 @@ class Snapshots:
         return found[case.mode]
 
     def _future(self, case: Case) -> "Future[Dict[str, Snapshot]]":
-        # One GDB runs the program and writes a core file, so these two are made together.
-        mode = cases.LIVE if case.mode == cases.GCORE else case.mode
-        key = (Case(case.program, case.arguments, case.variant, mode), mode)
-        if key not in self._found:
-            self._found[key] = self._pool.submit(_MAKERS[mode], key[0])
-        return self._found[key]
+        run = _made_by(case)
+        if run not in self._found:
+            self._found[run] = self._pool.submit(self._make, run)
+        return self._found[run]
+
+    def _make(self, run: Case) -> Dict[str, Snapshot]:
+        if run in self._to_leave_cores:
+            return _live_and_core(run)
+        return {run.mode: _MAKERS[run.mode](run)}
+
+
+def _made_by(case: Case) -> Case:
+    """One GDB runs the program and writes a core file, so these two are made together."""
+    mode = cases.LIVE if case.mode == cases.GCORE else case.mode
+    return Case(case.program, case.arguments, case.variant, mode)
 
 
 def _run(spec: Dict[str, Any], arguments: List[str]) -> Snapshot:
@@ -52,34 +64,34 @@ def _run(spec: Dict[str, Any], arguments: List[str]) -> Snapshot:
     return snapshot
 
 
-def _live(case: Case) -> Dict[str, Snapshot]:
+def _live(case: Case, **more: str) -> Snapshot:
+    spec = {"mode": "live", "oracle": True, "arguments": list(case.arguments), **more}
+    return _run(spec, [str(setup.program(case.program, case.variant))])
+
+
+def _live_and_core(case: Case) -> Dict[str, Snapshot]:
     program = str(setup.program(case.program, case.variant))
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
-        core = Path(scratch) / "core"
-        spec = {"mode": "live", "oracle": True, "arguments": list(case.arguments)}
-        if cases.has_gcore(case.program, case.arguments):
-            spec["gcore"] = str(core)
-        found = {cases.LIVE: _run(spec, [program])}
-        if core.exists():
-            found[cases.GCORE] = _run({"mode": "core"}, [program, str(core)])
-        return found
+        core = str(Path(scratch) / "core")
+        live = _live(case, gcore=core)
+        return {cases.LIVE: live, cases.GCORE: _run({"mode": "core"}, [program, core])}
 
 
-def _attached(case: Case) -> Dict[str, Snapshot]:
+def _attached(case: Case) -> Snapshot:
     program = setup.program(case.program, case.variant)
     with processes.ready_program(program, case.arguments) as pid:
         spec = {"mode": "attached", "oracle": True}
-        return {cases.ATTACHED: _run(spec, [str(program), "-p", str(pid)])}
+        return _run(spec, [str(program), "-p", str(pid)])
 
 
-def _kernel(case: Case) -> Dict[str, Snapshot]:
+def _kernel(case: Case) -> Snapshot:
     program = setup.program(case.program, case.variant)
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         core = processes.kernel_core(program, case.arguments, Path(scratch))
-        return {cases.KERNEL: _run({"mode": "core"}, [str(program), str(core)])}
+        return _run({"mode": "core"}, [str(program), str(core)])
 
 
-def _asked(case: Case) -> Dict[str, Snapshot]:
+def _asked(case: Case) -> Snapshot:
     """What both libraries answered. LLVM's may crash GDB; ours was asked before."""
     program = setup.program(case.program, case.variant)
     folder = build.runtime_folder(build.VARIANTS[case.variant])
@@ -99,7 +111,7 @@ def _asked(case: Case) -> Dict[str, Snapshot]:
                 raise
             crash = str(failure)
         found: Snapshot = {name: agreement.read(path) for name, path in answers.items()}
-        return {cases.ASKED: {**found, "crash": crash}}
+        return {**found, "crash": crash}
 
 
 _MAKERS = {
