@@ -176,6 +176,26 @@ struct target_call {
 
 /** The calls that debug information tells of a function. @return how many, at most @p max. */
 size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max);
+/** The entry of the call in a function that returns to an address (without the bias). */
+bool target_call_site(Dwarf_Die *function, uint64_t returns, Dwarf_Die *ret);
+
+/** An expression of DWARF (2.5). */
+struct target_location {
+	Dwarf_Attribute attribute;
+	Dwarf_Op *operations; // as long as the target lives
+	size_t count;	      // 0: the value is nowhere
+};
+
+/** An attribute that is an expression, or has one for an address (without the bias). */
+bool target_location(Dwarf_Die *die, unsigned int name, uint64_t address,
+		     struct target_location *ret);
+/** The expression that an operation has as its operand (DW_OP_entry_value). */
+bool target_location_within(struct target_location *location, size_t index,
+			    struct target_location *ret);
+/** The address that an operation names by an index (DW_OP_addrx). */
+bool target_location_address(struct target_location *location, size_t index, uint64_t *ret);
+/** The bytes that an operation has as its operand (DW_OP_implicit_value). */
+bool target_location_bytes(struct target_location *location, size_t index, Dwarf_Block *ret);
 /** The variable of a unit at an address (without the bias); @p with_local: also of functions. */
 bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret);
 /** The structure or union of that name among the entries of a unit, not one that is only declared. */

@@ -25,6 +25,13 @@ PyObject *target_object_new(struct target *target);
 struct target *target_of(PyObject *self);
 /** A new Die of a Target. */
 PyObject *die_new(PyObject *owner, const Dwarf_Die *die);
+/** The entry of a Die; NULL with an exception if its target is closed. */
+Dwarf_Die *die_of(PyObject *self);
+/** The Target of a Die. */
+PyObject *die_owner(PyObject *self);
+/** Methods of a Die that tell where values are. */
+PyObject *die_location(PyObject *self, PyObject *args);
+PyObject *die_call_site(PyObject *self, PyObject *argument);
 /** Appends a new reference to a list, or gives it up. */
 bool append(PyObject *list, PyObject *item);
 /** Text of a file that is not to be trusted. */

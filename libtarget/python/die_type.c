@@ -28,22 +28,21 @@ PyObject *die_new(PyObject *owner, const Dwarf_Die *die)
 	return (PyObject *)object;
 }
 
-/** The entry; NULL with an exception if its target is closed. */
-static Dwarf_Die *use(PyObject *self)
+Dwarf_Die *die_of(PyObject *self)
 {
 	struct die_object *object = (struct die_object *)self;
 
 	return target_of(object->owner) ? &object->die : NULL;
 }
 
-static PyObject *owner_of(PyObject *self)
+PyObject *die_owner(PyObject *self)
 {
 	return ((struct die_object *)self)->owner;
 }
 
 static PyObject *get_tag(PyObject *self, void *unused)
 {
-	Dwarf_Die *die = use(self);
+	Dwarf_Die *die = die_of(self);
 
 	(void)unused;
 	return die ? PyLong_FromLong(dwarf_tag(die)) : NULL;
@@ -51,7 +50,7 @@ static PyObject *get_tag(PyObject *self, void *unused)
 
 static PyObject *get_offset(PyObject *self, void *unused)
 {
-	Dwarf_Die *die = use(self);
+	Dwarf_Die *die = die_of(self);
 
 	(void)unused;
 	return die ? PyLong_FromUnsignedLongLong(dwarf_dieoffset(die)) : NULL;
@@ -97,7 +96,7 @@ static PyObject *value_of(PyObject *owner, Dwarf_Attribute *attribute)
 
 static PyObject *attribute(PyObject *self, PyObject *argument)
 {
-	Dwarf_Die *die = use(self);
+	Dwarf_Die *die = die_of(self);
 	unsigned long name = die ? PyLong_AsUnsignedLong(argument) : 0;
 	Dwarf_Attribute found;
 
@@ -106,12 +105,12 @@ static PyObject *attribute(PyObject *self, PyObject *argument)
 	// Also that of the entry of which this one is an instance.
 	if (!dwarf_attr_integrate(die, (unsigned int)name, &found))
 		Py_RETURN_NONE;
-	return value_of(owner_of(self), &found);
+	return value_of(die_owner(self), &found);
 }
 
 static PyObject *own_attribute(PyObject *self, PyObject *argument)
 {
-	Dwarf_Die *die = use(self);
+	Dwarf_Die *die = die_of(self);
 	unsigned long name = die ? PyLong_AsUnsignedLong(argument) : 0;
 	Dwarf_Attribute found;
 
@@ -119,21 +118,21 @@ static PyObject *own_attribute(PyObject *self, PyObject *argument)
 		return NULL;
 	if (!dwarf_attr(die, (unsigned int)name, &found))
 		Py_RETURN_NONE;
-	return value_of(owner_of(self), &found);
+	return value_of(die_owner(self), &found);
 }
 
 // ---- The tree --------------------------------------------------------------------------------
 
 static PyObject *children(PyObject *self, PyObject *unused)
 {
-	Dwarf_Die *die = use(self), child;
+	Dwarf_Die *die = die_of(self), child;
 	PyObject *list = die ? PyList_New(0) : NULL;
 
 	(void)unused;
 	if (!list || dwarf_child(die, &child) != 0)
 		return list;
 	do {
-		if (!append(list, die_new(owner_of(self), &child)))
+		if (!append(list, die_new(die_owner(self), &child)))
 			Py_CLEAR(list);
 	} while (list && dwarf_siblingof(&child, &child) == 0);
 	return list;
@@ -142,15 +141,15 @@ static PyObject *children(PyObject *self, PyObject *unused)
 /** The blocks and functions around code, as they lie in one another. */
 static PyObject *scopes(PyObject *self, PyObject *argument)
 {
-	Dwarf_Die *unit = use(self), found[MAX_SCOPES];
+	Dwarf_Die *unit = die_of(self), found[MAX_SCOPES];
 	uint64_t address = unit ? PyLong_AsUnsignedLongLong(argument) : 0;
 
 	if (!unit || PyErr_Occurred())
 		return NULL;
-	size_t count = target_scopes(target_of(owner_of(self)), unit, address, found, MAX_SCOPES);
+	size_t count = target_scopes(target_of(die_owner(self)), unit, address, found, MAX_SCOPES);
 	PyObject *list = PyList_New(0);
 	while (list && count) {
-		if (!append(list, die_new(owner_of(self), &found[--count])))
+		if (!append(list, die_new(die_owner(self), &found[--count])))
 			Py_CLEAR(list);
 	}
 	return list;
@@ -159,13 +158,13 @@ static PyObject *scopes(PyObject *self, PyObject *argument)
 /** The entries around this one. */
 static PyObject *parents(PyObject *self, PyObject *unused)
 {
-	Dwarf_Die *die = use(self), found[MAX_SCOPES];
+	Dwarf_Die *die = die_of(self), found[MAX_SCOPES];
 	size_t count = die ? target_parents(die, found, MAX_SCOPES) : 0;
 	PyObject *list = die ? PyList_New(0) : NULL;
 
 	(void)unused;
 	for (size_t i = 0; list && i < count; i++) {
-		if (!append(list, die_new(owner_of(self), &found[i])))
+		if (!append(list, die_new(die_owner(self), &found[i])))
 			Py_CLEAR(list);
 	}
 	return list;
@@ -180,7 +179,7 @@ static PyObject *call_record(PyObject *owner, const struct target_call *call)
 
 static PyObject *calls(PyObject *self, PyObject *unused)
 {
-	Dwarf_Die *function = use(self);
+	Dwarf_Die *function = die_of(self);
 	struct target_call *found = function ? calloc(MAX_CALLS, sizeof(*found)) : NULL;
 
 	(void)unused;
@@ -189,7 +188,7 @@ static PyObject *calls(PyObject *self, PyObject *unused)
 	size_t count = target_calls(function, found, MAX_CALLS);
 	PyObject *list = PyList_New(0);
 	for (size_t i = 0; list && i < count; i++) {
-		if (!append(list, call_record(owner_of(self), &found[i])))
+		if (!append(list, call_record(die_owner(self), &found[i])))
 			Py_CLEAR(list);
 	}
 	free(found);
@@ -198,7 +197,7 @@ static PyObject *calls(PyObject *self, PyObject *unused)
 
 static PyObject *variable(PyObject *self, PyObject *args)
 {
-	Dwarf_Die *unit = use(self), found;
+	Dwarf_Die *unit = die_of(self), found;
 	unsigned long long address;
 	int with_local;
 
@@ -206,25 +205,25 @@ static PyObject *variable(PyObject *self, PyObject *args)
 		return NULL;
 	if (!target_variable(unit, address, with_local, &found))
 		Py_RETURN_NONE;
-	return die_new(owner_of(self), &found);
+	return die_new(die_owner(self), &found);
 }
 
 static PyObject *structure(PyObject *self, PyObject *args)
 {
-	Dwarf_Die *unit = use(self), found;
+	Dwarf_Die *unit = die_of(self), found;
 	const char *name;
 
 	if (!unit || !PyArg_ParseTuple(args, "s:structure", &name))
 		return NULL;
 	if (!target_structure(unit, name, &found))
 		Py_RETURN_NONE;
-	return die_new(owner_of(self), &found);
+	return die_new(die_owner(self), &found);
 }
 
 /** Whether code belongs to the entry. */
 static PyObject *has_address(PyObject *self, PyObject *argument)
 {
-	Dwarf_Die *die = use(self);
+	Dwarf_Die *die = die_of(self);
 	uint64_t address = die ? PyLong_AsUnsignedLongLong(argument) : 0;
 
 	if (!die || PyErr_Occurred())
@@ -234,7 +233,7 @@ static PyObject *has_address(PyObject *self, PyObject *argument)
 
 static PyObject *entry(PyObject *self, PyObject *unused)
 {
-	Dwarf_Die *die = use(self);
+	Dwarf_Die *die = die_of(self);
 	Dwarf_Addr address, base, end;
 
 	(void)unused;
@@ -268,7 +267,7 @@ static PyObject *line_record(Dwarf_Lines *lines, size_t index)
 
 static PyObject *lines(PyObject *self, PyObject *unused)
 {
-	Dwarf_Die *unit = use(self);
+	Dwarf_Die *unit = die_of(self);
 	Dwarf_Lines *found;
 	size_t count;
 
@@ -286,7 +285,7 @@ static PyObject *lines(PyObject *self, PyObject *unused)
 /** A file of the table of lines, by its number there. */
 static PyObject *file_name(PyObject *self, PyObject *argument)
 {
-	Dwarf_Die *unit = use(self);
+	Dwarf_Die *unit = die_of(self);
 	size_t number = unit ? PyLong_AsSize_t(argument) : 0, count;
 	Dwarf_Files *found;
 
@@ -323,6 +322,10 @@ static PyMethodDef methods[] = {
 	{ "parents", parents, METH_NOARGS, "parents() -> [Die], innermost first" },
 	{ "calls", calls, METH_NOARGS,
 	  "calls() -> [(where it returns to, is a jump, Die of what is called)]; of a function" },
+	{ "call_site", die_call_site, METH_O,
+	  "call_site(where it returns to) -> Die of the call; of a function" },
+	{ "location", die_location, METH_VARARGS,
+	  "location(DW_AT, address) -> [(operation, number, number, more)]" },
 	{ "variable", variable, METH_VARARGS,
 	  "variable(address, with local ones) -> Die; of a unit" },
 	{ "structure", structure, METH_VARARGS,

@@ -421,6 +421,21 @@ static void league_of_teams(void **state)
 	compare_here();
 }
 
+/** Waits until a worker is in the pool's dock, which needs no locks of ours. */
+static ompd_word_t state_in_dock(ompd_thread_handle_t *thread)
+{
+	enum { TRIES = 30000 }; // of a millisecond
+	ompd_word_t word = -1;
+	ompd_wait_id_t wait;
+
+	for (int try = 0; try < TRIES && word != ompt_state_idle; try++) {
+		assert_int_equal(ompd_get_state(thread, &word, &wait), ompd_rc_ok);
+		if (word != ompt_state_idle)
+			usleep(1000);
+	}
+	return word;
+}
+
 // Idle workers: known, in no region, in state idle.
 static void idle_workers(void **state)
 {
@@ -429,19 +444,16 @@ static void idle_workers(void **state)
 	(void)state;
 #pragma omp parallel num_threads(4)
 	worker[omp_get_thread_num()] = (uint64_t)pthread_self();
-	usleep(20000); // until they are in the pool's dock, which needs no locks of ours
 	for (int i = 1; i < 4; i++) {
 		ompd_thread_handle_t *thread;
 		ompd_parallel_handle_t *parallel;
 		ompd_task_handle_t *task;
-		ompd_word_t word = -1, value;
-		ompd_wait_id_t wait;
+		ompd_word_t value;
 
 		assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8,
 							&worker[i], &thread),
 				 ompd_rc_ok);
-		assert_int_equal(ompd_get_state(thread, &word, &wait), ompd_rc_ok);
-		assert_int_equal(word, ompt_state_idle);
+		assert_int_equal(state_in_dock(thread), ompt_state_idle);
 		assert_int_equal(ompd_get_curr_parallel_handle(thread, &parallel),
 				 ompd_rc_unavailable);
 		assert_int_equal(ompd_get_curr_task_handle(thread, &task), ompd_rc_unavailable);

@@ -154,19 +154,19 @@ def test_zombie() -> None:
 def test_traced_already() -> None:
     with processes.ready_program(setup.program("hung", "O2"), ()) as pid:
         tracer = subprocess.Popen(
-            [setup.GDB, "-q", "-nx", "-batch", "-p", str(pid), "-ex", "shell sleep 5"],
-            stdin=subprocess.DEVNULL,
+            [setup.GDB, "-q", "-nx", "-batch", "-p", str(pid), "-ex", "shell cat"],
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         deadline = time.monotonic() + 30
         while states_of(pid)[0].endswith("0") and time.monotonic() < deadline:
             time.sleep(0.02)
-        first = states_of(pid)[0]
-        if first[1:] == "0":
-            pytest.fail("the debugger did not attach")
-        done = run("threads", pid)
-        tracer.wait(60)
+        try:
+            assert states_of(pid)[0][1:] != "0", "the debugger did not attach"
+            done = run("threads", pid)
+        finally:
+            tracer.communicate(timeout=60)  # the end of its input is the end of `cat`
     assert done.returncode == UNREADABLE
     assert "is traced already" in done.stderr
 

@@ -88,12 +88,14 @@ def _bt_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, metavar="COUNT", help="only that many innermost frames"
     )
+    parser.add_argument("--full", action="store_true", help="local variables, too")
     _add_thread(parser)
 
 
 def _bt(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
     threads = _threads_named(process, arguments)
-    return View(views.stacks(process, threads, form, arguments.raw, limit=arguments.limit))
+    raw, full, limit = arguments.raw, arguments.full, arguments.limit
+    return View(views.stacks(process, threads, form, raw, full, limit))
 
 
 def _regions(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
@@ -224,7 +226,8 @@ a few are shown, and the number of the others.""",
         """\
 The stacks of all threads in terms of source, without the frames of the runtime.
 The stack of a thread in a parallel region goes on in the thread that met the
-region, up to main. Threads of a team with the same stack are told together.""",
+region, up to main. Threads of a team with the same stack are told together,
+without arguments, unless with --full.""",
         _bt_options,
         _bt,
     ),

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Dict, Hashable, Iterator, List, Optional, Tuple, Type
+
+from typing import TYPE_CHECKING, Dict, Hashable, Iterator, List, Optional, Tuple, Type
 
 import _ompd
 import _target
 
 from ompdbg import demangle
+from ompdbg.lazy import cached_property
 from ompdbg.layout_variables import ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 from ompdbg.target_services.code import Code
@@ -18,6 +20,9 @@ from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
 from ompdbg.target_services.symbols import Symbols
 from ompdbg.target_services.variables import Variables
+
+if TYPE_CHECKING:
+    from ompdbg.target_services.frame_variables import FrameVariables
 
 # Registers as the kernel orders them (struct user_regs_struct of x86-64).
 _REGISTERS = (
@@ -172,12 +177,30 @@ class TargetServices:
         return self._code.instructions(address, count)
 
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
-        """Values of variables are not told."""
-        return []
+        """Arguments of a frame's function."""
+        if not isinstance(frame, StackFrame):
+            return []
+        return self._frame_variables.arguments(self._index(thread), frame)
 
     def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
-        """Values of variables are not told."""
-        return []
+        """Local variables of a frame."""
+        if not isinstance(frame, StackFrame):
+            return []
+        return self._frame_variables.locals(self._index(thread), frame)
+
+    @cached_property
+    def _frame_variables(self) -> "FrameVariables":
+        """Not needed for most of what is asked."""
+        from ompdbg.target_services.frame_context import registers_of
+        from ompdbg.target_services.frame_variables import FrameVariables
+
+        return FrameVariables(
+            self._target,
+            self._symbols,
+            self._stacks,
+            lambda thread: registers_of(self._target.registers(thread), _REGISTERS),
+            lambda thread, code, offset: None,
+        )
 
     # ---- Symbols ----------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ class StackFrame(NamedTuple):
     object_file: Optional[str]
     code: Code
     kept: Tuple[Optional[int], ...]  # registers, as in KEPT
+    pushed: Optional[int]  # which of the frames that were pushed it is in
+    within: int  # how many functions are inlined there that it called
 
     @property
     def is_inlined(self) -> bool:
@@ -62,6 +64,10 @@ class StackFrame(NamedTuple):
         return self.code.place.line
 
 
+# Where it goes on, whether it is of a signal, and registers as in KEPT.
+Pushed = Tuple[int, bool, List[Optional[int]]]
+
+
 class Stacks:
     """The stacks of all threads."""
 
@@ -71,6 +77,7 @@ class Stacks:
         self._objects = objects
         self._tail_calls = TailCalls(target, symbols)
         self._known: Dict[int, Tuple[int, List[StackFrame]]] = {}
+        self._pushed: Dict[int, List[Pushed]] = {}
 
     def walk(self, thread: int) -> Iterator[StackFrame]:
         """Frames of the thread of that index, innermost first."""
@@ -82,25 +89,46 @@ class Stacks:
                 return
             done = len(frames)
 
+    def pushed(self, thread: int, index: int) -> Optional[Pushed]:
+        """A frame that was pushed, by its number from within."""
+        for limit in _STEPS:
+            found = self._pushed.get(thread, [])
+            if index < len(found):
+                return found[index]
+            if self._frames(thread, limit)[1]:
+                break
+        found = self._pushed[thread]
+        return found[index] if index < len(found) else None
+
+    def older(self, thread: int, frame: StackFrame) -> Optional[StackFrame]:
+        """The frame that called it."""
+        frames = self._known[thread][1]
+        return frames[frame.level + 1] if frame.level + 1 < len(frames) else None
+
+    def is_entered_once(self, start: int) -> bool:
+        """What a caller passed to the function is what it began with."""
+        return not self._tail_calls.may_return_to(start)
+
     def _frames(self, thread: int, limit: int) -> Tuple[List[StackFrame], bool]:
         known = self._known.get(thread)
         if known is None or known[0] < limit:
             addresses = self._target.unwind(thread, limit)
             # A whole stack is never unwound again.
             reached = limit if len(addresses) == limit else _STEPS[-1]
+            self._pushed[thread] = addresses
             known = self._known[thread] = (reached, self._build(addresses))
         return known[1], known[0] == _STEPS[-1]
 
-    def _build(self, addresses: "List[Tuple[int, bool, List[Optional[int]]]]") -> List[StackFrame]:
+    def _build(self, addresses: List[Pushed]) -> List[StackFrame]:
         found: List[StackFrame] = []
         was_signal = True  # the innermost frame was not left by a call either
-        for pc, is_signal, kept in addresses:
+        for index, (pc, is_signal, kept) in enumerate(addresses):
             is_call = not was_signal and not is_signal
             if is_call:
                 start = found[-1].start if found else None
                 for after in self._tail_calls.between(pc, start) if start is not None else ():
-                    self._append(found, after, True, False, _UNKNOWN)
-            self._append(found, pc, is_call, is_signal, tuple(kept))
+                    self._append(found, after, True, False, _UNKNOWN, None)
+            self._append(found, pc, is_call, is_signal, tuple(kept), index)
             was_signal = is_signal
             # What calls main is nobody's.
             if found and found[-1].symbol == _MAIN and found[-1].object_file is None:
@@ -114,10 +142,11 @@ class Stacks:
         is_call: bool,
         is_signal: bool,
         kept: Tuple[Optional[int], ...],
+        pushed: Optional[int],
     ) -> None:
         """A frame, and those of functions that are inlined there before it."""
         where = pc - 1 if is_call else pc
         object_file = self._objects.object_of(where)
-        for code in self._symbols.code(where):
-            frame = StackFrame(len(frames), pc, is_call, is_signal, object_file, code, kept)
-            frames.append(frame)
+        for within, code in enumerate(self._symbols.code(where)):
+            place = (len(frames), pc, is_call, is_signal, object_file)
+            frames.append(StackFrame(*place, code, kept, pushed, within))

@@ -43,6 +43,21 @@ class TailCalls:
             self._known[key] = tuple(self._find(returns, start))
         return self._known[key]
 
+    def may_return_to(self, start: int) -> bool:
+        """The function that starts there may have been left by jumps that led to it again."""
+        pending, seen = [start], {start}
+        try:
+            while pending:
+                for jump in self._jumps_of(pending.pop()):
+                    if jump.entry is None or jump.entry == start:
+                        return True
+                    if jump.entry not in seen:
+                        seen.add(jump.entry)
+                        pending.append(jump.entry)
+        except _Unclear:
+            return True
+        return False
+
     def _find(self, returns: int, start: int) -> List[int]:
         unit = self._symbols.units.at(returns - 1)
         functions = unit.functions(returns - 1) if unit is not None else []

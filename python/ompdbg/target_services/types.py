@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from typing import TYPE_CHECKING, List, NamedTuple, Optional, Tuple
 
 from ompdbg.members import Member
 from ompdbg.target_services import dwarf
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _QUALIFIERS = (dwarf.TAG_CONST, dwarf.TAG_VOLATILE, dwarf.TAG_RESTRICT, dwarf.TAG_ATOMIC)
 _STRUCTURES = (dwarf.TAG_STRUCTURE, dwarf.TAG_CLASS, dwarf.TAG_UNION)
+_POINTER_SIZE = 8
 _MAX_TYPEDEFS = 64  # more of them go round in circles
 
 
@@ -47,7 +48,10 @@ class DieType:
                 return max(high - low + 1, 0) * plain.element().size
         except Unclear:
             return 0
-        return dwarf.number(plain._die, dwarf.AT_BYTE_SIZE) or 0
+        size = dwarf.number(plain._die, dwarf.AT_BYTE_SIZE)
+        if size is None and plain._die.tag in dwarf.POINTERS:
+            return _POINTER_SIZE  # Clang does not tell it
+        return size or 0
 
     @property
     def is_array(self) -> bool:
@@ -76,8 +80,17 @@ class DieType:
     def _of(self, die: "Optional[_target.Die]", inner: int = 0) -> "DieType":
         return DieType(die, self._lowest, inner)
 
+    @property
+    def die(self) -> "_target.Die":
+        """Its entry."""
+        return self._die
+
     def members(self) -> List[Member]:
         """Those that have a place."""
+        return [placed.member for placed in self.placed_members()]
+
+    def placed_members(self) -> "List[Placed]":
+        """The same, each with its entry."""
         found = []
         for die in self._die.children():
             if die.tag not in (dwarf.TAG_MEMBER, dwarf.TAG_INHERITANCE):
@@ -89,7 +102,8 @@ class DieType:
                 name = dwarf.text(die, dwarf.AT_NAME)
                 is_base = die.tag == dwarf.TAG_INHERITANCE
                 bits = dwarf.number(die, dwarf.AT_BIT_SIZE) or 0
-                found.append(Member(name, kind, _first_bit(die, kind, bits), bits, is_base))
+                member = Member(name, kind, _first_bit(die, kind, bits), bits, is_base)
+                found.append(Placed(die, kind, member))
             except Unclear:
                 continue
         return found
@@ -125,6 +139,14 @@ class DieType:
         if dwarf.number(self._die, dwarf.AT_ORDERING) == dwarf.COLUMN_MAJOR:
             found.reverse()
         return found
+
+
+class Placed(NamedTuple):
+    """A member that has a place."""
+
+    die: "_target.Die"
+    kind: DieType
+    member: Member
 
 
 def _first_bit(die: "_target.Die", kind: DieType, bits: int) -> int:
