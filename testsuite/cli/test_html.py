@@ -117,6 +117,33 @@ def test_what_is_told(report: Dict[str, Any]) -> None:
     assert len(nodes) == 4  # tasks, one after another
 
 
+def test_crash_comes_first(report: Dict[str, Any]) -> None:
+    """The signal, its thread and its stack; the thread is marked in the picture and the table."""
+    crashed = copy.deepcopy(report)
+    at_barrier = [t for t in report["threads"] if t["wait"] and t["wait"]["kind"] == "barrier"]
+    thread = at_barrier[1]
+    crashed["about"]["crash"] = {
+        "signal": "SIGSEGV",
+        "thread": thread["gdb"],
+        "lwp": thread["lwp"],
+        "address": "0x18",
+        "sender": None,
+    }
+    structure = parsed(html_of(crashed))
+    words = "".join(structure.texts)
+    told = f"SIGSEGV in thread {thread['gdb']} (OpenMP thread {thread['thread_num']} of 8)"
+    trace = words.index("Access to address 0x18")
+    assert words.index(told) < trace < words.index("solve", trace) < words.index("Probably a dead")
+    lanes = [a["class"] for a in structure.named("li") if "lane" in (a.get("class") or "")]
+    assert lanes[0] == "lane crashed" and lanes.count("lane crashed") == 1
+    assert words.count("SIGSEGV here") == 4  # diagnosis, picture, stacks, table
+    # The number in a box is that of the thread, as everywhere.
+    tiles = [a for a in structure.named("b") if "crashed" in (a.get("class") or "")]
+    assert tiles[0]["title"] == f"OpenMP thread {thread['thread_num']} of this region"
+    crashed["about"]["crash"]["sender"] = 1
+    assert "Sent by process 1" in "".join(parsed(html_of(crashed)).texts)
+
+
 def test_names_are_no_markup(report: Dict[str, Any]) -> None:
     source = html_of(with_text(copy.deepcopy(report), HOSTILE))
     structure = parsed(source)

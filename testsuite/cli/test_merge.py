@@ -59,6 +59,31 @@ def test_text_and_page(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None
     assert len(tiles) == RANKS
 
 
+def test_crash_and_missing_ranks(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:
+    """A rank that crashed is the worst; those that are not there are named."""
+    crashed = json.loads(reports[0].read_text(encoding="utf-8"))
+    crashed["about"]["rank"] = {"variable": "PMI_RANK", "value": "7", "of": 10}
+    crashed["about"]["crash"] = {
+        "signal": "SIGBUS",
+        "thread": crashed["threads"][-1]["gdb"],
+        "lwp": crashed["threads"][-1]["lwp"],
+        "address": "0x77",
+        "sender": None,
+    }
+    (tmp_path / "7.json").write_text(json.dumps(crashed), encoding="utf-8")
+    path = tmp_path / "all.json"
+    assert ompdbg.run("merge", *reports, tmp_path / "7.json", "--json", path).returncode == FOUND
+    document = json.loads(path.read_text(encoding="utf-8"))
+    check(document, "merged")
+    assert (document["ranks"], document["missing_ranks"]) == (10, [6, 8, 9])
+    first = document["groups"][0]
+    assert (first["severity"], [one["rank"] for one in first["processes"]]) == ("crashed", ["7"])
+    assert "SIGBUS here" in [one["does"] for one in first["threads"]]
+    told = ompdbg.run("merge", *reports, tmp_path / "7.json").stdout
+    assert "\nNo report of ranks 6, 8, 9 of 10\n" in told
+    assert f"\nSIGBUS in thread {first['crash'].split()[3]} (OpenMP thread " in told
+
+
 @pytest.mark.parametrize(
     "content, said",
     [
@@ -73,8 +98,17 @@ def test_text_and_page(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None
 def test_other_documents(
     ompdbg: Any, reports: List[Path], tmp_path: Path, content: str, said: str
 ) -> None:
+    """The picture is made of the others."""
     other = tmp_path / "other.json"
     other.write_text(content, encoding="utf-8")
-    done = ompdbg.run("merge", *reports, other)
+    done = ompdbg.run("merge", other, tmp_path / "none.json")
     assert (done.returncode, done.stdout) == (UNREADABLE, "")
-    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert said in done.stderr and len(done.stderr.splitlines()) == 2
+    if content == "{":
+        path = tmp_path / "all.json"
+        assert ompdbg.run("merge", *reports, other, "--json", path).returncode == FOUND
+        document = json.loads(path.read_text(encoding="utf-8"))
+        assert document["total"] == RANKS
+        assert document["unread"] == [{"source": str(other), "reason": said}]
+        done = ompdbg.run("merge", other, *reports)
+        assert f"\nNot read: {other}: {said}\n" in done.stdout

@@ -109,11 +109,12 @@ def test_crash(running: Running, crash: Path, how: str, number: signal.Signals) 
     done = running.run("--", crash, how)
     assert done.returncode == 128 + number
     (report,) = running.reports()
-    about = report["about"]
-    assert about["cause"].startswith(f"{number.name} in thread ")
-    lwp = int(about["cause"].split()[-1])
-    (thread,) = [one for one in report["threads"] if one["lwp"] == lwp]
+    found = report["about"]["crash"]
+    (thread,) = [one for one in report["threads"] if one["lwp"] == found["lwp"]]
+    assert (thread["gdb"], found["signal"]) == (found["thread"], number.name)
     assert (thread["thread_num"], thread["location"]["function"]) == (2, "work")
+    assert (found["address"], found["sender"]) == ("0x8" if how == "segv" else None, None)
+    assert f"{number.name} in thread {thread['gdb']} (OpenMP thread 2 of 4)" in done.stderr
     waits = [one["wait"] and one["wait"]["kind"] for one in report["threads"]]
     assert waits.count("barrier") == 3
     names = {path.suffix for path in (running.folder / "ompdbg-report").iterdir()}
@@ -177,6 +178,49 @@ def test_core_file(running: Running, crash: Path) -> None:
 def test_processes_that_are_left(running: Running, crash: Path) -> None:
     done = running.run("--", crash, "leave")
     assert (done.returncode, done.stderr) == (0, "ompdbg run: ended what was left: 1 process\n")
+
+
+@pytest.mark.parametrize("whom", ["run", "all"])
+def test_report_before_the_end_is_asked_for(running: Running, crash: Path, whom: str) -> None:
+    """Schedulers send SIGTERM to the command that they know, or to all processes."""
+    with running.start("--on-term", "--", crash, "stop") as run:
+        deadline = time.monotonic() + 30
+        while len(running.left()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(2)  # until the others have come to the barrier
+        if whom == "all":
+            for pid in map(int, running.left()):
+                os.kill(pid, signal.SIGTERM)
+        else:
+            run.send_signal(signal.SIGTERM)
+        assert run.wait(60) == 128 + signal.SIGTERM
+    (report,) = running.reports()
+    assert report["about"]["cause"] == "asked to end by SIGTERM"
+    assert report["verdict"]["severity"] == "held_up"
+
+
+def test_signals_that_are_passed_on(running: Running) -> None:
+    """Launchers of MPI programs send them."""
+    script = "trap 'echo got; exit 4' USR1; kill -USR1 $PPID; while :; do sleep 0.1; done"
+    done = running.run("--timeout", 60, "--", "sh", "-c", script)
+    assert (done.returncode, done.stdout) == (4, "got\n")
+
+
+def test_nothing_to_report(running: Running) -> None:
+    done = running.run("--timeout", 1, "--", "sleep", 60)
+    assert done.returncode == TIMED_OUT
+    assert "no OpenMP program is running: nothing to report" in done.stderr
+
+
+def test_rank_of_a_job(running: Running, crash: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch script of Slurm has a number of a process, too, but is no rank."""
+    monkeypatch.setenv("SLURM_PROCID", "5")
+    running.run("--", crash, "abort")
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "8")
+    done = running.run("--", crash, "abort")
+    assert "ompdbg run: rank 5: crash-rank5-" in done.stderr
+    ranks = [report["about"]["rank"] for report in running.reports()]
+    assert ranks == [None, {"variable": "SLURM_PROCID", "value": "5", "of": 8}] or ranks[1] is None
 
 
 def test_ended_from_outside(running: Running, crash: Path) -> None:

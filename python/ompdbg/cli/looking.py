@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional
+from typing import IO, TYPE_CHECKING, Iterator, List, NamedTuple, Optional
 
 from ompdbg.cli.exits import Exit, Failed
 
@@ -29,6 +29,7 @@ class Looked(NamedTuple):
     services: "TargetServices"
     pid: int  # 0: a core file
     problems: List[str]
+    core: Optional[IO[bytes]]  # the core file
 
 
 @contextmanager
@@ -55,7 +56,7 @@ def looked_at(place: Place) -> "Iterator[Looked]":
                 raise Failed(Exit.NO_OPENMP, text) from None
             process = Process(found.spaces, services, found.problems)
             try:
-                yield Looked(process, services, target.pid, problems)
+                yield Looked(process, services, target.pid, problems, target.core)
             finally:
                 for space in found.spaces:
                     space.close()

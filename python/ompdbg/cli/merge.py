@@ -5,22 +5,32 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any, Dict, List, Tuple
+import sys
+from typing import TYPE_CHECKING, Dict, List
 
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
-from ompdbg.cli.exits import Exit, Failed
+from ompdbg.cli.exits import Exit
 from ompdbg.cli.report import STANDARD_OUTPUT, write_file
+
+if TYPE_CHECKING:
+    from ompdbg.report.merging import Member
 
 _DESCRIPTION = """\
 The reports of many processes, the ranks of an MPI program, say, or the shards
 of a test run, in one picture: processes in the same state are one group, and
 the smallest groups, the outliers, come first. Without options as text.
 
-The exit status is 1 if one of the processes does not go on.
+A report that cannot be read is named, and so are ranks that wrote none; the
+picture is made of the others.
 
-example:
-  ompdbg merge reports/*.json --html all.html"""
+exit status:
+  1 if a process has crashed or does not go on; otherwise 3 if a report could
+  not be read, and else 0
+
+examples:
+  ompdbg merge reports/*.json
+  ompdbg merge reports/*.json --html all.html --json all.json"""
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,42 +42,50 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help='write JSON, schema "ompdbg/1"')
 
 
-def read(path: str) -> Dict[str, Any]:
-    """A report of the schema that is known here. Raises Failed."""
-    from ompdbg.report.merging import NoReport, check
+def read(path: str) -> "Member":
+    """A report of the schema that is known here. Raises NoReport."""
+    from ompdbg.report.merging import NoReport, member
 
     try:
         with open(path, encoding="utf-8") as file:
-            return check(json.load(file))
+            document = json.load(file)
     except OSError as error:
-        raise Failed(Exit.UNREADABLE, f"{path}: {error.strerror}") from None
+        raise NoReport(str(error.strerror)) from None
     except (ValueError, RecursionError):
-        raise Failed(Exit.UNREADABLE, f"{path}: it is no JSON") from None
-    except NoReport as reason:
-        raise Failed(Exit.UNREADABLE, f"{path}: {reason}") from None
+        raise NoReport("it is no JSON") from None
+    return member(path, document)
 
 
 def _run(arguments: argparse.Namespace, context: Context) -> int:
-    from ompdbg.model.severity import HELD_UP, STUCK
     from ompdbg.report import merging
 
-    reports: List[Tuple[str, Dict[str, Any]]] = [(path, read(path)) for path in arguments.reports]
-    try:
-        document = merging.merged(reports)
-    except (AttributeError, KeyError, TypeError):
-        raise Failed(Exit.UNREADABLE, "one of the reports lacks what the schema demands") from None
+    members: "List[Member]" = []
+    unread: List[Dict[str, str]] = []
+    for path in arguments.reports:
+        try:
+            members.append(read(path))
+        except merging.NoReport as reason:
+            unread.append({"source": path, "reason": str(reason)})
+    as_text = arguments.text or not (arguments.json or arguments.html)
+    if not (members and as_text):
+        for one in unread:
+            print(f"ompdbg merge: {one['source']}: {one['reason']}.", file=sys.stderr)
+    if not members:
+        return Exit.UNREADABLE
+    document = merging.merged(members, unread)
     if arguments.json:
         write_file(arguments.json, [json.dumps(document, indent=1)])
     if arguments.html:
         from ompdbg.report.html.merged import page
 
         write_file(arguments.html, page(document))
-    if arguments.text or not (arguments.json or arguments.html):
+    if as_text:
         path = arguments.text or STANDARD_OUTPUT
         width = terminal.form(False).width if path == STANDARD_OUTPUT else 80
         write_file(path, merging.lines(document, width))
-    bad = any(group["severity"] in (STUCK, HELD_UP) for group in document["groups"])
-    return Exit.FOUND if bad else Exit.FINE
+    if merging.is_suspicious(document):
+        return Exit.FOUND
+    return Exit.UNREADABLE if unread else Exit.FINE
 
 
 COMMAND = Command("merge", "many reports in one picture", _DESCRIPTION, _add_options, _run)

@@ -7,13 +7,16 @@ import argparse
 import functools
 import os
 import sys
-from typing import Any, Dict, Iterable, Optional
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional
 
 from ompdbg import views
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context, add_place
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Looked, Place, looked_at
+
+if TYPE_CHECKING:
+    from ompdbg.report.crash import Crash
 
 STANDARD_OUTPUT = "-"
 
@@ -73,17 +76,23 @@ class Files:
 
 
 def write_report(
-    looked: Looked, name: str, files: Files, cause: Optional[str] = None
+    looked: Looked,
+    name: str,
+    files: Files,
+    cause: Optional[str] = None,
+    crash: "Optional[Crash]" = None,
 ) -> Dict[str, Any]:
-    """Writes what is known of an open target, and returns it. `cause`: why now. Raises Failed."""
+    """Writes what is known of an open target, and returns it. `cause`: why now; `crash`: a signal
+    is about to end it. Raises Failed."""
     from ompdbg.report import about as about_module
     from ompdbg.report import document
+    from ompdbg.report.core_notes import core_end
 
     process = looked.process
-    if looked.pid:
-        about = about_module.about_process(process, looked.pid)
+    if looked.core is None:
+        about = about_module.about_process(process, looked.pid, crash)
     else:
-        about = about_module.about_core(process, name)
+        about = about_module.about_core(process, name, core_end(looked.core))
     about["cause"] = cause
     about["problems"] += looked.problems
     diagnosed = functools.lru_cache(maxsize=None)(lambda: views.diagnosed(process))
@@ -100,7 +109,7 @@ def write_report(
         form = views.Form(False, 80)
         if files.text == STANDARD_OUTPUT:
             form = terminal.form(False)
-        write_file(files.text, text.lines(process, about, diagnosed, form))
+        write_file(files.text, text.lines(process, found, diagnosed, form))
     return found
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
 import re
 import sys
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Place, looked_at
 from ompdbg.cli.report import Files, write_file, write_report
+from ompdbg.report.ranks import rank_in
+
+if TYPE_CHECKING:
+    from ompdbg.report.crash import Crash
 
 _DESCRIPTION = """\
 Runs a command. If a program below it crashes, or the time-out passes, the
@@ -37,6 +40,9 @@ examples:
 
 _SAFE = re.compile(r"[^A-Za-z0-9._+-]")
 _MERGED = "all"
+# Our own among the ranks of a job: several write into one folder, and to one terminal.
+_OWN = rank_in(os.environ.get)
+_RANK = "" if _OWN is None else _SAFE.sub("_", _OWN["value"])
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +55,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not wait for the time-out if nothing happens for 10 s and the diagnosis says"
         " that nothing will",
+    )
+    parser.add_argument(
+        "--on-term",
+        action="store_true",
+        help="when asked to end by SIGTERM, as schedulers do before they kill a job, take the"
+        " reports first",
     )
     parser.add_argument("--core", action="store_true", help="let the kernel write core files, too")
     parser.add_argument(
@@ -72,12 +84,14 @@ class Reporter:
         self._libompd = libompd
         self.written: List[str] = []
 
-    def look(self, pid: int, reason: str) -> Optional[str]:
+    def look(self, pid: int, reason: str, crash: "Optional[Crash]") -> Optional[str]:
         """How bad it is; None if it is no OpenMP program. `reason`: "" if only that is asked."""
         from ompdbg.model.severity import SEVERITIES
+        from ompdbg.report import crash as words
         from ompdbg.running import below
 
-        name = f"{_SAFE.sub('_', below.program_name(pid))}-{pid}"
+        rank = f"-rank{_RANK}" if _RANK else ""
+        name = f"{_SAFE.sub('_', below.program_name(pid))}{rank}-{pid}"
         try:
             with looked_at(Place(str(pid), self._libompd)) as looked:
                 if not reason:
@@ -85,7 +99,7 @@ class Reporter:
                 os.makedirs(self._folder, exist_ok=True)
                 path = os.path.join(self._folder, name)
                 files = Files(f"{path}.txt", f"{path}.html", f"{path}.json")
-                found = write_report(looked, str(pid), files, reason)
+                found = write_report(looked, str(pid), files, reason, crash)
         except Failed as failed:
             if failed.status != Exit.NO_OPENMP:
                 say(f"{name}: {failed.reason}")
@@ -95,7 +109,11 @@ class Reporter:
             return None
         self.written.append(f"{path}.json")
         verdict = found["verdict"] or {"text": "not known", "severity": None}
-        say(f"{name}: {verdict['text']}")
+        signal = words.of_report(found)
+        if signal is not None:
+            say(f"{name}: {words.where(signal, found)}")
+        else:
+            say(f"{name}: {verdict['text']}")
         say(f"report: {path}.html")
         return str(verdict["severity"] or SEVERITIES[-1])
 
@@ -112,26 +130,20 @@ class Reporter:
         """One picture of all, if there are several."""
         if len(self.written) < 2:
             return
+        from ompdbg.cli.merge import read
         from ompdbg.report.html.merged import page
         from ompdbg.report.merging import merged
 
-        reports = [(path, read(path)) for path in self.written]
         path = os.path.join(self._folder, f"{_MERGED}.html")
-        write_file(path, page(merged(reports)))
+        write_file(path, page(merged([read(one) for one in self.written])))
         say(f"all of them: {path}")
 
 
 def say(text: str) -> None:
     """A line for people."""
     begin = "\r\033[K" if sys.stderr.isatty() else ""
-    print(f"{begin}ompdbg run: {text}", file=sys.stderr, flush=True)
-
-
-def read(path: str) -> Dict[str, Any]:
-    """A report."""
-    with open(path, encoding="utf-8") as file:
-        found: Dict[str, Any] = json.load(file)
-    return found
+    rank = f"rank {_RANK}: " if _RANK else ""
+    print(f"{begin}ompdbg run: {rank}{text}", file=sys.stderr, flush=True)
 
 
 def _run(arguments: argparse.Namespace, context: Context) -> int:
@@ -145,7 +157,12 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
     gc.enable()  # it may run for hours
     reporter = Reporter(arguments.report, context.libompd)
     plan = Plan(
-        command, arguments.timeout, arguments.on_hang, not arguments.no_trace, arguments.core
+        command,
+        arguments.timeout,
+        arguments.on_hang,
+        arguments.on_term,
+        not arguments.no_trace,
+        arguments.core,
     )
     status = Supervisor(plan, reporter.look, say).run()
     reporter.merge()

@@ -10,6 +10,7 @@ import _ompd
 
 from ompdbg import SCHEMA
 from ompdbg.model import icvs
+from ompdbg.model.doing import doing
 from ompdbg.model.locks import Lock
 from ompdbg.model.pool import TaskPool, count_by_function
 from ompdbg.model.process import by_runtime
@@ -24,6 +25,7 @@ from ompdbg.render.regions import region_json
 from ompdbg.render.stack import Options, shown_parts
 from ompdbg.render.status import status_object
 from ompdbg.render.why import NOTHING, finding_json, headline
+from ompdbg.report import crash
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -64,6 +66,7 @@ def report(process: "Process", about: "About", diagnosed: "Callable[[], Diagnose
     add("teams", lambda: [json.team(one) for one in process.teams])
     add("regions", lambda: [region_json(one) for one in diagnosed().waiting.regions])
     add("threads", lambda: [json.thread(one) for one in process.threads])
+    add("doing", lambda: list(_doing(process)))
     add("stacks", lambda: _stacks(process))
     add("locks", lambda: [lock_json(one) for one in _locks(diagnosed())])
     add("tasks", lambda: _tasks(process))
@@ -92,6 +95,8 @@ def lines(found: Document) -> Iterator[str]:
 def is_suspicious(found: Document) -> bool:
     """Whether the exit status says that something was found."""
     verdict = found["verdict"]
+    if crash.is_own(crash.of_report(found)):
+        return True
     return verdict is not None and verdict["severity"] in SEVERITIES[:-1]
 
 
@@ -107,6 +112,19 @@ def _verdict(told: "Diagnosed") -> Dict[str, Any]:
 
 def _locks(told: "Diagnosed") -> List[Lock]:
     return told.waiting.locks
+
+
+def _doing(process: "Process") -> Iterator[Document]:
+    """In which functions of the system the threads are that wait for nothing of OpenMP."""
+    for thread in process.threads:
+        if thread.wait is None and not (thread.target.running or thread.in_runtime):
+            found = doing(thread)
+            if found.function is not None:
+                yield {
+                    "thread": thread.target.number,
+                    "function": found.function,
+                    "in_kernel": found.in_kernel,
+                }
 
 
 def _stacks(process: "Process") -> List[Document]:

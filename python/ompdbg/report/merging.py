@@ -6,20 +6,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any, Dict, Hashable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ompdbg import SCHEMA
 from ompdbg.frames import base_name
-from ompdbg.model.severity import SEVERITIES
+from ompdbg.model.severity import HELD_UP, SEVERITIES, STUCK
 from ompdbg.render.numbers import ranges
 from ompdbg.render.table import Column, cut_place, table, wrap
+from ompdbg.report import crash
 from ompdbg.report.html.words import does, place_text
+from ompdbg.report.marking import marked
 
 Object = Dict[str, Any]
 
 MERGED = "merged"
 _UNKNOWN = "unknown"
-_ORDER = (*SEVERITIES, "none", _UNKNOWN)
+CRASHED = "crashed"
+_ORDER = (CRASHED, *SEVERITIES, "none", _UNKNOWN)
+_MOST_RANKS = 1 << 20
 # What differs between processes in the same state.
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _COLUMNS = (
@@ -34,41 +38,97 @@ class NoReport(Exception):
     """What was read is no report of this schema; the message says so."""
 
 
-def check(document: Any) -> Object:
-    """A report. Raises NoReport."""
+class Member(NamedTuple):
+    """A report, and what of it is told."""
+
+    process: Object
+    rank: Optional[Object]
+    state: Hashable  # equal for processes that do the same
+    group: Object
+
+
+def member(source: str, document: Any) -> Member:
+    """Of a report that was read from `source`. Raises NoReport."""
     if not isinstance(document, dict) or "schema" not in document:
         raise NoReport("it is no document of ompdbg")
     if document["schema"] != SCHEMA:
         raise NoReport(f'its schema is "{document["schema"]}", this ompdbg reads "{SCHEMA}"')
     if document.get("kind") != "report":
         raise NoReport('it is no report; write it with "ompdbg report --json"')
-    return document
+    try:
+        report = marked(document)
+        return Member(
+            _process(source, report["about"]),
+            report["about"]["rank"],
+            _state(report),
+            _described(report),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise NoReport("it lacks what the schema demands") from None
 
 
-def merged(reports: "Sequence[Tuple[str, Object]]") -> Object:
-    """One document of many: (where it was read, report)."""
-    found: "Dict[Hashable, List[Tuple[str, Object]]]" = {}
-    for source, report in reports:
-        found.setdefault(_state(report), []).append((source, report))
-    groups = [_group(members) for members in found.values()]
+def merged(members: Sequence[Member], unread: Sequence[Object] = ()) -> Object:
+    """One document of many. `unread`: `source` and `reason` of those that could not be read."""
+    found: "Dict[Hashable, List[Member]]" = {}
+    for one in members:
+        found.setdefault(one.state, []).append(one)
+    groups = [
+        {"processes": sorted((one.process for one in alike), key=_place_in_row), **alike[0].group}
+        for alike in found.values()
+    ]
     groups.sort(key=lambda one: (len(one["processes"]), _ORDER.index(one["severity"])))
-    return {"schema": SCHEMA, "kind": MERGED, "total": len(reports), "groups": groups}
+    return {
+        "schema": SCHEMA,
+        "kind": MERGED,
+        "total": len(members),
+        "ranks": max((_number_of_ranks(one) for one in members), default=0) or None,
+        "missing_ranks": _missing_ranks(members),
+        "unread": list(unread),
+        "groups": groups,
+    }
+
+
+def is_suspicious(document: Object) -> bool:
+    """One of the processes has crashed, or does not go on."""
+    return any(group["severity"] in (CRASHED, STUCK, HELD_UP) for group in document["groups"])
+
+
+def _number_of_ranks(one: Member) -> int:
+    return 0 if one.rank is None else int(one.rank.get("of") or 0)
+
+
+def _missing_ranks(members: Sequence[Member]) -> List[int]:
+    """Those of the job that have written no report."""
+    ranks = [one.process["rank"] for one in members]
+    known = {int(rank) for rank in ranks if rank is not None and rank.isdigit()}
+    total = max((_number_of_ranks(one) for one in members), default=0)
+    return [rank for rank in range(min(total, _MOST_RANKS)) if rank not in known]
 
 
 def _state(report: Object) -> Hashable:
-    """Equal for processes that do the same."""
     cause = report["about"]["cause"]
     return (
         base_name(report["about"]["program"] or ""),
         cause and _NUMBERS.sub("N", cause),
+        _NUMBERS.sub("N", _crash(report) or ""),
         _severity(report),
         tuple(sorted(Counter(one["rule"] for one in report["findings"] or []).items())),
         tuple(sorted(_shape(report, True).items())),
     )
 
 
+def _crash(report: Object) -> Optional[str]:
+    found = crash.of_report(report)
+    return None if found is None else crash.where(found, report)
+
+
 def _severity(report: Object) -> str:
-    return _UNKNOWN if report["verdict"] is None else str(report["verdict"]["severity"])
+    if crash.is_own(crash.of_report(report)):
+        return CRASHED
+    if report["verdict"] is None:
+        return _UNKNOWN
+    found = str(report["verdict"]["severity"])
+    return found if found in _ORDER else _UNKNOWN
 
 
 def _shape(report: Object, alike: bool) -> "Dict[Tuple[str, str, str], int]":
@@ -84,20 +144,17 @@ def _shape(report: Object, alike: bool) -> "Dict[Tuple[str, str, str], int]":
     return found
 
 
-def _group(members: "List[Tuple[str, Object]]") -> Object:
-    first = members[0][1]
-    processes = [_process(source, report["about"]) for source, report in members]
-    processes.sort(key=_place_in_row)
+def _described(report: Object) -> Object:
     return {
-        "processes": processes,
-        "program": first["about"]["program"],
-        "cause": first["about"]["cause"],
-        "severity": _severity(first),
-        "findings": [finding["text"] for finding in first["findings"] or []],
+        "program": report["about"]["program"],
+        "cause": report["about"]["cause"],
+        "crash": _crash(report),
+        "severity": _severity(report),
+        "findings": [finding["text"] for finding in report["findings"] or []],
         "threads": [
             {"count": count, "does": what, "where": where, "region": region}
             for (what, where, region), count in sorted(
-                _shape(first, False).items(), key=lambda item: (item[1], item[0])
+                _shape(report, False).items(), key=lambda item: (item[1], item[0])
             )
         ],
     }
@@ -107,7 +164,7 @@ def _process(source: str, about: Object) -> Object:
     return {
         "name": about["name"],
         "pid": about["pid"],
-        "rank": None if about["rank"] is None else about["rank"]["value"],
+        "rank": None if about["rank"] is None else str(about["rank"]["value"]),
         "host": about["host"],
         "source": source,
     }
@@ -121,12 +178,14 @@ def _place_in_row(process: Object) -> Tuple[int, str]:
 # ---- Words ----------------------------------------------------------------------------------
 
 
-def who(group: Object) -> str:
-    """`ranks 0-2`, `hung 4711 on node3`"""
+def who(group: Object, document: Object) -> str:
+    """`ranks 0-2`, `ranks 0-2 of solver`, if there are several programs; `hung 4711 on node3`"""
     processes = group["processes"]
     known = [p["rank"] for p in processes if p["rank"] is not None and p["rank"].isdigit()]
     if len(known) == len(processes):
-        return f"{'rank' if len(known) == 1 else 'ranks'} {ranges(map(int, known))}"
+        told = f"{'rank' if len(known) == 1 else 'ranks'} {ranges(map(int, known))}"
+        several = len({one["program"] for one in document["groups"]}) > 1
+        return f"{told} of {base_name(group['program'] or 'a program')}" if several else told
     names = [_named(group, process) for process in processes]
     shown = ", ".join(names[:4])
     return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
@@ -139,23 +198,40 @@ def _named(group: Object, process: Object) -> str:
 
 
 def headline(document: Object) -> str:
-    """`8 processes in 2 groups, the few first`"""
+    """`8 processes in 2 groups, the smallest first`"""
     total, groups = document["total"], len(document["groups"])
     if groups == 1:
         return "1 process" if total == 1 else f"{total} processes in the same state"
     return f"{total} processes in {groups} groups, the smallest first"
 
 
+def notes(document: Object) -> Iterator[str]:
+    """What is missing."""
+    missing, total = document["missing_ranks"], document["ranks"]
+    if missing:
+        noun = "rank" if len(missing) == 1 else "ranks"
+        yield f"No report of {noun} {ranges(missing)} of {total}"
+    for one in document["unread"]:
+        yield f"Not read: {one['source']}: {one['reason']}"
+
+
+def causes(group: Object) -> List[str]:
+    """Why its reports were written."""
+    return [told for told in (group["crash"] or group["cause"],) if told]
+
+
 def lines(document: Object, width: Optional[int]) -> Iterator[str]:
     """The same as text."""
     yield headline(document)
+    for note in notes(document):
+        yield from wrap(note, width)
     for group in document["groups"]:
         number = len(group["processes"])
         yield ""
         noun = "process" if number == 1 else "processes"
-        yield from wrap(f"== {number} {noun}: {who(group)} ==", width)
-        if group["cause"]:
-            yield from wrap(group["cause"], width)
+        yield from wrap(f"== {number} {noun}: {who(group, document)} ==", width)
+        for told in causes(group):
+            yield from wrap(told, width)
         for text in group["findings"] or ["No thread waits for another."]:
             yield from wrap(text, width)
         rows = [

@@ -11,27 +11,32 @@ from ompdbg import views
 from ompdbg.frames import base_name
 from ompdbg.render.palette import TITLE
 from ompdbg.render.table import wrap
+from ompdbg.report import crash as crash_words
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
     from ompdbg.views import Diagnosed, Form
 
-About = Dict[str, Any]
+Object = Dict[str, Any]
 
 _Section = Callable[[], Iterable[str]]
 
 
 def lines(
-    process: "Process", about: About, diagnosed: "Callable[[], Diagnosed]", form: "Form"
+    process: "Process", report: Object, diagnosed: "Callable[[], Diagnosed]", form: "Form"
 ) -> Iterator[str]:
-    """All of it. What fails is told in its place."""
+    """All of it. What fails is told in its place. `report`: the same as JSON."""
+    about = report["about"]
     yield from wrap(headline(about), form.width)
     for problem in about["problems"]:
         yield from wrap(f"Warning: {problem}", form.width)
     errors: Tuple[Type[Exception], ...] = (_ompd.Error, *process.services.errors)
     threads = process.threads
     openmp = [thread for thread in threads if thread.handle is not None]
-    sections: List[Tuple[str, _Section]] = [
+    sections: List[Tuple[str, _Section]] = []
+    if about["crash"] is not None:
+        sections.append(("What ended it", lambda: _crash(process, report, form)))
+    sections += [
         ("Why it does not go on", lambda: views.why(diagnosed(), form)),
         ("Regions", lambda: views.regions(process, form)),
         ("Threads", lambda: views.threads(process, threads, form)),
@@ -51,7 +56,15 @@ def lines(
             yield from wrap(f"cannot be told: {getattr(error, 'reason', error)}", form.width)
 
 
-def headline(about: About) -> str:
+def _crash(process: "Process", report: Object, form: "Form") -> Iterator[str]:
+    """The signal, and the stack of the thread that it has reached."""
+    crash = report["about"]["crash"]
+    yield from wrap(crash_words.where(crash, report), form.width)
+    reached = [one for one in process.threads if one.target.number == crash["thread"]]
+    yield from views.stacks(process, reached, form)
+
+
+def headline(about: Object) -> str:
     """`hung, process 4711 on node3, 2026-11-21T12:00:00Z`"""
     program = "OpenMP program" if about["program"] is None else base_name(about["program"])
     words = [program]

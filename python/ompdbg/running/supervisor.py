@@ -10,6 +10,7 @@ import sys
 import time
 from typing import Callable, Iterable, List, NamedTuple, Optional
 
+from ompdbg.report.crash import FATAL, Crash
 from ompdbg.running import below
 from ompdbg.running.tracer import WALL, CannotTrace, Tracer
 
@@ -17,13 +18,16 @@ TIMED_OUT = 124
 NOT_STARTED, NOT_EXECUTABLE, NOT_FOUND = 125, 126, 127
 
 _ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_WATCHED = {signal.SIGCHLD, *_ASKED}
+# Launchers of MPI programs send these, which end whoever does not expect them.
+_PASSED_ON = (signal.SIGUSR1, signal.SIGUSR2)
+_WATCHED = {signal.SIGCHLD, *_ASKED, *_PASSED_ON}
 _KERNEL = 128  # SI_KERNEL: the terminal has sent it, to the command too
 _GRACE_SECONDS = 5.0
 _TICK = 0.5
+_TERMINATED = "asked to end by SIGTERM"
 _STANDSTILL_SECONDS = 10.0
 
-Look = Callable[[int, str], Optional[str]]
+Look = Callable[[int, str, Optional[Crash]], Optional[str]]
 
 
 class Plan(NamedTuple):
@@ -32,6 +36,7 @@ class Plan(NamedTuple):
     command: List[str]
     timeout: Optional[float]
     on_hang: bool
+    on_term: bool
     traces: bool
     with_core: bool
 
@@ -40,12 +45,14 @@ class Supervisor:
     """One run of a command."""
 
     def __init__(self, plan: Plan, look: Look, say: Callable[[str], None]) -> None:
-        """`look`: takes the report of a process, for a reason in words; returns how bad it is, or
-        None if the process has no OpenMP. `say`: a line for people."""
+        """`look`: takes the report of a process, for a reason in words or for a signal that is
+        about to end it; returns how bad it is, or None if the process has no OpenMP. `say`: a
+        line for people."""
         self._plan = plan
         self._look = look
         self._say = say
-        self._tracer = Tracer(self._crashed) if plan.traces else None
+        watched = FATAL | {signal.SIGTERM} if plan.on_term else FATAL
+        self._tracer = Tracer(self._crashed, watched) if plan.traces else None
         self._status: Optional[int] = None
         self._child = 0
         self._asked: Optional[int] = None
@@ -63,6 +70,8 @@ class Supervisor:
         finally:
             left = below.end_all()
             self._progress("")
+            for number in _PASSED_ON:
+                signal.signal(number, signal.SIG_IGN)  # for nobody any longer
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if left and self._asked is None and status != TIMED_OUT:
             self._say(f"ended what was left: {left} {'process' if left == 1 else 'processes'}")
@@ -121,7 +130,9 @@ class Supervisor:
                 return TIMED_OUT
             told = signal.sigtimedwait(_WATCHED, _TICK)
             if told is not None and told.si_signo in _ASKED:
-                return self._end_as_asked(told.si_signo, told.si_code)
+                return self._asked_to_end(told)
+            if told is not None and told.si_signo in _PASSED_ON:
+                self._send(told.si_signo)
             self._progress(self._how_long())
 
     def _take_news(self) -> None:
@@ -168,24 +179,37 @@ class Supervisor:
 
     # ---- Looking ----------------------------------------------------------------------------
 
-    def _crashed(self, process: int, thread: int, number: signal.Signals) -> None:
+    def _crashed(self, process: int, crash: Crash) -> None:
+        if crash.signal is signal.SIGTERM:  # schedulers send it to all processes of a job
+            self._look(process, _TERMINATED, None)
+            return
         name = below.program_name(process)
-        self._say(f"{name} ({process}): {number.name} in thread {thread}")
-        self._look(process, f"{number.name} in thread {thread}")
+        self._say(f"{name} ({process}): {crash.signal.name}")
+        self._look(process, crash.signal.name, crash)
 
     def _look_at_all(self, reason: str) -> None:
-        for pid in below.processes():
+        processes = below.processes()
+        reported = 0
+        for number, pid in enumerate(processes, 1):
+            if signal.sigpending() & set(_ASKED):
+                self._say(f"interrupted: {len(processes) + 1 - number} processes not looked at")
+                return
+            self._progress(f"ompdbg run: looking at process {number} of {len(processes)}")
             severity = self._looked(pid, reason, False)
-            if severity is not None and self._plan.with_core:
-                self._abort(pid)
+            if severity is not None:
+                reported += 1
+                if self._plan.with_core:
+                    self._abort(pid)
+        if not reported:
+            self._say("no OpenMP program is running: nothing to report")
 
     def _looked(self, pid: int, reason: str, goes_on: bool) -> Optional[str]:
         if self._tracer is None:
-            return self._look(pid, reason)
+            return self._look(pid, reason, None)
         if not self._tracer.release(pid):
             return None
         try:
-            return self._look(pid, reason)
+            return self._look(pid, reason, None)
         finally:
             if goes_on:
                 self._tracer.follow_again(pid)
@@ -204,14 +228,26 @@ class Supervisor:
 
     # ---- The end ----------------------------------------------------------------------------
 
-    def _end_as_asked(self, number: int, code: int) -> int:
-        """Lets the command end by itself first."""
+    def _asked_to_end(self, told: "signal.struct_siginfo") -> int:
+        number = told.si_signo
         self._asked = number
-        if code != _KERNEL:
-            try:
-                os.kill(self._child, number)
-            except ProcessLookupError:
-                pass
+        if number == signal.SIGTERM and self._plan.on_term:
+            self._say(_TERMINATED)
+            self._look_at_all(_TERMINATED)
+            return 128 + number
+        if told.si_code != _KERNEL:
+            self._send(number)
+        return self._wait_for_its_end(number)
+
+    def _send(self, number: int) -> None:
+        """To the command."""
+        try:
+            os.kill(self._child, number)
+        except ProcessLookupError:
+            pass
+
+    def _wait_for_its_end(self, number: int) -> int:
+        """Lets the command end by itself."""
         deadline = time.monotonic() + _GRACE_SECONDS
         while time.monotonic() < deadline and self._status is None:
             self._take_news()

@@ -12,10 +12,13 @@ import signal
 import time
 from typing import Callable, Optional, Set
 
+from ompdbg.report.core_notes import SignalInfo
+from ompdbg.report.crash import Crash
 from ompdbg.running import below
 
 WALL = 0x40000000  # __WALL
 
+_GETSIGINFO = 0x4202
 _CONT, _DETACH, _SEIZE, _INTERRUPT, _LISTEN = 7, 17, 0x4206, 0x4207, 0x4208
 # Follow forks and threads, tell of exec, and end all with the tracer.
 _FORK, _VFORK, _CLONE, _EXEC, _EXITKILL = 2, 4, 8, 16, 1 << 20
@@ -25,28 +28,15 @@ _STOPS = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 _RELEASE_SECONDS = 5
 _PAUSE = 0.005
 
-# The signals that end a program with a core file.
-CRASHES = {
-    signal.SIGABRT,
-    signal.SIGBUS,
-    signal.SIGFPE,
-    signal.SIGILL,
-    signal.SIGQUIT,
-    signal.SIGSEGV,
-    signal.SIGSYS,
-    signal.SIGTRAP,
-    signal.SIGXCPU,
-    signal.SIGXFSZ,
-}
-
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 _libc.ptrace.restype = ctypes.c_long
 _libc.syscall.restype = ctypes.c_long
 _TGKILL = 234
+_SIGINFO_BYTES = 128
 
-# A process, one of its threads, and the signal that is about to end it.
-OnCrash = Callable[[int, int, signal.Signals], None]
+# A process, and the signal that is about to end it.
+OnCrash = Callable[[int, Crash], None]
 
 
 class CannotTrace(Exception):
@@ -58,11 +48,21 @@ def _ptrace(request: int, thread: int, data: int = 0) -> bool:
     return bool(_libc.ptrace(request, thread, None, data) == 0)
 
 
+def _signal_info(thread: int) -> Optional[SignalInfo]:
+    """Of the signal at which a thread has stopped."""
+    data = ctypes.create_string_buffer(_SIGINFO_BYTES)
+    if _libc.ptrace(_GETSIGINFO, thread, None, ctypes.addressof(data)) != 0:
+        return None
+    return SignalInfo.parsed(data.raw)
+
+
 class Tracer:
     """All processes below this one."""
 
-    def __init__(self, on_crash: OnCrash) -> None:
+    def __init__(self, on_crash: OnCrash, watched: "Set[signal.Signals]") -> None:
+        """`on_crash` is called for these signals, if they end the program."""
         self._on_crash = on_crash
+        self._watched = watched
 
     def follow(self, pid: int) -> None:
         """From now on. Raises CannotTrace."""
@@ -80,10 +80,11 @@ class Tracer:
             self._signalled(thread, number)
 
     def _signalled(self, thread: int, number: int) -> None:
-        if number in CRASHES and below.would_end(thread, number):
+        if number in self._watched and below.would_end(thread, number):
             process = int(below.status(thread).get("Tgid", "0"))
+            crash = Crash(signal.Signals(number), thread, _signal_info(thread))
             if process and self._release(process, thread):
-                self._on_crash(process, thread, signal.Signals(number))
+                self._on_crash(process, crash)
                 # Now for good.
                 _libc.syscall(_TGKILL, process, thread, number)
                 self.resume(process)

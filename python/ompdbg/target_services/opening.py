@@ -31,6 +31,7 @@ class Opened(NamedTuple):
     target: "_target.Target"
     pid: int
     is_truncated: bool  # a core file that was cut off
+    core: Optional[IO[bytes]] = None  # the core file, expanded
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def opened(name: str, program: Optional[str], sysroot: Optional[str]) -> Iterato
         return
     with _core_file(name) as file:
         with _closing(lambda: _target.open_core(file.fileno(), program, sysroot), name) as target:
-            yield Opened(target, 0, target.is_truncated())
+            yield Opened(target, 0, target.is_truncated(), file)
 
 
 @contextmanager

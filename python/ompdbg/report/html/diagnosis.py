@@ -16,6 +16,7 @@ SEVERITIES = {
     "held_up": ("Held up", "The threads that have to act sleep themselves."),
     "waiting": ("Waiting", "A program that runs well has such waits, too, at any moment."),
     "none": ("No waits", "Nothing suspicious was found."),
+    "crashed": ("Crashed", "A signal has ended the program."),
     "unknown": ("Not known", "The diagnosis could not be made."),
 }
 _DEADLOCK = "deadlock"
@@ -76,6 +77,15 @@ def _rows(finding: Object, threads: Dict[int, Object]) -> Content:
     return element("ul", rows, class_="rows")
 
 
+def _for_whom(edge: Object) -> Content:
+    if edge["waits_for"] is None:
+        return None
+    if edge["kind"] == "lock":
+        held = "held" if edge["certain"] else "probably held"
+        return f", {held} by thread {edge['waits_for']}"
+    return f", for thread {edge['waits_for']}"
+
+
 def _cycle(finding: Object, threads: Dict[int, Object]) -> Content:
     """Who waits for whom, from the first thread back to it."""
     steps: List[Markup] = []
@@ -87,6 +97,7 @@ def _cycle(finding: Object, threads: Dict[int, Object]) -> Content:
                 element("span", f"thread {edge['thread']}", class_="who"),
                 " waits for ",
                 element("strong", "?" if thread is None else words.does(thread)),
+                _for_whom(edge),
                 element(
                     "span",
                     None if thread is None else words.place(thread["location"]),

@@ -10,7 +10,7 @@ from ompdbg.render.numbers import counted
 from ompdbg.report import merging
 from ompdbg.report.html import tables, words
 from ompdbg.report.html.diagnosis import SEVERITIES
-from ompdbg.report.html.markup import Markup, element
+from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.html.page import Section, whole
 
 Object = Dict[str, Any]
@@ -23,10 +23,14 @@ def page(document: Object) -> Iterator[str]:
     groups = document["groups"]
     programs = {base_name(group["program"] or "?") for group in groups}
     title = ", ".join(sorted(programs)) or "No process"
-    head = [element("h1", title), element("p", merging.headline(document), class_="subtitle")]
+    head = [
+        element("h1", title),
+        element("p", merging.headline(document), class_="subtitle"),
+        [element("p", note, class_="note") for note in merging.notes(document)],
+    ]
     sections: List[Section] = [("overview", "Overview", [_overview(groups)])]
     for number, group in enumerate(groups, 1):
-        sections.append((f"group{number}", f"Group {number}", _group(group)))
+        sections.append((f"group{number}", f"Group {number}", _group(group, document)))
     yield from whole(title, head, sections)
 
 
@@ -41,8 +45,7 @@ def _overview(groups: List[Object]) -> Markup:
                 "span",
                 words.badge(group["severity"], SEVERITIES[group["severity"]][0]),
                 " ",
-                _first(group),
-                element("span", f" ({group['cause']})" if group["cause"] else "", class_="muted"),
+                _told(group),
             ),
             class_="groups",
         )
@@ -51,8 +54,12 @@ def _overview(groups: List[Object]) -> Markup:
     return element("ol", rows)
 
 
-def _first(group: Object) -> str:
-    return str(group["findings"][0]) if group["findings"] else "No thread waits for another."
+def _told(group: Object) -> Content:
+    """The crash or what was found, and below that what is of less interest."""
+    first = str(group["findings"][0]) if group["findings"] else "No thread waits for another."
+    if group["crash"]:
+        return [element("strong", group["crash"]), element("span", first, class_="below muted")]
+    return [first, [element("span", one, class_="below muted") for one in merging.causes(group)]]
 
 
 def _tiles(group: Object) -> List[Markup]:
@@ -67,7 +74,7 @@ def _tiles(group: Object) -> List[Markup]:
     ]
 
 
-def _group(group: Object) -> List[Markup]:
+def _group(group: Object, document: Object) -> List[Markup]:
     rows = [
         [
             counted(one["count"], "thread"),
@@ -86,8 +93,8 @@ def _group(group: Object) -> List[Markup]:
         element(
             "div",
             element("p", SEVERITIES[severity][0], class_="word"),
-            element("p", merging.who(group), class_="headline"),
-            element("p", group["cause"], class_="meaning") if group["cause"] else None,
+            element("p", merging.who(group, document), class_="headline"),
+            [element("p", told, class_="meaning") for told in merging.causes(group)],
             [element("p", text, class_="meaning") for text in group["findings"]],
             class_=f"verdict {severity}",
         ),

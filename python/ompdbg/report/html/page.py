@@ -7,9 +7,10 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from ompdbg.frames import base_name
 from ompdbg.render.numbers import counted
-from ompdbg.report.html import diagnosis, regions, stacks, tables, tasks
+from ompdbg.report.html import crash, diagnosis, regions, stacks, tables, tasks
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.html.style import STYLE
+from ompdbg.report.marking import marked
 
 Object = Dict[str, Any]
 Section = Tuple[str, str, Content]
@@ -21,9 +22,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def page(report: Object) -> Iterator[str]:
     """The lines of an HTML file."""
     about = report["about"]
+    report = marked(report)
     program = "OpenMP program" if about["program"] is None else base_name(about["program"])
     sections: List[Section] = [
-        ("diagnosis", "Diagnosis", [diagnosis.verdict(report), diagnosis.findings(report)]),
+        ("diagnosis", "Diagnosis", _diagnosis(report)),
         ("regions", "Regions and threads", [regions.legend(report), regions.picture(report)]),
         ("stacks", "Stacks", stacks.tree(report)),
         ("tasks", "Tasks", tasks.shown(report)),
@@ -34,6 +36,15 @@ def page(report: Object) -> Iterator[str]:
         ("runtime", "Runtime", tables.runtime(report)),
     ]
     yield from whole(program, _head(report, program), sections)
+
+
+def _diagnosis(report: Object) -> Content:
+    """What has ended the program; and what its threads wait for, the worst first."""
+    crashed = crash.box(report)
+    told = diagnosis.findings(report)
+    if crashed is None:
+        return [diagnosis.verdict(report), told]
+    return [crashed, element("h3", "What the threads did"), told or diagnosis.verdict(report)]
 
 
 def whole(title: str, head: Content, sections: Sequence[Section]) -> Iterator[str]:

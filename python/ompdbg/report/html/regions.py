@@ -39,9 +39,11 @@ def legend(report: Object) -> Content:
     groups = [group for region in report["regions"] or [] for group in region["groups"]]
     found = {words.kind_of(group) for group in groups if group["region"] is None}
     told = (
+        (words.CRASHED, "ended by a signal"),
         (words.AT_BARRIER, "at a barrier"),
         (words.AT_LOCK, "at a lock or critical region"),
         (words.FOR_TASKS, "waits for tasks"),
+        (words.ASLEEP, "sleeps elsewhere"),
         (words.WORKS, "works"),
         (words.OTHER, "something else"),
     )
@@ -50,9 +52,18 @@ def legend(report: Object) -> Content:
         for kind, name in told
         if kind in found
     ]
-    if len(items) < 2:
-        return None
-    return element("ul", items, class_="legend", aria_label="Colours")
+    legend_items = element("ul", items, class_="legend", aria_label="Colours")
+    return [
+        element(
+            "p",
+            "In the boxes are the numbers of threads, the same as everywhere on this page and as"
+            " GDB has them; ",
+            element("a", "All threads", href="#threads"),
+            " tells the OpenMP number and the LWP of each.",
+            class_="note",
+        ),
+        legend_items if len(items) > 1 else None,
+    ]
 
 
 def _region(
@@ -62,7 +73,8 @@ def _region(
     size = "?" if region["size"] is None else counted(region["size"], "thread")
     groups = [group for group in region["groups"] if group["region"] is None]
     # Who has not come is of more interest.
-    groups.sort(key=lambda group: words.kind_of(group) == words.AT_BARRIER)
+    order = {words.CRASHED: 0, words.AT_BARRIER: 2}
+    groups.sort(key=lambda group: order.get(words.kind_of(group), 1))
     within = inner.get(region["id"], [])
     return element(
         "article",
@@ -115,7 +127,7 @@ def _lane(group: Object, locks: Dict[str, Object]) -> Markup:
     kind = words.kind_of(group)
     return element(
         "li",
-        element("span", _tiles(group["thread_nums"], kind), class_="who"),
+        element("span", _tiles(group, kind), class_="who"),
         element("span", class_="track", aria_hidden="true"),
         element(
             "span",
@@ -125,7 +137,7 @@ def _lane(group: Object, locks: Dict[str, Object]) -> Markup:
             _owner(group, locks),
             class_="what",
         ),
-        class_=f"lane {kind}{' crowded' if len(group['thread_nums']) > _NUMBERED else ''}",
+        class_=f"lane {kind}{' crowded' if len(group['threads']) > _NUMBERED else ''}",
     )
 
 
@@ -137,12 +149,19 @@ def _owner(group: Object, locks: Dict[str, Object]) -> Content:
     return element("span", f"{held} by thread {lock['owner']}", class_="owner")
 
 
-def _tiles(numbers: List[int], kind: str) -> Content:
+def _tiles(group: Object, kind: str) -> Content:
+    """A box for each thread, with the number that it has everywhere on the page."""
+    numbers: List[int] = group["threads"]
     if len(numbers) <= _NUMBERED:
-        return [element("b", number, class_=f"tile {kind}") for number in numbers]
+        return [
+            element(
+                "b", number, class_=f"tile {kind}", title=f"OpenMP thread {member} of this region"
+            )
+            for number, member in sorted(zip(numbers, group["thread_nums"]))
+        ]
     tiles = [element("i", class_=f"tile small {kind}") for _ in numbers[:_MOST_DRAWN]]
     return [
-        element("span", f"{len(numbers)} threads: {ranges(numbers)}", class_="many"),
+        element("span", f"{counted(len(numbers), 'thread')}: {ranges(numbers)}", class_="many"),
         element("span", tiles, class_="crowd", aria_hidden="true"),
     ]
 

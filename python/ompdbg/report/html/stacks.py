@@ -69,7 +69,7 @@ def _branch(node: Node, threads: Dict[int, Object], depth: int) -> Markup:
     way = [node]
     while len(way[-1].inner) == 1 and not way[-1].ends:
         way.extend(way[-1].inner.values())
-    told = [_frame(one.frame) for one in way]
+    told = [frame(one.frame) for one in way]
     last = way[-1]
     count = element("span", counted(len(node.threads), "thread"), class_="count")
     inside = _below(last, threads, depth + 1)
@@ -80,7 +80,8 @@ def _branch(node: Node, threads: Dict[int, Object], depth: int) -> Markup:
     return element("details", element("summary", head, count), calls, inside, open=True)
 
 
-def _frame(frame: Object) -> Content:
+def frame(frame: Object) -> Content:
+    """Its function, or the construct, and the line."""
     if frame["kind"] == "signal":
         return element("span", "signal handler called", class_="construct")
     name = frame["function"] or frame["symbol"] or frame["address"]
@@ -114,7 +115,7 @@ def _ends(node: Node, threads: Dict[int, Object]) -> Content:
             element("span", words.threads_text(numbers), class_="who"),
             element("span", words.does(first), class_=f"does {words.kind_of(first)}"),
         )
-        for first, numbers in words.merged(known)
+        for first, numbers in words.merged(known, anywhere=True)
     ]
     notes = [element("li", note, class_="muted") for note in dict.fromkeys(node.notes)]
     return element("ul", rows, notes, class_="ends") if rows or notes else None

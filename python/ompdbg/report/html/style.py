@@ -63,17 +63,20 @@ dl div { display: grid; grid-template-columns: 9rem 1fr; gap: 0 1rem; padding: .
 dt { color: var(--soft) }
 dd { margin: 0; overflow-wrap: anywhere }
 
-.verdict { border-left: .3rem solid var(--good); background: var(--raised);
+.verdict { border-left: .3rem solid; background: var(--raised);
   padding: .9rem 1.1rem 1rem; margin: 1rem 0 }
-.verdict .word { font-size: .85rem; font-weight: 600; color: var(--good); margin: 0 }
+.verdict .word { font-size: .85rem; font-weight: 600; margin: 0 }
 .verdict .headline { font-size: 1.25rem; line-height: 1.35; font-weight: 600; margin: .15rem 0;
   overflow-wrap: anywhere; text-wrap: balance }
 .verdict .meaning { color: var(--soft) }
-.stuck { --tone: var(--stuck) } .held_up { --tone: var(--held) } .waiting { --tone: var(--wait) }
+.stuck, .crashed { --tone: var(--stuck) } .held_up { --tone: var(--held) }
+.waiting { --tone: var(--wait) }
 .unknown { --tone: var(--soft) } .none { --tone: var(--good) }
-.verdict.stuck, .verdict.held_up, .verdict.waiting, .verdict.unknown { border-color: var(--tone) }
-.verdict.stuck .word, .verdict.held_up .word, .verdict.waiting .word, .verdict.unknown .word {
-  color: var(--tone) }
+.verdict { border-color: var(--tone) } .verdict .word { color: var(--tone) }
+.trace { margin: .6rem 0 0; counter-reset: frame }
+.trace li { padding: .1rem 0 .1rem 2rem; text-indent: -2rem; overflow-wrap: anywhere }
+.trace li::before { content: counter(frame) "."; counter-increment: frame; display: inline-block;
+  width: 2rem; text-indent: 0; color: var(--soft); font-variant-numeric: tabular-nums }
 .finding { padding: 1rem 0; border-bottom: 1px solid var(--line) }
 .finding:last-child { border-bottom: 0 }
 .badge { display: inline-block; font-size: .78rem; font-weight: 600; line-height: 1.3;
@@ -88,6 +91,7 @@ dd { margin: 0; overflow-wrap: anywhere }
 .does { font-weight: 600 }
 .does.barrier { color: var(--barrier) } .does.lock { color: var(--held) }
 .does.tasks { color: var(--wait) } .does.works { color: var(--good) }
+.does.crashed, b.crashed { color: var(--stuck) } .does.asleep { color: var(--other) }
 .does.idle, .does.other { color: var(--soft); font-weight: 400 }
 .cycle { border-left: 2px solid var(--stuck); margin-left: .4rem; padding-left: 1.1rem }
 .cycle li { position: relative; padding: .3rem 0 }
@@ -95,7 +99,7 @@ dd { margin: 0; overflow-wrap: anywhere }
   height: .7rem; border-radius: 50%; background: var(--paper); border: 2px solid var(--stuck) }
 .cycle .back { color: var(--stuck) }
 .cycle .back::before { background: var(--stuck) }
-.cycle .below { display: block }
+.below { display: block }
 
 .region { border: 1px solid var(--line); border-radius: .3rem; padding: 1rem; margin: .75rem 0;
   background: var(--paper) }
@@ -122,12 +126,13 @@ dd { margin: 0; overflow-wrap: anywhere }
 .crowded .what { grid-column: 1 }
 .owner { color: var(--soft) }
 .barrier { --tone: var(--barrier) } .lock { --tone: var(--held) } .tasks { --tone: var(--wait) }
-.works { --tone: var(--good) } .idle { --tone: var(--soft) } .other { --tone: var(--other) }
+.works { --tone: var(--good) } .asleep, .other { --tone: var(--other) }
+.idle { --tone: var(--soft) }
 .tile { display: inline-block; min-width: 1.7rem; height: 1.5rem; padding: 0 .25rem;
   font-size: .8rem; line-height: 1.4rem; font-weight: 600; text-align: center;
   font-variant-numeric: tabular-nums; border: 1px solid var(--tone); border-radius: .2rem;
   color: var(--tone); font-style: normal }
-.tile.barrier, .tile.small { background: var(--tone); color: var(--paper) }
+.tile.barrier, .tile.crashed, .tile.small { background: var(--tone); color: var(--paper) }
 .tile.works { border-style: dashed }
 .tile.lock { border-width: 2px; line-height: 1.25rem }
 .tile.small { min-width: 0; width: .45rem; height: .6rem; padding: 0; border-radius: 1px }
@@ -142,6 +147,7 @@ dd { margin: 0; overflow-wrap: anywhere }
   padding: .6rem 0; border-bottom: 1px solid var(--line) }
 .ranks { display: flex; flex-wrap: wrap; gap: .25rem; align-content: flex-start }
 .ranks .tile { color: var(--tone, var(--soft)); border-color: var(--tone, var(--line)) }
+.ranks .tile.crashed { color: var(--paper) }
 
 details { margin: .1rem 0 }
 summary { cursor: pointer; padding: .2rem 0; overflow-wrap: anywhere }

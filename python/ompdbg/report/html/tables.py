@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 from ompdbg.render.numbers import ranges
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.marking import ENDED_BY
 
 Object = Dict[str, Any]
 
@@ -39,7 +40,7 @@ def threads(report: Object) -> Content:
     labels = {team["id"]: team["label"] for team in report["teams"] or []}
     rows = [
         [
-            element("b", thread["gdb"]),
+            element("b", thread["gdb"], class_="crashed" if thread.get(ENDED_BY) else None),
             thread["lwp"],
             _member(thread),
             labels.get(thread["team"], ""),
@@ -51,7 +52,7 @@ def threads(report: Object) -> Content:
     ]
     if not rows:
         return element("p", "The threads could not be read.", class_="muted")
-    titles = ("Thread", "LWP", "In team", "Region", "Does", "Task", "Where")
+    titles = ("Thread", "LWP", "OpenMP number", "Region", "Does", "Task", "Where")
     return table(titles, rows, "threads")
 
 

@@ -185,8 +185,8 @@ def _branches(
 
 def _title(task: Object) -> str:
     if task["kind"] == "implicit":
-        number = "?" if task["thread_num"] is None else task["thread_num"]
-        return f"implicit task {number}"
+        number = "?" if task["thread"] is None else task["thread"]
+        return f"implicit task of thread {number}"
     return {"initial": "initial task", "target": "target task"}.get(task["kind"], "task")
 
 

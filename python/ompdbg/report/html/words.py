@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from ompdbg.frames import base_name
 from ompdbg.render.numbers import ranges
 from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.marking import DOES, ENDED_BY, SLEEPS
 from ompdbg.waits import KINDS, MUTEX
 
 Object = Dict[str, Any]
@@ -22,10 +23,12 @@ _STATES = {
 }
 
 # What a thread does, as the picture has it.
-AT_BARRIER, AT_LOCK, FOR_TASKS, WORKS, IDLE, OTHER = (
+CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEEP, WORKS, IDLE, OTHER = (
+    "crashed",
     "barrier",
     "lock",
     "tasks",
+    "asleep",
     "works",
     "idle",
     "other",
@@ -45,18 +48,24 @@ def wait_title(wait: Object) -> str:
 
 def does(item: Object) -> str:
     """What a thread, or a group of threads, does."""
+    if item.get(ENDED_BY):
+        return f"{item[ENDED_BY]} here"
     if item["wait"] is not None:
         return wait_title(item["wait"])
+    if item.get("openmp") is False:
+        return ", ".join(filter(None, ("no OpenMP thread", item.get(DOES))))
+    if item.get(DOES):
+        return str(item[DOES])
     if item.get("running"):
         return "running"
-    if item.get("openmp") is False:
-        return "no OpenMP thread"
     state = item["state"]
     return "not known" if state is None else _STATES.get(state, state.replace("_", " "))
 
 
 def kind_of(item: Object) -> str:
     """The same, roughly: AT_BARRIER, AT_LOCK, ..."""
+    if item.get(ENDED_BY):
+        return CRASHED
     wait = item["wait"]
     if wait is not None:
         for kinds, name in (
@@ -67,6 +76,8 @@ def kind_of(item: Object) -> str:
             if wait["kind"] in kinds:
                 return name
         return IDLE if wait["kind"] == "idle" else OTHER
+    if item.get(SLEEPS) and item.get("openmp") is not False:
+        return ASLEEP
     if item["state"] in ("work_serial", "work_parallel"):
         return WORKS
     return IDLE if item["state"] == "idle" else OTHER
@@ -129,14 +140,15 @@ def threads_text(numbers: Sequence[int]) -> str:
 
 
 def merged(
-    threads: "Sequence[Object]",
+    threads: "Sequence[Object]", anywhere: bool = False
 ) -> "List[Tuple[Object, List[int]]]":
-    """Those that do the same at the same place: the first, and the numbers of all."""
+    """Those that do the same at the same place, or `anywhere`: the first, and the numbers of all.
+    What has ended the program comes first."""
     found: "Dict[Tuple[str, str], Tuple[Object, List[int]]]" = {}
     for thread in threads:
-        key = (does(thread), place_text(thread["location"]))
+        key = (does(thread), "" if anywhere else place_text(thread["location"]))
         found.setdefault(key, (thread, []))[1].append(thread["gdb"])
-    return list(found.values())
+    return sorted(found.values(), key=lambda one: kind_of(one[0]) != CRASHED)
 
 
 def badge(kind: str, *content: Content) -> Markup:

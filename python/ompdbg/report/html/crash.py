@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The signal that has ended the program, and where: the first on the page."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+from ompdbg.report import crash as words
+from ompdbg.report.html import stacks
+from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.words import CRASHED, place
+
+Object = Dict[str, Any]
+
+
+def box(report: Object) -> Content:
+    """The signal, the thread and its stack."""
+    found = words.of_report(report)
+    if found is None:
+        return None
+    thread = words.crashed(found, report["threads"])
+    is_own = words.is_own(found)
+    details = words.details(found)
+    return element(
+        "div",
+        element("p", "Crashed" if is_own else "Ended from outside", class_="word"),
+        element(
+            "p",
+            f"{found['signal']} in {words.who(found, report['threads'])}",
+            class_="headline",
+        ),
+        element("p", details[:1].upper(), details[1:], class_="meaning") if details else None,
+        _stack(words.stack(found, report), thread),
+        class_=f"verdict {CRASHED if is_own else 'unknown'}",
+    )
+
+
+def _stack(frames: List[Object], thread: Any) -> Content:
+    if not frames:
+        return None if thread is None else place(thread["location"])
+    rows: List[Markup] = [element("li", stacks.frame(one)) for one in frames]
+    return element("ol", rows, class_="trace", aria_label="Its stack, the innermost first")
