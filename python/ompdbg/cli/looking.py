@@ -57,6 +57,9 @@ def looked_at(place: Place) -> "Iterator[Looked]":
             process = Process(found.spaces, services, found.problems)
             try:
                 yield Looked(process, services, target.pid, problems, target.core)
+            except _ompd.Error as error:
+                text = "; ".join([error.reason, *problems])
+                raise Failed(Exit.UNREADABLE, text) from None
             finally:
                 for space in found.spaces:
                     space.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple
 
 from ompdbg import views
@@ -187,13 +188,15 @@ def _command(
 def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
     place = Place(arguments.target, context.libompd, arguments.exe, arguments.sysroot)
     with looked_at(place) as looked:
-        for problem in looked.problems:
-            print(f"ompdbg: warning: {problem}", file=sys.stderr)
         try:
             view = show(looked.process, arguments, terminal.form(arguments.json))
         except choice.NoSuch as error:
             raise Failed(Exit.USAGE, str(error)) from None
-        for line in view.lines:
+        lines = iter(view.lines)
+        first = list(islice(lines, 1))  # if even that fails, one line tells it all
+        for problem in looked.problems:
+            print(f"ompdbg: warning: {problem}", file=sys.stderr)
+        for line in chain(first, lines):
             print(line)
     return Exit.FOUND if view.is_suspicious else Exit.FINE
 
