@@ -91,7 +91,9 @@ struct target {
 	struct unit_functions *functions; // of units that were asked for
 	size_t num_functions;
 	Dwfl *dwfl;
-	bool unwinds; // the Dwfl knows the threads
+	bool unwinds;			      // the Dwfl knows the threads
+	struct ps_prochandle *thread_library; // NULL: not asked for
+	void (*close_thread_library)(struct ps_prochandle *library);
 	struct kept_rbx kept_rbx[KEPT_RBX];
 };
 

@@ -76,6 +76,8 @@ struct target *target_attach(pid_t pid, const struct target_places *places,
 
 void target_close(struct target *target)
 {
+	if (target->thread_library)
+		target->close_thread_library(target->thread_library);
 	process_deinit(target);
 	functions_deinit(target);
 	files_deinit(target);

@@ -97,6 +97,14 @@ pid_t target_thread_lwp(const struct target *target, size_t index);
 /** TARGET_REGISTERS registers; NULL if they are not known. */
 const uint64_t *target_thread_registers(const struct target *target, size_t index);
 
+/**
+ * Address of thread-local storage. @p link_map: the loader's structure of the program or library
+ * that has it; 0 in a program that is linked statically. @p offset: in its storage of a thread.
+ * Links with libthread_db.
+ */
+bool target_thread_local(struct target *target, size_t thread, uint64_t link_map, uint64_t offset,
+			 uint64_t *ret);
+
 /** Registers that functions leave unchanged: rbx, rbp, rsp, r12 to r15. */
 enum { TARGET_KEPT_REGISTERS = 7 };
 

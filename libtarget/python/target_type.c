@@ -255,6 +255,23 @@ static PyObject *instructions(PyObject *self, PyObject *args)
 	return list;
 }
 
+static PyObject *thread_local_at(PyObject *self, PyObject *args)
+{
+	unsigned long long link_map, offset;
+	struct target *target = target_of(self);
+	PyObject *number;
+	uint64_t address;
+
+	if (!target || !PyArg_ParseTuple(args, "OKK:thread_local", &number, &link_map, &offset))
+		return NULL;
+	Py_ssize_t thread = index_of(number, target_num_threads(target));
+	if (thread < 0)
+		return NULL;
+	if (!target_thread_local(target, (size_t)thread, link_map, offset, &address))
+		Py_RETURN_NONE;
+	return PyLong_FromUnsignedLongLong(address);
+}
+
 // ---- Symbols ---------------------------------------------------------------------------------
 
 static PyObject *symbol_named(PyObject *self, PyObject *args)
@@ -352,6 +369,8 @@ static PyMethodDef methods[] = {
 	  "unwind(index of a thread, max) -> [(pc, is signal, kept registers)]" },
 	{ "instructions", instructions, METH_VARARGS,
 	  "instructions(address, max) -> [(address, size, flow, condition, target)]" },
+	{ "thread_local", thread_local_at, METH_VARARGS,
+	  "thread_local(index of a thread, link map, offset) -> address" },
 	{ "symbol_named", symbol_named, METH_VARARGS, "symbol_named(file, name) -> address" },
 	{ "symbol_at", symbol_at, METH_O, "symbol_at(address) -> (name, address, size)" },
 	{ "unit_at", unit_at, METH_O, "unit_at(address) -> (Die of the unit, bias)" },

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import Any, Dict, Iterator, Sequence, Tuple
 
 import comparing  # noqa: F401  (tells where the modules are)
 import pytest
@@ -61,6 +61,7 @@ LOCALS = {
     "huge": "1.0000000000000001e+300",
     "infinite": "inf",
     "kept": "9",
+    "own_count": "7",  # thread-local
     "longs": "{-1, 0, 1}",
 }
 
@@ -94,8 +95,17 @@ def compiled(command: Sequence[str], folder: Path) -> Path:
         pytest.skip(f"no {command[0]}")
     program = folder / "values"
     source = HERE / "programs" / "values.cpp"
-    subprocess.run([*command, "-g", str(source), "-o", str(program)], check=True)
+    subprocess.run([*command, "-pthread", "-g", str(source), "-o", str(program)], check=True)
     return program
+
+
+def stack_with(services: Any, function: str) -> Tuple[Any, Dict[str, Any]]:
+    """The thread that is in a function, and its frames."""
+    for thread in services.threads():
+        frames = {frame.function: frame for frame in services.stack(thread)}
+        if function in frames:
+            return thread, frames
+    raise AssertionError(f"no thread is in {function}")
 
 
 def without_addresses(text: str) -> str:
@@ -116,8 +126,7 @@ def test_values(command: Sequence[str], is_live: bool, tmp_path: Path) -> None:
     if not is_live and processes.kernel_core_problem():
         pytest.skip(processes.kernel_core_problem())
     with opened(compiled(command, tmp_path), is_live, tmp_path) as services:
-        (thread,) = services.threads()
-        frames = {frame.function: frame for frame in services.stack(thread)}
+        thread, frames = stack_with(services, "show")
         arguments = services.arguments(thread, frames["show"])
         variables = services.locals(thread, frames["show"])
         (passed,) = services.arguments(thread, frames["halt"])

@@ -199,8 +199,18 @@ class TargetServices:
             self._symbols,
             self._stacks,
             lambda thread: registers_of(self._target.registers(thread), _REGISTERS),
-            lambda thread, code, offset: None,
+            self._thread_local,
         )
+
+    def _thread_local(self, thread: int, code: int, offset: int) -> Optional[int]:
+        """Address of a thread-local variable of the object that has the code."""
+        index = self.objects.index_at(code)
+        if index is None:
+            return None
+        link_map = self.objects.link_map(index)
+        if not link_map and index != self.objects.program:
+            return None
+        return self._target.thread_local(thread, link_map, offset)
 
     # ---- Symbols ----------------------------------------------------------------------------
 

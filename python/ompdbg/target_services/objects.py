@@ -73,6 +73,7 @@ class Objects:
         self._target = target
         self.files = [File(*one) for one in target.files()]
         self.program = next((i for i, one in enumerate(self.files) if one.is_program), None)
+        self._maps: Optional[Dict[int, int]] = None
         self._names = self._loaded_names()
         self._ranges = sorted(self._all_ranges())
 
@@ -158,24 +159,35 @@ class Objects:
 
     # ---- What the loader knows --------------------------------------------------------------
 
+    def link_map(self, index: int) -> int:
+        """The loader's structure of a file; 0: it was linked statically, or is not loaded."""
+        if self._maps is None:
+            self._maps = {}
+            for _, dynamic, address in self._links():
+                found = self._target.file_at(dynamic)
+                if found is not None:
+                    self._maps.setdefault(found, address)
+        return self._maps.get(index, 0)
+
     def _loaded_names(self) -> Dict[int, str]:
         """By the index of a file, in the order in which they were loaded."""
         found: Dict[int, str] = {}
-        for name, dynamic in self._links():
+        for name, dynamic, _ in self._links():
             index = self._target.file_at(dynamic)
             if index is not None and name:
                 found.setdefault(index, name)
         return found
 
-    def _links(self) -> Iterator[Tuple[str, int]]:
+    def _links(self) -> Iterator[Tuple[str, int, int]]:
         debug = self._debug_structure()
         link = self._word(debug + _R_MAP) if debug else 0
         for _ in range(_MAX_LINKS):
             data = self._target.read(link, _LINK.size) if link else b""
             if len(data) < _LINK.size:
                 return
+            address = link
             _, name, dynamic, link = _LINK.unpack(data)
-            yield self._string(name), dynamic
+            yield self._string(name), dynamic, address
 
     def _debug_structure(self) -> int:
         """Address of the loader's struct r_debug; 0 if there is none."""

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Variables of many types, of which the values are known. Ends with SIGABRT, or with an argument
-// never.
+// never. They are those of a second thread.
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -82,22 +83,29 @@ static bool stays;
 	std::vector<point> empty;
 	double third = 1.0 / 3, huge = 1e300, infinite = huge * huge;
 	static int kept = 9;
+	static thread_local int own_count = 6;
 	long longs[3] = { -1, 0, 1 };
 	overlaid.real = 1.5f;
 	{
 		int inner = letter + 1, numbers = 8;
+		own_count++;
 		halt(inner + numbers + own + kept + wide_letter);
 	}
 	return 0;
 }
 
-int main(int count, char **)
+static void run()
 {
-	stays = count > 1;
 	point pair = { 1, 2 };
 	derived whole;
 	whole.size = 3, whole.weight = 2.5, whole.at = pair, whole.low = 5, whole.high = -3;
-	return show('a', 200, true, -7, ~0ULL, 1.1f, 3.14159, 2.5L, blue, static_cast<flags>(5),
-		    static_cast<flags>(9), scoped::second, shapes::square, "text", nullptr,
-		    &counter, &table[1], callee, pair, pair, whole, L'w');
+	show('a', 200, true, -7, ~0ULL, 1.1f, 3.14159, 2.5L, blue, static_cast<flags>(5),
+	     static_cast<flags>(9), scoped::second, shapes::square, "text", nullptr, &counter,
+	     &table[1], callee, pair, pair, whole, L'w');
+}
+
+int main(int count, char **)
+{
+	stays = count > 1;
+	std::thread(run).join();
 }
