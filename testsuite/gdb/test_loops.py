@@ -2,6 +2,7 @@
 """omp regions on loops in flight: the iterations that are left are those that the program does
 afterwards."""
 
+import json
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -89,6 +90,26 @@ def test_iterations_that_are_left(tmp_path: Path, family: str, kind: str, level:
     first = f"{seen[0][0]} of {total}" if total else str(seen[0][0])
     name = f"loop {expected.schedule},{expected.chunk}"
     assert f"  {name}: {first} iterations left\n" in told["text"]
+
+
+@pytest.mark.parametrize("family,kind", [("gcc", "dynamic"), ("clang", "ordered")])
+def test_core_files_of_the_kernel(tmp_path: Path, family: str, kind: str) -> None:
+    """They lack the code, which GDB has from the files."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    try:
+        program = own_programs.compiled("loops.c", tmp_path / "loops", FLAGS["O2"], family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    core = processes.kernel_core(program, (kind,), tmp_path)
+    task = {"commands": ["omp threads", "omp regions -json"], "kill": False}
+    said = processes.run_gdb("session.py", task, [str(program), str(core)]).result
+    (region,) = json.loads(said[1]["text"])["regions"]
+    (loop,) = region["loops"]
+    assert (loop["schedule"], loop["chunk"]) == (KINDS[kind].schedule, KINDS[kind].chunk)
+    assert loop["remaining"] == COUNT - TEAM * KINDS[kind].chunk
+    assert loop["thread_nums"] == list(range(TEAM))
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ class Break(gdb.Command):
         with session.guarded("omp break"):
             made = event_points.define(event, function, file, line, condition)
             write([f"OpenMP breakpoint {made.number}: {made}"])
+            if _IS_BLIND and gdb.parameter("follow-fork-mode") == "child":
+                write(["It does not stop in a child that GDB 10 follows."])
 
     def _parse(self, text: str) -> Tuple[str, Optional[str], Optional[str]]:
         match = _IF.search(text)
@@ -74,6 +76,10 @@ class Break(gdb.Command):
             return []
         kept = len(text) - len(word)
         return [name[kept:] for name in _NAMES if name.startswith(text)]
+
+
+# GDB 10 says nothing of the objects of such a child.
+_IS_BLIND = gdb.VERSION.startswith("10.")
 
 
 class Delete(gdb.Command):

@@ -44,8 +44,10 @@ class _Function(gdb.Function):
         """The value for a thread."""
         raise NotImplementedError
 
-    def invoke(self) -> _Value:
+    def invoke(self, *given: gdb.Value) -> _Value:
         """Called by GDB."""
+        if given:
+            raise gdb.GdbError(f"$_omp_{self.name}() has no arguments.")
         return self.of_current(self.value)
 
     def of_current(self, ask: Any) -> _Value:
@@ -127,11 +129,15 @@ class InTask(_Function):
     name = "in_task"
     unknown = 0
 
-    def invoke(self, function: gdb.Value) -> _Value:  # type: ignore[override]
+    def invoke(self, *given: gdb.Value) -> _Value:
         """Called by GDB."""
         from ompdbg.model.task_stacks import executes_task_of
 
-        wanted = function.string()
+        try:
+            (function,) = given
+            wanted = function.string()
+        except (ValueError, gdb.error):
+            raise gdb.GdbError("$_omp_in_task(): one argument is expected, a string.") from None
         return self.of_current(lambda thread: int(executes_task_of(thread, wanted)))
 
 

@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEAM = 4, COUNT = 60 };
@@ -20,6 +21,8 @@ int done[TEAM]; // iterations, by thread
 
 void __attribute__((noinline)) inspect(void)
 {
+	if (getenv("FIXTURE_ABORT"))
+		abort(); // for a core file of the kernel's
 	__asm__ volatile("");
 }
 

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The sessions of the user guide are what GDB prints. `tools/guide-sessions` renews them."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import build  # from fixtures/
+import pytest
+
+from harness import guide, setup
+
+
+def made_with() -> bool:
+    """They are of one release of GDB and of the compiler: others call the same another way."""
+    commands = ([setup.GDB, "--version"], [setup.CC, "-dumpversion"])
+    gdb, cc = (subprocess.run(c, stdout=subprocess.PIPE).stdout.decode() for c in commands)
+    return re.search(r" 13\.\d", gdb.splitlines()[0]) is not None and cc.startswith("12")
+
+
+@pytest.mark.skipif(bool(setup.missing()) or not made_with(), reason="not GDB 13 and GCC 12")
+def test_sessions_are_true(tmp_path: Path) -> None:
+    text = guide.GUIDE.read_text(encoding="utf-8")
+    found = list(guide.blocks(text))
+    assert len(found) >= 8 and all(block.said for block in found)
+    told = [said for block in found for said in block.said]
+    try:
+        now = [said for block in guide.run_all(found, tmp_path) for said in block]
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    for before, after in zip(told, now):
+        assert guide.fits(before.lines, after.lines), (before, after)
+    assert len(told) == len(now)
