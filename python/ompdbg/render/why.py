@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from ompdbg.model import diagnosis, waiting as graph
@@ -34,6 +35,9 @@ _COLUMNS = (
     Column("", squeeze=16, paint=Palette.wait),
     Column("", squeeze=20, cut=cut_place, paint=Palette.place),
 )
+
+# `sleeps in poll`, `works, or spins`, `runs`, of several threads.
+_SEVERAL_DO = re.compile(r"\b(sleep|work|spin|run)s\b(?= in |, or |$)")
 
 _Row = Tuple[str, str, str]
 
@@ -205,7 +209,10 @@ def _told(waiting: "Waiting", finding: "Finding") -> "List[_Row]":
         if thread.wait is not None and thread.wait.kind == END_OF_REGION and region is not None:
             where = place(region.opened)
         merged.setdefault((what, where), []).append(thread)
-    return [(_threads(group), what, where) for (what, where), group in merged.items()]
+    return [
+        (_threads(group), what if len(group) == 1 else _SEVERAL_DO.sub(r"\1", what), where)
+        for (what, where), group in merged.items()
+    ]
 
 
 def _row(waiting: "Waiting", thread: "Thread", rule: Optional[str] = None) -> _Row:
