@@ -2,10 +2,12 @@
 """What is no target, or only a part of one: one clear line, the documented exit status, and a
 process that goes on as it was."""
 
+import fcntl
 import json
 import os
 import random
 import resource
+import select
 import shutil
 import signal
 import struct
@@ -21,6 +23,8 @@ from harness import processes, setup
 HERE = Path(__file__).resolve().parent
 OMPDBG = comparing.BUILD / "ompdbg"
 FINE, FOUND, USAGE, UNREADABLE, NO_OPENMP = range(5)
+PIPE = 4096  # bytes that wait for their reader
+F_SETPIPE_SZ = 1031
 NOBODY = 65534  # another user than that of the process
 
 ask = comparing.ask
@@ -187,7 +191,7 @@ def test_process_that_ends_while_it_is_read() -> None:
 
 def test_interrupted_while_it_reads(hung: int) -> None:
     """However the tool ends, the process goes on."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP, signal.SIGKILL):
         for delay in (0.08, 0.16):
             tool = subprocess.Popen(
                 [str(OMPDBG), "bt", str(hung)],
@@ -196,10 +200,31 @@ def test_interrupted_while_it_reads(hung: int) -> None:
             )
             time.sleep(delay)
             tool.send_signal(number)
+            if number != signal.SIGTSTP:
+                tool.wait(60)
+            await_untraced(hung)
+            tool.send_signal(signal.SIGCONT)
             tool.wait(60)
-            await_state(hung, "S")
-            status = Path(f"/proc/{hung}/status").read_text(encoding="utf-8")
-            assert "TracerPid:\t0\n" in status
+
+
+def await_untraced(pid: int) -> None:
+    """Waits until a process goes on as it was."""
+    await_state(pid, "S")
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    assert "TracerPid:\t0\n" in status
+
+
+def test_reader_takes_its_time(hung: int) -> None:
+    """The process goes on before anybody has read what is told of it, and if nobody does."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, F_SETPIPE_SZ, PIPE)
+    tool = subprocess.Popen([str(OMPDBG), "bt", str(hung), "--json"], stdout=writer)
+    os.close(writer)
+    assert select.select([reader], [], [], 60)[0]
+    await_untraced(hung)
+    assert tool.poll() is None
+    os.close(reader)
+    assert tool.wait(60) == FINE
 
 
 @pytest.mark.parametrize("rounds", [1000 if setup.FULL else 100])

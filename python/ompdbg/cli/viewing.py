@@ -13,6 +13,7 @@ from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context, add_place
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Place, looked_at
+from ompdbg.cli.spool import Spool
 from ompdbg.commands import choice
 
 if TYPE_CHECKING:
@@ -186,8 +187,10 @@ def _command(
 
 
 def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
+    from ompdbg.target_services.opening import is_process
+
     place = Place(arguments.target, context.libompd, arguments.exe, arguments.sysroot)
-    with looked_at(place) as looked:
+    with Spool(is_process(place.name)) as spool, looked_at(place) as looked:
         try:
             view = show(looked.process, arguments, terminal.form(arguments.json))
         except choice.NoSuch as error:
@@ -196,8 +199,7 @@ def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
         first = list(islice(lines, 1))  # if even that fails, one line tells it all
         for problem in looked.problems:
             print(f"ompdbg: warning: {problem}", file=sys.stderr)
-        for line in chain(first, lines):
-            print(line)
+        spool.print(chain(first, lines))
     return Exit.FOUND if view.is_suspicious else Exit.FINE
 
 

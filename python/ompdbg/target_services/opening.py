@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from contextlib import contextmanager
 from typing import IO, Callable, Iterator, NamedTuple, Optional
 
@@ -39,16 +40,31 @@ def opened(name: str, program: Optional[str], sysroot: Optional[str]) -> Iterato
     """The target; a process goes on when it is left. Raises CannotOpen."""
     if program is not None and not os.path.isfile(program):
         raise CannotOpen(f"{program}: no such file")
-    if name.isdigit() and not os.path.exists(name):
+    if is_process(name):
         pid = int(name)
         if pid == os.getpid() or not 0 < pid < 1 << 31:
             raise CannotOpen(f"there is no process {name} to look at")
-        with _closing(lambda: _target.attach(pid, program, sysroot), "") as target:
+        with _going_on(), _closing(lambda: _target.attach(pid, program, sysroot), "") as target:
             yield Opened(target, pid, False)
         return
     with _core_file(name) as file:
         with _closing(lambda: _target.open_core(file.fileno(), program, sysroot), name) as target:
             yield Opened(target, 0, target.is_truncated(), file)
+
+
+def is_process(name: str) -> bool:
+    """It is the number of a process, and not a file."""
+    return name.isdigit() and not os.path.exists(name)
+
+
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Whoever stops this program from his terminal would stop the other one with it."""
+    before = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
 
 
 @contextmanager
