@@ -64,6 +64,20 @@ def test_what_the_kernel_dumps(variant: str, mapped: str, tmp_path: Path) -> Non
         pytest.skip(str(reason))
 
 
+def test_without_memory(tmp_path: Path) -> None:
+    status, out, err = comparing.ask("threads", hung_core(tmp_path, mapped="0x0"))
+    assert (status, out, len(err.splitlines())) == (3, "", 1)
+    assert "no memory of the program is in the core file" in err
+
+
+def test_from_gcore(tmp_path: Path) -> None:
+    core = tmp_path / "core"
+    with processes.ready_program(setup.program("hung", "O2"), ()) as pid:
+        command = [setup.GDB, "-q", "-nx", "-batch", "-p", str(pid), "-ex", f"gcore {core}"]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    check(threads_of(core))
+
+
 def test_compressed(tmp_path: Path) -> None:
     core = hung_core(tmp_path)
     done = 0

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ompdbg.target_services.debugger import TargetServices
 
 
+_WITHOUT_MEMORY = "no memory of the program is in the core file (coredump_filter in core(5))"
+
+
 class Place(NamedTuple):
     """What is looked at, and with what."""
 
@@ -52,6 +55,9 @@ def looked_at(place: Place) -> "Iterator[Looked]":
                 library = runtimes.library_at(place.libompd)
                 found = runtimes.open_with(library, services).checked()
             except runtimes.NotOpened as reason:
+                if not services.has_memory():
+                    text = "; ".join([_WITHOUT_MEMORY, *problems])
+                    raise Failed(Exit.UNREADABLE, text) from None
                 text = "; ".join([str(reason), *problems])
                 raise Failed(Exit.NO_OPENMP, text) from None
             process = Process(found.spaces, services, found.problems)

@@ -72,6 +72,14 @@ class TargetServices:
         index = self.objects.program
         return "" if index is None else self.objects.files[index].path
 
+    def has_memory(self) -> bool:
+        """The stack of a thread can be read: a core file may hold nothing but registers."""
+        for thread in self.threads():
+            top = self.registers(thread, "rsp")
+            if top and self._target.read(top[0], 1):
+                return True
+        return False
+
     # ---- For the OMPD library ---------------------------------------------------------------
 
     def read_memory(self, address: int, size: int) -> bytes:
