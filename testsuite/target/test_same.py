@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Without a debugger and in GDB every document is the same at the same stop."""
 
+import os
+import re
+import subprocess
 from pathlib import Path
-from typing import Iterator, Tuple
+from typing import Iterator, List, Tuple
 
 import comparing
 import pytest
@@ -51,3 +54,34 @@ def test_documents_are_the_same(
         gdbs = comparing.in_gdb([str(path), core])
     assert all("schema" in gdbs[name] for name in comparing.COMMANDS)
     assert not list(comparing.differences(ours, gdbs))
+
+
+@pytest.mark.parametrize(
+    "program, words, command",
+    [("cxx", ["bt"], "omp bt -all"), ("hung", ["bt", "--full"], "omp bt -all -full")],
+)
+def test_values_are_the_same(program: str, words: List[str], command: str, tmp_path: Path) -> None:
+    """What only the text has: arguments and local variables."""
+    if processes.kernel_core_problem():
+        pytest.skip(processes.kernel_core_problem())
+    path = setup.program(program, "O0")
+    core = processes.kernel_core(path, (), tmp_path)
+    gdb = [setup.GDB, "-q", "-nx", "-batch", str(path), str(core), "-ex", "set width 0"]
+    gdb += ["-ex", f"source {setup.LOADER}", "-ex", "echo BEGIN\\n", "-ex", command]
+    done = subprocess.run(
+        gdb,
+        env={**os.environ, "DEBUGINFOD_URLS": ""},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        universal_newlines=True,
+        check=True,
+    )
+    status, out, _ = comparing.ask(*words, core)
+    assert status == 0 and "state_reached (others=" in out
+    assert without_levels(out) == without_levels(done.stdout.partition("BEGIN\n")[2])
+
+
+def without_levels(text: str) -> List[str]:
+    """Numbers of frames are each debugger's own."""
+    return [re.sub(r"^#\d+ +", "# ", line) for line in text.splitlines()]
