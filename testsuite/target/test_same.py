@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 import comparing
 import pytest
@@ -57,19 +57,39 @@ def test_documents_are_the_same(
 
 
 @pytest.mark.parametrize(
-    "program, words, command",
-    [("cxx", ["bt"], "omp bt -all"), ("hung", ["bt", "--full"], "omp bt -all -full")],
+    "program, words, command, mode",
+    [
+        ("cxx", ["bt"], "omp bt -all", "core"),
+        ("hung", ["bt", "--full"], "omp bt -all -full", "core"),
+        ("cxx", ["bt", "--raw"], "omp bt -all -raw", "live"),
+    ],
 )
-def test_values_are_the_same(program: str, words: List[str], command: str, tmp_path: Path) -> None:
-    """What only the text has: arguments and local variables."""
-    if processes.kernel_core_problem():
-        pytest.skip(processes.kernel_core_problem())
+def test_stacks_are_the_same(
+    program: str, words: List[str], command: str, mode: str, tmp_path: Path
+) -> None:
+    """What only the text has: arguments, local variables, frames of the system's libraries."""
     path = setup.program(program, "O0")
-    core = processes.kernel_core(path, (), tmp_path)
-    gdb = [setup.GDB, "-q", "-nx", "-batch", str(path), str(core), "-ex", "set width 0"]
-    gdb += ["-ex", f"source {setup.LOADER}", "-ex", "echo BEGIN\\n", "-ex", command]
+    if mode == "live":
+        with processes.ready_program(path, ()) as pid:
+            comparing.await_pause(pid)
+            ours = comparing.ask(*words, pid)
+            gdbs = said_by_gdb([str(path), "-p", str(pid)], command)
+    else:
+        if processes.kernel_core_problem():
+            pytest.skip(processes.kernel_core_problem())
+        core = processes.kernel_core(path, (), tmp_path)
+        ours = comparing.ask(*words, core)
+        gdbs = said_by_gdb([str(path), str(core)], command)
+    assert ours[0] == 0 and "state_reached (others=" in ours[1]
+    assert without_numbers(ours[1]) == without_numbers(gdbs)
+
+
+def said_by_gdb(target: Sequence[str], command: str) -> str:
+    """What the command says there."""
+    words = [setup.GDB, "-q", "-nx", "-batch", *target, "-ex", "set width 0"]
+    words += ["-ex", f"source {setup.LOADER}", "-ex", "echo BEGIN\\n", "-ex", command]
     done = subprocess.run(
-        gdb,
+        [*words, "-ex", "echo END\\n"],
         env={**os.environ, "DEBUGINFOD_URLS": ""},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -77,11 +97,10 @@ def test_values_are_the_same(program: str, words: List[str], command: str, tmp_p
         universal_newlines=True,
         check=True,
     )
-    status, out, _ = comparing.ask(*words, core)
-    assert status == 0 and "state_reached (others=" in out
-    assert without_levels(out) == without_levels(done.stdout.partition("BEGIN\n")[2])
+    return done.stdout.partition("BEGIN\n")[2].partition("END\n")[0]
 
 
-def without_levels(text: str) -> List[str]:
-    """Numbers of frames are each debugger's own."""
-    return [re.sub(r"^#\d+ +", "# ", line) for line in text.splitlines()]
+def without_numbers(text: str) -> List[str]:
+    """Of each stack: numbers of frames, and of threads of a process, are each debugger's own."""
+    text = re.sub(r"^#\d+ +", "# ", text.rstrip(), flags=re.MULTILINE)
+    return sorted(re.sub(r"^-- threads? [\d, -]*\d", "--", text, flags=re.MULTILINE).split("\n\n"))

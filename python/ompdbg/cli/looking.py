@@ -23,6 +23,7 @@ class Place(NamedTuple):
     libompd: str
     program: Optional[str] = None
     sysroot: Optional[str] = None
+    is_detailed: bool = False  # frames of the system's libraries, too
 
 
 class Looked(NamedTuple):
@@ -47,7 +48,7 @@ def looked_at(place: Place) -> "Iterator[Looked]":
 
     try:
         with opened(place.name, place.program, place.sysroot) as target:
-            services = TargetServices(target.target, target.pid)
+            services = TargetServices(target.target, target.pid, place.is_detailed)
             problems = _problems(services)
             if target.is_truncated:
                 problems.append("the core file is truncated: what it lacks cannot be told")

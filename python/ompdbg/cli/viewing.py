@@ -189,7 +189,8 @@ def _command(
 def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
     from ompdbg.target_services.opening import is_process
 
-    place = Place(arguments.target, context.libompd, arguments.exe, arguments.sysroot)
+    is_detailed = getattr(arguments, "raw", False)
+    place = Place(arguments.target, context.libompd, arguments.exe, arguments.sysroot, is_detailed)
     with Spool(is_process(place.name)) as spool, looked_at(place) as looked:
         try:
             view = show(looked.process, arguments, terminal.form(arguments.json))

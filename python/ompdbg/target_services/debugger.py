@@ -43,12 +43,13 @@ class TargetServices:
 
     errors: Tuple[Type[Exception], ...] = (Unreadable, _target.Error)
 
-    def __init__(self, target: "_target.Target", pid: int) -> None:
-        """`pid`: the process, 0 for a core file."""
+    def __init__(self, target: "_target.Target", pid: int, is_detailed: bool = False) -> None:
+        """`pid`: the process, 0 for a core file. `is_detailed`: frames of the system's libraries
+        are told by debug information, which takes long."""
         self._target = target
         self._pid = pid
         self.objects = Objects(target)
-        self._symbols = Symbols(target, self.objects)
+        self._symbols = Symbols(target, self.objects, is_detailed)
         self._variables = Variables(
             target,
             self.objects,

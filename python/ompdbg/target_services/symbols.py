@@ -38,10 +38,13 @@ class _Short(Exception):
 class Symbols:
     """All of them; they cannot change."""
 
-    def __init__(self, target: "_target.Target", objects: Objects) -> None:
+    def __init__(
+        self, target: "_target.Target", objects: Objects, of_system: bool = False
+    ) -> None:
+        """of_system: debug information of the system's libraries is used, too."""
         self._target = target
         self._objects = objects
-        self.units = Units(target, objects)
+        self.units = Units(target, objects, of_system)
         self._outlined = Outlined()
         self._unwind_tables = UnwindTables(self._read, (_Short,), objects.unwind_tables)
         self._addresses: Dict[Tuple[str, Optional[str]], Optional[int]] = {}

@@ -113,15 +113,16 @@ class Unit:
 class Units:
     """All units of a target."""
 
-    def __init__(self, target: "_target.Target", objects: Objects) -> None:
+    def __init__(self, target: "_target.Target", objects: Objects, of_system: bool) -> None:
         self._target = target
         self._objects = objects
+        self._of_system = of_system
         self._units: Dict[Tuple[int, int], Unit] = {}
 
     def at(self, address: int) -> Optional[Unit]:
-        """The unit of the code at an address. Of the system's libraries only symbols are used:
-        to open their debug information takes longer than all else."""
-        if is_system_object(self._objects.object_of(address)):
+        """The unit of the code at an address. Of the system's libraries mostly only symbols are
+        used: to open their debug information takes longer than all else."""
+        if not self._of_system and is_system_object(self._objects.object_of(address)):
             return None
         found = self._target.unit_at(address)
         if found is None:
