@@ -71,6 +71,16 @@ def test_compressed_core_file(ompdbg: Any, tmp_path: Path) -> None:
     expected = ompdbg.run("threads", core)
     assert (expected.returncode, expected.stderr) == (0, "")
     assert ompdbg.run("threads", tmp_path / "core.gz").stdout == expected.stdout
+    # The watching thread has ended the program; the deadlock is told, too.
+    done = ompdbg.run("why", tmp_path / "core.gz")
+    assert done.returncode == FOUND
+    assert done.stdout.startswith("SIGABRT in thread 1: state_reached at state.c:")
+    assert "deadlock: 2 threads wait for one another" in done.stdout
+    about = ompdbg.json("report", tmp_path / "core.gz", status=FOUND)["about"]
+    (ended_by,) = [t for t in ompdbg.json("threads", core)["threads"] if t["selected"]]
+    crash = about["crash"]
+    assert (crash["signal"], crash["thread"], crash["sender"]) == ("SIGABRT", 1, None)
+    assert (crash["lwp"], ended_by["openmp"]) == (ended_by["lwp"], False)
 
 
 def test_what_a_tool_could_ask(ompdbg: Any, hung: int) -> None:

@@ -7,7 +7,7 @@ import argparse
 import os
 import signal
 import sys
-from typing import Any, NoReturn, Optional, Sequence
+from typing import Any, NoReturn, Optional, Sequence, Tuple
 
 from ompdbg.cli import merge, report, run, viewing
 from ompdbg.cli.command import Context
@@ -71,12 +71,21 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     known = [command for command in COMMANDS if command.name == (words[0] if words else None)]
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in known or COMMANDS:
+        told, behind_options = _parted(command.description)
         sub = commands.add_parser(
             command.name,
             help=command.summary,
-            description=command.description,
+            description=told,
+            epilog=behind_options,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         sub.set_defaults(command=command)
         command.add_options(sub)
     return whole
+
+
+def _parted(description: str) -> Tuple[str, str]:
+    """What a command does; and exit statuses and examples, which come last."""
+    found = [description.find(f"\n\n{title}") for title in ("exit status:", "example")]
+    begin = min((at for at in found if at >= 0), default=len(description))
+    return description[:begin], description[begin:].strip()

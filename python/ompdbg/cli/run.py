@@ -10,10 +10,12 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, List, Optional
 
+from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Place, looked_at
 from ompdbg.cli.report import Files, write_file, write_report
+from ompdbg.render.table import wrap
 from ompdbg.report.ranks import rank_in
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ _DESCRIPTION = """\
 Runs a command. If a program below it crashes, or the time-out passes, the
 OpenMP report of that program, or of all OpenMP programs below the command, is
 written before they end: NAME-PID.html, .json and .txt in DIR, and all.html if
-there are several. No process is left behind.
+there are several; NAME-rankN-PID of ranks of an MPI program. No process is left
+behind.
 
 To see a crash before it has ended the program, all processes of the command are
 traced (ptrace): that costs time only where threads and processes are made. A
@@ -36,7 +39,8 @@ exit status:
 
 examples:
   ompdbg run --timeout 600 -- ctest
-  ompdbg run --timeout 60 --on-hang --report artifacts -- ./test_solver --all"""
+  ompdbg run --timeout 60 --on-hang --report artifacts -- ./test_solver --all
+  ompdbg run --timeout 900 -- mpirun -n 4 ./solver"""
 
 _SAFE = re.compile(r"[^A-Za-z0-9._+-]")
 _MERGED = "all"
@@ -46,6 +50,7 @@ _RANK = "" if _OWN is None else _SAFE.sub("_", _OWN["value"])
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "ompdbg run [OPTION...] -- COMMAND..."
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="end it after S seconds")
     parser.add_argument(
         "--report", metavar="DIR", default="ompdbg-report", help="for reports (ompdbg-report)"
@@ -66,7 +71,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-trace", action="store_true", help="do not trace, and do not report crashes"
     )
-    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def _seconds(word: str) -> float:
@@ -141,9 +146,11 @@ class Reporter:
 
 def say(text: str) -> None:
     """A line for people."""
-    begin = "\r\033[K" if sys.stderr.isatty() else ""
     rank = f"rank {_RANK}: " if _RANK else ""
-    print(f"{begin}ompdbg run: {rank}{text}", file=sys.stderr, flush=True)
+    told = f"ompdbg run: {rank}{text}"
+    if sys.stderr.isatty():
+        told = "\r\033[K" + "\n".join(wrap(told, terminal.width(sys.stderr)))
+    print(told, file=sys.stderr, flush=True)
 
 
 def _run(arguments: argparse.Namespace, context: Context) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Optional
+from typing import Optional, TextIO
 
 from ompdbg.render import palette
 from ompdbg.views import Form
@@ -28,13 +28,13 @@ def form(as_json: bool) -> Form:
     return Form(as_json, width(), _palette())
 
 
-def width() -> Optional[int]:
-    """Columns of the terminal."""
+def width(stream: Optional[TextIO] = None) -> Optional[int]:
+    """Columns of the terminal to which a stream goes, by default standard output."""
     told = os.environ.get("COLUMNS", "")
     if told.isdigit() and int(told):
         return int(told)
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns or None
     except OSError:
         return None
 

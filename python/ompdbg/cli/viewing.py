@@ -12,7 +12,7 @@ from ompdbg import views
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context, add_place
 from ompdbg.cli.exits import Exit, Failed
-from ompdbg.cli.looking import Place, looked_at
+from ompdbg.cli.looking import Looked, Place, looked_at
 from ompdbg.cli.spool import Spool
 from ompdbg.commands import choice
 
@@ -142,6 +142,25 @@ def _why(process: "Process", arguments: argparse.Namespace, form: views.Form) ->
     return View(views.why(found, form), is_suspicious(found.waiting, found.findings))
 
 
+def _crash(looked: Looked, form: views.Form) -> View:
+    """Of a core file: the signal that has ended the program, if it did."""
+    from ompdbg.render import json
+    from ompdbg.render.table import wrap
+    from ompdbg.report import crash
+    from ompdbg.report.core_notes import core_end
+
+    if looked.core is None:
+        return View(())
+    end = core_end(looked.core)
+    found = crash.of_core(looked.process, end)
+    if found is None:
+        return View(())
+    told = crash.crash_json(looked.process, found, end.process)
+    threads = [json.thread(one) for one in looked.process.threads if one.target.lwp == found.lwp]
+    lines = () if form.as_json else wrap(crash.where(told, {"threads": threads}), form.width)
+    return View(lines, crash.is_own(told))
+
+
 def _thread_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
     return View(views.thread_info(_openmp_threads(process, arguments), form))
 
@@ -193,15 +212,17 @@ def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
     place = Place(arguments.target, context.libompd, arguments.exe, arguments.sysroot, is_detailed)
     with Spool(is_process(place.name)) as spool, looked_at(place) as looked:
         try:
-            view = show(looked.process, arguments, terminal.form(arguments.json))
+            form = terminal.form(arguments.json)
+            view = show(looked.process, arguments, form)
         except choice.NoSuch as error:
             raise Failed(Exit.USAGE, str(error)) from None
         lines = iter(view.lines)
         first = list(islice(lines, 1))  # if even that fails, one line tells it all
+        crash = _crash(looked, form) if show is _why else View(())
         for problem in looked.problems:
             print(f"ompdbg: warning: {problem}", file=sys.stderr)
-        spool.print(chain(first, lines))
-    return Exit.FOUND if view.is_suspicious else Exit.FINE
+        spool.print(chain(crash.lines, first, lines))
+    return Exit.FOUND if view.is_suspicious or crash.is_suspicious else Exit.FINE
 
 
 COMMANDS = (
@@ -284,8 +305,10 @@ and who holds them, tasks that are not done, events that nobody has fulfilled,
 and barriers to which not all threads have come. A program that runs well has
 such waits too at any moment; only what is called a deadlock can never end.
 
-The exit status is 1 if there is a wait that cannot end, or one for threads
-that sleep.""",
+Of a core file, the signal that has ended the program comes first.
+
+The exit status is 1 if a signal has ended the program, or if there is a wait
+that cannot end, or one for threads that sleep.""",
         _add_thread,
         _why,
     ),

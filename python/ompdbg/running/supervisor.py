@@ -54,6 +54,7 @@ class Supervisor:
         watched = FATAL | {signal.SIGTERM} if plan.on_term else FATAL
         self._tracer = Tracer(self._crashed, watched) if plan.traces else None
         self._status: Optional[int] = None
+        self._was_terminated = False  # a program below has been sent SIGTERM
         self._child = 0
         self._asked: Optional[int] = None
         self._begin = time.monotonic()
@@ -182,6 +183,7 @@ class Supervisor:
     def _crashed(self, process: int, crash: Crash) -> None:
         if crash.signal is signal.SIGTERM:  # schedulers send it to all processes of a job
             self._look(process, _TERMINATED, None)
+            self._was_terminated = True
             return
         name = below.program_name(process)
         self._say(f"{name} ({process}): {crash.signal.name}")
@@ -200,7 +202,7 @@ class Supervisor:
                 reported += 1
                 if self._plan.with_core:
                     self._abort(pid)
-        if not reported:
+        if not reported and not self._was_terminated:
             self._say("no OpenMP program is running: nothing to report")
 
     def _looked(self, pid: int, reason: str, goes_on: bool) -> Optional[str]:

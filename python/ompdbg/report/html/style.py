@@ -225,7 +225,9 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
 }
 @media print {
   .page { max-width: none } nav { display: none }
-  details, article, tr { break-inside: avoid }
+  .lane, .finding, tr { break-inside: avoid }
+  .scroll { overflow: visible }
+  details::details-content { content-visibility: visible; block-size: auto }
 }
 """
     + _DEPTHS
