@@ -14,6 +14,7 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 from ompdbg import frames
+from ompdbg.demangle import without_parameters
 from ompdbg.gdb_services import captured, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stacks import StackFrame
@@ -167,7 +168,9 @@ class _Decorated:
         if kind.item is not None and kind.item.construct is not None:
             item = kind.item
             begin = None if item.frame.start is None else f"{item.frame.start:#x}"
-            return _Construct(wrapped, f"{item.construct} of {item.function or begin or '??'}")
+            # Without parameters: GDB adds brackets.
+            name = without_parameters(item.function) if item.function else begin
+            return _Construct(wrapped, f"{item.construct} of {name or '??'}")
         if type(wrapped) is not FrameDecorator or kind.frame is None:
             return wrapped  # another filter's
         code = cast(StackFrame, kind.frame).code
@@ -258,8 +261,9 @@ class _Place:
     __slots__ = ("function", "address", "filename", "line", "arguments")
 
     def __init__(self, wrapped: Any, handle: gdb.Frame) -> None:
-        found = wrapped.function()  # of code without a symbol an address, which GDB prints as ""
-        self.function = found if isinstance(found, str) else handle.name() or "??"
+        # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
+        # address of code without a symbol, which it prints as "".
+        self.function = handle.name() or "??"
         self.address = wrapped.address()
         self.filename = wrapped.filename()
         self.line = wrapped.line()

@@ -25,7 +25,7 @@ _WHICH = "which one that is, neither the runtime nor the code of the call tells"
 _CODE_UNREAD = "what functions have taken it, their code does not tell"
 _NOT_IN_CODE = (
     "no function that a thread is in has taken it, as far as code tells: "
-    "whoever did has returned from there, or has ended"
+    "the one that did has returned, or its thread has ended"
 )
 
 # How the owner is known.
