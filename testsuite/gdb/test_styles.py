@@ -106,7 +106,8 @@ def test_no_style_on_a_dumb_terminal() -> None:
 def test_help_fits_the_terminal(terminal: Terminal) -> None:
     """GDB breaks lines in the middle of words."""
     commands = ("status", "threads", "tasks", "bt", "frame", "apply", "step", "finish", "break")
-    topics = ["omp " + name for name in (*commands, "delete")]
+    more = ("regions", "icvs", "env", "locks", "why", "delete", "thread-info", "task-info")
+    topics = ["omp " + name for name in (*commands, *more, "parallel-info")]
     settings = ["set omp " + name for name in ("debug", "library", "frame-filter", "thread-names")]
     functions = ["function _omp_" + name for name in ("thread_num", "team", "state", "in_task")]
     for command in ["omp", "set omp", *topics, *settings, *functions]:

@@ -26,8 +26,9 @@ class Icvs(OmpCommand):
                threads and places share a row where there are more than two.
       -json    Print JSON, schema "ompdbg/1".
 
-    "Initially" has the value with which the program began, or which the environment
-    gave, where that is another one and is known, and the environment variable."""
+    "Initially" has the value with which the program began, or which the
+    environment gave, where that is another one and is known, and the environment
+    variable."""
 
     name = "omp icvs"
     options = (Option("-thread"), Option("-task"), Option("-all"), Option("-json"))
@@ -62,9 +63,9 @@ class Env(OmpCommand):
       -all   Those too that are not set and have no known value.
       -json  Print JSON, schema "ompdbg/1".
 
-    "Value" is what the runtime made of it, or, where it does not keep that, what it
-    was set to; "Set to" what the program's environment had when it started, where
-    that is something else."""
+    "Value" is what the runtime made of it, or, where it does not keep that, what
+    it was set to; "Set to" what the program's environment had when it started,
+    where that is something else."""
 
     name = "omp env"
     options = (Option("-all"), Option("-json"))

@@ -48,8 +48,9 @@ class ThreadInfo(_Inquiry):
       -all   Of all threads.
       -json  Print JSON, schema "ompdbg/1".
 
-    Its state and what it waits for, as the runtime records them; what a tool stored
-    for it; the place that it is bound to, and the places of its partition."""
+    Its state and what it waits for, as the runtime records them; what a tool
+    stored for it; the place that it is bound to, and the places of its
+    partition."""
 
     name = "omp thread-info"
 
@@ -67,8 +68,8 @@ class TaskInfo(_OfLevel):
       -all   Of all threads.
       -json  Print JSON, schema "ompdbg/1".
 
-    Of each its type, the number of its thread, what a tool stored for it and for its
-    region, and where its frames begin and end."""
+    Of each its type, the number of its thread, what a tool stored for it and for
+    its region, and where its frames begin and end."""
 
     name = "omp task-info"
 
@@ -82,8 +83,8 @@ class ParallelInfo(_OfLevel):
     """Show what a tool (OMPT) is told of the thread's regions.
     Usage: omp parallel-info [LEVEL] [-all] [-json]
 
-      LEVEL  0 is the innermost region, 1 the one around it, and so on; without it all
-             are shown.
+      LEVEL  0 is the innermost region, 1 the one around it, and so on; without it
+             all are shown.
       -all   Of all threads.
       -json  Print JSON, schema "ompdbg/1".
 

@@ -22,10 +22,10 @@ class Regions(OmpCommand):
     Below each region is a row for all of its threads that do the same at the same
     place: how many, what, where, and their numbers in the team. Region 1.2 was
     opened by thread 2 of region 1. How many threads have come to a barrier is what
-    the runtime counts; where it does not, how many were seen there. Of a loop whose
-    iterations threads fetch from the runtime, those are left that none has fetched;
-    a loop with a static schedule is divided by the program's own code, and memory
-    does not tell of it."""
+    the runtime counts; where it does not, how many were seen there. Of a loop
+    whose iterations threads fetch from the runtime, those are left that none has
+    fetched; a loop with a static schedule is divided by the program's own code,
+    and memory does not tell of it."""
 
     name = "omp regions"
     options = (Option("-json"),)

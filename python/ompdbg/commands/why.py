@@ -22,11 +22,11 @@ class Why(OmpCommand):
       THREAD  Number of a thread: only what it waits for, and what that waits for.
       -json   Print JSON, schema "ompdbg/1".
 
-    Told are deadlocks, threads of a team at different barriers, locks and who holds
-    them, tasks that are not done, events that nobody has fulfilled, and barriers to
-    which not all threads have come. A program that runs well has such waits too at
-    any moment; only what is called a deadlock can never end. What was inferred and
-    not read is said to be probable."""
+    Told are deadlocks, threads of a team at different barriers, locks and who
+    holds them, tasks that are not done, events that nobody has fulfilled, and
+    barriers to which not all threads have come. A program that runs well has such
+    waits too at any moment; only what is called a deadlock can never end. What was
+    inferred and not read is said to be probable."""
 
     name = "omp why"
     options = (Option("-json"),)

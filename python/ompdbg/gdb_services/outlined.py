@@ -23,7 +23,9 @@ def linkage_name(symbol: gdb.Symbol) -> str:
     name: str = symbol.linkage_name or symbol.name
     if name.startswith(_GENERATED):
         return name.partition("(")[0]
-    name = without_parameters(name)
+    base, generated, rest = name.partition(_GENERATED[0])
+    # Of a lambda expression among the parameters GDB has `class {...}`.
+    name = base + generated + rest.partition("(")[0] if generated else without_parameters(name)
     return name.rpartition("::")[2] if is_outlined(name) else name
 
 
