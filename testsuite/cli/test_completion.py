@@ -33,6 +33,7 @@ def test_commands(ompdbg: Any) -> None:
     assert completed("") == COMMANDS | {"--help"}
     assert completed("re") == {"report", "regions"}
     told = ompdbg.run("--help").stdout
+    assert max(map(len, told.splitlines())) <= 80
     assert all(f"\n    {name}" in told for name in COMMANDS)
     page = (ROOT / "docs" / "man" / "ompdbg.1").read_text(encoding="utf-8")
     assert all(name in page for name in COMMANDS)
@@ -53,6 +54,7 @@ def test_targets(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     assert "core" in completed("why", "co", folder=tmp_path)
     assert str(os.getpid()) in completed("why", str(os.getpid()))
+    assert str(os.getpid()) not in completed("why", "")  # it has no OpenMP
     assert completed("merge", "o", folder=tmp_path) == {"one.json"}
     assert completed("icvs", "--scope", "t") == {"thread", "task"}
     assert "true" in completed("run", "--timeout", "5", "--", "tru", folder=tmp_path)

@@ -15,19 +15,21 @@ from ompdbg.cli.exits import Exit, Failed
 
 COMMANDS = (*viewing.COMMANDS, report.COMMAND, run.COMMAND, merge.COMMAND)
 
-_DESCRIPTION = "Shows what the OpenMP threads of a core file or a process do, without a debugger."
+_DESCRIPTION = "What the OpenMP threads of a core file or a process do, without a debugger."
 _EPILOG = """\
 examples:
-  ompdbg why core                      who waits for whom
-  ompdbg threads 4711                  every thread of a running program
-  ompdbg bt core --sysroot image       stacks, with the program's files below image/
+  ompdbg why core                    what ended it, and who waits for whom
+  ompdbg threads 4711                every thread of a running program
+  ompdbg bt core --sysroot image     stacks; the program's files lie in image/
+  ompdbg report core --html FILE     everything, as a page for a browser
+  ompdbg run --timeout 600 -- ctest  a report of what hangs or crashes
 
 A process is stopped while it is looked at, and goes on afterwards; nothing is
 ever written to it. "ompdbg COMMAND --help" tells more.
 
 exit status:
   0  nothing suspicious       3  the target cannot be read
-  1  a diagnosis was found    4  no OpenMP runtime that is understood
+  1  something was found      4  no OpenMP runtime that is understood
   2  wrong usage              5  the report cannot be written
 """
 
