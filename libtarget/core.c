@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/procfs.h>
 #include <sys/stat.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 enum {
@@ -87,6 +88,19 @@ static int note_thread(struct target *target, const void *data, size_t size)
 	return 0;
 }
 
+/** Of the thread that was told last. */
+static void note_vectors(struct target *target, const void *data, size_t size)
+{
+	struct user_fpregs_struct values;
+
+	if (size < sizeof(values) || !target->num_threads)
+		return;
+	memcpy(&values, data, sizeof(values));
+	struct thread *thread = &target->threads[target->num_threads - 1];
+	memcpy(thread->vectors, values.xmm_space, sizeof(thread->vectors));
+	thread->has_vectors = true;
+}
+
 static int note_auxiliary(struct target *target, const void *data, size_t size)
 {
 	size_t count = size / WORD & ~(size_t)1;
@@ -134,6 +148,9 @@ static int note(struct target *target, uint32_t type, const char *data, size_t s
 	switch (type) {
 	case NT_PRSTATUS:
 		return note_thread(target, data, size);
+	case NT_FPREGSET:
+		note_vectors(target, data, size);
+		return 0;
 	case NT_AUXV:
 		return note_auxiliary(target, data, size);
 	case NT_FILE:

@@ -61,6 +61,8 @@ struct thread {
 	bool has_registers;
 	int signal; // that it was about to get, and is given when it goes on
 	uint64_t registers[TARGET_REGISTERS];
+	bool has_vectors;
+	uint8_t vectors[TARGET_VECTORS * TARGET_VECTOR_SIZE];
 };
 
 /** Whether code at an address leaves rbx as it was at the call. */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -159,10 +160,17 @@ static int seize_new(struct target *target, struct target_error *error)
 static void read_registers(struct thread *thread)
 {
 	struct iovec place = { thread->registers, sizeof(thread->registers) };
+	struct user_fpregs_struct values;
 
 	thread->has_registers =
 		ptrace(PTRACE_GETREGSET, thread->lwp, (void *)NT_PRSTATUS, &place) == 0 &&
 		place.iov_len == sizeof(thread->registers);
+	place = (struct iovec){ &values, sizeof(values) };
+	thread->has_vectors = ptrace(PTRACE_GETREGSET, thread->lwp, (void *)NT_PRFPREG, &place) ==
+				      0 &&
+			      place.iov_len == sizeof(values);
+	if (thread->has_vectors)
+		memcpy(thread->vectors, values.xmm_space, sizeof(thread->vectors));
 }
 
 /** Waits for the threads from the index @p first on; those that are gone are dropped. */

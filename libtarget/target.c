@@ -136,3 +136,10 @@ const uint64_t *target_thread_registers(const struct target *target, size_t inde
 
 	return thread->has_registers ? thread->registers : NULL;
 }
+
+const uint8_t *target_thread_vectors(const struct target *target, size_t index)
+{
+	const struct thread *thread = &target->threads[index];
+
+	return thread->has_vectors ? thread->vectors : NULL;
+}

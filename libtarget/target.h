@@ -97,6 +97,11 @@ pid_t target_thread_lwp(const struct target *target, size_t index);
 /** TARGET_REGISTERS registers; NULL if they are not known. */
 const uint64_t *target_thread_registers(const struct target *target, size_t index);
 
+/** Registers xmm0 to xmm15. */
+enum { TARGET_VECTORS = 16, TARGET_VECTOR_SIZE = 16 };
+/** All of them, one after another; NULL if they are not known. */
+const uint8_t *target_thread_vectors(const struct target *target, size_t index);
+
 /**
  * Address of thread-local storage. @p link_map: the loader's structure of the program or library
  * that has it; 0 in a program that is linked statically. @p offset: in its storage of a thread.

@@ -173,6 +173,20 @@ static PyObject *threads(PyObject *self, PyObject *unused)
 	return list;
 }
 
+static PyObject *vectors(PyObject *self, PyObject *argument)
+{
+	struct target *target = target_of(self);
+	Py_ssize_t index = target ? index_of(argument, target_num_threads(target)) : -1;
+
+	if (index < 0)
+		return NULL;
+	const uint8_t *values = target_thread_vectors(target, (size_t)index);
+	if (!values)
+		Py_RETURN_NONE;
+	return PyBytes_FromStringAndSize((const char *)values,
+					 (Py_ssize_t)(TARGET_VECTORS * TARGET_VECTOR_SIZE));
+}
+
 static PyObject *registers(PyObject *self, PyObject *argument)
 {
 	struct target *target = target_of(self);
@@ -369,6 +383,7 @@ static PyMethodDef methods[] = {
 	  "unwind(index of a thread, max) -> [(pc, is signal, kept registers)]" },
 	{ "instructions", instructions, METH_VARARGS,
 	  "instructions(address, max) -> [(address, size, flow, condition, target)]" },
+	{ "vectors", vectors, METH_O, "vectors(index of a thread) -> bytes of xmm0 to xmm15" },
 	{ "thread_local", thread_local_at, METH_VARARGS,
 	  "thread_local(index of a thread, link map, offset) -> address" },
 	{ "symbol_named", symbol_named, METH_VARARGS, "symbol_named(file, name) -> address" },

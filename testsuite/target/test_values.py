@@ -2,15 +2,18 @@
 """Values of arguments and local variables without a debugger."""
 
 import contextlib
+import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import comparing  # noqa: F401  (tells where the modules are)
 import pytest
-from harness import processes
+from harness import processes, setup
 
 HERE = Path(__file__).resolve().parent
 LOST = "<optimized out>"
@@ -142,3 +145,45 @@ def test_values(command: Sequence[str], is_live: bool, tmp_path: Path) -> None:
                     told += 1
         assert told >= (15 if "O2" in command[1] else len({**ARGUMENTS, **LOCALS}))
         assert passed.value in ("311", LOST)  # 98 + 8 + 77 + 9 + 119
+
+
+def test_values_in_registers(tmp_path: Path) -> None:
+    """Of a function that calls nothing, in a process and in its core file."""
+    if processes.kernel_core_problem():
+        pytest.skip(processes.kernel_core_problem())
+    import _target
+
+    from ompdbg.target_services.debugger import TargetServices
+
+    program = tmp_path / "spins"
+    source = HERE / "programs" / "spins.c"
+    subprocess.run([setup.CC, "-O2", "-g", str(source), "-o", str(program)], check=True)
+    limit = f"ulimit -c unlimited; exec {program}"
+    told = []
+    with subprocess.Popen(["sh", "-c", limit], cwd=tmp_path) as process:
+        try:
+            end = time.monotonic() + 30
+            while os.readlink(f"/proc/{process.pid}/exe") != str(program):
+                assert time.monotonic() < end
+            while not told or not told[-1]:
+                assert time.monotonic() < end
+                target = _target.attach(process.pid, None, None)
+                told.append(spinning(TargetServices(target, process.pid)))
+                target.close()
+        finally:
+            process.send_signal(signal.SIGABRT)
+    (core,) = tmp_path.glob("core*")
+    with core.open("rb") as file:
+        target = _target.open_core(file.fileno(), None, None)
+        told.append(spinning(TargetServices(target, 0)))
+        target.close()
+    values = [("first", "2.5"), ("second", "0.25"), ("third", "7")]
+    assert told[-2:] == [values, values]
+
+
+def spinning(services: Any) -> List[Tuple[str, str]]:
+    """The arguments of the innermost function."""
+    thread = services.threads()[0]
+    frame = next(iter(services.stack(thread)))
+    arguments = services.arguments(thread, frame) if frame.function == "spin" else []
+    return [(one.name, one.value) for one in arguments]

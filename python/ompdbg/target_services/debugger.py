@@ -207,7 +207,9 @@ class TargetServices:
             self._target,
             self._symbols,
             self._stacks,
-            lambda thread: registers_of(self._target.registers(thread), _REGISTERS),
+            lambda thread: registers_of(
+                self._target.registers(thread), _REGISTERS, self._target.vectors(thread)
+            ),
             self._thread_local,
         )
 

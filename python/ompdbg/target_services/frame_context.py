@@ -23,6 +23,7 @@ _NAMES = (
 ).split()
 NUMBERS = {name: number for number, name in enumerate(_NAMES)}
 _STACK_POINTER = NUMBERS["rsp"]
+_VECTOR_SIZE = 16
 
 
 class Around(NamedTuple):
@@ -143,8 +144,12 @@ class FrameContext:
         return data
 
 
-def registers_of(kernels: "Optional[List[int]]", names: List[str]) -> Dict[int, int]:
-    """Those of an innermost frame, by their numbers in DWARF."""
-    if kernels is None:
-        return {}
-    return {NUMBERS[name]: value for name, value in zip(names, kernels) if name in NUMBERS}
+def registers_of(
+    kernels: Optional[List[int]], names: List[str], vectors: Optional[bytes]
+) -> Dict[int, int]:
+    """Those of an innermost frame, by their numbers in DWARF. `vectors`: xmm0 and so on."""
+    found = {NUMBERS[name]: value for name, value in zip(names, kernels or ()) if name in NUMBERS}
+    for index in range(len(vectors or b"") // _VECTOR_SIZE):
+        value = (vectors or b"")[index * _VECTOR_SIZE : (index + 1) * _VECTOR_SIZE]
+        found[NUMBERS["xmm0"] + index] = int.from_bytes(value, "little")
+    return found
