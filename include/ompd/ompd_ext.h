@@ -322,10 +322,18 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 /** ompt_get_parallel_info() */
 ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int level,
 					  ompd_ext_ompt_parallel_info *info);
-/** ompt_get_task_memory(). unavailable: sizes of tasks are not known of any runtime. */
+/**
+ * ompt_get_task_memory(), of the thread's task: block 0 is all that there is.
+ * @param[out] address, size As the release's own answers: in LLVM's runtime up to 16 what lies
+ *             behind the members that every task has, from 17 on the runtime's record and all.
+ * @return unavailable: an implicit task; libgomp, which does not keep the size.
+ */
 ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint64_t *address,
 				   uint64_t *size);
-/** ompt_get_proc_id(). unavailable: the kernel knows it, the process does not. */
+/**
+ * ompt_get_proc_id(): the processor on which the thread last ran its own code.
+ * @return unavailable: glibc before 2.35, or started with glibc.pthread.rseq=0.
+ */
 ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id);
 /** ompt_get_place_num() */
 ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num);

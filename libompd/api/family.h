@@ -160,6 +160,9 @@ struct family {
 	/** Bits of ompt_task_flag_t, as of ompt_get_task_info(). */
 	ompd_rc_t (*ompt_task_type)(const struct family_runtime *runtime,
 				    const struct family_task *task, uint32_t *ret);
+	/** As of ompt_get_task_memory(). */
+	ompd_rc_t (*task_memory)(const struct family_runtime *runtime,
+				 const struct family_task *task, uint64_t *address, uint64_t *size);
 };
 
 /** All families, in the order in which they are tried; a null pointer ends them. */

@@ -157,7 +157,19 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 	API_ENTER(thread, THREAD);
 	if (!address || !size || block < 0)
 		return reason(ompd_rc_bad_input, "no place for the result, or a negative number");
-	return reason(ompd_rc_unavailable, "how large a task's memory is, is not known");
+	const ompd_address_space_handle_t *space = thread->space;
+	struct family_task *task = target_alloc(&space->target, space->family->task_size);
+
+	if (!task)
+		return ompd_rc_nomem;
+	ompd_rc_t rc = space->family->current_task(space->runtime, thread->thread, task);
+
+	if (rc == ompd_rc_ok && block > 0)
+		rc = reason(ompd_rc_unavailable, "a task has one block of memory");
+	if (rc == ompd_rc_ok)
+		rc = space->family->task_memory(space->runtime, task, address, size);
+	target_free(&space->target, task);
+	return rc;
 }
 
 // ---- Places ----------------------------------------------------------------------------------
@@ -167,8 +179,20 @@ ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
 	API_ENTER(thread, THREAD);
 	if (!proc_id)
 		return reason(ompd_rc_bad_input, "no place for the number");
-	return reason(ompd_rc_unavailable,
-		      "the kernel knows on which processor a thread is, its memory does not");
+	const ompd_address_space_handle_t *space = thread->space;
+	uint64_t pthread;
+	uint32_t processor;
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, thread->thread, &pthread);
+
+	if (rc == ompd_rc_ok) {
+		rc = nptl_processor(&space->target, pthread, &processor);
+		if (rc == ompd_rc_unavailable)
+			rc = reason(rc,
+				    "this C library does not keep on which processor a thread is");
+	}
+	if (rc == ompd_rc_ok)
+		*proc_id = (int)processor;
+	return rc;
 }
 
 ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)

@@ -479,6 +479,17 @@ static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct fa
 	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
 }
 
+static ompd_rc_t task_memory(const struct family_runtime *runtime, const struct family_task *task,
+			     uint64_t *address, uint64_t *size)
+{
+	(void)runtime;
+	(void)task;
+	(void)address;
+	(void)size;
+	return reason(ompd_rc_unavailable,
+		      "libgomp does not keep how much memory it took for a task");
+}
+
 // What it would be, if libgomp told tools.
 static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
 				const struct family_task *task, uint32_t *ret)
@@ -559,4 +570,5 @@ const struct family gomp_family = {
 	.control_vars = gomp_control_vars,
 	.tool_data = tool_data,
 	.ompt_task_type = ompt_task_type,
+	.task_memory = task_memory,
 };

@@ -497,6 +497,12 @@ static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
 	return kmp_ompt_task_type(of_runtime(runtime), of_task(task), ret);
 }
 
+static ompd_rc_t task_memory(const struct family_runtime *runtime, const struct family_task *task,
+			     uint64_t *address, uint64_t *size)
+{
+	return kmp_task_memory(of_runtime(runtime), of_task(task), address, size);
+}
+
 static const char *const names[] = { "libomp", "libiomp5", NULL };
 
 const struct family kmp_family = {
@@ -557,4 +563,5 @@ const struct family kmp_family = {
 	.tool_data = tool_data,
 	.ompt = &ompt,
 	.ompt_task_type = ompt_task_type,
+	.task_memory = task_memory,
 };

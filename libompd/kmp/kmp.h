@@ -288,6 +288,9 @@ ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
 /** Bits of ompt_task_flag_t. */
 ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			     uint32_t *ret);
+/** The memory of an explicit task; unavailable: of any other. */
+ompd_rc_t kmp_task_memory(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			  uint64_t *address, uint64_t *size);
 ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame);
 

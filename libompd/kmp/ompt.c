@@ -190,3 +190,37 @@ ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp
 	}
 	return ompd_rc_ok;
 }
+
+// __ompt_get_task_memory_internal(): up to release 16 from the members of a task that only some
+// tasks have, later the whole record.
+ompd_rc_t kmp_task_memory(const struct kmp_runtime *runtime, const struct kmp_task *task,
+			  uint64_t *address, uint64_t *size)
+{
+	enum { WHOLE_SINCE = 17 };
+	const struct kmp_layout *layout = &runtime->layout;
+	struct kmp_task_record record;
+	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
+
+	if (rc == ompd_rc_ok && !kmp_is_explicit(runtime, &record))
+		return reason(ompd_rc_unavailable, "only an explicit task has memory of its own");
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, task->address, TASK(td_size_alloc), size);
+	if (rc != ompd_rc_ok)
+		return rc;
+	*address = task->address;
+	if (layout->first_release >= WHOLE_SINCE)
+		return ompd_rc_ok;
+	const struct layout_field *last =
+		&layout->field[kmp_flag(runtime, record.flags, FLAG(destructors_thunk)) ?
+				       KMP_FIELD_kmp_task_t__data1 :
+				       KMP_FIELD_kmp_task_t__part_id];
+	const uint64_t before =
+		layout->struct_size[KMP_STRUCT_kmp_taskdata_t] + last->offset + last->size;
+
+	if (*size < before)
+		return reason(ompd_rc_error, "the size of the task at 0x%llx is damaged",
+			      (unsigned long long)task->address);
+	*address += before;
+	*size -= before;
+	return ompd_rc_ok;
+}

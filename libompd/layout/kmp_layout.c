@@ -103,6 +103,7 @@ static bool is_interface(unsigned int field)
 		KMP_FIELD_kmp_tasking_flags_t__tiedness,
 		KMP_FIELD_kmp_tasking_flags_t__final,
 		KMP_FIELD_kmp_tasking_flags_t__priority_specified,
+		KMP_FIELD_kmp_tasking_flags_t__destructors_thunk,
 		KMP_FIELD_kmp_tasking_flags_t__detachable,
 	};
 

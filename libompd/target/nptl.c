@@ -67,6 +67,31 @@ ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_
 	return rc;
 }
 
+// The struct rseq of the kernel's interface (linux/rseq.h) lies __rseq_offset behind the thread
+// pointer, which on this machine is the address of struct pthread.
+ompd_rc_t nptl_processor(const struct target *target, uint64_t pthread, uint32_t *ret)
+{
+	enum { CPU_ID = 4, NO_CPU = 1 << 30 };
+	uint64_t size_at, offset_at, size, offset, cpu;
+
+	if (target_symbol(target, "__rseq_size", NULL, &size_at) != ompd_rc_ok ||
+	    target_symbol(target, "__rseq_offset", NULL, &offset_at) != ompd_rc_ok)
+		return ompd_rc_unavailable;
+	ompd_rc_t rc = target_read_uint(target, size_at, 4, &size);
+
+	if (rc == ompd_rc_ok && size == 0)
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = target_read_uint(target, offset_at, 8, &offset);
+	if (rc == ompd_rc_ok)
+		rc = target_read_uint(target, pthread + offset + CPU_ID, 4, &cpu);
+	if (rc == ompd_rc_ok && cpu >= NO_CPU) // negative until it is registered
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		*ret = (uint32_t)cpu;
+	return rc;
+}
+
 ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 			  bool *ret)
 {

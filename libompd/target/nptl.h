@@ -33,6 +33,12 @@ ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32
 ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 			  bool *ret);
 
+/**
+ * Processor on which the thread whose struct pthread is at @p pthread last ran its own code: the
+ * kernel writes it into the thread's memory if glibc (2.35 and later) has registered a place for it.
+ */
+ompd_rc_t nptl_processor(const struct target *target, uint64_t pthread, uint32_t *ret);
+
 /** Position in the list of all threads. */
 struct nptl_cursor {
 	unsigned int list;

@@ -45,6 +45,13 @@ static ompd_rc_t free_memory(void *ptr)
 	return ompd_rc_ok;
 }
 
+bool host_keeps_processors(void)
+{
+	const unsigned int *size = dlsym(RTLD_DEFAULT, "__rseq_size");
+
+	return size && *size;
+}
+
 void host_free(const char *string)
 {
 	free_memory((void *)string);

@@ -24,6 +24,9 @@ extern long host_fail_allocation, host_fail_read;
 /** Reads return other bytes: each read flips bits with this seed; 0: not. */
 extern unsigned int host_corrupt;
 
+/** Whether glibc has the kernel write the thread's processor into its memory (rseq). */
+bool host_keeps_processors(void);
+
 /** For a string that the library returned. */
 void host_free(const char *string);
 

@@ -3,6 +3,8 @@
 // What OMPT answers, asked from outside in a program without a tool: what memory holds is told, and
 // is what the routines of OpenMP answer; the rest is unavailable.
 
+#define _GNU_SOURCE
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +14,7 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,11 +76,27 @@ static void check_places(ompd_thread_handle_t *thread)
 			 ompd_rc_bad_input);
 }
 
+// The thread may be moved at any time.
+static void check_processor(ompd_thread_handle_t *thread)
+{
+	const bool kept = host_keeps_processors();
+	int before, after, own = -1;
+	ompd_rc_t rc;
+
+	do {
+		before = sched_getcpu();
+		rc = ompd_ext_get_proc_id(thread, &own);
+		after = sched_getcpu();
+	} while (before != after);
+	assert_int_equal(rc, kept ? ompd_rc_ok : ompd_rc_unavailable);
+	assert_int_equal(own, kept ? after : -1);
+	assert_int_equal(ompd_ext_get_proc_id(thread, NULL), ompd_rc_bad_input);
+}
+
 static void check_here(void)
 {
 	uint64_t self = (uint64_t)pthread_self(), word, other;
 	ompd_thread_handle_t *thread;
-	int number;
 
 	pthread_mutex_lock(&turn);
 	visits++;
@@ -87,7 +106,7 @@ static void check_here(void)
 	check_places(thread);
 	assert_int_equal(ompd_ext_get_thread_data(thread, &word), ompd_rc_unavailable);
 	assert_int_equal(ompd_ext_get_thread_data(thread, NULL), ompd_rc_bad_input);
-	assert_int_equal(ompd_ext_get_proc_id(thread, &number), ompd_rc_unavailable);
+	check_processor(thread);
 	assert_int_equal(ompd_ext_get_task_memory(thread, 0, &word, &other), ompd_rc_unavailable);
 	assert_int_equal(ompd_ext_get_target_info(thread, &word, &word, &other),
 			 ompd_rc_unavailable);

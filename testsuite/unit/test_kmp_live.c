@@ -64,6 +64,8 @@ static const char *const taken_of_known_releases[] = {
 	"kmp_taskdata_t.td_depnode",
 	"kmp_taskdata_t.td_last_tied",
 	"kmp_taskdata_t.td_allow_completion_event",
+	"kmp_taskdata_t.td_size_alloc",
+	"kmp_tasking_flags_t.destructors_thunk",
 	"kmp_tasking_flags_t.detachable",
 	"kmp_tasking_flags_t.merged_if0",
 	"kmp_tasking_flags_t.native",
@@ -121,6 +123,7 @@ static const char *const taken_of_known_releases[] = {
 static const char *const interfaces[] = {
 	"ident_t",
 	"kmp_task_t",
+	"kmp_tasking_flags_t.destructors_thunk",
 	"kmp_tasking_flags_t.detachable",
 	"kmp_tasking_flags_t.final",
 	"kmp_tasking_flags_t.priority_specified",
