@@ -65,3 +65,27 @@ PyObject *thread_place_nums(PyObject *self, PyObject *unused)
 		return NULL;
 	return Py_BuildValue("(ii)", first, first + (int)count - 1);
 }
+
+PyObject *thread_proc_id(PyObject *self, PyObject *unused)
+{
+	struct handle *thread = handle_use(self, "ompd_ext_get_proc_id");
+	int processor = -1;
+
+	(void)unused;
+	if (!thread || CALL(thread->space, ext_get_proc_id, thread->raw, &processor) < 0)
+		return NULL;
+	return PyLong_FromLong(processor);
+}
+
+// It is one block.
+PyObject *thread_task_memory(PyObject *self, PyObject *unused)
+{
+	struct handle *thread = handle_use(self, "ompd_ext_get_task_memory");
+	uint64_t address = 0, size = 0;
+
+	(void)unused;
+	if (!thread ||
+	    CALL(thread->space, ext_get_task_memory, thread->raw, 0, &address, &size) < 0)
+		return NULL;
+	return Py_BuildValue("(KK)", (unsigned long long)address, (unsigned long long)size);
+}

@@ -219,6 +219,8 @@ PyObject *record_loop_info(const ompd_ext_loop_info *info);
 PyObject *thread_ompt_task(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *thread_ompt_parallel(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *thread_place_num(PyObject *self, PyObject *unused);
+PyObject *thread_proc_id(PyObject *self, PyObject *unused);
+PyObject *thread_task_memory(PyObject *self, PyObject *unused);
 PyObject *thread_place_nums(PyObject *self, PyObject *unused);
 
 // ---- Types (one file each) and arguments (module.c) ------------------------------------------

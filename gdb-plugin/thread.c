@@ -180,6 +180,8 @@ static PyMethodDef thread_methods[] = {
 	       "frame, enter frame)"),
 	METHOD("ompt_parallel", thread_ompt_parallel, METH_VARARGS | METH_KEYWORDS,
 	       "ompt_parallel(level) -> (known, team size, data)"),
+	METHOD("proc_id", thread_proc_id, METH_NOARGS, "proc_id() -> int"),
+	METHOD("task_memory", thread_task_memory, METH_NOARGS, "task_memory() -> (address, size)"),
 	METHOD("place_num", thread_place_num, METH_NOARGS, "place_num() -> int"),
 	METHOD("place_nums", thread_place_nums, METH_NOARGS, "place_nums() -> (first, last)"),
 	{ 0 },

@@ -216,6 +216,10 @@ class Thread(_Handle):
         its region, exit and enter frame). Raises Unavailable beyond the outermost."""
     def ompt_parallel(self, level: int) -> Tuple[int, int, int]:
         """(enum ompd_ext_ompt_member that are known, team size, data). Raises Unavailable."""
+    def proc_id(self) -> int:
+        """The processor on which it last ran its own code. Raises Unavailable."""
+    def task_memory(self) -> Tuple[int, int]:
+        """Address and size of its task's memory. Raises Unavailable of an implicit task."""
     def place_num(self) -> int: ...
     def place_nums(self) -> Tuple[int, int]:
         """First and last of the places of its partition."""

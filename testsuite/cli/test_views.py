@@ -99,4 +99,8 @@ def test_what_a_tool_could_ask(ompdbg: Any, hung: int) -> None:
     }
     done = ompdbg.run("task-info", hung, "--level", 9)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Level ?: " in done.stdout
+    assert done.stdout.count(": no level 9: ") == 2 and len(done.stdout.splitlines()) == 2
+    assert all("memory" not in task or task["level"] == 0 for task in tasks)
+    done = ompdbg.run("task-info", hung, "--level", "-1")
+    assert done.returncode == USAGE
+    assert done.stderr == "ompdbg task-info: -1 is no level: a number from 0 on.\n"

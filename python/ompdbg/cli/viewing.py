@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import sys
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple
+from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple, Optional
 
 from ompdbg import views
 from ompdbg.cli import terminal
@@ -165,19 +165,24 @@ def _thread_info(process: "Process", arguments: argparse.Namespace, form: views.
     return View(views.thread_info(_openmp_threads(process, arguments), form))
 
 
+def _level(arguments: argparse.Namespace) -> Optional[int]:
+    text: Optional[str] = arguments.level
+    if text is not None and not text.isdigit():
+        raise choice.NoSuch(f"{text} is no level: a number from 0 on")
+    return None if text is None else int(text)
+
+
 def _level_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--level", type=int, metavar="LEVEL", help="only that one: 0 is the innermost"
-    )
+    parser.add_argument("--level", metavar="LEVEL", help="only that one: 0 is the innermost")
     _add_thread(parser)
 
 
 def _task_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
-    return View(views.task_info(_openmp_threads(process, arguments), form, arguments.level))
+    return View(views.task_info(_openmp_threads(process, arguments), form, _level(arguments)))
 
 
 def _parallel_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
-    return View(views.parallel_info(_openmp_threads(process, arguments), form, arguments.level))
+    return View(views.parallel_info(_openmp_threads(process, arguments), form, _level(arguments)))
 
 
 def _status(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
@@ -317,7 +322,8 @@ that cannot end, or one for threads that sleep.""",
         "what OMPT tells of threads",
         """\
 State and what the thread waits for, as the runtime records them; what a tool
-stored for it; the place that it is bound to, and the places of its partition.""",
+stored for it; the place that it is bound to, the places of its partition, and
+the processor on which it last ran.""",
         _add_thread,
         _thread_info,
     ),
@@ -326,7 +332,8 @@ stored for it; the place that it is bound to, and the places of its partition.""
         "what OMPT tells of the tasks of threads",
         """\
 Of each task that a thread executes, and of those below it: its type, the number
-of its thread, what a tool stored for it and for its region, and its frames.""",
+of its thread, what a tool stored for it and for its region, its frames, and of
+the innermost its memory.""",
         _level_options,
         _task_info,
     ),

@@ -49,8 +49,8 @@ class ThreadInfo(_Inquiry):
       -json  Print JSON, schema "ompdbg/1".
 
     Its state and what it waits for, as the runtime records them; what a tool
-    stored for it; the place that it is bound to, and the places of its
-    partition."""
+    stored for it; the place that it is bound to, the places of its partition,
+    and the processor on which it last ran."""
 
     name = "omp thread-info"
 
@@ -69,7 +69,8 @@ class TaskInfo(_OfLevel):
       -json  Print JSON, schema "ompdbg/1".
 
     Of each its type, the number of its thread, what a tool stored for it and for
-    its region, and where its frames begin and end."""
+    its region, where its frames begin and end, and on level 0 the memory of an
+    explicit task."""
 
     name = "omp task-info"
 

@@ -30,7 +30,7 @@ class Inquiry(NamedTuple):
 
 
 def of_thread(thread: "Thread") -> Inquiry:
-    """State, tool data and places."""
+    """State, tool data, places and processor."""
     found = Inquiry(thread, None, {}, {})
     handle = thread.handle
     assert handle is not None
@@ -46,6 +46,9 @@ def of_thread(thread: "Thread") -> Inquiry:
     places = _ask(found, ("partition",), handle.place_nums)
     if places is not None:
         found.values.update(partition=list(places))
+    processor = _ask(found, ("processor",), handle.proc_id)
+    if processor is not None:
+        found.values.update(processor=processor)
     return found
 
 
@@ -96,6 +99,10 @@ def _task(thread: "Thread", level: int) -> Inquiry:
         found.values[name] = value if known & bit else None
     if not known & _TASK_DATA:
         _ask(found, (), thread.handle.tool_data)
+    if level == 0:  # only an explicit task has some of its own
+        explicit = "explicit" in (found.values["type"] or ())
+        memory = _ask(found, ("memory",), thread.handle.task_memory) if explicit else None
+        found.values["memory"] = memory
     return found
 
 
