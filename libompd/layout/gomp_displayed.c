@@ -16,6 +16,7 @@ enum {
 	TEXT_MAX = 32,
 	PAGE = 4096,
 	ADDRESS_MIN = 0x10000, // numbers are smaller
+	NEAR = 1 << 28,	       // more than any file has
 };
 
 /** A line, and the variable that it shows. */
@@ -60,6 +61,13 @@ static const char *read_text(struct texts *texts, uint64_t address)
 		texts->page = page;
 	}
 	return texts->bytes + (address - page);
+}
+
+// The texts are in the same file as the code; other numbers only look like addresses. Nothing is
+// read there: debuggers tell their users of it, and LLVM's plug-in for GDB does not survive it.
+static bool is_near(uint64_t pc, uint64_t address)
+{
+	return address - pc < NEAR || pc - address < NEAR;
 }
 
 static const struct display *find_display(struct texts *texts, uint64_t address)
@@ -139,7 +147,9 @@ static void scan(const struct gomp_library *library, struct gomp_layout *layout,
 		if (event.kind == CODE_EVENT_READ) {
 			note(&line, &event);
 		} else if (event.kind == CODE_EVENT_ADDRESS) {
-			const struct display *display = find_display(&texts, event.address);
+			const struct display *display =
+				is_near(pc, event.address) ? find_display(&texts, event.address) :
+							     NULL;
 
 			if (display)
 				line.display = display;
