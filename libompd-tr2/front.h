@@ -50,6 +50,7 @@ enum handle_kind {
 	HANDLE_THREAD = 1 << 1,
 	HANDLE_PARALLEL = 1 << 2,
 	HANDLE_TASK = 1 << 3,
+	HANDLE_VARIABLES = 1 << 4, // display control variables, which are released like handles
 };
 
 /**
@@ -71,6 +72,7 @@ ompd_rc_t handle_adopt(core_rc_t rc, void *handle, enum handle_kind kind,
 		       core_address_space_handle_t *space);
 /** Releases a handle of @p kind and forgets it; those of an address space become stale with it. */
 ompd_rc_t handle_release(void *handle, enum handle_kind kind);
+/** Releases those that the debugger has not. */
 void handles_close(void);
 
 /** Stores a new handle in *@p ret, unless @p rc or memory forbid it. */

@@ -72,8 +72,34 @@ static void forget(struct entry *entry)
 	}
 }
 
+static core_rc_t release_in_core(void *handle, enum handle_kind kind)
+{
+	switch (kind) {
+	case HANDLE_ADDRESS_SPACE:
+		return core_rel_address_space_handle(handle);
+	case HANDLE_THREAD:
+		return core_rel_thread_handle(handle);
+	case HANDLE_PARALLEL:
+		return core_rel_parallel_handle(handle);
+	case HANDLE_VARIABLES: {
+		const char *const *variables = handle;
+
+		return core_rel_display_control_vars(&variables);
+	}
+	default:
+		return core_rel_task_handle(handle);
+	}
+}
+
+// Address spaces last: the others are of one.
 void handles_close(void)
 {
+	for (int spaces = 0; spaces <= 1; spaces++) {
+		for (size_t i = 0; i < capacity; i++) {
+			if (table[i].handle && (table[i].kind == HANDLE_ADDRESS_SPACE) == spaces)
+				release_in_core((void *)table[i].handle, table[i].kind);
+		}
+	}
 	front_free(table);
 	table = NULL;
 	count = capacity = 0;
@@ -98,20 +124,6 @@ enum handle_kind handle_kind_of(const void *handle)
 core_address_space_handle_t *handle_space(const void *handle)
 {
 	return find(handle)->space;
-}
-
-static core_rc_t release_in_core(void *handle, enum handle_kind kind)
-{
-	switch (kind) {
-	case HANDLE_ADDRESS_SPACE:
-		return core_rel_address_space_handle(handle);
-	case HANDLE_THREAD:
-		return core_rel_thread_handle(handle);
-	case HANDLE_PARALLEL:
-		return core_rel_parallel_handle(handle);
-	default:
-		return core_rel_task_handle(handle);
-	}
 }
 
 ompd_rc_t handle_add(void *handle, enum handle_kind kind, core_address_space_handle_t *space)

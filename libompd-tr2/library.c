@@ -91,9 +91,9 @@ ompd_rc_t ompd_finalize(void)
 {
 	if (!callbacks_theirs())
 		return ompd_rc_error;
+	handles_close();
 	core_rc_t rc = core_finalize();
 
-	handles_close();
 	callbacks_close();
 	return front_rc(rc);
 }
@@ -106,15 +106,20 @@ ompd_rc_t ompd_finalize(void)
 ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *handle,
 					const char *const **control_var_values)
 {
+	const char *const *variables;
+
 	FRONT_ENTER(handle, HANDLE_ADDRESS_SPACE, control_var_values);
-	return front_rc(core_get_display_control_vars((core_address_space_handle_t *)handle,
-						      control_var_values));
+	core_rc_t rc =
+		core_get_display_control_vars((core_address_space_handle_t *)handle, &variables);
+
+	return HANDLE_GIVE(rc, (void *)variables, VARIABLES, handle, control_var_values);
 }
 
-/** Section 13: releases what ompd_get_display_control_vars() returned. bad_input: nothing. */
+/** Section 13: releases what ompd_get_display_control_vars() returned. bad_input: anything else,
+ * or what was released. */
 ompd_rc_t ompd_release_display_control_vars(const char *const *control_var_values)
 {
-	if (!callbacks_theirs())
-		return ompd_rc_error;
-	return front_rc(core_rel_display_control_vars(&control_var_values));
+	ompd_rc_t rc = handle_release((void *)control_var_values, HANDLE_VARIABLES);
+
+	return rc == ompd_rc_stale_handle ? ompd_rc_bad_input : rc;
 }
