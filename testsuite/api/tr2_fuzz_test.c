@@ -99,7 +99,7 @@ static void *stale[STALE]; // of whatever was given back
 static unsigned int stale_count;
 static const char *const *stale_vars;
 static long calls, successes;
-static uint64_t room[MAX_ARGUMENTS][ROOM];
+static uint64_t room[MAX_ARGUMENTS + 1][ROOM];
 
 static unsigned int any(unsigned int below)
 {
