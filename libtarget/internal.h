@@ -62,7 +62,7 @@ struct thread {
 	int signal; // that it was about to get, and is given when it goes on
 	uint64_t registers[TARGET_REGISTERS];
 	bool has_vectors;
-	uint8_t vectors[TARGET_VECTORS * TARGET_VECTOR_SIZE];
+	uint8_t vectors[TARGET_VECTOR_BYTES];
 };
 
 /** Whether code at an address leaves rbx as it was at the call. */

@@ -97,9 +97,9 @@ pid_t target_thread_lwp(const struct target *target, size_t index);
 /** TARGET_REGISTERS registers; NULL if they are not known. */
 const uint64_t *target_thread_registers(const struct target *target, size_t index);
 
-/** Registers xmm0 to xmm15. */
-enum { TARGET_VECTORS = 16, TARGET_VECTOR_SIZE = 16 };
-/** All of them, one after another; NULL if they are not known. */
+/** Of the registers xmm0 to xmm15, each of which has 16. */
+enum { TARGET_VECTOR_BYTES = 256 };
+/** So many bytes; NULL if they are not known. */
 const uint8_t *target_thread_vectors(const struct target *target, size_t index);
 
 /**

@@ -183,7 +183,7 @@ static PyObject *vectors(PyObject *self, PyObject *argument)
 	const uint8_t *values = target_thread_vectors(target, (size_t)index);
 	if (!values)
 		Py_RETURN_NONE;
-	return PyBytes_FromStringAndSize((const char *)values, TARGET_VECTORS * TARGET_VECTOR_SIZE);
+	return PyBytes_FromStringAndSize((const char *)values, TARGET_VECTOR_BYTES);
 }
 
 static PyObject *registers(PyObject *self, PyObject *argument)
