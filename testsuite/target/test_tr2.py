@@ -86,10 +86,10 @@ def answer(*words: object) -> Any:
     return json.loads(done.stdout)
 
 
-def by_recipe(core: Path) -> Dict[Tuple[int, str], List[int]]:
+def by_recipe(target: object) -> Dict[Tuple[int, str], List[int]]:
     """The program's frames as section 11.4 finds them: by thread, on its "own" stack or in the
     "logical" one, which goes on on others."""
-    command = [WALK, "unwind", LIBRARY_2016, core]
+    command = [WALK, "unwind", LIBRARY_2016, target]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     found: Dict[Tuple[int, str], List[int]] = {}
@@ -110,22 +110,34 @@ def by_bt(parts: List[Dict[str, Any]]) -> List[int]:
 
 
 @pytest.mark.parametrize(
-    "program, variant",
-    [(name, variant) for name in ("nested", "hung") for variant in ("clang", "ompd19")],
+    "program, variant, threads",
+    [(name, variant, 8) for name in ("nested", "hung") for variant in ("clang", "ompd19")]
+    + [("nested", "gcc-omp14", 8), ("waits", "clang", 9), ("cxx", "clang", 4)],
 )
-def test_unwinding(program: str, variant: str, tool: Path, tmp_path: Path) -> None:
+def test_unwinding(program: str, variant: str, threads: int, tool: Path, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
     if problem:
         pytest.skip(problem)
     tracking = "OMP_DEBUG=enabled" if variant == "ompd19" else f"OMP_TOOL_LIBRARIES={tool}"
     command = (tracking, str(fixture(program, variant)))
     core = processes.kernel_core(Path("/usr/bin/env"), command, tmp_path)
-    compare(core, 900)
-    recipe = by_recipe(core)
-    lwps = {thread["gdb"]: thread["lwp"] for thread in answer("threads", core)["threads"]}
-    stacks = [stack["parts"] for stack in answer("bt", core)["stacks"]]
+    compare(core, 300)
+    same_frames(core, threads)
+
+
+def test_unwinding_a_process(tool: Path) -> None:
+    """Locks, critical and ordered regions, barriers and taskwait: each thread waits in another."""
+    command = (f"OMP_TOOL_LIBRARIES={tool}", str(fixture("waits", "clang")))
+    with processes.ready_program(Path("/usr/bin/env"), command) as pid:
+        same_frames(pid, 9)
+
+
+def same_frames(target: object, threads: int) -> None:
+    recipe = by_recipe(target)
+    lwps = {thread["gdb"]: thread["lwp"] for thread in answer("threads", target)["threads"]}
+    stacks = [stack["parts"] for stack in answer("bt", target)["stacks"]]
     stacks = [parts for parts in stacks if parts[0]["team"] is not None]
-    assert len(stacks) == 8
+    assert len(stacks) == threads
     for parts in stacks:
         number = parts[0]["thread"]
         lwp = lwps[number]
