@@ -118,6 +118,7 @@ enum ompd_ext_task_flag {
 	ompd_ext_task_in_taskgroup_wait = 1 << 7, // waits at the end of a taskgroup
 	ompd_ext_task_in_wait = 1 << 8, // one of these or a taskyield; which, may not be recorded
 	ompd_ext_task_depends_lost = 1 << 9, // its depend clauses may have had more elements
+	ompd_ext_task_proxy = 1 << 10, // a foreign event, not the end of its code, completes it
 };
 
 typedef struct ompd_ext_task_info {
@@ -187,11 +188,12 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 				  ompd_task_handle_t **task);
 
 enum ompd_ext_depend_kind {
-	ompd_ext_depend_out = 0, // out, inout or mutexinoutset: not told apart
+	ompd_ext_depend_out = 0, // out or inout; of libgomp mutexinoutset too: not told apart
 	ompd_ext_depend_in = 1,
 	ompd_ext_depend_inoutset = 2,
 	ompd_ext_depend_all_memory = 3,
 	ompd_ext_depend_other = 4, // in, inoutset or mutexinoutset: not told apart
+	ompd_ext_depend_mutexinoutset = 5,
 };
 
 typedef struct ompd_ext_depend {

@@ -64,7 +64,7 @@ static enum ompd_ext_depend_kind kind_of(uint64_t flag, bool previous)
 		return ompd_ext_depend_other;
 	return flag == DEPEND_IN    ? ompd_ext_depend_in :
 	       flag == DEPEND_SET   ? ompd_ext_depend_inoutset :
-	       flag == DEPEND_MUTEX ? ompd_ext_depend_out :
+	       flag == DEPEND_MUTEX ? ompd_ext_depend_mutexinoutset :
 				      ompd_ext_depend_other;
 }
 

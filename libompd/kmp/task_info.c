@@ -22,6 +22,9 @@ static enum ompd_ext_task_status resting_status(const struct kmp_runtime *runtim
 		return ompd_ext_task_completed;
 	if (queued)
 		return ompd_ext_task_queued;
+	// A proxy task's thread calls its code, which only sets the work going, without ado.
+	if (!begun && predecessors == 0 && has_flag(runtime, record, FLAG(proxy)))
+		return ompd_ext_task_started;
 	if (!begun)
 		return predecessors > 0 ? ompd_ext_task_blocked :
 		       predecessors < 0 ? ompd_ext_task_creating :
@@ -160,6 +163,10 @@ static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 		if (has_flag(runtime, record, FLAG(detachable)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
+	// The runtime makes detachable tasks such ones at the end of their code.
+	ret->flags_known |= ompd_ext_task_proxy;
+	if (has_flag(runtime, record, FLAG(proxy)) && !has_flag(runtime, record, FLAG(detachable)))
+		ret->flags |= ompd_ext_task_proxy;
 	uint64_t depnode = 0;
 	ompd_rc_t rc = read_priority(runtime, record, &ret->priority);
 

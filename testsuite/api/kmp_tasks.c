@@ -28,6 +28,7 @@ int __kmpc_omp_task_with_deps(struct ident *place, int gtid, struct task *task, 
 void __kmpc_omp_task_begin_if0(struct ident *place, int gtid, struct task *task);
 void __kmpc_omp_task_complete_if0(struct ident *place, int gtid, struct task *task);
 void *__kmpc_task_allow_completion_event(struct ident *place, int gtid, struct task *task);
+void __kmpc_proxy_task_completed_ooo(struct task *task);
 
 const char kmp_task_source[] = ";kmp_tasks.c;somewhere;17;4;;";
 static struct ident place = { .flags = 2, .source = kmp_task_source };
@@ -65,6 +66,11 @@ void kmp_task_run(void *task, kmp_task_entry entry)
 void *kmp_task_event(void *task)
 {
 	return __kmpc_task_allow_completion_event(&place, __kmpc_global_thread_num(&place), task);
+}
+
+void kmp_task_complete(void *task)
+{
+	__kmpc_proxy_task_completed_ooo(task);
 }
 
 uint64_t kmp_task_identity(const void *task)

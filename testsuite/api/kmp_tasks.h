@@ -15,6 +15,7 @@
 enum kmp_task_flag {
 	KMP_TASK_TIED = 1 << 0,
 	KMP_TASK_FINAL = 1 << 1,
+	KMP_TASK_PROXY = 1 << 4,
 	KMP_TASK_PRIORITY = 1 << 5,
 	KMP_TASK_DETACHABLE = 1 << 6,
 };
@@ -23,6 +24,8 @@ enum kmp_task_flag {
 enum kmp_depend_flag {
 	KMP_DEPEND_IN = 1,
 	KMP_DEPEND_OUT = 3, // inout, too
+	KMP_DEPEND_MUTEXINOUTSET = 4,
+	KMP_DEPEND_INOUTSET = 8,
 };
 
 struct kmp_depend {
@@ -45,6 +48,9 @@ void kmp_task_queue_with(void *task, struct kmp_depend *depends, int count);
 void kmp_task_run(void *task, kmp_task_entry entry);
 /** The event of a detachable task, for omp_fulfill_event(). */
 void *kmp_task_event(void *task);
+
+/** Completes a proxy task, as a thread does that the runtime does not know. */
+void kmp_task_complete(void *task);
 
 /** Identity of a task: learnt from one that a thread runs. */
 uint64_t kmp_task_identity(const void *task);

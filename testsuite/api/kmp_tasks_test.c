@@ -152,7 +152,7 @@ static void many_queued(void **state)
 
 // ---- Dependences -----------------------------------------------------------------------------
 
-static int first, second;
+static int first, second, third;
 
 static void check_handles(const struct here *here, const void *task, const void *depender,
 			  const int *variable, uint32_t kind)
@@ -216,6 +216,53 @@ static void blocked(void **state)
 {
 	(void)state;
 	with_team(look_at_blocked);
+}
+
+// Of each set of tasks the kind is kept, of one before it on the same variable only that it was one.
+static void look_at_sets(struct here *here)
+{
+	static const struct {
+		int *variable;
+		uint8_t flag;
+		uint32_t kind, status, predecessors;
+	} wanted[] = {
+		{ &first, KMP_DEPEND_MUTEXINOUTSET, ompd_ext_depend_other, ompd_ext_task_queued,
+		  0 },
+		{ &first, KMP_DEPEND_MUTEXINOUTSET, ompd_ext_depend_other, ompd_ext_task_queued,
+		  0 },
+		{ &first, KMP_DEPEND_IN, ompd_ext_depend_in, ompd_ext_task_blocked, 2 },
+		{ &second, KMP_DEPEND_INOUTSET, ompd_ext_depend_inoutset, ompd_ext_task_queued, 0 },
+		{ &second, KMP_DEPEND_INOUTSET, ompd_ext_depend_inoutset, ompd_ext_task_queued, 0 },
+		{ &third, KMP_DEPEND_OUT, ompd_ext_depend_out, ompd_ext_task_queued, 0 },
+		{ &third, KMP_DEPEND_MUTEXINOUTSET, ompd_ext_depend_mutexinoutset,
+		  ompd_ext_task_blocked, 1 },
+	};
+	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
+	void *tasks[COUNT];
+
+	for (int i = 0; i < COUNT; i++) {
+		struct kmp_depend depend = { (intptr_t)wanted[i].variable, 4, wanted[i].flag };
+
+		tasks[i] = kmp_task_make(nothing, KMP_TASK_TIED, 0);
+		kmp_task_queue_with(tasks[i], &depend, 1);
+	}
+	read_tasks(here);
+	assert_int_equal(list.count, THREADS + COUNT);
+	assert_int_equal(list.unreached, 0);
+	for (int i = 0; i < COUNT; i++) {
+		const ompd_ext_task_info *info = find(tasks[i]);
+		const void *depender = i < 2 ? tasks[2] : i == 5 ? tasks[6] : NULL;
+
+		assert_int_equal(info->status, wanted[i].status);
+		assert_int_equal(info->num_predecessors, wanted[i].predecessors);
+		check_handles(here, tasks[i], depender, wanted[i].variable, wanted[i].kind);
+	}
+}
+
+static void sets(void **state)
+{
+	(void)state;
+	with_team(look_at_sets);
 }
 
 // ---- Tasks that have begun -------------------------------------------------------------------
@@ -346,11 +393,80 @@ static void detached(void **state)
 	with_team(look_at_detached);
 }
 
+// ---- Proxy tasks -----------------------------------------------------------------------------
+
+static int calls;
+
+static int set_going(int gtid, void *task)
+{
+	(void)gtid;
+	(void)task;
+	calls++;
+	return 0;
+}
+
+static void check_proxies(const struct here *here, void *tasks[2], uint32_t first_status,
+			  uint32_t second_status)
+{
+	const uint32_t wanted[] = { first_status, second_status };
+
+	read_tasks(here);
+	assert_int_equal(list.count, THREADS + 3);
+	for (int i = 0; i < 2; i++) {
+		const ompd_ext_task_info *info = find(tasks[i]);
+
+		assert_int_equal(info->status, wanted[i]);
+		assert_int_equal(info->thread_num, -1);
+		assert_int_equal(info->flags_known & ompd_ext_task_proxy, ompd_ext_task_proxy);
+		assert_int_equal(info->flags & ompd_ext_task_proxy, ompd_ext_task_proxy);
+	}
+}
+
+static void look_at_proxies(struct here *here)
+{
+	void *tasks[3];
+	struct kmp_depend depends[3] = {
+		{ (intptr_t)&first, 4, KMP_DEPEND_OUT },
+		{ (intptr_t)&first, 4, KMP_DEPEND_IN },
+		{ (intptr_t)&second, 4, KMP_DEPEND_OUT },
+	};
+
+	calls = 0;
+	for (int i = 0; i < 3; i++) {
+		tasks[i] = i < 2 ? kmp_task_make(set_going, KMP_TASK_PROXY, 0) :
+				   kmp_task_make(nothing, KMP_TASK_TIED, 0);
+		kmp_task_queue_with(tasks[i], &depends[i], 1);
+	}
+	// The code of the first was called at once, which does not complete it.
+	assert_int_equal(calls, 1);
+	check_proxies(here, tasks, ompd_ext_task_started, ompd_ext_task_blocked);
+	assert_int_equal(find(tasks[1])->num_predecessors, 1);
+	assert_int_equal(find(tasks[2])->flags & ompd_ext_task_proxy, 0);
+	// A thread of the team is to do the rest, and comes to it with the next task that it takes.
+	kmp_task_complete(tasks[0]);
+	check_proxies(here, tasks, ompd_ext_task_completed, ompd_ext_task_blocked);
+	for (int i = 0; i < 4; i++) {
+#pragma omp taskyield
+	}
+	assert_int_equal(calls, 2);
+	read_tasks(here);
+	assert_int_equal(list.count, THREADS + 1);
+	assert_int_equal(find(tasks[1])->status, ompd_ext_task_started);
+	kmp_task_complete(tasks[1]);
+}
+
+static void proxies(void **state)
+{
+	(void)state;
+	with_team(look_at_proxies);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queued), cmocka_unit_test(many_queued), cmocka_unit_test(blocked),
 		cmocka_unit_test(begun),  cmocka_unit_test(waiting),	 cmocka_unit_test(detached),
+		cmocka_unit_test(sets),	  cmocka_unit_test(proxies),
 	};
 
 	alarm(100); // a failure in one thread leaves the others at a barrier

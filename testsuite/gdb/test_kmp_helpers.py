@@ -64,8 +64,8 @@ def test_tasks_of_helpers(case: Case, snapshot: Snapshot) -> None:
         ("blocked", line("reader"), "implicit", 1),
     ]
     assert of("explicit") == [
-        ("running", line("exclusive"), "implicit", {"out b"}, 0),
-        ("queued", line("excluded"), "implicit", {"out b"}, 0),
+        ("running", line("exclusive"), "implicit", {"mutexinoutset b"}, 0),
+        ("queued", line("excluded"), "implicit", {"mutexinoutset b"}, 0),
         ("queued", line("queued"), "implicit", set(), 0),
     ]
     flags = {task["kind"]: task["flags"] for task in tasks}

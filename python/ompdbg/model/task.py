@@ -46,11 +46,19 @@ FLAGS = {
     1 << 5: "in_taskwait",
     1 << 6: "in_depend_wait",
     1 << 7: "in_taskgroup_wait",
+    1 << 10: "proxy",
 }
 
 _DEPENDS_LOST = 1 << 9
 
-DEPENDS = {0: "out", 1: "in", 2: "inoutset", 3: "all_memory", 4: "in_or_set"}
+DEPENDS = {
+    0: "out",
+    1: "in",
+    2: "inoutset",
+    3: "all_memory",
+    4: "in_or_set",
+    5: "mutexinoutset",
+}
 
 
 class Depend(NamedTuple):
