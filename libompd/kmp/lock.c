@@ -178,7 +178,8 @@ static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock,
 }
 
 // A lock of the program holds its number in the runtime's tables of locks, and a 0 in the lowest
-// bit. Tables have rows; when one is full another follows (__kmp_get_i_lock).
+// bit. Tables have rows; when one is full another follows (__kmp_get_i_lock). Before LLVM 14 one
+// table grew (KMP_GET_I_LOCK).
 static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t number, uint64_t *ret)
 {
 	enum { ROW = 1024, MAX_TABLES = 64 };
@@ -189,11 +190,15 @@ static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t numb
 		return reason(ompd_rc_unavailable,
 			      "no symbol of this %s tells where its tables of locks are",
 			      runtime->name);
-	for (int i = 0; table && i < MAX_TABLES; i++) {
-		ompd_rc_t rc = kmp_read(runtime, table,
-					KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs, &rows);
+	bool grows = !kmp_has(runtime, KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs);
 
-		if (rc == ompd_rc_ok && number >= rows * ROW) {
+	for (int i = 0; table && i < MAX_TABLES; i++) {
+		ompd_rc_t rc = grows ? ompd_rc_ok :
+				       kmp_read(runtime, table,
+						KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs,
+						&rows);
+
+		if (rc == ompd_rc_ok && !grows && number >= rows * ROW) {
 			number -= rows * ROW;
 			rc = kmp_read(runtime, table,
 				      KMP_FIELD_kmp_indirect_lock_table_t__next_table, &table);

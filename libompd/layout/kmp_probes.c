@@ -88,6 +88,11 @@
 			__VA_ARGS__                                                               \
 		}                                                                                 \
 	}
+#define FIND_ARRAY_UNTIL(release, n, g)                                                \
+	{                                                                              \
+		.function = n, .base = KMP_PROBE_FIND_ARRAY, .global = KMP_GLOBAL_##g, \
+		.last = release                                                        \
+	}
 #define FIND_ADDRESS(n, g)                                                              \
 	{                                                                               \
 		.function = n, .base = KMP_PROBE_FIND_ADDRESS, .global = KMP_GLOBAL_##g \
@@ -242,6 +247,8 @@ const struct kmp_probe kmp_probes[] = {
 	GIVEN("__kmpc_proxy_task_completed_ooo", F(kmp_taskdata_t, td_parent), LOAD,
 	      F(kmp_taskdata_t, td_incomplete_child_tasks)),
 
+	// Its first member is the array of rows.
+	FIND_ARRAY_UNTIL(13, "__kmpc_destroy_lock", __kmp_i_lock_table),
 	FIND_STRUCT("__kmpc_destroy_lock", __kmp_i_lock_table,
 		    F(kmp_indirect_lock_table_t, next_table), F(kmp_indirect_lock_table_t, table),
 		    F(kmp_indirect_lock_table_t, nrow_ptrs)),

@@ -27,6 +27,7 @@ enum kmp_probe_base {
 	KMP_PROBE_BIT,	 // the function is short and names that bit
 	KMP_PROBE_FIND,	 // the function touches one variable of that width that is not known yet
 	KMP_PROBE_FIND_STRUCT,	// it reads all fields of the path, which is none, in one variable
+	KMP_PROBE_FIND_ARRAY,	// it reads an element of the array that one such variable leads to
 	KMP_PROBE_FIND_ADDRESS, // it hands on the address of one such variable
 };
 

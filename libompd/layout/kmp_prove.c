@@ -138,6 +138,14 @@ static bool is_variable(const struct code_access *access)
 	       access->address.offset[0] >= ADDRESS_MIN;
 }
 
+// Of an array of pointers to which a variable leads.
+static bool is_element(const struct code_access *access)
+{
+	return access->address.base == CODE_ABSOLUTE && access->address.depth == 1 &&
+	       access->address.offset[0] >= ADDRESS_MIN && access->address.offset[1] == 0 &&
+	       access->kind == CODE_READ && access->width == 8;
+}
+
 // Whether all fields of the path are read in the variable at @p address.
 static bool has_fields(const struct proof *proof, const struct kmp_probe *probe, uint64_t address)
 {
@@ -164,6 +172,8 @@ static bool candidate(const struct proof *proof, const struct kmp_probe *probe,
 		      const struct code_access *access, uint64_t *ret)
 {
 	*ret = (uint64_t)access->address.offset[0];
+	if (probe->base == KMP_PROBE_FIND_ARRAY)
+		return is_element(access);
 	if (!is_variable(access))
 		return false;
 	if (probe->base == KMP_PROBE_FIND_ADDRESS)

@@ -176,12 +176,10 @@ def _wait_problem(case: Case, row: "states.Expected", thread: Thread) -> Optiona
 
 
 def _is_not_found(case: Case, row: "states.Expected") -> bool:
-    """In LLVM 13 nothing tells where the locks of the program's variables are, which are numbers:
-    which of them a thread waits for is not known. Nor is it of an element of an array whose index
-    unoptimised code computes, in `hung`."""
+    """Nothing tells which lock of an array it is whose index unoptimised code computes (`hung`)."""
     variant = build.VARIANTS[case.variant]
     computed = "-O0" in variant.flags and variant.runtime == "llvm" and case.program == "hung"
-    return (variant.release == 13 or computed) and row.state in ("lock", "nest_lock")
+    return computed and row.state in ("lock", "nest_lock")
 
 
 def _names(symbol: Optional[str], named: "re.Match[str]") -> bool:
