@@ -89,6 +89,7 @@ def test_what_lacks_is_said(variant: str, state: Tuple[str, ...]) -> None:
         assert error.startswith("omp tasks: OMPD has no call that lists tasks, and ")
     status = theirs["status"]["text"]
     assert "LLVM OpenMP" in status
+    assert status.startswith("Runtime       libomp, OpenMP 201611\n")
     assert "tasks and wait sites: the OMPD library has no extensions" in status
 
 

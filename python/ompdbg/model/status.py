@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional, Ty
 
 import _ompd
 
+from ompdbg.frames import runtime_of_object
 from ompdbg.model.process import by_runtime
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
     from ompdbg.model.thread import Thread
 
+_NAMES_LIBRARIES = "ompd_dll_locations"
 _Value = TypeVar("_Value")
 
 LAYOUT_SOURCES = {0: "none", 1: "runtime", 2: "debug_info", 3: "table"}
@@ -37,6 +39,7 @@ class RuntimeStatus(NamedTuple):
     omp_version: Optional[int]
     omp_version_string: Optional[str]
     layout: Optional[_ompd.Layout]
+    object_name: Optional[str]  # what the runtime is by the name of its file, if that told
     threads: int
     teams: int
 
@@ -84,9 +87,18 @@ def _runtime(name: str, runtime: "Runtime", process: "Process") -> RuntimeStatus
         omp_version=_told(lambda: space.omp_version),
         omp_version_string=_told(lambda: space.omp_version_string),
         layout=space.layout() if space.library.extended else None,
+        object_name=_object_name(runtime),
         threads=sum(1 for t in process.threads if t.openmp and t.runtime is runtime),
         teams=len(runtime.teams),
     )
+
+
+def _object_name(runtime: "Runtime") -> Optional[str]:
+    """The runtime that names OMPD libraries, whichever it is: the one that others answer for."""
+    services = runtime.services
+    address = services.symbol_address(_NAMES_LIBRARIES, None, None)
+    symbol = None if address is None else services.symbol_at(address)
+    return None if symbol is None else runtime_of_object(symbol.object_file)
 
 
 def _told(ask: Callable[[], _Value]) -> Optional[_Value]:

@@ -42,7 +42,8 @@ def status_lines(status: "Status", stats: Optional[Stats], width: Optional[int])
 
 def _runtime(status: "RuntimeStatus", is_one_of_several: bool) -> Iterator[Tuple[str, str]]:
     layout = status.layout
-    text = "unknown" if layout is None else f"{layout.runtime}, {layout.release}"
+    known_by_file = status.object_name or "unknown"
+    text = known_by_file if layout is None else f"{layout.runtime}, {layout.release}"
     if status.omp_version is not None:
         text += f", OpenMP {status.omp_version}"
     yield "Runtime", text

@@ -144,7 +144,8 @@ def _team_line(team: Optional["Team"], ident: int) -> str:
         return f"team {ident:#x}"
     if team.level == 0:
         where = "" if team.primary is None else f" of thread {team.primary.target.label}"
-        return f"outside of parallel regions{where}"
+        league = "in a league, " if team.is_league else ""
+        return f"{league}outside of parallel regions{where}"
     size = "?" if team.size is None else str(team.size)
     level = "?" if team.level is None else str(team.level)
     threads = "1 thread" if size == "1" else f"{size} threads"
