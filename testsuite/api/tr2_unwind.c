@@ -46,13 +46,17 @@ static const struct stack *stack_with(const struct stack *first, uint64_t addres
 
 // The frames of a task: behind the one at which its code called the runtime, if it has, up to the
 // one at which the runtime called its code, if it did.
-static void show_task(const struct stack *own, ompd_task_handle_t *task, const char *kind,
+static void show_task(const struct stack *own, ompd_task_handle_t *task, bool top, const char *kind,
 		      FILE *out)
 {
 	ompd_address_t leave, enter;
 	const struct stack *stack = own;
 
 	client_check(client.ompd_get_task_frame(task, &leave, &enter), "frame of a task");
+	// An implicit task that waits at the end of its region has left its code; what runs on top of
+	// it has not.
+	if (!top && !leave.address && !enter.address)
+		return;
 	if (leave.address || enter.address)
 		stack = stack_with(own, leave.address ? leave.address : enter.address);
 	if (!stack)
@@ -74,9 +78,11 @@ static void show_thread(const struct stack *own, ompd_thread_handle_t *thread, c
 {
 	ompd_task_handle_t *task, *next;
 	ompd_rc_t rc = client.ompd_get_top_task_region(thread, &task);
+	bool top = true;
 
 	while (rc == ompd_rc_ok) {
-		show_task(own, task, kind, out);
+		show_task(own, task, top, kind, out);
+		top = false;
 		rc = ancestor(task, &next);
 		client_check(client.ompd_release_task_handle(task), "release");
 		task = next;
