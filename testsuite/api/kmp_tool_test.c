@@ -12,6 +12,8 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -148,6 +150,74 @@ static void scheduling(void **state)
 	}
 }
 
+// ---- What a thread waits for, as it tells itself in a signal handler --------------------------
+
+static int (*tools_state)(uint64_t *wait_id);
+static omp_lock_t lock;
+static pthread_t waiter;
+static int told_state;
+static uint64_t told_wait;
+static atomic_int told;
+
+void tool_starts(lookup_function lookup)
+{
+	tools_state = (int (*)(uint64_t *))lookup("ompt_get_state");
+}
+
+static void tell(int number)
+{
+	(void)number;
+	told_state = tools_state(&told_wait);
+	atomic_store(&told, 1);
+}
+
+static void check_waiter(void)
+{
+	ompd_thread_handle_t *thread;
+	ompd_wait_id_t wait = 0;
+	ompd_word_t state = 0;
+
+	assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, sizeof(waiter),
+						&waiter, &thread),
+			 ompd_rc_ok);
+	while (state != ompt_state_wait_lock) {
+		usleep(1000);
+		assert_int_equal(ompd_get_state(thread, &state, &wait), ompd_rc_ok);
+	}
+	pthread_kill(waiter, SIGUSR1);
+	while (!atomic_load(&told))
+		usleep(1000);
+	assert_int_equal(ompd_get_state(thread, &state, &wait), ompd_rc_ok);
+	assert_int_equal(state, told_state);
+	assert_int_equal(wait, told_wait);
+	assert_int_not_equal(wait, 0);
+	ompd_rel_thread_handle(thread);
+}
+
+static void wait_ids(void **state)
+{
+	struct sigaction action = { .sa_handler = tell, .sa_flags = SA_RESTART };
+
+	(void)state;
+	assert_non_null(tools_state);
+	sigaction(SIGUSR1, &action, NULL);
+	omp_init_lock(&lock);
+	omp_set_lock(&lock);
+#pragma omp parallel num_threads(2)
+	{
+		if (omp_get_thread_num() == 1)
+			waiter = pthread_self();
+#pragma omp barrier
+		if (omp_get_thread_num() == 1) {
+			omp_set_lock(&lock);
+		} else {
+			check_waiter();
+		}
+		omp_unset_lock(&lock);
+	}
+	omp_destroy_lock(&lock);
+}
+
 static int open_space(void **state)
 {
 	(void)state;
@@ -175,6 +245,7 @@ int main(void)
 		cmocka_unit_test(data_and_states),
 		cmocka_unit_test(frames),
 		cmocka_unit_test(scheduling),
+		cmocka_unit_test(wait_ids),
 	};
 
 	alarm(100); // a failure in one thread leaves the others at a barrier
