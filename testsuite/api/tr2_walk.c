@@ -45,6 +45,12 @@ static void read_lines(struct lines *lines, void (*walk)(void *, FILE *), void *
 		qsort(lines->line, lines->count, sizeof(*lines->line), compare_text);
 }
 
+static void free_lines(struct lines *lines)
+{
+	free(lines->line);
+	free(lines->text);
+}
+
 static void *load(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -78,6 +84,8 @@ static int compare(const char *later, const char *of_2016)
 		j += order >= 0;
 	}
 	printf("%zu values, %zu lines differ, %ld blocks not freed\n", same, different, tr2_blocks);
+	free_lines(&one);
+	free_lines(&other);
 	return different != 0 || same == 0 || tr2_blocks != 0;
 }
 

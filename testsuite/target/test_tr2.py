@@ -4,6 +4,7 @@ target: what one says of it, the other says."""
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,8 @@ LIBRARY_2016 = ROOT / "build" / "libompd-tr2" / "libompd-tr2.so"
 Program = Tuple[str, ...]
 PROGRAMS: Tuple[Program, ...] = (("nested",), ("icvs", "env"), ("tasks",), ("teams",))
 VARIANTS = ("O2", "clang")
+# What is lost is an error, as what is read or freed twice is.
+VALGRIND = ("valgrind", "-q", "--error-exitcode=9", "--leak-check=full")
 KINDS = ("logical", "own")  # of stacks
 
 
@@ -37,9 +40,9 @@ def fixture(name: str, variant: str) -> Path:
         pytest.skip(str(reason))
 
 
-def compare(target: object, least: int) -> None:
+def compare(target: object, least: int, *under: str) -> None:
     """At least so many values are compared, and none differs."""
-    command = [WALK, "compare", LIBRARY, LIBRARY_2016, target]
+    command = [*under, WALK, "compare", LIBRARY, LIBRARY_2016, target]
     done = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, timeout=60, check=False
     )
@@ -61,7 +64,10 @@ def test_core_file(program: Program, variant: str, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
     if problem:
         pytest.skip(problem)
-    compare(processes.kernel_core(fixture(program[0], variant), program[1:], tmp_path), 200)
+    core = processes.kernel_core(fixture(program[0], variant), program[1:], tmp_path)
+    compare(core, 200)
+    if program == PROGRAMS[0] and shutil.which("valgrind") is not None:
+        compare(core, 200, *VALGRIND)
 
 
 @pytest.mark.parametrize("variant", ("static", "stripped", "gcc-omp14", "omp19"))
