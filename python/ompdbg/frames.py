@@ -12,6 +12,7 @@ import re
 from typing import Dict, NamedTuple, Optional
 
 from ompdbg import flang_names
+from ompdbg.demangle import without_return_type
 from ompdbg.services import Frame, Function, Services, SymbolAt
 
 USER = "user"
@@ -212,7 +213,7 @@ class Namer:
         if found is not None and found.name != base and base not in _MAIN_PROGRAMS[1:]:
             return shown_name(found.name) or found.name
         if base.startswith("_Z"):
-            return self._services.demangle(base) or base
+            return without_return_type(self._services.demangle(base) or base)
         if base in _MAIN_PROGRAMS:
             return _MAIN_PROGRAM
         if module_name(base) != base:

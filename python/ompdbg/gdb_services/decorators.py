@@ -7,7 +7,7 @@ whole only when the first frame that is the runtime's, or of a construct, is met
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Tuple, Union, cast
 
 import _ompd
 import gdb
@@ -121,7 +121,7 @@ class _Decorated:
                         yield last
                     else:
                         yield from self._told(last, run, foreign)
-                    last, run, foreign = _Plain(wrapped, handle, place), [], False
+                    last, run, foreign = _Plain(handle, place), [], False
                     continue
                 kind = self._story.kind(self._level(handle))
                 shown = self._decorate(wrapped, handle, kind) if kind.is_shown else None
@@ -177,28 +177,29 @@ class _Decorated:
         place = self._places.get(code)
         if place is None:
             place = self._places[code] = _Place(wrapped, handle)
-        return _Plain(wrapped, handle, place)
+        return _Plain(handle, place)
 
 
 # ---- Decorators -----------------------------------------------------------------------------
 
 
-class _Symbol:
+class _Variable:
     """A variable as GDB's commands want it."""
 
-    __slots__ = ("_symbol", "_value")
+    __slots__ = ("_told",)
 
-    def __init__(self, symbol: gdb.Symbol, value: Optional[gdb.Value] = None) -> None:
-        self._symbol = symbol
-        self._value = value
+    def __init__(self, told: captured.Captured) -> None:
+        self._told = told
 
-    def symbol(self) -> gdb.Symbol:
-        """The variable."""
-        return self._symbol
+    def symbol(self) -> Union[gdb.Symbol, str]:
+        """The variable, or its name."""
+        symbol = self._told.symbol
+        return self._told.name if symbol is None else symbol
 
-    def value(self) -> Optional[gdb.Value]:
-        """Its value; None: to be read from the frame."""
-        return self._value
+    def value(self) -> Union[gdb.Value, str, None]:
+        """Its value, or why there is none; None: to be read from the frame."""
+        problem = self._told.problem
+        return self._told.value if problem is None else f"<error: {problem}>"
 
 
 class _Argument:
@@ -228,10 +229,9 @@ class _Construct(FrameDecorator):  # type: ignore[misc]
     def frame_args(self) -> None:
         """A construct has none."""
 
-    def frame_locals(self) -> List[_Symbol]:
+    def frame_locals(self) -> List[_Variable]:
         """The user's variables, those of the function around the construct among them."""
-        found = captured.local_variables(self.inferior_frame())
-        return [_Symbol(one.symbol, one.value) for one in found]
+        return [_Variable(one) for one in captured.local_variables(self.inferior_frame())]
 
 
 class _Foreign(FrameDecorator):  # type: ignore[misc]
@@ -258,7 +258,7 @@ class _Eliding(FrameDecorator):  # type: ignore[misc]
 class _Place:
     """What GDB tells of every frame that is at the same place."""
 
-    __slots__ = ("function", "address", "filename", "line", "arguments")
+    __slots__ = ("function", "address", "filename", "line", "has_arguments", "arguments")
 
     def __init__(self, wrapped: Any, handle: gdb.Frame) -> None:
         # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
@@ -268,16 +268,23 @@ class _Place:
         self.filename = wrapped.filename()
         self.line = wrapped.line()
         found = wrapped.frame_args()
-        self.arguments = None if found is None else [_Argument(one.symbol()) for one in found]
+        self.has_arguments = bool(found)
+        self.arguments = None if found is None else _arguments([one.symbol() for one in found])
+
+
+def _arguments(symbols: List[gdb.Symbol]) -> "Optional[List[_Argument]]":
+    """None: they are to be looked at in each frame."""
+    if any(symbol.type is not None and symbol.type.dynamic for symbol in symbols):
+        return None
+    return [_Argument(symbol) for symbol in symbols if captured.is_users(symbol)]
 
 
 class _Plain:
     """A frame as GDB has it, told faster. It has no others that belong to it, and no elided()."""
 
-    __slots__ = ("_wrapped", "_handle", "place")
+    __slots__ = ("_handle", "place")
 
-    def __init__(self, wrapped: Any, handle: gdb.Frame, place: _Place) -> None:
-        self._wrapped = wrapped
+    def __init__(self, handle: gdb.Frame, place: _Place) -> None:
         self._handle = handle
         self.place = place
 
@@ -301,10 +308,12 @@ class _Plain:
         """As FrameDecorator."""
         return self.place.line
 
-    def frame_args(self) -> "Optional[List[_Argument]]":
-        """As FrameDecorator."""
+    def frame_args(self) -> "Union[None, List[_Argument], List[_Variable]]":
+        """The user's."""
+        if self.place.arguments is None and self.place.has_arguments:
+            return [_Variable(one) for one in captured.arguments(self._handle)]
         return self.place.arguments
 
-    def frame_locals(self) -> Any:
-        """As FrameDecorator."""
-        return self._wrapped.frame_locals()
+    def frame_locals(self) -> List[_Variable]:
+        """The user's variables."""
+        return [_Variable(one) for one in captured.local_variables(self._handle)]

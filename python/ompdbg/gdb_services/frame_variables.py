@@ -3,27 +3,35 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import List
 
 import gdb
 
 from ompdbg.gdb_services import captured
+from ompdbg.gdb_services.frame_symbols import selected
 from ompdbg.services import Variable
 
 
 def arguments(handle: gdb.Frame) -> List[Variable]:
     """Arguments of a frame's function."""
-    return [_variable(symbol, None, handle) for symbol in captured.arguments(handle)]
+    with selected(handle):
+        return [_variable(one, handle) for one in captured.arguments(handle)]
 
 
 def local_variables(handle: gdb.Frame) -> List[Variable]:
     """Local variables, those of the innermost block first."""
-    return [_variable(one.symbol, one.value, handle) for one in captured.local_variables(handle)]
+    with selected(handle):
+        return [_variable(one, handle) for one in captured.local_variables(handle)]
 
 
-def _variable(symbol: gdb.Symbol, value: Optional[gdb.Value], handle: gdb.Frame) -> Variable:
+def _variable(one: captured.Captured, handle: gdb.Frame) -> Variable:
+    """In the language of the selected frame."""
+    problem, value = one.problem, one.value
     try:
-        text = (symbol.value(handle) if value is None else value).format_string()
+        if value is None and one.symbol is not None:
+            value = one.symbol.value(handle)
+        if value is not None:
+            return Variable(one.name, value.format_string())
     except (gdb.error, ValueError) as error:
-        text = f"<error: {error}>"
-    return Variable(symbol.name, text)
+        problem = str(error)
+    return Variable(one.name, f"<error: {problem}>")

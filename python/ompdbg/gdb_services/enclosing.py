@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What code around a construct tells of the variables that the construct uses.
+
+Debug information of a construct's code may lack the bounds of arrays, or names. The frame of the
+function around it has them: on the same stack, or on that of another thread. Only a variable at
+the very address counts; for the bounds of a copy, the variable that is declared at the same place.
+"""
+
+from __future__ import annotations
+
+from itertools import islice, takewhile
+from typing import (
+    TYPE_CHECKING,
+    Collection,
+    ContextManager,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+)
+
+import gdb
+
+from ompdbg.frames import is_outlined, parse_outlined
+from ompdbg.gdb_services.frame_symbols import (
+    declared_type,
+    is_lost,
+    is_of_construct,
+    read,
+    symbols,
+    without_bounds,
+)
+from ompdbg.gdb_services.outlined import full_name, linkage_name
+from ompdbg.generated_names import is_generated
+
+if TYPE_CHECKING:
+    from ompdbg.model.thread import Thread
+    from ompdbg.services import TargetThread
+
+# The frame that is looked for lies mostly just below.
+_MAX_FRAMES = 500
+_WORD = 8
+_PAGE = 4096
+# No more variables than these are looked for where their number is not known.
+_MOST = 64 * _WORD
+_STACK_POINTER = "rsp"
+_THIS = "this"
+
+
+class Wanted(NamedTuple):
+    """A variable of the source."""
+
+    name: str
+    line: int
+    address: Optional[gdb.Value]
+
+
+class Named(NamedTuple):
+    """A variable with its value."""
+
+    symbol: gdb.Symbol
+    value: gdb.Value
+
+
+def with_bounds(
+    handle: gdb.Frame, wanted: Wanted, value: gdb.Value, anywhere: bool = True
+) -> Optional[gdb.Value]:
+    """The array of which `value` is all that is known. anywhere: on other stacks, too."""
+    if wanted.address is None:
+        return None
+    address = int(wanted.address)
+    is_copy = _is_array(value.type) and _is_within(handle, address)
+    with _selection_kept():
+        for frame in _around(handle, [address] if anywhere else None):
+            for symbol, _ in symbols(frame):
+                if symbol.name != wanted.name or symbol.line != wanted.line:
+                    continue
+                found = read(symbol, frame)
+                if found is None or not _is_whole_array(found):
+                    continue
+                if _address(found) == address:
+                    return found
+                if is_copy:
+                    return wanted.address.cast(found.type.pointer()).dereference()
+    return None
+
+
+def at_address(handle: gdb.Frame, name: str, address: int) -> Optional[Named]:
+    """The variable of that name that begins at an address."""
+    with _selection_kept():
+        for frame in _around(handle, [address]):
+            for symbol, _ in symbols(frame):
+                found = read(symbol, frame) if symbol.name == name else None
+                if found is None or without_bounds(found):
+                    continue
+                if _address(found) == address:
+                    return Named(symbol, found)
+    return None
+
+
+def shared_by(handle: gdb.Frame, context: gdb.Value) -> List[Named]:
+    """Variables of the function around a task, from the addresses that the task was given."""
+    source = _source_function(handle)
+    words, is_all = _words(context)
+    known: Dict[int, Named] = {}
+    if source is None or not words:
+        return []
+    with _selection_kept():
+        for frame in _around(handle, words if is_all else words[:1]):
+            if _source_function(frame) != source:
+                continue
+            for symbol, _ in symbols(frame):
+                address, value = _given(symbol, frame)
+                if address is not None and value is not None:
+                    known.setdefault(address, Named(symbol, value))
+            if all(word in known for word in words):
+                break
+    if not is_all:
+        # Each word is the address of a variable, up to the last.
+        words = list(takewhile(known.__contains__, words))
+    return [known[word] for word in words if word in known]
+
+
+def _given(symbol: gdb.Symbol, frame: gdb.Frame) -> Tuple[Optional[int], Optional[gdb.Value]]:
+    """What a task is given of a variable: its address, and of `this` the value."""
+    if not (symbol.is_variable or symbol.is_argument) or is_generated(symbol.name, False):
+        return None, None
+    value = read(symbol, frame)
+    if value is None or is_lost(value):
+        return None, None
+    try:
+        if symbol.name == _THIS:
+            return int(value), value
+        target = value.referenced_value() if value.type.code == gdb.TYPE_CODE_REF else value
+        if symbol.is_argument and is_of_construct(frame):
+            declared = declared_type(symbol, symbol.line)
+            if declared is None or _is_array(declared) and not _is_array(target.type):
+                return None, None  # the function further out knows more
+            value = value if declared.code == gdb.TYPE_CODE_REF else target
+        return _address(target), value
+    except gdb.error:
+        return None, None
+
+
+def _words(pointer: gdb.Value) -> Tuple[List[int], bool]:
+    """What lies in the structure at a pointer, and whether its size is known. Debug information of
+    what Clang gives to a task has no members, and of C++ no size."""
+    try:
+        size = pointer.type.strip_typedefs().target().sizeof
+        read_memory = gdb.selected_inferior().read_memory
+        count = size // _WORD
+        if count:
+            data = bytes(read_memory(int(pointer), count * _WORD))
+        else:
+            # It is behind the task in the same piece of memory.
+            data = bytes(read_memory(int(pointer), min(_MOST, -int(pointer) % _PAGE)))
+    except gdb.error:
+        return [], False
+    words = (data[at : at + _WORD] for at in range(0, len(data), _WORD))
+    return [int.from_bytes(word, "little") for word in words], count > 0
+
+
+def _is_array(kind: gdb.Type) -> bool:
+    return kind.code == gdb.TYPE_CODE_ARRAY
+
+
+def _is_whole_array(value: gdb.Value) -> bool:
+    return _is_array(value.type) and not without_bounds(value)
+
+
+def _address(value: gdb.Value) -> Optional[int]:
+    return int(value.address) if value.address is not None else None
+
+
+def _source_function(frame: gdb.Frame) -> Optional[str]:
+    """The function of the source to which a frame's code belongs."""
+    symbol = frame.function()
+    if symbol is None:
+        return None
+    name = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
+    found = parse_outlined(name)
+    while found is not None:
+        name = found.base
+        found = parse_outlined(name) if is_outlined(name) else None
+    return name
+
+
+# ---- Frames ---------------------------------------------------------------------------------
+
+
+def _around(handle: gdb.Frame, addresses: Optional[Collection[int]]) -> Iterator[gdb.Frame]:
+    """Older frames, and those of the threads on whose stacks the story goes on or the addresses
+    are; of these each is valid until the next is asked for."""
+    yield from islice(_older(handle), _MAX_FRAMES)
+    if addresses is not None:
+        yield from _elsewhere(addresses)
+
+
+def _older(handle: gdb.Frame) -> Iterator[gdb.Frame]:
+    try:
+        frame = handle.older()
+        while frame is not None:
+            yield frame
+            frame = frame.older()
+    except gdb.error:
+        pass  # what was unwound so far is all that can be had
+
+
+def _elsewhere(addresses: Collection[int]) -> Iterator[gdb.Frame]:
+    from ompdbg.gdb_services import session
+
+    thread = session.thread_at_stop()
+    if thread is None:
+        return
+    services = session.services()
+    seen = {thread.target.number}
+    for target in (*_encounterers(thread), *_holders(addresses)):
+        owner = services.gdb_thread(target) if target.number not in seen else None
+        if owner is None:
+            continue
+        seen.add(target.number)
+        owner.switch()
+        newest = gdb.newest_frame()
+        if newest is not None:
+            yield from islice(_older(newest), _MAX_FRAMES)
+
+
+def _encounterers(thread: "Thread") -> "Iterator[TargetThread]":
+    """The threads on whose stacks that of a worker goes on."""
+    from ompdbg.model.stack import logical_stack
+
+    for part in logical_stack(thread).parts[1:]:
+        yield part.thread.target
+
+
+def _holders(addresses: Collection[int]) -> "Iterator[TargetThread]":
+    """The threads on whose stacks addresses are: stacks grow downwards."""
+    from ompdbg.gdb_services import session
+
+    services = session.services()
+    ends: "List[Tuple[int, TargetThread]]" = []
+    for target in services.threads():
+        values = None if target.running else services.registers(target, _STACK_POINTER)
+        if values is not None:
+            ends.append((values[0], target))
+    for address in addresses:
+        below = [end for end in ends if end[0] <= address]
+        if below:
+            yield max(below, key=lambda end: end[0])[1]
+
+
+def _is_within(handle: gdb.Frame, address: int) -> bool:
+    """The address is in the frame: a copy that its code made."""
+    try:
+        older = handle.older()
+        begin = int(handle.read_register(_STACK_POINTER))
+        return older is not None and begin <= address < int(older.read_register(_STACK_POINTER))
+    except (gdb.error, ValueError):
+        return False
+
+
+def _selection_kept() -> "ContextManager[None]":
+    from ompdbg.gdb_services import session
+
+    return session.selection_kept()

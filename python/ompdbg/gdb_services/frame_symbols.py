@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What GDB's symbols tell of the variables of a frame."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Dict, Iterator, Optional, Tuple
+
+import gdb
+
+from ompdbg.frames import is_outlined
+
+# Code of a declaration is at its line, or at one of these after it.
+_LINES_OF_A_HEAD = 40
+
+_declared: Dict[Tuple[str, str, int], Optional[gdb.Type]] = {}
+
+
+def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
+    """The frame's function is the outlined code of a construct."""
+    return handle is not None and _is_outlined(handle.function())
+
+
+def _is_outlined(function: Optional[gdb.Symbol]) -> bool:
+    return function is not None and is_outlined(function.linkage_name or function.name)
+
+
+def symbols(handle: gdb.Frame) -> Iterator[Tuple[gdb.Symbol, bool]]:
+    """Those of the frame's function, from its innermost block on, and whether each is of a block
+    within the function."""
+    try:
+        block: Optional[gdb.Block] = handle.block()
+    except RuntimeError:
+        return  # no debug information
+    while block is not None and not block.is_global and not block.is_static:
+        is_whole = block.function is not None
+        for symbol in block:
+            yield symbol, not is_whole
+        if is_whole:
+            break
+        block = block.superblock
+
+
+def function_block(handle: gdb.Frame) -> Optional[gdb.Block]:
+    """The block of the frame's function."""
+    if handle.function() is None:
+        return None
+    block: Optional[gdb.Block] = handle.block()
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block
+
+
+def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Value]:
+    """The value of a variable; None if it cannot be read."""
+    try:
+        if symbol.type is None or not symbol.type.dynamic:
+            return symbol.value(handle)
+        # GDB takes what bounds are computed from out of the selected frame.
+        with selected(handle):
+            return symbol.value(handle)
+    except (gdb.error, ValueError, TypeError):
+        return None
+
+
+@contextmanager
+def selected(handle: gdb.Frame) -> Iterator[None]:
+    """What is done within goes by this frame, its language too."""
+    before = gdb.selected_frame()
+    if before == handle:
+        yield
+        return
+    handle.select()
+    try:
+        yield
+    finally:
+        before.select()
+
+
+def is_lost(value: Optional[gdb.Value]) -> bool:
+    """It was optimized out. (An array without bounds is, to GDB, even where its place is known.)"""
+    try:
+        if value is None:
+            return True
+        if not value.is_optimized_out:
+            return False
+        return value.type.code != gdb.TYPE_CODE_ARRAY or value.address is None
+    except gdb.error:
+        return True
+
+
+def without_bounds(value: gdb.Value) -> bool:
+    """An array whose bounds were to be computed, and cannot be."""
+    kind = value.type
+    return kind.code == gdb.TYPE_CODE_ARRAY and kind.dynamic and not kind.sizeof
+
+
+def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:
+    """The type of the variable of that name and line in the source, not in the function that was
+    cut out around it."""
+    symtab = symbol.symtab
+    if symtab is None or not line:
+        return None
+    key = symtab.fullname(), symbol.name, line
+    if key not in _declared:
+        found = _declaration(symtab, symbol.name, line)
+        _declared[key] = found.type if found is not None else None
+    return _declared[key]
+
+
+def _declaration(symtab: gdb.Symtab, name: str, line: int) -> Optional[gdb.Symbol]:
+    """A variable by the line of its declaration, in a function of the source."""
+    table = symtab.linetable()
+    for near in range(line, line + _LINES_OF_A_HEAD):
+        for entry in table.line(near) or ():
+            block = gdb.block_for_pc(entry.pc)
+            while block is not None and not block.is_global and not block.is_static:
+                if _is_outlined(block.function):
+                    break
+                for symbol in block:
+                    if symbol.name == name and symbol.line == line:
+                        return symbol
+                block = block.superblock
+    return None

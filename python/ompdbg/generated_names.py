@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names that compilers give to variables of their own."""
+
+from __future__ import annotations
+
+import re
+
+# No identifier of C or C++ contains a dot. The others are of closures, of range-based loops, of
+# constructors, and of arrays whose length is computed.
+_GENERATED = re.compile(
+    r".*\.|__(context|closure|vla_expr\d*|in_chrg|vtt_parm|for_(range|begin|end)|"
+    r"(range|begin|end)\d+)$"
+)
+# As "vla" Clang passes such a length.
+LENGTH = "vla"
+
+
+def is_generated(name: str, fortran: bool) -> bool:
+    """It is no name of the user's. In Fortran none begins with an underscore."""
+    return _GENERATED.match(name) is not None or (fortran and name.startswith("_"))
+
+
+def original(name: str) -> str:
+    """Of the variable for which gfortran made one of its own: "a" of "a.0"."""
+    return name.partition(".")[0]
