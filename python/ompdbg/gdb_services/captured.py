@@ -10,6 +10,7 @@ arrays that were computed are known to the function around the construct only (`
 
 from __future__ import annotations
 
+import sys
 from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
@@ -18,19 +19,19 @@ from ompdbg.frames import is_fortran
 from ompdbg.gdb_services import enclosing
 from ompdbg.gdb_services.enclosing import Wanted
 from ompdbg.gdb_services.frame_symbols import (
+    Reading,
     declared_type,
     function_block,
-    is_lost,
+    is_hosts,
     is_of_construct,
     read,
     symbols,
-    without_bounds,
 )
 from ompdbg.generated_names import LENGTH, is_generated, original
 
 _CONTEXT = "__context"
-# GDB shows the beginning of an array that is larger than its max-value-size.
-_PRINTS_LARGE = int(gdb.VERSION.partition(".")[0]) >= 14
+# GDB's server for front ends, which read large arrays piece by piece.
+_SERVER = "gdb.dap.server"
 
 
 class Captured(NamedTuple):
@@ -42,6 +43,14 @@ class Captured(NamedTuple):
     value: Optional[gdb.Value]
     problem: Optional[str] = None  # why it cannot be read
 
+    @property
+    def is_lost(self) -> bool:
+        """It was optimized out, or cannot be read."""
+        try:
+            return self.value is None or bool(self.value.is_optimized_out)
+        except gdb.error:
+            return True
+
 
 def arguments(handle: gdb.Frame) -> List[Captured]:
     """Arguments of a frame's function; a construct has none."""
@@ -52,17 +61,18 @@ def arguments(handle: gdb.Frame) -> List[Captured]:
     return [_argument(symbol, handle) for symbol in found if is_users(symbol)]
 
 
-def local_variables(handle: gdb.Frame) -> List[Captured]:
-    """Local variables, those of the innermost block first."""
+def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
+    """Local variables, those of the innermost block first. anywhere: for what is known of them,
+    other threads are looked at, too."""
     if is_of_construct(handle):
-        return _Construct(handle).variables()
+        return _Construct(handle, anywhere).variables()
     found: Dict[Tuple[str, int], Captured] = {}
     for symbol, _ in symbols(handle):
         if symbol.is_variable and not symbol.is_argument and is_users(symbol):
             key = symbol.name, symbol.line
             # What was inlined is told once more where it is optimized out.
-            if key not in found or is_lost(found[key].value):
-                found[key] = _as_it_is(symbol, handle)
+            if key not in found or found[key].is_lost:
+                found[key] = _as_it_is(symbol, handle, anywhere)
     return [_readable(one, handle) for one in found.values()]
 
 
@@ -70,18 +80,24 @@ def _argument(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:
     """GDB tells the values, but only in the selected frame all of them right."""
     if symbol.type is None or not symbol.type.dynamic:
         return Captured(symbol.name, symbol, None)
-    return _as_it_is(symbol, handle)
+    return _as_it_is(symbol, handle, False)
 
 
-def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:
-    value = read(symbol, handle)
-    if value is not None and without_bounds(value):
-        wanted = Wanted(symbol.name, symbol.line, value.address)
-        found = enclosing.with_bounds(handle, wanted, value, anywhere=False)
-        value = value if found is None else found
-    elif value is not None and _is_reference(symbol) and _is_compilers(symbol):
-        value = None if is_lost(value) else value.referenced_value()
-    return Captured(symbol.name, symbol, value)
+def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured:
+    name, found = symbol.name, read(symbol, handle)
+    if found is None:
+        return Captured(name, symbol, None)
+    if _is_reference(symbol) and _is_compilers(symbol) and not found.is_lost:
+        return Captured(name, symbol, found.target().value)
+    is_computed = symbol.type is not None and symbol.type.dynamic
+    is_other = is_computed and _is_array(found.value.type) and is_hosts(symbol, handle)
+    if found.address is None or not is_other and not found.is_without_bounds:
+        return Captured(name, symbol, found.value)
+    wanted = Wanted(name, symbol.line, found.address)
+    known = enclosing.with_bounds(handle, wanted, anywhere)
+    if known is None and is_other:
+        return Captured(name, None, None, "its bounds are not known here")
+    return Captured(name, symbol, found.value if known is None else known)
 
 
 def _is_compilers(symbol: gdb.Symbol) -> bool:
@@ -90,15 +106,18 @@ def _is_compilers(symbol: gdb.Symbol) -> bool:
 
 
 def _local(one: Captured) -> Captured:
+    """GDB leaves out of the local variables what it knows as an argument."""
     symbol = one.symbol
-    if symbol is None or one.value is None or not symbol.is_argument or _is_of_fortran(symbol):
-        return one  # GDB prints values of Fortran by the symbol
+    if symbol is None or one.value is None or not symbol.is_argument:
+        return one
     return one._replace(symbol=None)
 
 
 def _readable(one: Captured, handle: gdb.Frame) -> Captured:
     """What cannot be read is told so; GDB would tell nothing of those after it."""
     value = one.value
+    if one.problem is not None:
+        return one
     try:
         if value is None and one.symbol is not None:
             value = one.symbol.value(handle)
@@ -106,7 +125,7 @@ def _readable(one: Captured, handle: gdb.Frame) -> Captured:
             value.fetch_lazy()
     except gdb.error as error:
         is_too_large = value is not None and not isinstance(error, gdb.MemoryError)
-        if not is_too_large or not _PRINTS_LARGE:
+        if not is_too_large or _SERVER not in sys.modules:
             return Captured(one.name, None, None, str(error))
     return one._replace(value=value)
 
@@ -122,9 +141,13 @@ def _is_of_fortran(symbol: gdb.Symbol) -> bool:
     return symbol.symtab is not None and is_fortran(symbol.symtab.filename)
 
 
+def _is_array(kind: gdb.Type) -> bool:
+    return kind.code == gdb.TYPE_CODE_ARRAY
+
+
 def _is_pointer_to_array(kind: gdb.Type) -> bool:
     """Gfortran's of an array whose bounds are computed; pointers of the user's are descriptors."""
-    return kind.code == gdb.TYPE_CODE_PTR and kind.target().code == gdb.TYPE_CODE_ARRAY
+    return kind.code == gdb.TYPE_CODE_PTR and _is_array(kind.target())
 
 
 def _is_reference(symbol: gdb.Symbol) -> bool:
@@ -137,8 +160,9 @@ def _is_reference(symbol: gdb.Symbol) -> bool:
 class _Construct:
     """The frame of a construct's code."""
 
-    def __init__(self, handle: gdb.Frame) -> None:
+    def __init__(self, handle: gdb.Frame, anywhere: bool) -> None:
         self._handle = handle
+        self._anywhere = anywhere
         self._groups: Dict[Tuple[str, int], List[gdb.Symbol]] = {}
         self._context: Optional[gdb.Symbol] = None
         self._descriptors: Dict[str, gdb.Symbol] = {}
@@ -146,14 +170,17 @@ class _Construct:
 
     def variables(self) -> List[Captured]:
         self._collect()
-        found = [self._variable(group) for group in self._groups.values()]
-        names = {one.name for one in found}
+        found = [_readable(self._variable(one), self._handle) for one in self._groups.values()]
+        names = {one.name for one in found if one.problem is None}
         for name, symbol in self._descriptors.items():
             if name not in names:
                 found += self._described(name, symbol)
         if self._context is not None:
-            found += self._shared(self._context, names)
-        return [_local(_readable(one, self._handle)) for one in found]
+            shared = [_readable(one, self._handle) for one in self._shared(self._context, names)]
+            known = {one.name for one in shared}
+            found = [one for one in found if one.problem is None or one.name not in known]
+            found += shared
+        return [_local(one) for one in found]
 
     def _collect(self) -> None:
         """What is known of each variable, by its name and the line of its declaration. Among what
@@ -191,46 +218,60 @@ class _Construct:
         own = [symbol for symbol in group if not symbol.is_argument]
         name = group[0].name
         for symbol in own or group:
-            value = read(symbol, self._handle)
-            if value is not None and not is_lost(value):
-                return Captured(name, symbol, self._as_written(symbol, value, group))
+            found = read(symbol, self._handle)
+            if found is not None and not found.is_lost:
+                line = max(one.line for one in group)
+                if self._is_mistaken(symbol):
+                    return Captured(name, None, None, "its place is not known here")
+                return Captured(name, symbol, self._as_written(symbol, found, line))
         symbol = (own or group)[0]
         passed = None if own or not _is_reference(symbol) else self._passed(symbol)
         if passed is None:
             passed = self._none(read(symbol, self._handle))
         return Captured(name, symbol, passed)
 
-    def _as_written(
-        self, symbol: gdb.Symbol, value: gdb.Value, group: List[gdb.Symbol]
-    ) -> Optional[gdb.Value]:
+    def _is_mistaken(self, symbol: gdb.Symbol) -> bool:
+        """What a task shares Clang takes for the reference that it is one to."""
+        is_shared = self._context is not None and not symbol.is_argument
+        return is_shared and _is_reference(symbol) and is_hosts(symbol, self._handle)
+
+    def _as_written(self, symbol: gdb.Symbol, found: Reading, line: int) -> Optional[gdb.Value]:
         """Without what the compiler added to the type, and with the bounds that it left out."""
-        line = max(one.line for one in group)
         try:
             if not _is_reference(symbol):
-                return self._whole(symbol, Wanted(symbol.name, line, value.address), value)
+                return self._whole(symbol, found, line)
             if not symbol.is_argument:  # GCC's
-                return value.referenced_value() if _is_compilers(symbol) else value
+                return found.target().value if _is_compilers(symbol) else found.value
             declared = declared_type(symbol, line)
             if declared is not None and declared.code == gdb.TYPE_CODE_REF:
-                return value
-            target = value.referenced_value()
-            if declared is None or declared.code != gdb.TYPE_CODE_ARRAY or not declared.dynamic:
-                return target
-            # Of such an array its first element is all that Clang passes on.
+                return found.value
+            target = found.target()
+            if declared is None or not _is_array(declared) or not declared.dynamic:
+                return target.value
+            # Of such an array the place of its first element is all that Clang passes on.
+            if target.address is None:
+                return None
             wanted = Wanted(symbol.name, line, target.address)
-            found = enclosing.with_bounds(self._handle, wanted, target)
-            return target.address if found is None else found
+            known = enclosing.with_bounds(self._handle, wanted, self._anywhere)
+            if known is not None or _is_array(target.value.type):
+                return known
+            return target.value.address
         except gdb.error:
             return None
 
-    def _whole(self, symbol: gdb.Symbol, wanted: Wanted, value: gdb.Value) -> gdb.Value:
+    def _whole(self, symbol: gdb.Symbol, found: Reading, line: int) -> gdb.Value:
+        value = found.value
         if _is_of_fortran(symbol) and _is_pointer_to_array(value.type):
-            at = enclosing.at_address(self._handle, wanted.name, int(value))
+            at = enclosing.at_address(self._handle, symbol.name, int(value), self._anywhere)
             return value if at is None else at.value
-        if not without_bounds(value):
+        is_other = value.type.dynamic and _is_array(value.type) and is_hosts(symbol, self._handle)
+        if found.address is None or not is_other and not found.is_without_bounds:
             return value
-        found = enclosing.with_bounds(self._handle, wanted, value)
-        return value if found is None else found
+        wanted = Wanted(symbol.name, line, found.address)
+        known = enclosing.with_bounds(self._handle, wanted, self._anywhere)
+        if known is None and is_other:
+            return gdb.Value(found.address).cast(value.type.target().pointer())
+        return value if known is None else known
 
     def _passed(self, symbol: gdb.Symbol) -> Optional[gdb.Value]:
         """What is optimized out may still be where it was passed on."""
@@ -239,36 +280,80 @@ class _Construct:
             return None
         for one, _ in symbols(outer):
             if one.name == symbol.name and one.is_argument and _is_reference(one):
-                value = read(one, outer)
-                if value is not None and not is_lost(value):
-                    return self._as_written(symbol, value, [symbol])
+                found = read(one, outer)
+                if found is not None and not found.is_lost:
+                    return self._as_written(symbol, found, symbol.line)
         return None
 
-    def _none(self, value: Optional[gdb.Value]) -> Optional[gdb.Value]:
+    def _none(self, found: Optional[Reading]) -> Optional[gdb.Value]:
         """GDB tells of an array without bounds that it were at 0."""
-        if value is None or value.type.code != gdb.TYPE_CODE_ARRAY or not without_bounds(value):
-            return value
+        if found is None or not found.is_without_bounds:
+            return None if found is None else found.value
         if self._lost is None:
-            values = (read(symbol, self._handle) for symbol, _ in symbols(self._handle))
-            lost = (one for one in values if one is not None and is_lost(one))
-            self._lost = next((one for one in lost if one.type.code in _SCALARS), value)
+            readings = (read(symbol, self._handle) for symbol, _ in symbols(self._handle))
+            lost = (one.value for one in readings if one is not None and one.is_lost)
+            self._lost = next((one for one in lost if one.type.code in _SCALARS), found.value)
         return self._lost
 
     def _described(self, name: str, symbol: gdb.Symbol) -> List[Captured]:
         """The array of which gfortran keeps the address only."""
         pointer = read(symbol, self._handle)
-        if pointer is None or is_lost(pointer) or pointer.type.code != gdb.TYPE_CODE_PTR:
+        if pointer is None or pointer.is_lost or pointer.value.type.code != gdb.TYPE_CODE_PTR:
             return []
-        found = enclosing.at_address(self._handle, name, int(pointer))
-        return [] if found is None else [Captured(name, found.symbol, found.value)]
+        found = enclosing.at_address(self._handle, name, int(pointer.value), self._anywhere)
+        if found is None:
+            return []
+        return [_readable(Captured(name, found.symbol, found.value), self._handle)]
 
     def _shared(self, context: gdb.Symbol, names: Set[str]) -> List[Captured]:
         pointer = read(context, self._handle)
-        if pointer is None or is_lost(pointer):
+        if pointer is None or pointer.is_lost:
             return []
-        found = enclosing.shared_by(self._handle, pointer)
+        found = enclosing.shared_by(self._handle, pointer.value, self._anywhere)
         told = {one.symbol.name: one for one in found if one.symbol.name not in names}
         return [Captured(name, *one) for name, one in told.items()]
 
 
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
+
+
+# ---- Other threads --------------------------------------------------------------------------
+
+
+def lies_elsewhere(handle: gdb.Frame, stack: range) -> bool:
+    """What a construct uses, and of which others know more, is not all on its own stack."""
+    if not is_of_construct(handle):
+        return False
+    for symbol, _ in symbols(handle):
+        if not _may_be_told_elsewhere(symbol):
+            continue
+        found = read(symbol, handle)
+        if found is not None and not found.is_lost:
+            if any(address not in stack for address in _places(symbol, found)):
+                return True
+    return False
+
+
+def _may_be_told_elsewhere(symbol: gdb.Symbol) -> bool:
+    if symbol.name == _CONTEXT:
+        return True
+    kind = symbol.type
+    if kind is None or not (symbol.is_variable or symbol.is_argument):
+        return False
+    if symbol.is_argument:  # Clang's
+        declared = declared_type(symbol, symbol.line) if _is_reference(symbol) else None
+        return declared is not None and _is_array(declared) and declared.dynamic
+    return kind.dynamic or (_is_of_fortran(symbol) and _is_pointer_to_array(kind))
+
+
+def _places(symbol: gdb.Symbol, found: Reading) -> List[int]:
+    try:
+        if symbol.name == _CONTEXT:
+            return enclosing.given_addresses(found.value)
+        if _is_reference(symbol):
+            found = found.target()
+        elif found.value.type.code == gdb.TYPE_CODE_PTR:
+            return [int(found.value)]
+    except gdb.error:
+        return []
+    return [] if found.address is None else [found.address]

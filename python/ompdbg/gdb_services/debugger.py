@@ -20,6 +20,7 @@ _NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
 _RECORD_TARGET = re.compile(r"^ *-+ *record", re.M)
 
 
+_STACK_POINTER = "rsp"
 _WORD = (1 << 64) - 1
 
 
@@ -309,6 +310,16 @@ class GdbServices:
         """GDB's frame; selects the thread."""
         owner = self._all_threads().get(thread.number)
         return self._stacks.handle(owner, frame.level) if owner is not None else None
+
+    def extent(self, thread: TargetThread) -> range:
+        """The addresses of its stack, as far as it was unwound."""
+        owner = self._all_threads().get(thread.number)
+        ends = self._stacks.ends(owner) if owner is not None else []
+        try:
+            values = [int(handle.read_register(_STACK_POINTER)) for handle in ends]
+        except (gdb.error, ValueError):
+            values = []
+        return range(min(values, default=0), max(values, default=0))
 
     # ---- Symbols ----------------------------------------------------------------------------
 

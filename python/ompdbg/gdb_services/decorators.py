@@ -7,7 +7,18 @@ whole only when the first frame that is the runtime's, or of a construct, is met
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Tuple, Union, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+    cast,
+)
 
 import _ompd
 import gdb
@@ -56,6 +67,7 @@ class _Story:
         self._walk: "Iterator[Frame]" = iter(thread.runtime.services.stack(thread.target))
         self._known: "List[Frame]" = []
         self._items: "Optional[List[LogicalFrame]]" = None
+        self.variables: Dict[int, List[captured.Captured]] = {}  # that were looked for already
 
     def kind(self, level: int) -> _Kind:
         if self._items is None:
@@ -66,6 +78,7 @@ class _Story:
             if kind != frames.RUNTIME and not _may_be_ours(frame):
                 return _Kind(kind == frames.USER, False, frame)
             self._items = logical_frames(self._thread)
+            self._prepare()
         if level >= len(self._items):
             return _ANYBODYS
         item = self._items[level]
@@ -74,6 +87,21 @@ class _Story:
         # What a compiler made around the user's code is no more his than the runtime.
         made = item.kind == frames.SYSTEM and self._classifier.kind(item.frame) == frames.USER
         return _Kind(False, made or item.kind == frames.RUNTIME, item.frame, item)
+
+    def _prepare(self) -> None:
+        """What other threads tell is asked for at once: GDB, which is about to print frame after
+        frame, loses count of them each time that another thread is selected."""
+        services = cast(GdbServices, self._thread.runtime.services)
+        target, constructs = self._thread.target, []
+        for item in self._items or ():
+            handle = services.frame_handle(target, item.frame) if item.construct else None
+            if handle is not None:
+                constructs.append((item.frame.level, handle))
+        if constructs:
+            stack = services.extent(target)
+            for level, handle in constructs:
+                if captured.lies_elsewhere(handle, stack):
+                    self.variables[level] = captured.local_variables(handle)
 
     def _frame(self, level: int) -> "Optional[Frame]":
         while len(self._known) <= level:
@@ -170,7 +198,8 @@ class _Decorated:
             begin = None if item.frame.start is None else f"{item.frame.start:#x}"
             # Without parameters: GDB adds brackets.
             name = without_parameters(item.function) if item.function else begin
-            return _Construct(wrapped, f"{item.construct} of {name or '??'}")
+            variables = self._story.variables.get(item.frame.level)
+            return _Construct(wrapped, f"{item.construct} of {name or '??'}", variables)
         if type(wrapped) is not FrameDecorator or kind.frame is None:
             return wrapped  # another filter's
         code = cast(StackFrame, kind.frame).code
@@ -218,9 +247,12 @@ class _Argument:
 class _Construct(FrameDecorator):  # type: ignore[misc]
     """The code of an OpenMP construct."""
 
-    def __init__(self, wrapped: Any, name: str) -> None:
+    def __init__(
+        self, wrapped: Any, name: str, variables: Optional[List[captured.Captured]]
+    ) -> None:
         super().__init__(wrapped)
         self._name = name
+        self._variables = variables
 
     def function(self) -> str:
         """`parallel region of solve`."""
@@ -231,7 +263,10 @@ class _Construct(FrameDecorator):  # type: ignore[misc]
 
     def frame_locals(self) -> List[_Variable]:
         """The user's variables, those of the function around the construct among them."""
-        return [_Variable(one) for one in captured.local_variables(self.inferior_frame())]
+        found = self._variables
+        if found is None:
+            found = captured.local_variables(self.inferior_frame(), anywhere=False)
+        return [_Variable(one) for one in found]
 
 
 class _Foreign(FrameDecorator):  # type: ignore[misc]
@@ -316,4 +351,4 @@ class _Plain:
 
     def frame_locals(self) -> List[_Variable]:
         """The user's variables."""
-        return [_Variable(one) for one in captured.local_variables(self._handle)]
+        return [_Variable(one) for one in captured.local_variables(self._handle, anywhere=False)]

@@ -25,12 +25,12 @@ import gdb
 
 from ompdbg.frames import is_outlined, parse_outlined
 from ompdbg.gdb_services.frame_symbols import (
+    Reading,
     declared_type,
-    is_lost,
+    is_hosts,
     is_of_construct,
     read,
     symbols,
-    without_bounds,
 )
 from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.generated_names import is_generated
@@ -50,11 +50,11 @@ _THIS = "this"
 
 
 class Wanted(NamedTuple):
-    """A variable of the source."""
+    """An array of the source."""
 
     name: str
     line: int
-    address: Optional[gdb.Value]
+    address: int
 
 
 class Named(NamedTuple):
@@ -64,43 +64,37 @@ class Named(NamedTuple):
     value: gdb.Value
 
 
-def with_bounds(
-    handle: gdb.Frame, wanted: Wanted, value: gdb.Value, anywhere: bool = True
-) -> Optional[gdb.Value]:
-    """The array of which `value` is all that is known. anywhere: on other stacks, too."""
-    if wanted.address is None:
-        return None
-    address = int(wanted.address)
-    is_copy = _is_array(value.type) and _is_within(handle, address)
+def with_bounds(handle: gdb.Frame, wanted: Wanted, anywhere: bool) -> Optional[gdb.Value]:
+    """The array of which the address is all that is known. anywhere: on other stacks, too."""
+    is_copy = _is_within(handle, wanted.address)
     with _selection_kept():
-        for frame in _around(handle, [address] if anywhere else None):
+        for frame in _around(handle, [wanted.address] if anywhere else None):
             for symbol, _ in symbols(frame):
                 if symbol.name != wanted.name or symbol.line != wanted.line:
                     continue
-                found = read(symbol, frame)
-                if found is None or not _is_whole_array(found):
+                found = _array(symbol, frame)
+                if found is None:
                     continue
-                if _address(found) == address:
-                    return found
+                if found.address == wanted.address:
+                    return found.value
                 if is_copy:
-                    return wanted.address.cast(found.type.pointer()).dereference()
+                    pointer = gdb.Value(wanted.address).cast(found.value.type.pointer())
+                    return pointer.dereference()
     return None
 
 
-def at_address(handle: gdb.Frame, name: str, address: int) -> Optional[Named]:
-    """The variable of that name that begins at an address."""
+def at_address(handle: gdb.Frame, name: str, address: int, anywhere: bool) -> Optional[Named]:
+    """The array of that name that begins at an address."""
     with _selection_kept():
-        for frame in _around(handle, [address]):
+        for frame in _around(handle, [address] if anywhere else None):
             for symbol, _ in symbols(frame):
-                found = read(symbol, frame) if symbol.name == name else None
-                if found is None or without_bounds(found):
-                    continue
-                if _address(found) == address:
-                    return Named(symbol, found)
+                found = _array(symbol, frame) if symbol.name == name else None
+                if found is not None and found.address == address:
+                    return Named(symbol, found.value)
     return None
 
 
-def shared_by(handle: gdb.Frame, context: gdb.Value) -> List[Named]:
+def shared_by(handle: gdb.Frame, context: gdb.Value, anywhere: bool) -> List[Named]:
     """Variables of the function around a task, from the addresses that the task was given."""
     source = _source_function(handle)
     words, is_all = _words(context)
@@ -108,14 +102,14 @@ def shared_by(handle: gdb.Frame, context: gdb.Value) -> List[Named]:
     if source is None or not words:
         return []
     with _selection_kept():
-        for frame in _around(handle, words if is_all else words[:1]):
+        for frame in _around(handle, given_addresses(context) if anywhere else None):
             if _source_function(frame) != source:
                 continue
             for symbol, _ in symbols(frame):
                 address, value = _given(symbol, frame)
                 if address is not None and value is not None:
                     known.setdefault(address, Named(symbol, value))
-            if all(word in known for word in words):
+            if is_all and all(word in known for word in words):
                 break
     if not is_all:
         # Each word is the address of a variable, up to the last.
@@ -123,23 +117,31 @@ def shared_by(handle: gdb.Frame, context: gdb.Value) -> List[Named]:
     return [known[word] for word in words if word in known]
 
 
+def given_addresses(context: gdb.Value) -> List[int]:
+    """What a task was surely given."""
+    words, is_all = _words(context)
+    return words if is_all else words[:1]
+
+
 def _given(symbol: gdb.Symbol, frame: gdb.Frame) -> Tuple[Optional[int], Optional[gdb.Value]]:
     """What a task is given of a variable: its address, and of `this` the value."""
     if not (symbol.is_variable or symbol.is_argument) or is_generated(symbol.name, False):
         return None, None
-    value = read(symbol, frame)
-    if value is None or is_lost(value):
+    found = read(symbol, frame)
+    if found is None or found.is_lost:
         return None, None
     try:
         if symbol.name == _THIS:
-            return int(value), value
-        target = value.referenced_value() if value.type.code == gdb.TYPE_CODE_REF else value
+            return int(found.value), found.value
+        is_reference = found.value.type.code == gdb.TYPE_CODE_REF
+        target = found.target() if is_reference else found
+        value = found.value
         if symbol.is_argument and is_of_construct(frame):
             declared = declared_type(symbol, symbol.line)
-            if declared is None or _is_array(declared) and not _is_array(target.type):
+            if declared is None or _is_array(declared) and declared.dynamic:
                 return None, None  # the function further out knows more
-            value = value if declared.code == gdb.TYPE_CODE_REF else target
-        return _address(target), value
+            value = value if declared.code == gdb.TYPE_CODE_REF else target.value
+        return target.address, value
     except gdb.error:
         return None, None
 
@@ -166,12 +168,12 @@ def _is_array(kind: gdb.Type) -> bool:
     return kind.code == gdb.TYPE_CODE_ARRAY
 
 
-def _is_whole_array(value: gdb.Value) -> bool:
-    return _is_array(value.type) and not without_bounds(value)
-
-
-def _address(value: gdb.Value) -> Optional[int]:
-    return int(value.address) if value.address is not None else None
+def _array(symbol: gdb.Symbol, frame: gdb.Frame) -> Optional[Reading]:
+    """An array in the frame that its bounds are computed in."""
+    found = None if is_hosts(symbol, frame) else read(symbol, frame)
+    if found is None or not _is_array(found.value.type) or found.is_without_bounds:
+        return None
+    return found
 
 
 def _source_function(frame: gdb.Frame) -> Optional[str]:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Dict, Iterator, Optional, Tuple
+from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 
 import gdb
 
 from ompdbg.frames import is_outlined
+from ompdbg.gdb_services.addresses import address_of
 
 # Code of a declaration is at its line, or at one of these after it.
 _LINES_OF_A_HEAD = 40
@@ -51,16 +52,47 @@ def function_block(handle: gdb.Frame) -> Optional[gdb.Block]:
     return block
 
 
-def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Value]:
+class Reading(NamedTuple):
+    """What is known of the value of a variable."""
+
+    value: gdb.Value
+    address: Optional[int]  # in memory
+
+    @property
+    def is_lost(self) -> bool:
+        """It was optimized out. (An array without bounds is, to GDB, also in memory.)"""
+        try:
+            return bool(self.value.is_optimized_out) and not self._is_array_in_memory()
+        except gdb.error:
+            return True
+
+    @property
+    def is_without_bounds(self) -> bool:
+        """An array whose bounds were to be computed, and cannot be."""
+        kind = self.value.type
+        return kind.code == gdb.TYPE_CODE_ARRAY and kind.dynamic and not kind.sizeof
+
+    def _is_array_in_memory(self) -> bool:
+        return self.address is not None and self.value.type.code == gdb.TYPE_CODE_ARRAY
+
+    def target(self) -> "Reading":
+        """Of a reference, what it refers to."""
+        value = self.value.referenced_value()
+        return Reading(value, address_of(value))
+
+
+def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
     """The value of a variable; None if it cannot be read."""
     try:
         if symbol.type is None or not symbol.type.dynamic:
-            return symbol.value(handle)
-        # GDB takes what bounds are computed from out of the selected frame.
-        with selected(handle):
-            return symbol.value(handle)
+            value = symbol.value(handle)
+        else:
+            # GDB takes what bounds are computed from out of the selected frame.
+            with selected(handle):
+                value = symbol.value(handle)
     except (gdb.error, ValueError, TypeError):
         return None
+    return Reading(value, address_of(value))
 
 
 @contextmanager
@@ -77,22 +109,11 @@ def selected(handle: gdb.Frame) -> Iterator[None]:
         before.select()
 
 
-def is_lost(value: Optional[gdb.Value]) -> bool:
-    """It was optimized out. (An array without bounds is, to GDB, even where its place is known.)"""
-    try:
-        if value is None:
-            return True
-        if not value.is_optimized_out:
-            return False
-        return value.type.code != gdb.TYPE_CODE_ARRAY or value.address is None
-    except gdb.error:
-        return True
-
-
-def without_bounds(value: gdb.Value) -> bool:
-    """An array whose bounds were to be computed, and cannot be."""
-    kind = value.type
-    return kind.code == gdb.TYPE_CODE_ARRAY and kind.dynamic and not kind.sizeof
+def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """A variable that an internal procedure has of the one that it is in. GDB computes bounds of
+    such arrays from the wrong frame."""
+    function = handle.function()
+    return function is not None and 0 < symbol.line < function.line
 
 
 def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:

@@ -9,6 +9,7 @@ import gdb
 
 from ompdbg import members
 from ompdbg.frames import is_fortran, module_name
+from ompdbg.gdb_services.addresses import address_of
 from ompdbg.gdb_services.types import GdbType
 
 # Functions whose files are searched for variables local to a function.
@@ -58,8 +59,7 @@ def _is_at(symbol: gdb.Symbol, start: int) -> bool:
 
 def _address(symbol: gdb.Symbol) -> Optional[int]:
     try:
-        where = symbol.value().address
-        return None if where is None else int(where)
+        return address_of(symbol.value())
     except gdb.error:
         return None  # optimized out
 

@@ -23,17 +23,18 @@ def compiled(
     target: Path,
     flags: Sequence[str] = ("-O2", "-g", "-fopenmp"),
     family: str = "gcc",
+    more: Sequence[str] = (),
 ) -> Path:
-    """Builds a program with GCC, or with Clang. Raises build.Skipped where there is no compiler
-    for it."""
+    """Builds a program, with more sources in C, by GCC or Clang. Raises build.Skipped where there
+    is no compiler for it."""
     cc = setup.CC if family == "gcc" else build.clang_of(setup.CC)
     if shutil.which(cc) is None:
         raise build.Skipped("no " + cc)
     suffix = Path(name).suffix
     objects = []
-    for support in build.SUPPORT:
-        objects.append(str(target) + "-" + support + ".o")
-        _run([cc, *flags, "-c", str(build.SOURCES / support), "-o", objects[-1]])
+    for file in [build.SOURCES / support for support in build.SUPPORT] + list(map(source, more)):
+        objects.append(str(target) + "-" + file.name + ".o")
+        _run([cc, *flags, "-c", str(file), "-o", objects[-1]])
     compiler = cc if suffix == ".c" else build.compiler_for(suffix, cc)
     place = ["-J", str(target.parent)] if suffix == ".f90" else ["-I", str(build.SOURCES)]
     _run([compiler, *flags, *place, str(source(name)), *objects, "-pthread", "-o", str(target)])

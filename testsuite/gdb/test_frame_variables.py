@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Variables of constructs in GDB's own `bt -full`, and in MI: each once, by its own name, with the
+value that the construct's code sees, and with the type that the source gives it.
+
+The programs tell what they see: rows "construct|variable|type|value" in `seen`.
+"""
+
+import re
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Tuple
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes
+
+# In scope, though without a value there, or of a type that has no text of its own.
+UNTOLD = {"k", "turn", "body"}
+# GCC describes no private copies of worksharing constructs.
+NOT_DESCRIBED = {("gcc", "item")}
+SEEN = "@python [gdb.parse_and_eval('seen')[i].string() for i in range(128)]"
+COUNT_CALLS = (
+    "python gdb.calls = []; "
+    "gdb.events.inferior_call.connect(lambda event: gdb.calls.append(str(event)))"
+)
+CALLS = "@python gdb.calls"
+LIST = (
+    "python gdb.execute(\"interpreter-exec mi2 '-stack-list-variables --thread %d --frame {} "
+    "--simple-values'\" % gdb.selected_thread().global_num)"
+)
+HEAD = re.compile(r"^#(\d+) +(?:0x\w+ in )?(.*?) \(((?:[^()]|\(\w+\))*)\)(?: at .*)?$")
+ROW = re.compile(r"^ {8}(\S+) = (.*)$")
+
+
+def in_c(kind: str) -> str:
+    """A type as of C: GDB writes it in the language of the innermost frame."""
+    return re.sub(r"\((\d+)\)$", r"[\1]", kind).replace("struct ", "")
+
+
+class Seen(NamedTuple):
+    """A variable as the construct's code sees it."""
+
+    kind: str
+    value: str
+
+
+class Frame(NamedTuple):
+    """A frame as GDB shows it."""
+
+    level: int
+    thread: int
+    rows: List[Tuple[str, str]]
+
+
+def compiled(name: str, tmp_path: Path, compiler: str, optimized: str) -> Path:
+    flags = (optimized, "-g", "-fopenmp", *(["-fno-inline"] if name.endswith(".f90") else []))
+    try:
+        return own_programs.compiled(
+            name, tmp_path / "variables", flags, compiler, ("variables_seen.c",)
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+def session(arguments: List[Path], commands: List[str], **more: Any) -> List[Any]:
+    words = [str(argument) for argument in arguments]
+    said = processes.run_gdb("session.py", {"commands": commands, **more}, words).result
+    return [one.get("text", one.get("value", one.get("error"))) for one in said]
+
+
+def told(rows: List[str]) -> Dict[str, Dict[str, Seen]]:
+    found: Dict[str, Dict[str, Seen]] = {}
+    for row in rows:
+        if row:
+            place, name, kind, value = row.split("|")
+            found.setdefault(place, {})[name] = Seen(kind, value)
+    return found
+
+
+def plain(value: str) -> str:
+    """In the notation of C; of a reference the value alone."""
+    value = re.sub(r"^@0x\w+: ", "", value)
+    return "{" + value[1:-1] + "}" if value.startswith("(") and value.endswith(")") else value
+
+
+def shown(text: str) -> Dict[str, Frame]:
+    """The frames that `thread apply all bt -full` printed, by name, those of the thread that
+    stopped before those of others."""
+    parts = re.split(r"^Thread (\d+) .*:$", text, flags=re.M)
+    threads = sorted(zip(parts[1::2], parts[2::2]), key=lambda part: "inspect" not in part[1])
+    found: Dict[str, Frame] = {}
+    for number, part in threads:
+        frame = None
+        for line in part.splitlines():
+            head, row = HEAD.match(line), ROW.match(line)
+            if head is not None:
+                frame = Frame(int(head[1]), int(number), [])
+                found.setdefault(head[2], frame)
+            elif row is not None and frame is not None:
+                frame.rows.append((row[1], plain(row[2])))
+    return found
+
+
+def rows_of(frame: Frame, variables: Dict[str, Seen]) -> List[Tuple[str, str]]:
+    return [row for row in frame.rows if row[0] in variables or row[0] not in UNTOLD]
+
+
+def assert_all(frames: Dict[str, Frame], seen: Dict[str, Dict[str, Seen]], compiler: str) -> None:
+    """Every variable of every construct, and nothing else."""
+    for place, variables in seen.items():
+        assert place in frames, (place, sorted(frames))
+        rows = rows_of(frames[place], variables)
+        expected = {
+            name: one.value
+            for name, one in variables.items()
+            if (compiler, name) not in NOT_DESCRIBED
+        }
+        assert len(rows) == len(dict(rows)), (place, rows)
+        assert dict(rows) == expected, place
+
+
+def assert_true(
+    frames: Dict[str, Frame], seen: Dict[str, Dict[str, Seen]], compiler: str
+) -> List[str]:
+    """What is not optimized out, as the code sees it; answers the values."""
+    values = []
+    for place, variables in seen.items():
+        rows = rows_of(frames[place], variables) if place in frames else []
+        assert len(rows) == len(dict(rows)), (place, rows)
+        assert {name for name, _ in rows} <= set(variables), (place, rows)
+        for name, value in rows:
+            # Where Clang says that a variable is, is not always true.
+            if "<optimized out>" not in value and compiler == "gcc":
+                assert value == variables[name].value, (place, name)
+                values.append(value)
+    return values
+
+
+@pytest.mark.parametrize(
+    "name, compiler",
+    [("variables.c", "gcc"), ("variables.c", "clang"), ("variables.cpp", "gcc")]
+    + [("variables.cpp", "clang"), ("variables.f90", "gcc")],
+)
+def test_unoptimized(name: str, compiler: str, tmp_path: Path) -> None:
+    program = compiled(name, tmp_path, compiler, "-O0")
+    core = tmp_path / "core"
+    every = "thread apply all bt -full"
+    text, rows, *more, calls, _ = session(
+        [program],
+        [every, SEEN, COUNT_CALLS]
+        + [every, "interpreter-exec mi2 '-enable-frame-filters'"]
+        + [LIST.format(level) for level in range(20)]
+        + [CALLS, "generate-core-file " + str(core)],
+        stop="inspect",
+    )
+    seen, frames = told(rows), shown(text)
+    assert len(seen) >= 3
+    assert_all(frames, seen, compiler)
+    assert shown(more[1]) == frames
+    assert calls == []  # nothing is called in the program
+    stopped = frames[next(name for name in frames if "inspect" in name)].thread
+    for place, variables in seen.items():
+        frame = frames[place]
+        if frame.thread != stopped:
+            continue
+        listed = dict(
+            re.findall(r'\{name="(\w+)",(?:arg="1",)?type="([^"]*)"', more[3 + frame.level])
+        )
+        for variable, one in variables.items():
+            if one.kind and (compiler, variable) not in NOT_DESCRIBED:
+                assert in_c(listed[variable]) == in_c(one.kind), (place, listed)
+    # A core file tells the same.
+    (dead,) = session([program, core], [every], kill=False)
+    assert_all(shown(dead), seen, compiler)
+
+
+@pytest.mark.parametrize(
+    "name, compiler",
+    [("variables.c", "gcc"), ("variables.c", "clang"), ("variables.cpp", "gcc")]
+    + [("variables.cpp", "clang"), ("variables.f90", "gcc")],
+)
+def test_optimized(name: str, compiler: str, tmp_path: Path) -> None:
+    program = compiled(name, tmp_path, compiler, "-O2")
+    commands = [COUNT_CALLS, "thread apply all bt -full", SEEN, "omp bt -all -full", CALLS]
+    _, text, rows, _, calls = session([program], commands, stop="inspect")
+    values = assert_true(shown(text), told(rows), compiler)
+    assert len(values) >= 10 or compiler == "clang"
+    assert calls == []
