@@ -86,7 +86,7 @@ def plain(value: str) -> str:
 def shown(text: str) -> Dict[str, Frame]:
     """The frames that `thread apply all bt -full` printed, by name, those of the thread that
     stopped before those of others."""
-    parts = re.split(r"^Thread (\d+) .*:$", text, flags=re.M)
+    parts = re.split(r"^Thread (\d+) .*?:(?=\n|#)", text, flags=re.M)
     threads = sorted(zip(parts[1::2], parts[2::2]), key=lambda part: "inspect" not in part[1])
     found: Dict[str, Frame] = {}
     for number, part in threads:

@@ -89,8 +89,7 @@ def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured
         return Captured(name, symbol, None)
     if _is_reference(symbol) and _is_compilers(symbol) and not found.is_lost:
         return Captured(name, symbol, found.target().value)
-    is_computed = symbol.type is not None and symbol.type.dynamic
-    is_other = is_computed and _is_array(found.value.type) and is_hosts(symbol, handle)
+    is_other = _is_computed_elsewhere(symbol, found, handle)
     if found.address is None or not is_other and not found.is_without_bounds:
         return Captured(name, symbol, found.value)
     wanted = Wanted(name, symbol.line, found.address)
@@ -98,6 +97,12 @@ def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured
     if known is None and is_other:
         return Captured(name, None, None, "its bounds are not known here")
     return Captured(name, symbol, found.value if known is None else known)
+
+
+def _is_computed_elsewhere(symbol: gdb.Symbol, found: Reading, handle: gdb.Frame) -> bool:
+    """An array whose bounds are computed in the frame of the function around this one."""
+    is_computed = symbol.type is not None and symbol.type.dynamic
+    return is_computed and _is_array(found.value.type) and is_hosts(symbol, handle)
 
 
 def _is_compilers(symbol: gdb.Symbol) -> bool:
@@ -264,7 +269,7 @@ class _Construct:
         if _is_of_fortran(symbol) and _is_pointer_to_array(value.type):
             at = enclosing.at_address(self._handle, symbol.name, int(value), self._anywhere)
             return value if at is None else at.value
-        is_other = value.type.dynamic and _is_array(value.type) and is_hosts(symbol, self._handle)
+        is_other = _is_computed_elsewhere(symbol, found, self._handle)
         if found.address is None or not is_other and not found.is_without_bounds:
             return value
         wanted = Wanted(symbol.name, line, found.address)

@@ -46,6 +46,10 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
     return wrapped if thread is None else _Decorated(thread, wrapped, hide).frames()
 
 
+# So many frames are looked at before the first is shown.
+_AHEAD = 6
+
+
 class _Kind(NamedTuple):
     """What a frame is."""
 
@@ -68,6 +72,13 @@ class _Story:
         self._known: "List[Frame]" = []
         self._items: "Optional[List[LogicalFrame]]" = None
         self.variables: Dict[int, List[captured.Captured]] = {}  # that were looked for already
+        self.is_begun = False  # GDB has frames to print
+
+    def look_ahead(self, level: int) -> None:
+        """Does what has to be done before GDB prints the first frame."""
+        for one in range(level, level + _AHEAD):
+            self.kind(one)
+        self.is_begun = True
 
     def kind(self, level: int) -> _Kind:
         if self._items is None:
@@ -78,7 +89,8 @@ class _Story:
             if kind != frames.RUNTIME and not _may_be_ours(frame):
                 return _Kind(kind == frames.USER, False, frame)
             self._items = logical_frames(self._thread)
-            self._prepare()
+            if not self.is_begun:
+                self._prepare()
         if level >= len(self._items):
             return _ANYBODYS
         item = self._items[level]
@@ -89,8 +101,8 @@ class _Story:
         return _Kind(False, made or item.kind == frames.RUNTIME, item.frame, item)
 
     def _prepare(self) -> None:
-        """What other threads tell is asked for at once: GDB, which is about to print frame after
-        frame, loses count of them each time that another thread is selected."""
+        """What other threads tell is asked for before: GDB, once it prints frame after frame,
+        loses count of them when another thread is selected."""
         services = cast(GdbServices, self._thread.runtime.services)
         target, constructs = self._thread.target, []
         for item in self._items or ():
@@ -151,7 +163,10 @@ class _Decorated:
                         yield from self._told(last, run, foreign)
                     last, run, foreign = _Plain(handle, place), [], False
                     continue
-                kind = self._story.kind(self._level(handle))
+                level = self._level(handle)
+                if not self._story.is_begun:
+                    self._story.look_ahead(level)
+                kind = self._story.kind(level)
                 shown = self._decorate(wrapped, handle, kind) if kind.is_shown else None
             except (_ompd.Error, gdb.error):
                 # From here on as GDB has them.
