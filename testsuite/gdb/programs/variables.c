@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constructs within constructs, on the stack of thread 1 of a region. The code of each writes its
 // variables, tells what it sees of them, and changes them no more. Stops in inspect().
-#include "state.h"
 #include "variables.h"
+#include "state.h"
 
 #include <omp.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // As variables.c: constructs in a member function of a template, and in a lambda within a task.
-#include "state.h"
 #include "variables.h"
+#include "state.h"
 
 #include <omp.h>
 
@@ -13,15 +13,16 @@ struct Pair {
 
 class Mesh
 {
-public:
+      public:
 	template <typename T> T sweep(T &seed, const int &step, int count);
 
-private:
+      private:
 	int cells = 12;
 };
 
-#define SWEEP "shop::Mesh::sweep<double>(double&, int const&, int)"
-static const char DEEP[] = "parallel region of " SWEEP "::{lambda(int)#1}::operator()(int) const";
+#define SWEEP "shop::Mesh::sweep<double>"
+static const char DEEP[] = "parallel region of " SWEEP
+			   "(double&, int const&, int)::{lambda(int)#1}::operator()(int) const";
 static const char TASK[] = "task of " SWEEP, REGION[] = "parallel region of " SWEEP;
 
 template <typename T> T Mesh::sweep(T &seed, const int &step, int count)
