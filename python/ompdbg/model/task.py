@@ -21,7 +21,7 @@ INITIAL, IMPLICIT, EXPLICIT, TARGET = range(4)
 
 KINDS = {INITIAL: "initial", IMPLICIT: "implicit", EXPLICIT: "explicit", TARGET: "target"}
 
-RUNNING, SUSPENDED, QUEUED, BLOCKED, DETACHED, CREATING, COMPLETED, STARTED = range(8)
+RUNNING, SUSPENDED, QUEUED, BLOCKED, DETACHED, CREATING, COMPLETED, STARTED, UNKNOWN = range(9)
 
 STATUSES = {
     RUNNING: "running",
@@ -32,6 +32,7 @@ STATUSES = {
     CREATING: "creating",
     COMPLETED: "completed",
     STARTED: "started",
+    UNKNOWN: "unknown",
 }
 
 # Tasks that have not begun have no children yet.
