@@ -89,9 +89,9 @@ static int initialize(void **state)
 static int finalize(void **state)
 {
 	(void)state;
-	if (host_blocks)
-		fprintf(stderr, "%ld blocks are not freed\n", host_blocks);
-	return ompd_finalize() != ompd_rc_ok || host_blocks != 0;
+	if (here_blocks)
+		fprintf(stderr, "%ld blocks are not freed\n", here_blocks);
+	return ompd_finalize() != ompd_rc_ok || here_blocks != 0;
 }
 
 // ---- The library -----------------------------------------------------------------------------
@@ -129,7 +129,7 @@ static void library(void **state)
 	assert_int_equal(ompd_rel_address_space_handle(space), ompd_rc_ok);
 	assert_int_equal(ompd_rel_address_space_handle(NULL), ompd_rc_stale_handle);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);
-	assert_int_equal(host_blocks, 0);
+	assert_int_equal(here_blocks, 0);
 }
 
 // ---- Handles ---------------------------------------------------------------------------------
@@ -501,7 +501,7 @@ static void fail_each_allocation(void)
 		host_fail_allocation = n;
 		host_reads = 0;
 		ask_everything();
-		assert_int_equal(host_blocks, 0);
+		assert_int_equal(here_blocks, 0);
 	}
 	host_fail_allocation = 0;
 }
@@ -522,7 +522,7 @@ static void fail_each_read(void)
 	for (long n = 1; n <= reads; n += 1 + n / 64) {
 		host_fail_read = n;
 		ask_everything();
-		assert_int_equal(host_blocks, 0);
+		assert_int_equal(here_blocks, 0);
 	}
 	host_fail_read = 0;
 }
@@ -539,7 +539,7 @@ static void read_nonsense(void)
 		host_reads = 0;
 		host_corrupt = seed;
 		ask_everything();
-		assert_int_equal(host_blocks, 0);
+		assert_int_equal(here_blocks, 0);
 	}
 	host_corrupt = 0;
 }

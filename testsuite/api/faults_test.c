@@ -159,10 +159,10 @@ static void with_fault(const struct handles *handles, long *countdown, const cha
 			bool fired = true;
 
 			ask(&questions[i], handles, variant, &expected);
-			long blocks = host_blocks; // with what it caches
+			long blocks = here_blocks; // with what it caches
 
 			ask(&questions[i], handles, variant, &got);
-			assert_int_equal(host_blocks, blocks);
+			assert_int_equal(here_blocks, blocks);
 			assert_string_equal(got.text, expected.text);
 			for (long n = 1; fired; n += n < MAX_FAULTS ? 1 : 97) {
 				*countdown = n;
@@ -171,7 +171,7 @@ static void with_fault(const struct handles *handles, long *countdown, const cha
 				fired = *countdown == 0;
 				*countdown = 0;
 				judge(&questions[i], variant, &expected, &got, fault, n);
-				if (host_blocks != blocks)
+				if (here_blocks != blocks)
 					fail_msg("%s(%d) leaks with %s %ld failing",
 						 questions[i].name, variant, fault, n);
 				if (fired && countdown == &host_fail_allocation &&
@@ -207,7 +207,7 @@ static void corrupt_reads(const struct handles *handles)
 		for (int variant = 0; variant < questions[i].variants; variant++) {
 			ask(&questions[i], handles, variant, &got); // what it caches, it has now
 			for (unsigned int seed = 0; seed < SEEDS; seed++) {
-				long blocks = host_blocks;
+				long blocks = here_blocks;
 
 				host_reads = 0;
 				corrupt_seed = seed;
@@ -215,7 +215,7 @@ static void corrupt_reads(const struct handles *handles)
 				ask(&questions[i], handles, variant, &got);
 				corrupt_rarity = 0;
 				faults++;
-				if (host_blocks != blocks)
+				if (here_blocks != blocks)
 					fail_msg("%s(%d) leaks with seed %u", questions[i].name,
 						 variant, seed);
 			}
@@ -261,7 +261,7 @@ static int finalize(void **state)
 	(void)state;
 	fprintf(stderr, "%ld faults: %ld refusals, %ld answers as without\n", faults, refusals,
 		same_answers);
-	return ompd_finalize() != ompd_rc_ok || host_blocks != 0;
+	return ompd_finalize() != ompd_rc_ok || here_blocks != 0;
 }
 
 int main(void)

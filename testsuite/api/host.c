@@ -7,10 +7,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-long host_blocks, host_reads, host_fail_allocation, host_fail_read;
+long host_reads, host_fail_allocation, host_fail_read;
 unsigned int host_corrupt;
 
 ompd_address_space_context_t *host_context(void)
@@ -20,28 +18,15 @@ ompd_address_space_context_t *host_context(void)
 	return (ompd_address_space_context_t *)&anything;
 }
 
-// Counts down; true at the call that shall fail.
-static bool falls_due(long *countdown)
-{
-	return *countdown && --*countdown == 0;
-}
-
 static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
 {
-	if (falls_due(&host_fail_allocation))
-		return ompd_rc_nomem;
-	*ptr = malloc(size);
-	if (!*ptr)
-		return ompd_rc_nomem;
-	memset(*ptr, 0xa5, size); // no library may count on zeroes
-	host_blocks++;
-	return ompd_rc_ok;
+	*ptr = here_alloc(size, &host_fail_allocation);
+	return *ptr ? ompd_rc_ok : ompd_rc_nomem;
 }
 
 static ompd_rc_t free_memory(void *ptr)
 {
-	host_blocks--;
-	free(ptr);
+	here_free(ptr);
 	return ompd_rc_ok;
 }
 
@@ -100,19 +85,14 @@ static ompd_rc_t symbol_addr(ompd_address_space_context_t *context,
 	return ompd_rc_ok;
 }
 
-// The kernel reads: a bad address is an error and no crash.
 static ompd_rc_t read_memory(ompd_address_space_context_t *context,
 			     ompd_thread_context_t *thread_context, const ompd_address_t *address,
 			     ompd_size_t size, void *buffer)
 {
-	struct iovec to = { buffer, size }, from = { (void *)(uintptr_t)address->address, size };
-
 	(void)context;
 	(void)thread_context;
 	host_reads++;
-	if (falls_due(&host_fail_read))
-		return ompd_rc_error;
-	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size)
+	if (here_falls_due(&host_fail_read) || !here_read(address->address, buffer, size))
 		return ompd_rc_error;
 	for (ompd_size_t i = 0; host_corrupt && i < size; i++) {
 		if (rand_r(&host_corrupt) % 64 == 0)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "here.h"
 #include "ompd/ompd.h"
 
 extern const ompd_callbacks_t host_callbacks;
@@ -15,8 +16,6 @@ extern const ompd_callbacks_t host_callbacks;
 /** Any pointer but NULL will do as a context. */
 ompd_address_space_context_t *host_context(void);
 
-/** Blocks that were allocated and not freed. */
-extern long host_blocks;
 /** Reads so far. */
 extern long host_reads;
 /** The allocation, or read, from now on that fails; 0: none. Counted down. */

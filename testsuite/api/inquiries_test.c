@@ -165,7 +165,7 @@ static int close_space(void **state)
 	(void)state;
 	ompd_rel_address_space_handle(space);
 	ompd_finalize();
-	return host_blocks != 0;
+	return here_blocks != 0;
 }
 
 int main(void)

@@ -124,7 +124,7 @@ static int close_spaces(void **state)
 	ompd_rel_address_space_handle(gomp);
 	ompd_rel_address_space_handle(kmp);
 	ompd_finalize();
-	return host_blocks != 0;
+	return here_blocks != 0;
 }
 
 int main(int argc, char **argv)

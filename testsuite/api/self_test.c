@@ -482,7 +482,7 @@ static int close_space(void **state)
 	ompd_finalize();
 	fprintf(stderr, "%ld comparisons, %ld different, %ld not known to OMPD\n", comparisons,
 		differences, unavailable);
-	return host_blocks != 0 || comparisons < 5000;
+	return here_blocks != 0 || comparisons < 5000;
 }
 
 // After each place: nothing may have differed there.

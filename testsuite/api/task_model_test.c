@@ -445,7 +445,7 @@ static int close_space(void **state)
 	ompd_finalize();
 	fprintf(stderr, "%ld comparisons; not recorded by libgomp: %ld states, %ld tasks\n",
 		comparisons, left_open, beyond_reach);
-	return host_blocks != 0 || comparisons < 10000;
+	return here_blocks != 0 || comparisons < 10000;
 }
 
 int main(void)

@@ -83,7 +83,7 @@ int close_space(void **state)
 	(void)state;
 	ompd_rel_address_space_handle(space);
 	ompd_finalize();
-	return host_blocks != 0;
+	return here_blocks != 0;
 }
 
 int run_task_tests(const struct CMUnitTest *tests, size_t count)

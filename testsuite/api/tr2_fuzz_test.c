@@ -290,7 +290,7 @@ static void sessions(void **state)
 			assert_int_equal(ompd_release_address_space_handle(own.space), ompd_rc_ok);
 		memset(&own, 0, sizeof(own));
 		assert_int_equal(ompd_finalize(), ompd_rc_ok);
-		assert_int_equal(tr2_host.blocks, 0);
+		assert_int_equal(here_blocks, 0);
 	}
 	printf("%ld calls, %ld ok\n", calls, successes);
 	assert_true(successes > 1000);

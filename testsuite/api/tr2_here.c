@@ -58,6 +58,7 @@ int initialize(void **state)
 {
 	(void)state;
 	memset(&tr2_host, 0, sizeof(tr2_host));
+	here_blocks = 0;
 	return ompd_initialize(&tr2_host_callbacks) != ompd_rc_ok;
 }
 
@@ -66,7 +67,7 @@ int finalize(void **state)
 	(void)state;
 	ompd_rc_t rc = ompd_finalize();
 
-	if (tr2_host.blocks)
-		fprintf(stderr, "%ld blocks are not freed\n", tr2_host.blocks);
-	return rc != ompd_rc_ok || tr2_host.blocks != 0;
+	if (here_blocks)
+		fprintf(stderr, "%ld blocks are not freed\n", here_blocks);
+	return rc != ompd_rc_ok || here_blocks != 0;
 }

@@ -5,10 +5,7 @@
 #include "tr2_host.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 struct tr2_host tr2_host;
 
@@ -19,28 +16,15 @@ ompd_address_space_context_t *tr2_host_context(void)
 	return (ompd_address_space_context_t *)&anything;
 }
 
-// Counts down; true at the call that shall fail.
-static bool falls_due(long *countdown)
-{
-	return *countdown && --*countdown == 0;
-}
-
 static ompd_rc_t alloc_memory(ompd_size_t bytes, void **ptr)
 {
-	if (falls_due(&tr2_host.fail_allocation))
-		return ompd_rc_nomem;
-	*ptr = malloc(bytes);
-	if (!*ptr)
-		return ompd_rc_nomem;
-	memset(*ptr, 0xa5, bytes);
-	tr2_host.blocks++;
-	return ompd_rc_ok;
+	*ptr = here_alloc(bytes, &tr2_host.fail_allocation);
+	return *ptr ? ompd_rc_ok : ompd_rc_nomem;
 }
 
 static ompd_rc_t free_memory(void *ptr)
 {
-	tr2_host.blocks--;
-	free(ptr);
+	here_free(ptr);
 	return ompd_rc_ok;
 }
 
@@ -84,21 +68,17 @@ static ompd_rc_t symbol_addr(ompd_address_space_context_t *context, ompd_thread_
 	return ompd_rc_ok;
 }
 
-// The kernel reads: a bad address is an error and no crash.
 static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
 			     const ompd_address_t *address, ompd_tword_t nbytes, void *buffer)
 {
-	struct iovec to = { buffer, (size_t)nbytes };
-	struct iovec from = { (void *)(uintptr_t)address->address, (size_t)nbytes };
-
 	(void)context;
 	(void)thread;
 	if (tr2_host.failing_reads != ompd_rc_ok)
 		return tr2_host.failing_reads;
-	if (falls_due(&tr2_host.fail_read) ||
-	    process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)nbytes)
-		return ompd_rc_target_read_error;
-	return ompd_rc_ok;
+	return here_falls_due(&tr2_host.fail_read) ||
+			       !here_read(address->address, buffer, (size_t)nbytes) ?
+		       ompd_rc_target_read_error :
+		       ompd_rc_ok;
 }
 
 static ompd_rc_t copy_units(ompd_address_space_context_t *context, const void *input, int unit_size,

@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
+#include "here.h"
 #include "ompd/ompd_tr2.h"
 
 extern const ompd_callbacks_t tr2_host_callbacks;
 
 extern struct tr2_host {
-	long blocks;			 // allocated and not freed
 	long fail_allocation, fail_read; // which from now on fails; 0: none. Counted down
 	bool no_symbols;		 // none is found
 	int pointer_size;		 // of the target; 0: as it is

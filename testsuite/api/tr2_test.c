@@ -58,7 +58,7 @@ static void library(void **state)
 	assert_int_equal(ompd_release_address_space_handle(space), ompd_rc_ok);
 	assert_int_equal(ompd_release_address_space_handle(space), ompd_rc_stale_handle);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);
-	assert_int_equal(tr2_host.blocks, 0);
+	assert_int_equal(here_blocks, 0);
 }
 
 // ---- Arguments: every function that takes a handle -------------------------------------------
