@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A thread whose code jumped to a function of the system works in its region."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,17 @@ def test_system_function_called_last(flags: "list[str]", tmp_path: Path) -> None
         assert [(row["thread_num"], row["state"], row["wait"]) for row in rows] == [
             (number, "work_parallel", None) for number in range(3)
         ]
+
+
+def test_own_function_called_last(tmp_path: Path) -> None:
+    """It is not taken for the code of the construct that jumped to it."""
+    program = own_programs.compiled("tail_own.c", tmp_path / "tail")
+    commands = ["omp bt", "bt", "continue", "omp bt"]
+    said = processes.run_gdb(
+        "session.py", {"stop": "stop_here", "commands": commands}, [str(program)]
+    )
+    in_task, filtered, _, in_region = [one["text"] for one in said.result]
+    for text, function in ((in_task, "of_task"), (filtered, "of_task"), (in_region, "of_region")):
+        assert re.search(r"^#1 .*\b{} \(n=".format(function), text, re.M), text
+        assert " of of_" not in text
+    assert "parallel region of main" in in_task

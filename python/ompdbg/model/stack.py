@@ -133,6 +133,12 @@ def logical_stack(thread: "Thread") -> LogicalStack:
     return LogicalStack(parts, None)
 
 
+def _is_jumped_to(frame: Frame) -> bool:
+    """A function of the source that the runtime seems to call: the construct's code ended with a
+    jump to it, and left no frame."""
+    return frame.file is not None and frame.symbol is not None and not frame.is_inlined
+
+
 def _named_by(part: Part, encountering: List[LogicalFrame]) -> Part:
     """The code of a region that has no symbol is called by the function that encountered it."""
     users = [index for index, one in enumerate(part.frames) if one.kind == frames.USER]
@@ -244,7 +250,7 @@ class _Walk:
             return self._called_at_once(plain, enclosing)
         if frame.is_inlined:
             return plain if enclosing is None else self._inlined(index, plain, enclosing)
-        if call is None and enclosing is None:
+        if enclosing is None and (call is None or _is_jumped_to(frame)):
             return plain
         if call is None and self._only_passes_on(index):
             return plain._replace(kind=frames.SYSTEM)
