@@ -346,6 +346,9 @@ void files_deinit(struct target *target)
 		free(file->opened);
 	}
 	free(target->files);
+	target->dwfl = NULL;
+	target->files = NULL;
+	target->num_files = 0;
 }
 
 size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size)
@@ -369,6 +372,22 @@ size_t files_read(const struct target *target, uint64_t address, void *buffer, s
 		return got > 0 ? (size_t)got : 0;
 	}
 	return 0;
+}
+
+bool files_has(const struct target *target, uint64_t start, uint64_t end)
+{
+	const struct mapping *mapping = mapping_find(target, start);
+
+	if (!mapping || mapping->file == NO_FILE || end > mapping->end ||
+	    target->files[mapping->file].told.state != TARGET_FILE_VERIFIED)
+		return false;
+	const struct mapped_file *file = &target->files[mapping->file];
+	uint64_t offset = mapping->offset + (start - mapping->start);
+	for (size_t i = 0; i < file->num_parts; i++) {
+		if (file->parts[i].offset <= offset && offset + (end - start) <= file->parts[i].end)
+			return true;
+	}
+	return false;
 }
 
 size_t target_num_files(const struct target *target)

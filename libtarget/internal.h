@@ -56,13 +56,31 @@ struct mapped_file {
 	size_t num_ranges;
 };
 
+enum { THREAD_NAME = 32 };
+
 struct thread {
 	pid_t lwp;
 	bool has_registers;
+	char name[THREAD_NAME];
 	int signal; // that it was about to get, and is given when it goes on
 	uint64_t registers[TARGET_REGISTERS];
 	bool has_vectors;
 	uint8_t vectors[TARGET_VECTOR_BYTES];
+};
+
+/** A part of a copy of memory. */
+struct area {
+	uint64_t start, end;
+	const char *bytes;
+	bool is_zero; // and not copied
+};
+
+struct snapshot {
+	struct area *areas; // by address
+	size_t count;
+	size_t mapping; // the first area of the last mapping
+	char *bytes;	// NULL: there is no copy
+	size_t size;
 };
 
 /** Whether code at an address leaves rbx as it was at the call. */
@@ -78,6 +96,9 @@ struct target {
 	int core;	      // descriptor, -1 for a process
 	uint64_t core_size;   // of its file
 	struct direct direct; // of a process
+	struct snapshot snapshot;
+	uint64_t mapped; // a sum over what the process has mapped from files
+	bool is_let_go;
 	struct target_places places;
 	char *program, *sysroot; // what these point to
 	struct segment *segments;
@@ -111,9 +132,19 @@ void *grow(void *array, size_t *count, size_t size);
 size_t core_read(const struct target *target, uint64_t address, void *buffer, size_t size);
 int core_init(struct target *target, struct target_error *error);
 
+/** Looks at what a process has mapped, while it runs. */
 int process_init(struct target *target, pid_t pid, struct target_error *error);
-/** Lets the process go on. */
+/** Stops it. @p changed: meanwhile, it has mapped other files. */
+int process_stop(struct target *target, bool *changed, struct target_error *error);
+/** Lets it go on. */
+void process_let_go(struct target *target);
 void process_deinit(struct target *target);
+
+/** Copies the memory of a stopped process. @return false, with no copy, if that is too much. */
+bool snapshot_take(struct target *target);
+void snapshot_deinit(struct snapshot *snapshot);
+/** @return bytes read from the start of the range, 0 for what was not copied. */
+size_t snapshot_read(const struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
 
 /** Adds a mapping of the file at @p path. @return -1 without memory. */
 int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
@@ -126,6 +157,8 @@ int files_init(struct target *target, struct target_error *error);
 void files_deinit(struct target *target);
 /** Memory that is mapped from a file and cannot have been changed. */
 size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size);
+/** All of that memory is such, and the file certainly the one that was mapped. */
+bool files_has(const struct target *target, uint64_t start, uint64_t end);
 
 void units_deinit(struct mapped_file *file);
 

@@ -173,6 +173,18 @@ static void read_registers(struct thread *thread)
 		memcpy(thread->vectors, values.xmm_space, sizeof(thread->vectors));
 }
 
+static void read_name(const struct target *target, struct thread *thread)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)target->pid, (int)thread->lwp);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = file < 0 ? 0 : read(file, thread->name, sizeof(thread->name) - 1);
+	if (file >= 0)
+		close(file);
+	thread->name[size > 0 ? size - 1 : 0] = '\0'; // the end of the line
+}
+
 /** Waits for the threads from the index @p first on; those that are gone are dropped. */
 static int await_stops(struct target *target, size_t first, struct target_error *error)
 {
@@ -210,11 +222,24 @@ static int stop_all(struct target *target, struct target_error *error)
 
 // ---- What it is like -------------------------------------------------------------------------
 
-static int read_mappings(struct target *target, struct target_error *error)
+/** A sum that another text hardly has. */
+static uint64_t add_text(uint64_t sum, const char *text)
+{
+	const uint64_t prime = UINT64_C(0x100000001b3);
+
+	for (; *text; text++)
+		sum = (sum ^ (unsigned char)*text) * prime;
+	return sum;
+}
+
+/** Those of files. @p is_known: only their sum is told. */
+static int read_mappings(struct target *target, bool is_known, struct target_error *error)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
 	int result = 0;
+
+	target->mapped = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->pid);
 	FILE *file = fopen(path, "re");
@@ -227,8 +252,11 @@ static int read_mappings(struct target *target, struct target_error *error)
 		line[strcspn(line, "\n")] = '\0';
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &start, &end,
 			   &offset, &name) == 3 &&
-		    name && line[name] == '/')
-			result = mapping_add(target, start, end, offset, line + name);
+		    name && line[name] == '/') {
+			target->mapped = add_text(target->mapped, line);
+			if (!is_known)
+				result = mapping_add(target, start, end, offset, line + name);
+		}
 	}
 	free(line);
 	fclose(file);
@@ -244,6 +272,7 @@ static void read_auxiliary(struct target *target)
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return;
+	free(target->auxiliary);
 	target->auxiliary = calloc(room, WORD);
 	ssize_t size = target->auxiliary ? read(file, target->auxiliary, room * WORD) : 0;
 	target->num_auxiliary = size > 0 ? (size_t)size / WORD : 0;
@@ -256,15 +285,27 @@ int process_init(struct target *target, pid_t pid, struct target_error *error)
 
 	target->pid = pid;
 	target->direct.pid = pid;
-	if (stop_all(target, error) < 0 || read_mappings(target, error) < 0)
+	if (read_mappings(target, false, error) < 0)
 		return -1;
-	for (size_t i = 0; i < target->num_threads; i++)
-		read_registers(&target->threads[i]);
 	read_auxiliary(target);
 	if (!target->sysroot) {
 		snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
 		target->places.sysroot = target->sysroot = strdup(root);
 	}
+	return 0;
+}
+
+int process_stop(struct target *target, bool *changed, struct target_error *error)
+{
+	uint64_t before = target->mapped;
+
+	if (stop_all(target, error) < 0 || read_mappings(target, true, error) < 0)
+		return -1;
+	for (size_t i = 0; i < target->num_threads; i++) {
+		read_registers(&target->threads[i]);
+		read_name(target, &target->threads[i]);
+	}
+	*changed = target->mapped != before;
 	return 0;
 }
 
@@ -283,13 +324,14 @@ static void bury(const struct thread *thread)
 	}
 }
 
-void process_deinit(struct target *target)
+void process_let_go(struct target *target)
 {
 	bool is_gone = false;
 	char state = '?';
 
-	if (target->core >= 0)
+	if (!target_is_stopped(target))
 		return;
+	target->is_let_go = true;
 	for (size_t i = 0; i < target->num_threads; i++) {
 		const struct thread *thread = &target->threads[i];
 
@@ -304,5 +346,11 @@ void process_deinit(struct target *target)
 	// The end of the process itself is for its parent to see, which this one may be.
 	if (is_gone && status_field(target->pid, "PPid:", &state) != getpid())
 		bury(&(struct thread){ .lwp = target->pid });
-	direct_deinit(&target->direct);
+}
+
+void process_deinit(struct target *target)
+{
+	process_let_go(target);
+	if (target->core < 0)
+		direct_deinit(&target->direct);
 }

@@ -61,6 +61,23 @@ struct target *target_open_core(int file, const struct target_places *places,
 	return NULL;
 }
 
+/** Files are opened before the process is stopped, for that takes its time. */
+static int look_and_stop(struct target *target, pid_t pid, struct target_error *error)
+{
+	bool changed;
+
+	if (process_init(target, pid, error) < 0 || files_init(target, error) < 0 ||
+	    process_stop(target, &changed, error) < 0)
+		return -1;
+	if (!changed)
+		return 0;
+	files_deinit(target);
+	free(target->mappings);
+	target->mappings = NULL;
+	target->num_mappings = 0;
+	return process_init(target, pid, error) < 0 ? -1 : files_init(target, error);
+}
+
 struct target *target_attach(pid_t pid, const struct target_places *places,
 			     struct target_error *error)
 {
@@ -68,10 +85,18 @@ struct target *target_attach(pid_t pid, const struct target_places *places,
 
 	if (!target)
 		return NULL;
-	if (process_init(target, pid, error) == 0 && files_init(target, error) == 0)
+	if (look_and_stop(target, pid, error) == 0) {
+		if (snapshot_take(target))
+			process_let_go(target);
 		return target;
+	}
 	target_close(target);
 	return NULL;
+}
+
+bool target_is_stopped(const struct target *target)
+{
+	return target->core < 0 && !target->is_let_go;
 }
 
 void target_close(struct target *target)
@@ -79,6 +104,7 @@ void target_close(struct target *target)
 	if (target->thread_library)
 		target->close_thread_library(target->thread_library);
 	process_deinit(target);
+	snapshot_deinit(&target->snapshot);
 	functions_deinit(target);
 	files_deinit(target);
 	free(target->segments);
@@ -94,11 +120,13 @@ size_t target_read(struct target *target, uint64_t address, void *buffer, size_t
 {
 	size_t done = 0;
 
-	if (target->core < 0)
+	if (target_is_stopped(target))
 		return direct_read(&target->direct, address, buffer, size);
 	while (done < size) {
 		char *at = (char *)buffer + done;
-		size_t got = core_read(target, address + done, at, size - done);
+		size_t got = target->core < 0 ? snapshot_read(&target->snapshot, address + done, at,
+							      size - done) :
+						core_read(target, address + done, at, size - done);
 
 		if (!got)
 			got = files_read(target, address + done, at, size - done);
@@ -128,6 +156,11 @@ size_t target_num_threads(const struct target *target)
 pid_t target_thread_lwp(const struct target *target, size_t index)
 {
 	return target->threads[index].lwp;
+}
+
+const char *target_thread_name(const struct target *target, size_t index)
+{
+	return target->threads[index].name;
 }
 
 const uint64_t *target_thread_registers(const struct target *target, size_t index)

@@ -33,8 +33,9 @@ struct target *target_open_core(int file, const struct target_places *places,
 				struct target_error *error);
 
 /**
- * Attaches to a process and stops all of its threads. All that is asked of it must be asked by
- * the thread that attached.
+ * Attaches to a process and stops all of its threads. It goes on when its memory has been copied;
+ * if that is too much, when the target is closed. All that is asked of it must be asked by the
+ * thread that attached.
  * @return NULL with @p error; then the process goes on as before.
  */
 struct target *target_attach(pid_t pid, const struct target_places *places,
@@ -42,6 +43,9 @@ struct target *target_attach(pid_t pid, const struct target_places *places,
 
 /** Releases everything; a process goes on. */
 void target_close(struct target *target);
+
+/** It is a process that is still stopped; else all that is asked of it comes from copies. */
+bool target_is_stopped(const struct target *target);
 
 // ---- Memory and mappings ---------------------------------------------------------------------
 
@@ -94,6 +98,8 @@ enum { TARGET_REGISTERS = 27 };
 size_t target_num_threads(const struct target *target);
 /** LWP of a thread, in the target's order. */
 pid_t target_thread_lwp(const struct target *target, size_t index);
+/** What the system calls a process's thread; "" in a core file. */
+const char *target_thread_name(const struct target *target, size_t index);
 /** TARGET_REGISTERS registers; NULL if they are not known. */
 const uint64_t *target_thread_registers(const struct target *target, size_t index);
 

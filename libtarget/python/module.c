@@ -56,7 +56,7 @@ static PyMethodDef functions[] = {
 	{ "open_core", (PyCFunction)(void (*)(void))open_core, METH_VARARGS | METH_KEYWORDS,
 	  "open_core(number, program, sysroot) -> Target of the core file with that descriptor" },
 	{ "attach", (PyCFunction)(void (*)(void))attach, METH_VARARGS | METH_KEYWORDS,
-	  "attach(number, program, sysroot) -> Target of the process, which is stopped" },
+	  "attach(number, program, sysroot) -> Target of the process, as it is at that moment" },
 	{ 0 },
 };
 

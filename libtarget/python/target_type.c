@@ -108,6 +108,14 @@ static PyObject *is_truncated(PyObject *self, PyObject *unused)
 	return target ? PyBool_FromLong(target_is_truncated(target)) : NULL;
 }
 
+static PyObject *is_stopped(PyObject *self, PyObject *unused)
+{
+	struct target *target = target_of(self);
+
+	(void)unused;
+	return target ? PyBool_FromLong(target_is_stopped(target)) : NULL;
+}
+
 // ---- Files -----------------------------------------------------------------------------------
 
 static PyObject *id_text(const struct target_build_id *id)
@@ -184,6 +192,14 @@ static PyObject *vectors(PyObject *self, PyObject *argument)
 	if (!values)
 		Py_RETURN_NONE;
 	return PyBytes_FromStringAndSize((const char *)values, TARGET_VECTOR_BYTES);
+}
+
+static PyObject *thread_name(PyObject *self, PyObject *argument)
+{
+	struct target *target = target_of(self);
+	Py_ssize_t index = target ? index_of(argument, target_num_threads(target)) : -1;
+
+	return index < 0 ? NULL : text_new(target_thread_name(target, (size_t)index));
 }
 
 static PyObject *registers(PyObject *self, PyObject *argument)
@@ -373,9 +389,13 @@ static PyMethodDef methods[] = {
 	{ "read", read_memory, METH_VARARGS, "read(address, size) -> at most so many bytes" },
 	{ "auxiliary", auxiliary, METH_O, "auxiliary(type) -> value of the auxiliary vector" },
 	{ "is_truncated", is_truncated, METH_NOARGS, "is_truncated() -> is the core file cut off" },
+	{ "is_stopped", is_stopped, METH_NOARGS,
+	  "is_stopped() -> is it a process that was not copied" },
 	{ "files", files, METH_NOARGS, "files() -> list of the mapped files" },
 	{ "file_at", file_at, METH_O, "file_at(address) -> index in files()" },
 	{ "threads", threads, METH_NOARGS, "threads() -> list of LWPs" },
+	{ "thread_name", thread_name, METH_O,
+	  "thread_name(index of a thread) -> what the system calls it" },
 	{ "registers", registers, METH_O,
 	  "registers(index of a thread) -> as the kernel has them" },
 	{ "unwind", unwind, METH_VARARGS,

@@ -39,7 +39,7 @@ class Unreadable(Exception):
 
 
 class TargetServices:
-    """The debugger of one target. Nothing of it changes: a process is stopped."""
+    """The debugger of one target. Nothing of it changes: a process is stopped, or was copied."""
 
     errors: Tuple[Type[Exception], ...] = (Unreadable, _target.Error)
 
@@ -108,8 +108,8 @@ class TargetServices:
         return None
 
     def direct_pid(self) -> int:
-        """The process; 0 for a core file."""
-        return self._pid
+        """The process, if its memory was not copied; 0 for a core file."""
+        return self._pid if self._target.is_stopped() else 0
 
     def message(self, text: str, category: int) -> None:
         """A line that the OMPD library wants to say."""
@@ -127,14 +127,7 @@ class TargetServices:
 
     def thread_name(self, thread: TargetThread) -> str:
         """What the system calls it; a core file does not tell."""
-        if not self._pid:
-            return ""
-        try:
-            path = f"/proc/{self._pid}/task/{thread.lwp}/comm"
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return file.read().rstrip("\n")
-        except OSError:
-            return ""
+        return self._target.thread_name(self._index(thread))
 
     def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
         """The pthread_t, which with glibc is the thread pointer, and the LWP."""
