@@ -15,9 +15,9 @@
 #include "place.h"
 
 enum {
-	MAX_DEPTH = 32,
+	MAX_DEPTH = 128,
 	MAX_STEPS = 4096, // places in code that are remembered
-	WINDOW = 2048,
+	WINDOW = 4096,
 	WORD = 8,
 };
 
@@ -145,7 +145,7 @@ static int follow(struct resting *resting, struct place *at, uint64_t *addresses
 			return at->pc ? -1 : 0;
 		*whole = step->frame.kind == CALL_FRAME_OUTERMOST;
 		if (*whole || !step->is_passed)
-			return depth ? depth + 1 : 0; // of one frame there is nothing to spare
+			return depth || !*whole ? depth + 1 : 0;
 		if (!step_up(resting, &step->frame, &window, at))
 			return 0;
 	}

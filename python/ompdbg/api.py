@@ -77,9 +77,9 @@ class Frame(NamedTuple):
 
 def threads() -> List[Thread]:
     """Every thread of the selected program, by GDB's number. Raises Error."""
-    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services import selection
 
-    with session.selection_kept():
+    with selection.kept():
         found = []
         for one in _process().threads:
             location, wait = one.location, one.wait
@@ -106,9 +106,9 @@ def threads() -> List[Thread]:
 
 def teams() -> List[Team]:
     """The teams of all parallel regions. Raises Error."""
-    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services import selection
 
-    with session.selection_kept():
+    with selection.kept():
         process = _process()
         return [
             Team(
@@ -126,10 +126,10 @@ def stack(number: Optional[int] = None) -> List[Frame]:
     """The user's frames of a thread, of the selected one without a number, innermost first, and on
     through the threads that encountered the regions. Raises Error."""
     from ompdbg.frames import USER
-    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services import selection
     from ompdbg.model.stack import logical_stack
 
-    with session.selection_kept():
+    with selection.kept():
         process = _process()
         for one in process.threads:
             if one.target.number == number or (number is None and one.target.selected):

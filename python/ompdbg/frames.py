@@ -89,6 +89,11 @@ class Classifier:
                 found.append(entry)
         return min(found, default=None)
 
+    @property
+    def knows_by_object(self) -> bool:
+        """Whose a frame is, the object file with its code alone tells."""
+        return self._static_runtime is None
+
     def kind(self, frame: Frame) -> str:
         """USER, RUNTIME or SYSTEM. A signal frame is a user's: it is part of his story."""
         if frame.is_signal:

@@ -81,7 +81,11 @@ def test_to_the_end_of_the_stack(sleeper: int) -> None:
 
 
 def test_nothing_is_passed(sleeper: int) -> None:
-    assert _ompd.Resting(sleeper, lambda address: False).rest(sleeper) is None
+    found = _ompd.Resting(sleeper, lambda address: False).rest(sleeper)
+    assert found is not None
+    addresses, is_whole, _ = found
+    assert addresses == (int(in_call(sleeper)[8], 16),)
+    assert not is_whole
 
 
 def test_no_such_process() -> None:

@@ -96,7 +96,9 @@ class Apply(OmpCommand):
         command: str,
         from_tty: bool,
     ) -> None:
-        handle.switch()
+        from ompdbg.gdb_services import selection
+
+        selection.switch(handle)
         failure: Optional[str] = None
         text = ""
         try:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ompdbg.views import Form
 
 
+_LINES_AT_ONCE = 32
+
+
 class OmpCommand(gdb.Command):
     """A command with options, run on the selected program. Its docstring is its help."""
 
@@ -82,9 +85,14 @@ def dedent(command: object) -> None:
 
 
 def write(lines: Iterable[str]) -> None:
-    """Prints lines, through GDB's pager."""
+    """Prints lines, through GDB's pager: many at once, for each time takes its time."""
+    pending: List[str] = []
     for line in lines:
-        gdb.write(line + "\n")
+        pending.append(line + "\n")
+        if len(pending) == _LINES_AT_ONCE:
+            gdb.write("".join(pending))
+            pending.clear()
+    gdb.write("".join(pending))
 
 
 def terminal_width() -> Optional[int]:

@@ -20,17 +20,17 @@ class NoSuch(Exception):
 
 
 def _states() -> List[str]:
-    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services import selection, session
 
-    with session.selection_kept():
+    with selection.kept():
         process = session.current_process()
         return [] if process is None else process.state_names()
 
 
 def _teams() -> List[str]:
-    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services import selection, session
 
-    with session.selection_kept():
+    with selection.kept():
         process = session.current_process()
         return [] if process is None else [team.label for team in process.teams]
 

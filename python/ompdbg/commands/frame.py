@@ -39,7 +39,7 @@ class Frame(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import session
+        from ompdbg.gdb_services import selection
 
         process = self.process()
         if arguments.positional:
@@ -49,7 +49,7 @@ class Frame(OmpCommand):
             thread = self._named(label) if label is not None else process.selected_thread
             if thread is None:
                 self.fail("no thread is selected.")
-            with session.selection_kept_on_failure():
+            with selection.kept_on_failure():
                 self._select(thread, level)
         selected = self.process().selected_thread
         if selected is None:

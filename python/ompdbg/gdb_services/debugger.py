@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Hashable, Iterator, List, Optional, Tupl
 
 import gdb
 
-from ompdbg.gdb_services import frame_variables, quiet
+from ompdbg.gdb_services import frame_variables, quiet, selection
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.structures import Structures
@@ -117,7 +117,7 @@ class GdbServices:
         """Selects the thread of thread_context() in GDB."""
         for thread in self._all_threads().values():
             if thread.global_num == context:
-                thread.switch()
+                selection.switch(thread)
                 return True
         return False
 

@@ -28,7 +28,7 @@ from ompdbg import frames
 from ompdbg.demangle import without_parameters
 from ompdbg.gdb_services import captured, session
 from ompdbg.gdb_services.debugger import GdbServices
-from ompdbg.gdb_services.stacks import StackFrame
+from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.model.stack import logical_frames
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optiona
 import gdb
 
 from ompdbg import source_names
-from ompdbg.gdb_services import entries, quiet, session
+from ompdbg.gdb_services import entries, quiet, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def arm_all() -> None:
         arm()
         return
     selected = gdb.selected_inferior()
-    with session.selection_kept():
+    with selection.kept():
         for inferior in gdb.inferiors():
             thread = next((one for one in inferior.threads() if one.is_valid()), None)
             if thread is not None:

@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import gdb
 
 from ompdbg import gdb_plugin
-from ompdbg.gdb_services import session
+from ompdbg.gdb_services import selection, session
 
 # Modules of the plug-in; the last is its extension in C.
 _COMMANDS, _CALLBACKS, _SPACE = "ompd", "ompd_callbacks", "ompd_address_space"
@@ -89,7 +89,7 @@ def _wrap(owner: Any, name: str, function: Callable[..., Any]) -> None:
 def _symbol_address(*arguments: Any) -> int:
     """(thread or -1, name). 0: there is no such symbol."""
     thread, name = arguments
-    with session.selection_kept():
+    with selection.kept():
         context = None if thread < 0 else int(thread)
         return session.services().symbol_address(name, None, context) or 0
 
@@ -183,7 +183,7 @@ class _Observed:
         """By each id of a thread: its state, and what it waits for."""
         moves = session.services().moves
         if moves != self._moves:
-            with session.selection_kept():
+            with selection.kept():
                 self._states = self._look()
             self._moves = moves
         return self._states

@@ -77,15 +77,16 @@ class Resting:
     def registers(self, lwp: int, names: Tuple[str, ...]) -> Optional[List[int]]:
         """Registers of a thread; None if one of them is not known."""
         call = self._calls.get(lwp)
-        if call and all(name in _CALL_REGISTERS for name in names):
+        if call and _CALL_REGISTERS.keys() >= set(names):
             return [call[_CALL_REGISTERS[name]] for name in names]
         if lwp not in self._registers:
             resting = self._native()
             self._registers[lwp] = None if resting is None else resting.registers(lwp)
         known = self._registers[lwp]
-        if known is None or any(name not in known for name in names):
+        try:
+            return None if known is None else [known[name] for name in names]
+        except KeyError:
             return None
-        return [known[name] for name in names]
 
     def caller_registers(self, lwp: int) -> Dict[str, int]:
         """Those that are known where the last address of its chain is."""

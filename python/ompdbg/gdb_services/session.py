@@ -6,13 +6,13 @@ closed when the process is gone, told when it moved. Whoever imports this module
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Type
 
 import gdb
 
-from ompdbg.gdb_services import quiet
+from ompdbg.gdb_services import quiet, selection
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
@@ -245,94 +245,42 @@ def statistics() -> Tuple[_Stats, _Stats]:
 # ---- Around a command -----------------------------------------------------------------------
 
 
-@contextmanager
-def guarded(command: str, keeps_selection: bool = True) -> Iterator[None]:
+class guarded:
     """Runs a command: afterwards the user's thread and frame are selected again, unless it is to
-    select others, and a failure is one line."""
-    import _ompd
+    select others, and a failure is one line. What it reads is counted. Python's search for garbage
+    stays off: a command makes many objects, and needs them all."""
 
-    kept = selection_kept() if keeps_selection else nullcontext()
-    with kept, _counted(), _nothing_collected():
-        try:
-            yield
-        except _ompd.Error as error:
-            if _debug():
-                raise
-            raise gdb.GdbError(_line(command, error.reason)) from None
-        except gdb.error as error:
-            if _debug():
-                raise
-            raise gdb.GdbError(_line(command, str(error))) from None
+    def __init__(self, command: str, keeps_selection: bool = True) -> None:
+        self._command = command
+        self._kept = selection.KeptIfChanged() if keeps_selection else None
+        self._collects = gc.isenabled()
 
+    def __enter__(self) -> None:
+        known = _session.processes.get(gdb.selected_inferior().num)
+        for space in known.spaces if known is not None else []:
+            space.reset_stats()
+        if self._kept is not None:
+            self._kept.__enter__()
+        gc.disable()
 
-@contextmanager
-def selection_kept() -> Iterator[None]:
-    """Selects the user's thread and frame again."""
-    thread, frame = _selection()
-    try:
-        yield
-    finally:
-        _select_again(thread, frame)
-
-
-@contextmanager
-def selection_kept_on_failure() -> Iterator[None]:
-    """Selects the user's thread and frame again if what is done fails."""
-    thread, frame = _selection()
-    done = False
-    try:
-        yield
-        done = True
-    finally:
-        if not done:
-            _select_again(thread, frame)
-
-
-def _selection() -> Tuple[Optional[gdb.InferiorThread], Optional[gdb.Frame]]:
-    thread = gdb.selected_thread()
-    if thread is None or not thread.is_valid() or thread.is_running():
-        return thread, None
-    try:
-        return thread, gdb.selected_frame()
-    except gdb.error:
-        return thread, None  # no registers, no stack
-
-
-def _select_again(thread: Optional[gdb.InferiorThread], frame: Optional[gdb.Frame]) -> None:
-    if thread is None or not thread.is_valid():
-        return
-    try:
-        thread.switch()
-        if frame is not None and frame.is_valid():
-            frame.select()
-    except gdb.error:
-        pass  # it ended meanwhile
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Leaves Python's search for garbage off: a command makes many objects, and needs them all."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
+    def __exit__(self, kind: object, error: Optional[BaseException], trace: object) -> None:
+        if self._collects:
             gc.enable()
-
-
-@contextmanager
-def _counted() -> Iterator[None]:
-    """Counts what a command reads."""
-    known = _session.processes.get(gdb.selected_inferior().num)
-    for space in known.spaces if known is not None else []:
-        space.reset_stats()
-    try:
-        yield
-    finally:
         known = _session.processes.get(gdb.selected_inferior().num)
         if known is not None and known.spaces:
             known.last_stats = known.stats()
+        if self._kept is not None:
+            self._kept.__exit__()
+        if error is not None and not _debug():
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        import _ompd
+
+        if isinstance(error, _ompd.Error):
+            raise gdb.GdbError(_line(self._command, error.reason)) from None
+        if isinstance(error, gdb.error):
+            raise gdb.GdbError(_line(self._command, str(error))) from None
 
 
 def _line(command: str, reason: str) -> str:

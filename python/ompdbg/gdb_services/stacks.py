@@ -13,8 +13,9 @@ from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Option
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.resting import Chain, Resting
+from ompdbg.gdb_services.selection import switch
+from ompdbg.gdb_services.stack_frame import Code, StackFrame
 from ompdbg.gdb_services.symbols import Symbols
 
 # A stack deeper than this is taken for a damaged one.
@@ -25,135 +26,9 @@ _MAX_KNOWN = 1000
 
 _WORD = (1 << 64) - 1
 
-
-class _Code:
-    """What is known of a frame's place in the program; worked out when it is asked for."""
-
-    __slots__ = ("_symbols", "_address", "_handle", "_function", "_symbol", "_start", "_place")
-
-    def __init__(self, symbols: Symbols, address: int, handle: Optional[gdb.Frame]) -> None:
-        self._symbols = symbols
-        self._address = address
-        self._handle = handle
-        self._place: Optional[Tuple[Optional[str], Optional[int]]] = None
-        self._start: Optional[int] = None
-        self._function: Optional[str] = None
-        self._symbol: Optional[str] = None
-        if handle is not None:
-            self._from_frame(handle)
-            self._handle = None
-
-    def _from_frame(self, handle: gdb.Frame) -> None:
-        """Frames of the program are looked at at once: among frames inlined into one another
-        the address alone does not tell which is which."""
-        symbol = handle.function()
-        if symbol is None:
-            return
-        self._function = handle.name()
-        self._symbol = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
-        where = symbol.value().address
-        self._start = int(where) if where is not None else None
-        place = handle.find_sal()
-        file = place.symtab.filename if place.symtab is not None else None
-        self._place = (file, place.line or None)
-
-    def _from_address(self) -> None:
-        function = self._symbols.function_at(self._address)
-        if function is not None:
-            self._function, self._symbol = function.name, function.symbol
-            self._start = function.start
-            if self._place is None and function.file is not None:
-                place = gdb.find_pc_line(self._address)
-                file = place.symtab.filename if place.symtab is not None else None
-                self._place = (file, place.line or None)
-        if self._place is None:
-            self._place = (None, None)
-
-    def _known(self) -> None:
-        if self._place is None:
-            self._from_address()
-
-    @property
-    def function(self) -> Optional[str]:
-        self._known()
-        return self._function
-
-    @property
-    def symbol(self) -> Optional[str]:
-        self._known()
-        return self._symbol
-
-    @property
-    def start(self) -> Optional[int]:
-        self._known()
-        if self._start is None and self._function is None:
-            self._start = self._symbols.unwind_tables.start(self._address)
-        return self._start
-
-    @property
-    def place(self) -> Tuple[Optional[str], Optional[int]]:
-        self._known()
-        assert self._place is not None
-        return self._place
-
-
-class StackFrame:
-    """One frame, as the model wants it."""
-
-    __slots__ = (
-        "level",
-        "pc",
-        "is_call",
-        "is_signal",
-        "is_inlined",
-        "is_deduced",
-        "object_file",
-        "_code",
-    )
-
-    def __init__(
-        self,
-        level: int,
-        pc: int,
-        is_call: bool,
-        frame_type: int,
-        object_file: Optional[str],
-        code: _Code,
-    ) -> None:
-        self.level = level
-        self.pc = pc
-        self.is_call = is_call
-        self.is_signal = frame_type == gdb.SIGTRAMP_FRAME
-        self.is_inlined = frame_type == gdb.INLINE_FRAME
-        # GDB infers frames that left no trace on the stack from the addresses of those that did.
-        self.is_deduced = self.is_inlined or frame_type == gdb.TAILCALL_FRAME
-        self.object_file = object_file
-        self._code = code
-
-    @property
-    def code(self) -> object:
-        """What frames at the same place have in common."""
-        return self._code
-
-    @property
-    def function(self) -> Optional[str]:
-        return self._code.function
-
-    @property
-    def symbol(self) -> Optional[str]:
-        return self._code.symbol
-
-    @property
-    def start(self) -> Optional[int]:
-        return self._code.start
-
-    @property
-    def file(self) -> Optional[str]:
-        return self._code.place[0]
-
-    @property
-    def line(self) -> Optional[int]:
-        return self._code.place[1]
+# Addresses to the end of a stack, and GDB's settings that tell where it ends.
+_WholeKey = Tuple[Tuple[int, ...], Tuple[object, ...]]
+_ENDS_STACKS = ("backtrace past-main", "backtrace past-entry", "backtrace limit")
 
 
 class _Known(NamedTuple):
@@ -170,9 +45,10 @@ class Stacks:
         """direct_pid: the process, if what it is like may be looked up past GDB; else 0."""
         self._symbols = symbols
         self._stacks: Dict[int, _Stack] = {}
-        self._code: Dict[int, _Code] = {}
+        self._code: Dict[int, Code] = {}
         self._resting = Resting(symbols, direct_pid)
         self._known: Dict[Chain, Optional[_Known]] = {}
+        self._whole: Dict[_WholeKey, List[StackFrame]] = {}
 
     def forget(self) -> None:
         """The program moved."""
@@ -185,6 +61,7 @@ class Stacks:
         self._code.clear()
         self._resting.forget_code()
         self._known.clear()
+        self._whole.clear()
 
     def walk(self, thread: gdb.InferiorThread) -> Iterator[StackFrame]:
         """Frames of a thread, innermost first."""
@@ -216,9 +93,36 @@ class Stacks:
             stack.chain = chain
             stack.depth = len(known.frames)
 
+    def whole_of(self, stack: "_Stack") -> Optional[_WholeKey]:
+        """By what a stack is known whose first frames are; None if that is not simply told."""
+        if stack.chain is None:
+            return None
+        addresses = self._resting.whole_chain(stack.lwp)
+        settings = tuple(gdb.parameter(name) for name in _ENDS_STACKS)
+        return None if addresses is None else (addresses, settings)
+
+    def whole(self, key: _WholeKey) -> Optional[List[StackFrame]]:
+        """All frames of stacks alike."""
+        return self._whole.get(key)
+
+    def learn_whole(self, key: _WholeKey, found: List[StackFrame]) -> None:
+        """GDB found these frames. It may end a stack sooner, as at main."""
+        physical = tuple(frame.pc for frame in found if not frame.is_deduced)
+        if physical != key[0][: len(physical)] or any(frame.is_signal for frame in found):
+            return
+        if len(self._whole) >= _MAX_KNOWN:
+            self._whole.clear()
+        self._whole[key] = found
+
+    def is_plain(self, pc: int) -> bool:
+        """No function is inlined there. Of one that is, GDB may show a frame or not."""
+        return not self._symbols.is_inlined(pc)
+
     def _alike(self, stack: "_Stack", depth: int) -> FrozenSet[str]:
         """The registers that GDB finds in a frame as they were found without it."""
         ours = self._resting.caller_registers(stack.lwp)
+        if depth == 1:
+            return frozenset(ours)  # the thread's own
         handle = stack.handle(depth - 1)
         if handle is None:
             return frozenset()
@@ -269,14 +173,14 @@ class Stacks:
         handles = [stack.handle(0), stack.handle(stack.known() - 1)]
         return [handle for handle in handles if handle is not None]
 
-    def code(self, handle: gdb.Frame, pc: int, is_call: bool, cached: bool) -> _Code:
+    def code(self, handle: gdb.Frame, pc: int, is_call: bool, cached: bool) -> Code:
         """What is at the place of a frame."""
         address = pc - 1 if is_call else pc
         code = self._code.get(address) if cached else None
         if code is None:
             path = self._symbols.object_of(address)
             foreign = frames.is_runtime_object(path) or frames.is_system_object(path)
-            code = _Code(self._symbols, address, None if foreign and cached else handle)
+            code = Code(self._symbols, address, None if foreign and cached else handle)
             if cached:
                 self._code[address] = code
         return code
@@ -296,6 +200,8 @@ class _Stack:
         self._frames: List[StackFrame] = []
         self._handles: List[gdb.Frame] = []
         self._ended = False
+        self._whole: Optional[_WholeKey] = None
+        self._is_whole_tried = False
         self.is_reused = False
         self.chain: Optional[Chain] = None
         self.depth = 0  # how many frames the addresses of the chain make
@@ -309,6 +215,8 @@ class _Stack:
     def frames_of(self, chain: Chain) -> Optional[List[StackFrame]]:
         """The frames at these addresses; None if GDB finds other addresses."""
         depth = len(chain.addresses)
+        if depth == 1:
+            return self._newest_alone(chain.addresses[0])
         found: List[StackFrame] = []
         physical: List[int] = []
         for frame in self.walk():
@@ -320,6 +228,13 @@ class _Stack:
             if not frame.is_deduced:
                 physical.append(frame.pc)
         return found if tuple(physical) == chain.addresses else None
+
+    def _newest_alone(self, pc: int) -> Optional[List[StackFrame]]:
+        """The newest frame, if its address tells all of it."""
+        frame = next(self.walk(), None)
+        if frame is None or frame.pc != pc or frame.is_deduced or frame.is_signal:
+            return None
+        return [frame] if self._stacks.is_plain(pc) else None
 
     def ends_chain(self, level: int) -> bool:
         """The frame, or the one into which it was inlined, is at the chain's last address."""
@@ -355,6 +270,8 @@ class _Stack:
     def _extend(self) -> bool:
         if self._ended or len(self._frames) >= _MAX_DEPTH:
             return False
+        if self._frames and not self._is_whole_tried and self._take_whole():
+            return True
         try:
             select(self._thread)
             self._unwind(len(self._frames))
@@ -363,10 +280,23 @@ class _Stack:
             if handle is not None and (handle.pc() or not self._frames):
                 self._append(handle)
                 return True
+            if self._whole is not None:
+                self._stacks.learn_whole(self._whole, self._frames)
         except gdb.error:
             pass  # what was unwound so far is all that can be had
         self._ended = True
         return False
+
+    def _take_whole(self) -> bool:
+        """Takes all other frames from a stack alike, if there was one."""
+        self._is_whole_tried = True
+        self._whole = self._stacks.whole_of(self)
+        known = None if self._whole is None else self._stacks.whole(self._whole)
+        if known is None or len(known) <= len(self._frames):
+            return False
+        self._frames = list(known)
+        self._ended = True
+        return True
 
     def _append(self, handle: gdb.Frame) -> None:
         pc = handle.pc()
@@ -399,4 +329,4 @@ def select(thread: gdb.InferiorThread) -> None:
     """Makes a thread GDB's current one."""
     selected = gdb.selected_thread()
     if selected is None or selected.global_num != thread.global_num:
-        thread.switch()
+        switch(thread)

@@ -15,7 +15,7 @@ import _ompd
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services import after_task, entries, points, session
+from ompdbg.gdb_services import after_task, entries, points, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
 from ompdbg.model.stack import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS, logical_frames
@@ -231,7 +231,7 @@ def _way_after(thread: "Thread") -> Optional[_Way]:
 
 def _way_after_region(thread: "Thread") -> Optional[_Way]:
     """For a worker: where the thread that encountered the region goes on after it."""
-    with session.selection_kept():
+    with selection.kept():
         parts = logical_stack(thread).parts
         if len(parts) < 2 or not parts[1].frames:
             return None

@@ -255,6 +255,13 @@ class Symbols:
         self._functions[address] = function
         return function
 
+    def is_inlined(self, address: int) -> bool:
+        """The innermost function there is one that was inlined into another."""
+        block = gdb.block_for_pc(address)
+        while block is not None and block.function is None:
+            block = block.superblock
+        return block is not None and _is_inlined(block)
+
     def _debug_symbol(self, address: int) -> Optional[gdb.Symbol]:
         """The function in debug information. Of functions that are inlined into one another, or
         nested, it is the one that the linker knows; without such a name, the first that was not

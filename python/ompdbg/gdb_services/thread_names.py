@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optiona
 import _ompd
 import gdb
 
-from ompdbg.gdb_services import session
+from ompdbg.gdb_services import selection, session
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -81,7 +81,7 @@ def _name_all() -> None:
     inferior = gdb.selected_inferior()
     if not inferior.pid:
         return
-    with session.selection_kept():
+    with selection.kept():
         try:
             process = session.process_at_stop()
             if process is None:

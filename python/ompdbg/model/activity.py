@@ -102,10 +102,10 @@ def _variable(
 
 def _top(thread: "Thread") -> Top:
     """Looked at once for all threads that are at the same place."""
-    key = thread.runtime.services.stack_key(thread.target)
-    if key is None:
-        return _look_at(thread)
     runtime = thread.runtime
+    key = runtime.services.stack_key(thread.target)
+    if key is None or not runtime.classifier.knows_by_object:
+        return _look_at(thread)
     top = runtime.constants.tops.get(key) or runtime.tops.get(key)
     if top is None:
         top = _look_at(thread)

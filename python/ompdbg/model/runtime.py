@@ -54,11 +54,12 @@ class Constants:
         self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
         self.locations: Dict["Frame", "Location"] = {}  # of thread.py
         self.lock_arguments: Dict[int, _Argument] = {}  # of waited_lock.py
+        self.call_sites: Dict[int, "_ompd.WaitSite"] = {}  # of stack.py, by return address
 
     def tidy(self) -> None:
         """Forgets what has become too much."""
-        places: Tuple[Dict[Any, Any], ...] = (self.tops, self.locations, self.lock_arguments)
-        for known in places:
+        places: Tuple[Dict[Any, Any], ...] = (self.tops, self.locations)
+        for known in (*places, self.lock_arguments, self.call_sites):
             if len(known) > _MAX_PLACES:
                 known.clear()
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple
 import _ompd
 
 from ompdbg import frames
+from ompdbg.lazy import cached_property
 from ompdbg.model.activity import classify_frame
 from ompdbg.model.task import task_function
 from ompdbg.services import Frame
@@ -201,12 +202,20 @@ class _Walk:
         self._threads = {thread.runtime: thread for thread in threads}
         self._calls = self._find_calls()
         self._views = [self._view(thread) for thread in threads]
-        self.frames: List[LogicalFrame] = [
-            self._logical(index) for index in range(len(self._stack))
-        ]
-        self._hide_wrappers()
-        self._name_regions()
-        self._name_league()
+
+    @cached_property
+    def frames(self) -> List[LogicalFrame]:
+        """All of them, innermost first."""
+        told = [self._logical(index) for index in range(len(self._stack))]
+        self._hide_wrappers(told)
+        self._name_regions(told)
+        self._name_league(told)
+        return told
+
+    def frame_of_call(self, region: "Team") -> Optional[Frame]:
+        """The frame that called the runtime to open a region of this thread, if it is there."""
+        index = self.opening_of(region)
+        return None if index is None or index >= len(self._stack) else self._stack[index]
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -221,7 +230,7 @@ class _Walk:
             if index and frame.symbol == "main" and frames.is_fortran(frame.file):
                 self._kinds[index] = frames.SYSTEM
 
-    def _hide_wrappers(self) -> None:
+    def _hide_wrappers(self, found: List[LogicalFrame]) -> None:
         """Clang makes two functions of a construct: the one that the runtime calls only passes on
         to the other, which has the code."""
         for begin in self._calls:
@@ -232,9 +241,9 @@ class _Walk:
                 continue
             if frames.parse_outlined(self._stack[inner].symbol) is None:
                 continue
-            told = self.frames[outer]
-            self.frames[inner] = told._replace(frame=self._stack[inner], kind=frames.USER)
-            self.frames[outer] = told._replace(kind=frames.SYSTEM)
+            told = found[outer]
+            found[inner] = told._replace(frame=self._stack[inner], kind=frames.USER)
+            found[outer] = told._replace(kind=frames.SYSTEM)
 
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
@@ -267,7 +276,7 @@ class _Walk:
             function.file if function is not None else None,
         )
 
-    def _name_regions(self) -> None:
+    def _name_regions(self, found: List[LogicalFrame]) -> None:
         """Names regions of a program without debug information as the runtime was told; flang's
         debug information does not tell where a construct begins."""
         code_of = {call: begin - 1 for begin, call in self._calls.items() if begin}
@@ -278,7 +287,7 @@ class _Walk:
                 regions[outermost[0]] = view.worker_region
             for call, region in regions.items():
                 index = code_of.get(call)
-                told = self.frames[index] if index is not None else None
+                told = found[index] if index is not None else None
                 if index is None or told is None or told.construct != PARALLEL:
                     continue
                 known = told.construct_file is not None
@@ -286,18 +295,14 @@ class _Walk:
                     continue
                 source = region.source
                 if source is None and told.function is None:
-                    told = told._replace(function=self._encountered_by(call))
-                    self.frames[index] = told
+                    told = told._replace(function=_encountered_by(found, call))
+                    found[index] = told
                 if source is not None:
-                    self.frames[index] = told._replace(
+                    found[index] = told._replace(
                         function=told.function if known else source.function,
                         construct_file=source.file or told.construct_file,
                         construct_line=source.line,
                     )
-
-    def _encountered_by(self, call: _Call) -> Optional[str]:
-        """The function with the construct, by whose name code without a symbol can be called."""
-        return self.frames[call.caller].function if call.caller < len(self.frames) else None
 
     @property
     def teams_call(self) -> Optional[_Call]:
@@ -310,7 +315,7 @@ class _Walk:
         found = (_league_around(view.thread) for view in self._views)
         return next((region for region in found if region is not None), None)
 
-    def _name_league(self) -> None:
+    def _name_league(self, found: List[LogicalFrame]) -> None:
         """The code of an initial thread of a league, whose thread the runtime made."""
         outermost = max(self._calls.items(), default=None)
         if outermost is None or not outermost[0] or outermost[1].caller < len(self._stack):
@@ -318,10 +323,10 @@ class _Walk:
         if self.worker_region is not None:
             return
         for index in range(max(outermost[0] - 2, 0), outermost[0]):  # the second is a wrapper
-            told = self.frames[index]
+            told = found[index]
             if told.construct == PARALLEL and told.kind == frames.USER:
                 if self.league is not None:
-                    self.frames[index] = told._replace(construct=TEAMS)
+                    found[index] = told._replace(construct=TEAMS)
 
     def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
         """Clang calls the code of an undeferred task where the task is made, through a function
@@ -497,6 +502,11 @@ class _Walk:
         return call.kind is None and (call.caller < len(self._stack) or call.depth > 1)
 
 
+def _encountered_by(found: List[LogicalFrame], call: _Call) -> Optional[str]:
+    """The function with the construct, by whose name code without a symbol can be called."""
+    return found[call.caller].function if call.caller < len(found) else None
+
+
 def _regions(thread: "Thread") -> Tuple[List["Team"], Optional["Team"]]:
     """The regions that the thread itself opened, innermost first; and the one in which it is a
     worker."""
@@ -526,17 +536,21 @@ def _league_around(thread: "Thread") -> Optional["Team"]:
 def _classify(runtime: "Runtime", user: Frame) -> Optional[_ompd.WaitSite]:
     if not user.is_call:
         return None
-    try:
-        return runtime.space.classify_call(user.pc)
-    except _ompd.Error:
-        return None
+    known = runtime.constants.call_sites
+    site = known.get(user.pc)
+    if site is None:
+        try:
+            site = runtime.space.classify_call(user.pc)
+        except _ompd.Error:
+            return None
+        if site is not None and runtime.constants.is_permanent(user):
+            known[user.pc] = site
+    return site
 
 
-def opening(team: "Team") -> Optional[LogicalFrame]:
+def opening(team: "Team") -> Optional[Frame]:
     """The frame whose code encountered the parallel construct; None where that left none."""
     primary = team.primary
     if primary is None or primary.target.running:
         return None
-    walk = _Walk(primary)
-    index = walk.opening_of(team)
-    return None if index is None or index >= len(walk.frames) else walk.frames[index]
+    return _walk(primary).frame_of_call(team)

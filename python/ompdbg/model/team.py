@@ -90,7 +90,7 @@ class Team:
 
         frame = opening(self)
         primary = self.primary
-        return None if frame is None or primary is None else primary.locate(frame.frame)
+        return None if frame is None or primary is None else primary.locate(frame)
 
     @cached_property
     def primary(self) -> Optional["Thread"]:

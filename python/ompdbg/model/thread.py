@@ -11,6 +11,7 @@ from ompdbg import waits
 from ompdbg.frames import shown_name
 from ompdbg.lazy import cached_property
 from ompdbg.model import activity
+from ompdbg.model import task as tasks
 
 if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
@@ -130,11 +131,9 @@ class Thread:
         """The task that it executes; None if it has none."""
         if self.handle is None:
             return None
-        from ompdbg.model.task import Task
-
         try:
             handle = self.handle.task()
-            task = Task(self.runtime, handle.info(), handle)
+            task = tasks.Task(self.runtime, handle.info(), handle)
             return None if self.is_helper and task.kind == "implicit" else task
         except _ompd.Error:
             return None

@@ -21,7 +21,9 @@ _SETTINGS = (
 )
 
 # GDB 13 says so of registers in core files of younger kernels, in between of what commands print.
-_XSTATE_WARNING = re.compile(r"\nwarning: Section `\.reg-xstate/\d+' in core file too small\.\n")
+_XSTATE_WARNING = re.compile(
+    r"^\n?warning: Section `\.reg-xstate/\d+' in core file too small\.\n", re.MULTILINE
+)
 
 
 def task() -> Dict[str, Any]:

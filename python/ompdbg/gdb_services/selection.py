@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The thread and frame that the user has selected: whoever selects others gives them back."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Iterator, List, Optional, Tuple
+
+import gdb
+
+_Selection = Tuple[Optional[gdb.InferiorThread], Optional[gdb.Frame]]
+
+
+class KeptIfChanged:
+    """Around what may select others: selects the user's thread and frame again if switch() did. To
+    find the frame, GDB has to look at the thread's stack, which many commands can do without."""
+
+    __slots__ = ("selection",)
+
+    def __init__(self) -> None:
+        self.selection: Optional[_Selection] = None
+
+    def __enter__(self) -> None:
+        _waiting.append(self)
+
+    def __exit__(self, *raised: object) -> None:
+        if self.selection is None:
+            _waiting.remove(self)
+        else:
+            _select_again(self.selection)
+
+
+_waiting: List[KeptIfChanged] = []  # for the first switch
+
+
+def switch(thread: gdb.InferiorThread) -> None:
+    """Makes a thread GDB's current one."""
+    if _waiting:
+        now = _selection()
+        for kept in _waiting:
+            kept.selection = now
+        _waiting.clear()
+    thread.switch()
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Selects the user's thread and frame again, whoever selects others."""
+    selection = _selection()
+    try:
+        yield
+    finally:
+        _select_again(selection)
+
+
+@contextmanager
+def kept_on_failure() -> Iterator[None]:
+    """Selects the user's thread and frame again if what is done fails."""
+    selection = _selection()
+    done = False
+    try:
+        yield
+        done = True
+    finally:
+        if not done:
+            _select_again(selection)
+
+
+def _selection() -> _Selection:
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_valid() or thread.is_running():
+        return thread, None
+    try:
+        return thread, gdb.selected_frame()
+    except gdb.error:
+        return thread, None  # no registers, no stack
+
+
+def _select_again(selection: _Selection) -> None:
+    thread, frame = selection
+    if thread is None or not thread.is_valid():
+        return
+    try:
+        thread.switch()
+        if frame is not None and frame.is_valid():
+            frame.select()
+    except gdb.error:
+        pass  # it ended meanwhile
