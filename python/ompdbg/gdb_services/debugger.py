@@ -97,6 +97,8 @@ class GdbServices:
         if told is not None:
             return told
         read = self._inferior.read_memory
+        if self._sections.is_whole:
+            return bytes(read(address, size))
         return b"".join(bytes(read(*piece)) for piece in self._sections.pieces(address, size))
 
     def symbol_address(

@@ -26,6 +26,11 @@ class FileSections:
     def __init__(self) -> None:
         self._ranges: Optional[List[Tuple[int, int]]] = None
 
+    @property
+    def is_whole(self) -> bool:
+        """There is no core file: nothing must be read in pieces."""
+        return self._ranges is not None and not self._ranges
+
     def pieces(self, address: int, size: int) -> List[Tuple[int, int]]:
         """Begin and size of what must be read of a core file in requests of their own."""
         if self._ranges is None:

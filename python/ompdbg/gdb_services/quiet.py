@@ -21,12 +21,23 @@ _waiting = 0
 @contextmanager
 def while_gdb_waits() -> Iterator[None]:
     """GDB waits for the program, and asks something about the thread that stopped."""
-    global _waiting
-    _waiting += 1
+    begin_waiting()
     try:
         yield
     finally:
-        _waiting -= 1
+        end_waiting()
+
+
+def begin_waiting() -> None:
+    """The same without a context manager."""
+    global _waiting
+    _waiting += 1
+
+
+def end_waiting() -> None:
+    """Its end."""
+    global _waiting
+    _waiting -= 1
 
 
 def execute(command: str) -> str:

@@ -6,9 +6,8 @@ closed when the process is gone, told when it moved. Whoever imports this module
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type
 
 import gdb
 
@@ -174,18 +173,30 @@ def thread_at_stop() -> Optional["Thread"]:
     return process.thread(services_of(selected.inferior).target_thread(selected))
 
 
-@contextmanager
-def current_thread() -> "Iterator[Optional[Thread]]":
+class current_thread:
     """The selected thread. Also while GDB asks whether it shall stop at a breakpoint, which it may
     do thousands of times in a second without telling that the program moved in between."""
-    selected = gdb.selected_thread()
-    if selected is None or not selected.is_valid():
-        yield None
-    elif not selected.is_running():
-        yield thread_at_stop()
-    else:
-        with quiet.while_gdb_waits():
-            yield _thread_at_breakpoint(selected)
+
+    __slots__ = ("_is_waiting",)
+
+    def __enter__(self) -> "Optional[Thread]":
+        self._is_waiting = False
+        selected = gdb.selected_thread()
+        if selected is None or not selected.is_valid():
+            return None
+        if not selected.is_running():
+            return thread_at_stop()
+        quiet.begin_waiting()
+        self._is_waiting = True
+        try:
+            return _thread_at_breakpoint(selected)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *raised: object) -> None:
+        if self._is_waiting:
+            quiet.end_waiting()
 
 
 def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
