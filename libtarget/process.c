@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Processes: attached to with PTRACE_SEIZE, which sends no signal, and let go on when they were
-// looked at. If this process ends before, however it ends, the kernel lets them go on.
+// copied or looked at. If this process ends before, however it ends, the kernel lets them go on.
 
 #include "internal.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program without a debugger: a core file, or a process that is stopped for as long as it is
-// looked at. x86-64 Linux. Nothing is ever written to it. Knows neither OpenMP nor Python.
+// A program without a debugger: a core file, or a process that is stopped until its memory is
+// copied, or for as long as it is looked at. x86-64 Linux. Nothing is ever written to it. Knows
+// neither OpenMP nor Python.
 
 #ifndef OMPDBG_TARGET_H
 #define OMPDBG_TARGET_H

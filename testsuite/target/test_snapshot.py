@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Tuple
@@ -16,8 +17,8 @@ sys.path.insert(0, str(ROOT / "build" / "libtarget" / "python"))
 import _target  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parent / "programs" / "changing.c"
-PAGE = 4096
 TOO_MUCH_MIB = 80
+WAIT_SECONDS = 60
 
 
 class Program(NamedTuple):
@@ -68,21 +69,22 @@ def numbers(target: "_target.Target", program: Program) -> List[int]:
 
 def test_one_moment(built: Path) -> None:
     with running(built, 1) as program:
-        seen = []
-        for _ in range(5):
+        seen: List[int] = []
+        end = time.monotonic() + WAIT_SECONDS
+        while len(set(seen)) < 5 and time.monotonic() < end:
             with attached(program.pid) as target:
                 assert not target.is_stopped()
                 assert state_of(program.pid) == "R0"
                 found = numbers(target, program)
                 # It was stopped between two of the three steps, or between two rounds.
                 assert max(found) - min(found) <= 1
-                assert found[0] >= found[1] >= found[2] > 0
+                assert found[0] >= found[1] >= found[2]
                 assert numbers(target, program) == found
                 assert target.read(program.constant, 24) == bytes(
                     byte for number in (1, 2, 3) for byte in number.to_bytes(8, "little")
                 )
                 seen.append(found[0])
-        assert sorted(set(seen)) == seen
+        assert len(set(seen)) == 5 and sorted(seen) == seen
 
 
 def test_too_much_to_copy(built: Path) -> None:
