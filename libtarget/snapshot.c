@@ -8,16 +8,19 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 enum {
 	MAX_COPY = 64 << 20,
 	MAX_PAGES = 1 << 21, // that are asked for: 8 GiB of addresses
 	ENTRIES = 4096,	     // of the page map, read at once
+	STACK_POINTER = offsetof(struct user_regs_struct, rsp) / WORD,
 };
 
 // Documentation/admin-guide/mm/pagemap.rst
@@ -174,6 +177,39 @@ static bool find_areas(struct target *target)
 	return ok;
 }
 
+static const struct area *area_at(const struct snapshot *snapshot, uint64_t address)
+{
+	size_t low = 0, high = snapshot->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (snapshot->areas[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < snapshot->count && snapshot->areas[low].start <= address ?
+		       &snapshot->areas[low] :
+		       NULL;
+}
+
+/** Where threads push and pop there is memory: if not, the page map is not to be relied upon. */
+static bool has_stacks(const struct target *target)
+{
+	for (size_t i = 0; i < target->num_threads; i++) {
+		const struct thread *thread = &target->threads[i];
+		const struct area *area =
+			thread->has_registers ?
+				area_at(&target->snapshot, thread->registers[STACK_POINTER]) :
+				NULL;
+
+		if (!area || area->is_zero)
+			return false;
+	}
+	return true;
+}
+
 // ---- The copy --------------------------------------------------------------------------------
 
 /** What can't be read stays out. */
@@ -190,7 +226,7 @@ bool snapshot_take(struct target *target)
 	struct snapshot *snapshot = &target->snapshot;
 	uint64_t done = 0;
 
-	if (find_areas(target) && snapshot->size) {
+	if (find_areas(target) && has_stacks(target)) {
 		void *room = mmap(NULL, snapshot->size, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		if (room != MAP_FAILED)
@@ -222,19 +258,10 @@ void snapshot_deinit(struct snapshot *snapshot)
 
 size_t snapshot_read(const struct snapshot *snapshot, uint64_t address, void *buffer, size_t size)
 {
-	size_t low = 0, high = snapshot->count;
+	const struct area *area = area_at(snapshot, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (snapshot->areas[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == snapshot->count || snapshot->areas[low].start > address)
+	if (!area)
 		return 0;
-	const struct area *area = &snapshot->areas[low];
 	if (size > area->end - address)
 		size = area->end - address;
 	if (area->is_zero)
