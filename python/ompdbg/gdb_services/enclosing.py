@@ -264,6 +264,6 @@ def _is_within(handle: gdb.Frame, address: int) -> bool:
 
 
 def _selection_kept() -> "ContextManager[None]":
-    from ompdbg.gdb_services import session
+    from ompdbg.gdb_services import selection
 
-    return session.selection_kept()
+    return selection.kept()
