@@ -66,8 +66,17 @@ def test_core_file(program: Program, variant: str, tmp_path: Path) -> None:
         pytest.skip(problem)
     core = processes.kernel_core(fixture(program[0], variant), program[1:], tmp_path)
     compare(core, 200)
-    if program == PROGRAMS[0] and shutil.which("valgrind") is not None:
-        compare(core, 200, *VALGRIND)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_memory_under_valgrind(variant: str, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if shutil.which(VALGRIND[0]) is None:
+        problem = "no " + VALGRIND[0]
+    if problem:
+        pytest.skip(problem)
+    name, *arguments = PROGRAMS[0]
+    compare(processes.kernel_core(fixture(name, variant), arguments, tmp_path), 200, *VALGRIND)
 
 
 @pytest.mark.parametrize("variant", ("static", "stripped", "gcc-omp14", "omp19"))
