@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ompdbg.frames import is_outlined
+from ompdbg.frames import is_fortran, is_outlined
+from ompdbg.generated_names import is_generated
 from ompdbg.services import Variable
 from ompdbg.target_services import dwarf
 from ompdbg.target_services.frame_context import NUMBERS, Around, FrameContext
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from ompdbg.target_services.symbols import Symbols
     from ompdbg.target_services.units import Unit
 
-# Variables of the compiler's own in the code that it made of a construct.
-_GENERATED = "."
-_CONTEXT = "__context"
 _VARIABLES = (dwarf.TAG_PARAMETER, dwarf.TAG_VARIABLE)
 _CODE = (dwarf.AT_LOW_PC, dwarf.AT_RANGES)
 _MAX_NESTING = 100
@@ -35,6 +33,11 @@ class _Scope(NamedTuple):
     context: FrameContext
     values: Values
     blocks: "List[_target.Die]"  # from the innermost to the function
+    is_fortran: bool
+
+    def is_users(self, die: "_target.Die") -> bool:
+        """A variable that the source has, too."""
+        return not is_generated(_name(die), self.is_fortran)
 
 
 class FrameVariables:
@@ -62,7 +65,8 @@ class FrameVariables:
         scope = None if _is_construct(frame) else self._scope(thread, frame)
         if scope is None:
             return []
-        found = (die for die in _declared(scope.blocks[-1]) if die.tag == dwarf.TAG_PARAMETER)
+        dies = filter(scope.is_users, _declared(scope.blocks[-1]))
+        found = (die for die in dies if die.tag == dwarf.TAG_PARAMETER)
         return [Variable(_name(die), self._text(die, scope)) for die in found]
 
     def locals(self, thread: int, frame: StackFrame) -> List[Variable]:
@@ -70,7 +74,7 @@ class FrameVariables:
         scope = self._scope(thread, frame)
         if scope is None:
             return []
-        dies = [die for block in scope.blocks for die in _declared(block)]
+        dies = [die for block in scope.blocks for die in _declared(block) if scope.is_users(die)]
         if not _is_construct(frame):
             found = (die for die in dies if die.tag == dwarf.TAG_VARIABLE and _is_there(die))
             return [Variable(_name(die), self._text(die, scope)) for die in found]
@@ -84,7 +88,7 @@ class FrameVariables:
         """Variables as the source has them. GCC makes locals of them; Clang makes references and
         passes these as arguments, from one function that only passes them on to another."""
         found: Dict[Tuple[str, Optional[int]], Tuple[bool, Variable]] = {}
-        for die in filter(_is_users, dies):
+        for die in filter(_may_be_captured, dies):
             key = _name(die), dwarf.number(die, dwarf.AT_DECL_LINE)
             if key not in found or found[key][1].value == LOST:
                 text = self._text(die, scope, is_referred=True)
@@ -104,8 +108,8 @@ class FrameVariables:
         scope = self._scope(thread, outer)
         if scope is None:
             return
-        dies = (die for block in scope.blocks for die in _declared(block))
-        passed = {_name(die): die for die in dies if _is_users(die)}
+        dies = (die for block in scope.blocks for die in _declared(block) if scope.is_users(die))
+        passed = {_name(die): die for die in dies if _may_be_captured(die)}
         for key, (is_argument, variable) in found.items():
             die = passed.get(variable.name)
             if is_argument and die is not None and variable.value == LOST:
@@ -141,7 +145,8 @@ class FrameVariables:
         blocks = [] if unit is None else _blocks(unit, context.address, frame.within)
         if unit is None or not blocks:
             return None
-        return _Scope(context, Values(self._program, unit), blocks)
+        file = dwarf.text(unit.die, dwarf.AT_NAME)
+        return _Scope(context, Values(self._program, unit), blocks, is_fortran(file))
 
     def _left_by_jump(self, thread: int, frame: StackFrame) -> Optional[FrameContext]:
         """Of it nothing is left."""
@@ -265,8 +270,5 @@ def _is_there(die: "_target.Die") -> bool:
     return all(die.attribute(name) is None for name in hidden)
 
 
-def _is_users(die: "_target.Die") -> bool:
-    name = _name(die)
-    if name.startswith(_GENERATED):
-        return False
-    return name != _CONTEXT if die.tag == dwarf.TAG_PARAMETER else _is_there(die)
+def _may_be_captured(die: "_target.Die") -> bool:
+    return die.tag == dwarf.TAG_PARAMETER or _is_there(die)
