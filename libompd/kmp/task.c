@@ -135,13 +135,14 @@ static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
 	ompd_rc_t rc;
 
 	if (inner->team.address == outer->team.address) {
-		// Both share the record, and if it is of an explicit task nothing tells to which of
-		// them that belongs.
-		if (!kmp_implicit_task_number(runtime, outer, address, NULL))
+		// Both share the record of the thread that encountered the inner one, with further
+		// threads or alone. If an explicit task is told, nothing tells to which of them that
+		// belongs.
+		if (!kmp_implicit_task_number(runtime, inner, address, NULL))
 			return reason(
 				ompd_rc_unavailable,
 				"the runtime keeps one task for nested regions of one thread");
-		return kmp_adopt(runtime, outer, address, ret);
+		return kmp_adopt(runtime, outer, outer->team.implicit_tasks, ret);
 	}
 	// The league's implicit task stands between (__kmp_teams_master).
 	if (inner->kind == KMP_REGION_LEAGUE) {

@@ -129,7 +129,7 @@ def by_bt(parts: List[Dict[str, Any]]) -> List[int]:
     "program, variant, threads",
     [(name, variant, 8) for name in ("nested", "hung") for variant in ("clang", "ompd19")]
     + [("nested", "gcc-omp14", 8), ("waits", "clang", 9), ("cxx", "clang", 4)]
-    + [("tasks", "clang", 4)],
+    + [("tasks", "clang", 4), ("teams", "clang", 6)],
 )
 def test_unwinding(program: str, variant: str, threads: int, tool: Path, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
