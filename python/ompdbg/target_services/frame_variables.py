@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ompdbg.frames import is_fortran, is_outlined
-from ompdbg.generated_names import is_generated
+from ompdbg.generated_names import LENGTH, is_generated
 from ompdbg.services import Variable
 from ompdbg.target_services import dwarf
 from ompdbg.target_services.frame_context import NUMBERS, Around, FrameContext
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _VARIABLES = (dwarf.TAG_PARAMETER, dwarf.TAG_VARIABLE)
 _CODE = (dwarf.AT_LOW_PC, dwarf.AT_RANGES)
 _MAX_NESTING = 100
+_Declaration = Tuple[str, Optional[int]]  # name and line
 _BLOCKS = (dwarf.TAG_SUBPROGRAM, dwarf.TAG_INLINED, dwarf.TAG_BLOCK)
 
 
@@ -33,11 +34,24 @@ class _Scope(NamedTuple):
     context: FrameContext
     values: Values
     blocks: "List[_target.Die]"  # from the innermost to the function
-    is_fortran: bool
+    unit: "Unit"
+
+    @property
+    def is_fortran(self) -> bool:
+        """Of the source file."""
+        return is_fortran(dwarf.text(self.unit.die, dwarf.AT_NAME))
 
     def is_users(self, die: "_target.Die") -> bool:
         """A variable that the source has, too."""
-        return not is_generated(_name(die), self.is_fortran)
+        return not is_generated(_name(die), self.is_fortran) and not _is_length(die)
+
+    def is_first_element(self, die: "_target.Die") -> bool:
+        """Of an array whose length is computed Clang passes a reference to its first element, and
+        the length. The function around the construct tells that it is an array."""
+        if not any(map(_is_length, _declared(self.blocks[-1]))):
+            return False
+        same = (one for one in _all_variables(self.unit.die) if _is_same(one, die))
+        return any(self.values.kind_of(one).plain().is_array for one in same)
 
 
 class FrameVariables:
@@ -74,25 +88,36 @@ class FrameVariables:
         scope = self._scope(thread, frame)
         if scope is None:
             return []
-        dies = [die for block in scope.blocks for die in _declared(block) if scope.is_users(die)]
-        if not _is_construct(frame):
-            found = (die for die in dies if die.tag == dwarf.TAG_VARIABLE and _is_there(die))
-            return [Variable(_name(die), self._text(die, scope)) for die in found]
-        return self._captured(thread, frame, scope, dies)
+        if _is_construct(frame):
+            return self._captured(thread, frame, scope)
+        dies = (die for block in scope.blocks for die in _declared(block) if scope.is_users(die))
+        groups: Dict[_Declaration, "List[_target.Die]"] = {}
+        for die in dies:
+            if die.tag == dwarf.TAG_VARIABLE and _is_there(die):
+                groups.setdefault(_declaration(die), []).append(die)
+        return [self._first_kept(group, scope) for group in groups.values()]
+
+    def _first_kept(self, entries: "List[_target.Die]", scope: _Scope) -> Variable:
+        """Of one variable: what was inlined is told once more where it is optimized out."""
+        texts = (self._text(die, scope, is_referred=True) for die in entries)
+        return Variable(_name(entries[0]), next((text for text in texts if text != LOST), LOST))
 
     # ---- Constructs -------------------------------------------------------------------------
 
-    def _captured(
-        self, thread: int, frame: StackFrame, scope: _Scope, dies: "List[_target.Die]"
-    ) -> List[Variable]:
+    def _captured(self, thread: int, frame: StackFrame, scope: _Scope) -> List[Variable]:
         """Variables as the source has them. GCC makes locals of them; Clang makes references and
-        passes these as arguments, from one function that only passes them on to another."""
-        found: Dict[Tuple[str, Optional[int]], Tuple[bool, Variable]] = {}
-        for die in filter(_may_be_captured, dies):
-            key = _name(die), dwarf.number(die, dwarf.AT_DECL_LINE)
-            if key not in found or found[key][1].value == LOST:
-                text = self._text(die, scope, is_referred=True)
-                found[key] = die.tag == dwarf.TAG_PARAMETER, Variable(key[0], text)
+        passes these as arguments, from one function that only passes them on to another. Among
+        what belongs to the function as a whole the name is enough: a copy of the construct's own
+        goes before what it was copied from."""
+        groups: Dict[_Declaration, "List[_target.Die]"] = {}
+        for block in scope.blocks:
+            for die in filter(_may_be_captured, filter(scope.is_users, _declared(block))):
+                key = (_name(die), None) if block is scope.blocks[-1] else _declaration(die)
+                groups.setdefault(key, []).append(die)
+        found: Dict[_Declaration, Tuple[bool, Variable]] = {}
+        for key, group in groups.items():
+            own = [die for die in group if die.tag == dwarf.TAG_VARIABLE]
+            found[key] = not own, self._first_kept(own or group, scope)
         outer = self._stacks.older(thread, frame)
         if outer is not None and _is_construct(outer):
             self._take_from(thread, outer, found)
@@ -102,7 +127,7 @@ class FrameVariables:
         self,
         thread: int,
         outer: StackFrame,
-        found: "Dict[Tuple[str, Optional[int]], Tuple[bool, Variable]]",
+        found: Dict[_Declaration, Tuple[bool, Variable]],
     ) -> None:
         """What is optimized out may still be where it was passed on."""
         scope = self._scope(thread, outer)
@@ -121,11 +146,17 @@ class FrameVariables:
     def _text(self, die: "_target.Die", scope: _Scope, is_referred: bool = False) -> str:
         try:
             kind, value = _value(die, scope)
-            is_argument = die.tag == dwarf.TAG_PARAMETER
-            if is_referred and is_argument and scope.values.is_reference(kind):
+            # Nobody declared these as references, if they are no arguments.
+            is_compilers = scope.is_fortran or dwarf.number(die, dwarf.AT_DECL_LINE) is None
+            is_referred = is_referred and (die.tag == dwarf.TAG_PARAMETER or is_compilers)
+            if is_referred and scope.values.is_reference(kind):
+                if scope.is_first_element(die):
+                    raise Unavailable("its size is not known")
                 kind, address = scope.values.referred(kind, value)
                 size = scope.values.size_of(kind)
                 value = Bytes(scope.context.read(address, size), address)
+            if scope.is_fortran and scope.values.is_pointer_to_array(kind):
+                raise Unavailable("its size is not known")
             return scope.values.text(kind, value)
         except OptimizedOut:
             return LOST
@@ -145,8 +176,7 @@ class FrameVariables:
         blocks = [] if unit is None else _blocks(unit, context.address, frame.within)
         if unit is None or not blocks:
             return None
-        file = dwarf.text(unit.die, dwarf.AT_NAME)
-        return _Scope(context, Values(self._program, unit), blocks, is_fortran(file))
+        return _Scope(context, Values(self._program, unit), blocks, unit)
 
     def _left_by_jump(self, thread: int, frame: StackFrame) -> Optional[FrameContext]:
         """Of it nothing is left."""
@@ -256,6 +286,32 @@ def _origins(block: "_target.Die", depth: int = 0) -> "Iterator[_target.Die]":
 
 def _is_construct(frame: StackFrame) -> bool:
     return frame.symbol is not None and is_outlined(frame.symbol)
+
+
+def _is_length(die: "_target.Die") -> bool:
+    """Of an array, that Clang passes."""
+    is_its = die.tag == dwarf.TAG_PARAMETER and _name(die) == LENGTH
+    return is_its and dwarf.number(die, dwarf.AT_DECL_LINE) is None
+
+
+def _all_variables(die: "_target.Die", depth: int = 0) -> "Iterator[_target.Die]":
+    """Those of the functions in a unit, or in a block."""
+    for child in die.children() if depth < _MAX_NESTING else ():
+        if child.tag == dwarf.TAG_VARIABLE:
+            yield child
+        elif child.tag in _BLOCKS:
+            yield from _all_variables(child, depth + 1)
+
+
+def _is_same(one: "_target.Die", other: "_target.Die") -> bool:
+    """As far as the other tells where it was declared."""
+    name, line = _declaration(other)
+    told, at = _declaration(one)
+    return one.offset != other.offset and told == name and line in (at, None)
+
+
+def _declaration(die: "_target.Die") -> _Declaration:
+    return _name(die), dwarf.number(die, dwarf.AT_DECL_LINE)
 
 
 def _name(die: "_target.Die") -> str:

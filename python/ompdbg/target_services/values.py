@@ -76,6 +76,14 @@ class Values:
         """What a reference is to: type and address."""
         return self._pointed_to(kind.plain()), int.from_bytes(value.part(0, _WORD), "little")
 
+    def is_pointer_to_array(self, kind: DieType) -> bool:
+        """As gfortran keeps an array whose bounds are computed."""
+        try:
+            plain = kind.plain()
+            return plain.die.tag == dwarf.TAG_POINTER and self._pointed_to(plain).plain().is_array
+        except Unclear:
+            return False
+
     def text(self, kind: DieType, value: Bytes) -> str:
         """A value. Raises Unavailable and OptimizedOut."""
         try:
