@@ -215,6 +215,8 @@ class Namer:
 
     def _name(self, base: str, fortran: bool) -> str:
         found: Optional[Function] = self._services.function_named(base)
+        if found is not None and found.name.startswith(base + "("):
+            return base  # of main in C++, and of others with C's names, GDB makes up one
         if found is not None and found.name != base and base not in _MAIN_PROGRAMS[1:]:
             return shown_name(found.name) or found.name
         if base.startswith("_Z"):
