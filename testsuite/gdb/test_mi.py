@@ -57,7 +57,8 @@ class Session:
     def console(self, command: str) -> List[str]:
         """A command as users type it into a front end's console; the lines that it printed."""
         said = self.ask('-interpreter-exec console "{}"'.format(command.replace('"', '\\"')))
-        return [line[2:-3] for line in said if line.startswith('~"') and line.endswith('\\n"')]
+        printed = "".join(line[2:-1] for line in said if line.startswith('~"'))
+        return printed.split("\\n")[:-1]
 
     def stopped(self) -> None:
         """Waits for it."""
