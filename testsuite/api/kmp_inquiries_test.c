@@ -72,7 +72,7 @@ void tool_starts(lookup_function lookup)
 
 static ompd_address_space_handle_t *space;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static long comparisons, differences, places, left_out, memories;
+static long comparisons, differences, places, left_out, untold, memories;
 
 static void same(const char *what, int level, uint64_t ours, uint64_t theirs)
 {
@@ -147,6 +147,11 @@ static void compare_tasks(ompd_thread_handle_t *thread)
 		ompd_rc_t rc = ompd_ext_get_ompt_task_info(thread, level, &info);
 
 		there = ompt.get_task_info(level, &flags, &data, &frame, &region, &number);
+		// Beside a thread that is between two regions OMPD may have to say that it can't tell.
+		if (there && level && rc == ompd_rc_unavailable) {
+			untold++;
+			break;
+		}
 		same("task", level, rc, there ? ompd_rc_ok : ompd_rc_unavailable);
 		if (rc != ompd_rc_ok || !there)
 			continue;
@@ -303,9 +308,9 @@ static void everywhere(void **state)
 			compare_here();
 		}
 	}
-	printf("%ld comparisons, %ld differences; %ld of %ld places left out\n", comparisons,
-	       differences, left_out, places);
-	assert_true(left_out * 10 < places);
+	printf("%ld comparisons, %ld differences; %ld of %ld places left out, %ld tasks not told\n",
+	       comparisons, differences, left_out, places, untold);
+	assert_true(left_out * 10 < places && untold * 100 < places);
 	assert_int_equal(differences, 0);
 	assert_true(comparisons >= LEAST);
 	assert_true(memories > 0);
