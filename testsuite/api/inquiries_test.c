@@ -21,6 +21,7 @@
 
 #include "host.h"
 #include "ompd/ompd_ext.h"
+#include "standstill.h"
 
 enum { MAX_PLACES = 64, IMPLICIT_TYPES = 3 };
 
@@ -99,6 +100,7 @@ static void check_here(void)
 	ompd_thread_handle_t *thread;
 
 	pthread_mutex_lock(&turn);
+	standstill_begin();
 	visits++;
 	assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self, &thread),
 			 ompd_rc_ok);
@@ -111,6 +113,7 @@ static void check_here(void)
 	assert_int_equal(ompd_ext_get_target_info(thread, &word, &word, &other),
 			 ompd_rc_unavailable);
 	ompd_rel_thread_handle(thread);
+	standstill_end();
 	pthread_mutex_unlock(&turn);
 }
 
@@ -153,9 +156,14 @@ static void of_the_runtime(void **state)
 
 static int open_space(void **state)
 {
+	static ompd_callbacks_t callbacks;
+
 	(void)state;
+	callbacks = host_callbacks;
+	callbacks.alloc_memory = standstill_alloc;
+	callbacks.free_memory = standstill_free;
 	omp_get_max_threads();
-	if (ompd_initialize(202111, &host_callbacks) != ompd_rc_ok)
+	if (ompd_initialize(202111, &callbacks) != ompd_rc_ok)
 		return -1;
 	return ompd_process_initialize(host_context(), &space) != ompd_rc_ok;
 }
