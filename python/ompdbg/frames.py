@@ -28,6 +28,8 @@ _SYSTEM_OBJECT = re.compile(
 )
 # GCC names the variables of named critical constructs as if they were the runtime's.
 _RUNTIME_SYMBOL = re.compile(r"(i?gomp_(?!critical_user_)|GOMP_|omp_|goacc_|GOACC_|acc_)")
+# What the linker puts into a program for its calls of the runtime in a library.
+_RUNTIME_STUB = re.compile(r"(GOMP_|omp_|GOACC_|acc_|__kmpc_)\w+@plt")
 # Functions by which the start of the runtime's code in a static program is found.
 _RUNTIME_ENTRIES = ("GOMP_parallel", "GOMP_barrier", "GOMP_task", "omp_get_thread_num")
 
@@ -40,6 +42,8 @@ _CLANG_OUTLINED = re.compile(
     r"(?P<base>[\w$.]*?)\.omp_(outlined|task_entry)(_debug__|\._debug__)?\.*\d*(\(.*\)( const)?)?"
 )
 _FLANG_OUTLINED = re.compile(rf"(?P<base>[\w$.]+?){flang_names.OUTLINED}(\(.*\))?")
+# What the user declared of a reduction, which has no name in the source.
+_CLANG_REDUCTION = re.compile(r"\.omp_(?P<role>combiner|initializer)\.*\d*(\(.*\))?")
 _CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
 _FORTRAN_SUFFIXES = ("f", "for", "ftn", "f77", "f90", "f95", "f03", "f08", "f18", "fpp")
 # What compilers call the main program, where debug information does not tell its name.
@@ -69,6 +73,11 @@ def is_system_object(path: Optional[str]) -> bool:
     if path is None:
         return False
     return path == VDSO or _SYSTEM_OBJECT.match(base_name(path)) is not None
+
+
+def is_runtime_stub(symbol: Optional[str]) -> bool:
+    """What a program's call of the runtime goes through, until it is in the runtime's library."""
+    return symbol is not None and _RUNTIME_STUB.fullmatch(symbol) is not None
 
 
 class Classifier:
@@ -184,8 +193,13 @@ def module_name(symbol: str) -> str:
 
 def shown_name(name: Optional[str]) -> Optional[str]:
     """The function of a frame for people: of flang's main program debug information does not have
-    the name of the source."""
-    if name is None or not name.startswith(flang_names.MAIN):
+    the name of the source, nor of a declared reduction."""
+    if name is None:
+        return None
+    reduction = _CLANG_REDUCTION.fullmatch(name) if name.startswith(".omp_") else None
+    if reduction is not None:
+        return f"{reduction['role']} of a reduction"
+    if not name.startswith(flang_names.MAIN):
         return name
     return _MAIN_PROGRAM if name == flang_names.MAIN else module_name(name)
 

@@ -76,7 +76,7 @@ def test_places_and_conditions(compiler: str, tmp_path: Path) -> None:
     program = program_of(tmp_path, compiler, "-O0")
     pragma = line("#pragma omp parallel for")
     commands = [
-        "omp break parallel-begin in steps.c:{}".format(pragma),
+        "omp break parallel-begin in {}:{}".format(own_programs.source("steps.c"), pragma),
         "omp break task-begin in task if $_omp_num_threads() == 4",
         "omp break task-begin in region",
         "omp break parallel-end in task if threads == 5",
@@ -92,6 +92,7 @@ def test_places_and_conditions(compiler: str, tmp_path: Path) -> None:
     ]
     said = run(program, 4, commands)
     assert said[5]["text"].splitlines()[1] == "2  " + commands[1][len("omp break ") :]
+    assert [len(one["text"].splitlines()) for one in said[:3]] == [1, 1, 1]
     first, again = stops(said[6:12]), stops(said[13:19])
     task = line("#pragma omp task firstprivate")
     expected = {
@@ -129,6 +130,8 @@ def test_names_of_the_source(suffix: str, compiler: str, optimized: str, tmp_pat
     said = run(str(program), 2, [*asked, "run", *MANY[:16], "kill"])
     text = "\n".join(one.get("text", "") for one in said)
     numbers = {int(one) for one in re.findall(r"^OpenMP breakpoint (\d+), p", text, re.M)}
+    unknown = re.findall(r'^GDB does not know "(\w+)" yet\.$', text, re.M)
+    assert unknown == ["nowhere"]
     # Of two for the same region, the later one tells.
     assert numbers == ({1, 3, 4, 5} if suffix == "cpp" else {1, 2, 3, 4, 5}), text
     begun, ended = (len(re.findall("^OpenMP .*, task-" + one, text, re.M)) for one in ("b", "e"))

@@ -36,6 +36,7 @@ class Client:
         )
         self._number = 0
         self._events: List[Dict[str, Any]] = []
+        self.told: List[Dict[str, Any]] = []  # events of breakpoints
         self.ask("initialize", adapterID="test")
         launch = self.send("launch", program=str(program))
         self.ask("setFunctionBreakpoints", breakpoints=[{"name": "inspect"}])
@@ -70,6 +71,8 @@ class Client:
                 size = int(line.split(b":")[1])
             if line == b"\r\n":
                 message: Dict[str, Any] = json.loads(stream.read(size))
+                if message.get("event") == "breakpoint":
+                    self.told.append(message["body"]["breakpoint"])
                 return message
 
     def answer(self, number: int) -> Dict[str, Any]:
@@ -119,3 +122,8 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         assert not [name for name in found if name.startswith((".", "_"))]
         listed = client.ask("threads")["threads"]
         assert all(re.fullmatch(r"omp [01]/2 \w+", one["name"]) for one in listed), listed
+        # The points at which a step may stop are no breakpoints of the user's.
+        client.ask("evaluate", expression="omp step", context="repl")
+        assert client.stopped() == thread
+        client.ask("evaluate", expression="omp break task-end", context="repl")
+        assert client.told and all(one["id"] > 0 for one in client.told)

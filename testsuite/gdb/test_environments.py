@@ -60,7 +60,7 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     programs = [own("constructs.c", family, tmp_path) for family in FAMILIES]
     target = ["set sysroot /", "target extended-remote | gdbserver --multi -"]
     on_server = "set remote exec-file "
-    at_ready = ["break fixture_ready", "run", "omp threads", "omp why", "kill"]
+    at_ready = ["break fixture_ready", "run", "omp threads", "omp why", "omp icvs", "kill"]
     step = ["tbreak " + BEFORE, "run", "next", "omp step", "omp status", "omp finish", "kill"]
     commands = [*target, on_server + first, *at_ready]
     for program in programs:
@@ -68,7 +68,10 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     said, _ = say(commands, first)
     assert "9 threads: 5 wait_barrier, 3 wait_lock, 1 no OpenMP thread" in said[5]
     assert "2 threads wait for one another" in said[6]
-    for runtime, told in (("libgomp", said[8:17]), ("libomp", said[17:26])):
+    # The thread that is at the breakpoint is of the C library.
+    assert "stacksize-var" in said[7] and "thread-num-var" not in said[7]
+    assert said[7].endswith("Thread 2 is no OpenMP thread: it has none of its own.\n")
+    for runtime, told in (("libgomp", said[9:18]), ("libomp", said[18:27])):
         assert FIRST in told[5]
         assert runtime in told[6]
         assert "outside of parallel regions" in told[7]

@@ -165,3 +165,17 @@ def test_few_frames_of_a_deep_stack_are_not_many(tmp_path: Path) -> None:
     )
     assert levels(text) == [0, 1, 2]
     assert depth < 10
+
+
+def test_a_call_that_has_not_arrived(tmp_path: Path) -> None:
+    """The stub through which a program calls the runtime is left out, too. Files have the names
+    that GDB is told to show."""
+    program = compiled(tmp_path, "gcc", "-O0")
+    stub, source = "omp_get_thread_num@plt", str(own_programs.source("captured.c"))
+    spec = {"commands": ["break *'{}'".format(stub), "run", "bt", "bt -no-filters", "omp bt"]}
+    spec["commands"] += ["set filename-display basename", "bt"]
+    said = processes.run_gdb("session.py", spec, [str(program)]).result
+    text, plain, same, _, short = (one["text"] for one in said[2:])
+    assert stub in plain and stub not in text + same
+    assert levels(text)[0] == levels(same)[0] == 1 and levels(plain)[0] == 0
+    assert text.replace(source, "captured.c") == short != text

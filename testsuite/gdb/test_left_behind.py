@@ -79,3 +79,30 @@ def test_every_command(compiler: str, tmp_path: Path) -> None:
     )
     assert alone.returncode == 0 and done.result["code"] in (0, None)
     assert alone.stdout.decode() in done.output
+
+
+def test_another_frame_and_then_another_thread(tmp_path: Path) -> None:
+    """It is the user's frame that is given back, not the one in which a value was read."""
+    flags = ("-O0", "-g", "-fopenmp")
+    program = own_programs.compiled("steps.c", tmp_path / "steps", flags, "gcc")
+    nested = [
+        "from ompdbg.gdb_services import selection",
+        "kept = selection.KeptIfChanged()",
+        "kept.__enter__()",
+        "other = selection.frame(gdb.newest_frame().older())",
+        "other.__enter__()",
+        "user = gdb.selected_thread()",
+        "selection.switch([t for t in gdb.selected_inferior().threads() if t.num == 1][0])",
+        "user.switch()",
+        "other.__exit__(None, None, None)",
+        "kept.__exit__()",
+    ]
+    source = own_programs.source("steps.c").read_text(encoding="utf-8").splitlines()
+    first = next(n for n, one in enumerate(source, 1) if one.endswith("LINE: region-first"))
+    commands = ["break steps.c:{} if $_omp_thread_num() == 1".format(first), "run"]
+    commands += ["python " + "; ".join(nested)]
+    where = "@python (gdb.selected_thread().num, gdb.selected_frame().level())"
+    commands = [*commands[:2], where, *commands[2:], where]
+    spec = {"commands": commands}
+    said = processes.run_gdb("session.py", spec, [str(program)]).result
+    assert said[-1] == said[2] and said[2]["value"][1] == 0, said

@@ -80,7 +80,11 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         session.ask("-break-insert inspect")
         session.ask("-exec-run")
         session.stopped()
-        names = re.findall(r'func="([^"]*)"', session.ask("-stack-list-frames")[-1])
+        listed = session.ask("-stack-list-frames")[-1]
+        names = re.findall(r'func="([^"]*)"', listed)
+        # Front ends open the file by this name, and GDB tells no other.
+        source = str(own_programs.source("captured.c"))
+        assert listed.count('file="{}"'.format(source)) == len(names)
         assert names[:2] == ["inspect", "deep"]
         assert names.index("task of solve") < names.index("parallel region of solve")
         assert not [name for name in names if "GOMP" in name or "omp_fn" in name or "kmp" in name]

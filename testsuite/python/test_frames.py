@@ -3,7 +3,7 @@
 
 import pytest
 from debugger import FakeDebugger, gomp, libc, signal, user
-from ompdbg import frames
+from ompdbg import frames, source_names
 from ompdbg.services import Function, SymbolAt
 
 
@@ -123,6 +123,10 @@ def test_names_of_flang() -> None:
     assert frames.shown_name("_QQmain::solve") == "solve"
     assert frames.shown_name("main") == "main"
     assert frames.shown_name(None) is None
+    # Clang's, of what `declare reduction` has.
+    assert frames.shown_name(".omp_combiner..3") == "combiner of a reduction"
+    assert frames.shown_name(".omp_initializer.") == "initializer of a reduction"
+    assert frames.shown_name(".omp_combiner.(point*, point*)") == "combiner of a reduction"
 
 
 def test_kinds_in_a_dynamic_program() -> None:
@@ -161,3 +165,15 @@ def test_users_data_in_a_dynamic_program() -> None:
     assert not classifier.is_users_data(0x8000, SymbolAt("default_lock", 0, "/lib/libgomp.so.1"))
     assert classifier.is_users_data(0x5000, None)
     assert not classifier.is_users_data(0x7000, None)
+
+
+def test_names_of_files() -> None:
+    for wanted, file in (
+        ("a.c", "src/a.c"),
+        ("/home/me/src/a.c", "src/a.c"),
+        ("./a.c", "a.c"),
+        ("src/../src/a.c", "/home/me/src/a.c"),
+    ):
+        assert source_names.same_file(wanted, file), (wanted, file)
+    for wanted, file in (("a.c", "ba.c"), ("b/a.c", "c/a.c"), ("a.c", ""), ("", "a.c")):
+        assert not source_names.same_file(wanted, file), (wanted, file)

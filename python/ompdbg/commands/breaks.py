@@ -30,7 +30,8 @@ class Break(gdb.Command):
       thread-begin    A new OpenMP thread comes to its first region.
       thread-end      An OpenMP thread ends.
 
-    "in" restricts it to constructs of a function, or to the one at a line.
+    "in" restricts it to constructs of a function, or to the one that is at a
+    line: that of its directive.
     CONDITION is an expression as for "break". Without arguments, shows what
     there is. "omp delete" removes it."""
 
@@ -54,6 +55,8 @@ class Break(gdb.Command):
         with session.guarded("omp break"):
             made = event_points.define(event, function, file, line, condition)
             write([f"OpenMP breakpoint {made.number}: {made}"])
+            if place is not None and not _is_known(place):
+                write([f'GDB does not know "{place}" yet.'])
             if _IS_BLIND and gdb.parameter("follow-fork-mode") == "child":
                 write(["It does not stop in a child that GDB 10 follows."])
 
@@ -76,6 +79,15 @@ class Break(gdb.Command):
             return []
         kept = len(text) - len(word)
         return [name[kept:] for name in _NAMES if name.startswith(text)]
+
+
+def _is_known(place: str) -> bool:
+    """The place is in what GDB has read of the program until now."""
+    try:
+        gdb.decode_line(place)
+    except gdb.error:
+        return False
+    return True
 
 
 # GDB 10 says nothing of the objects of such a child.

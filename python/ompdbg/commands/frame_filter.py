@@ -24,9 +24,9 @@ class _Filter:
 
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
         """The frames of the selected thread, decorated."""
-        from ompdbg.gdb_services import decorators
+        from ompdbg.gdb_services import decorators, file_names
 
-        return decorators.decorated(frames, self.hide)
+        return file_names.told(decorators.decorated(frames, self.hide))
 
 
 _filter = _Filter()

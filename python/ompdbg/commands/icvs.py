@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List
+from typing import TYPE_CHECKING
 
 from ompdbg import views
 from ompdbg.commands import options
@@ -12,8 +12,6 @@ from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.process import Process
-    from ompdbg.model.thread import Thread
 
 
 class Icvs(OmpCommand):
@@ -39,21 +37,25 @@ class Icvs(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
+        from ompdbg.model import icvs
+
         scope = None
         if arguments.has("-thread") or arguments.has("-task"):
-            from ompdbg.model import icvs
-
             scope = icvs.THREAD if arguments.has("-thread") else icvs.TASK
-        threads = self._threads(self.process(), arguments.has("-all"))
-        write(views.icvs(threads, self.form(arguments), scope))
-
-    def _threads(self, process: "Process", all_of_them: bool) -> "List[Thread]":
-        found = [thread for thread in process.threads if thread.handle is not None]
-        if not all_of_them:
-            found = [thread for thread in found if thread.target.selected]
-        if not found:
-            self.fail("no OpenMP thread" if all_of_them else "the thread is no OpenMP thread")
-        return found
+        everyone = self.process().threads
+        threads = [thread for thread in everyone if thread.handle is not None]
+        if not arguments.has("-all"):
+            threads = [thread for thread in threads if thread.target.selected]
+        # To the process belong some even if the thread has none.
+        others = [] if threads or scope else [one for one in everyone if one.target.selected]
+        if not threads and not others:
+            self.fail("the thread is no OpenMP thread")
+        form = self.form(arguments)
+        write(views.icvs(threads or others, form, icvs.PROCESS if others else scope))
+        if others and not form.as_json:
+            write(
+                [f"Thread {others[0].target.label} is no OpenMP thread: it has none of its own."]
+            )
 
 
 class Env(OmpCommand):

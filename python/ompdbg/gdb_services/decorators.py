@@ -128,7 +128,9 @@ def _may_be_ours(frame: "Frame") -> bool:
     symbol = frame.symbol
     if symbol is None:
         return False
-    return frames.is_outlined(symbol) or (symbol == "main" and frames.is_fortran(frame.file))
+    if frames.is_outlined(symbol) or frames.is_runtime_stub(symbol):
+        return True
+    return symbol == "main" and frames.is_fortran(frame.file)
 
 
 class _Decorated:
@@ -139,6 +141,10 @@ class _Decorated:
         self._hide = hide
         self._story = _Story(thread)
         self._places = cast(GdbServices, thread.runtime.services).places
+        names = gdb.parameter("filename-display")
+        if self._places.get(None) != names:
+            self._places.clear()
+            self._places[None] = names
         self._newest: List[Any] = []  # elided, though no older frame was told yet
         self._counted: Tuple[Optional[gdb.Frame], int] = (None, 0)
 
@@ -313,7 +319,7 @@ class _Place:
     def __init__(self, wrapped: Any, handle: gdb.Frame) -> None:
         # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
         # address of code without a symbol, which it prints as "".
-        self.function = handle.name() or "??"
+        self.function = frames.shown_name(handle.name()) or "??"
         self.address = wrapped.address()
         self.filename = wrapped.filename()
         self.line = wrapped.line()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optiona
 import gdb
 
 from ompdbg import source_names
-from ompdbg.gdb_services import entries, quiet, selection, session
+from ompdbg.gdb_services import entries, front_ends, quiet, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ class Definition(NamedTuple):
             return False
         if self.function is not None:
             return self.function == code.symbol or source_names.means(self.function, code.name)
-        assert self.file is not None
-        file = code.file or ""
-        return (file == self.file or file.endswith("/" + self.file)) and code.line == self.line
+        return code.line == self.line and source_names.same_file(self.file or "", code.file or "")
 
 
 class _State:
@@ -86,6 +84,7 @@ class _Point(gdb.Breakpoint):
     """One place; what happens there is up to the kind."""
 
     def __init__(self, address: int) -> None:
+        front_ends.hide_internal_breakpoints()
         super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
         self.silent = True
         self.address = address

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 
 import gdb
 
 from ompdbg.frames import is_outlined
+from ompdbg.gdb_services import selection
 from ompdbg.gdb_services.addresses import address_of
 
 # Code of a declaration is at its line, or at one of these after it.
@@ -88,25 +88,11 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
             value = symbol.value(handle)
         else:
             # GDB takes what bounds are computed from out of the selected frame.
-            with selected(handle):
+            with selection.frame(handle):
                 value = symbol.value(handle)
     except (gdb.error, ValueError, TypeError):
         return None
     return Reading(value, address_of(value))
-
-
-@contextmanager
-def selected(handle: gdb.Frame) -> Iterator[None]:
-    """What is done within goes by this frame, its language too."""
-    before = gdb.selected_frame()
-    if before == handle:
-        yield
-        return
-    handle.select()
-    try:
-        yield
-    finally:
-        before.select()
 
 
 def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:

@@ -7,20 +7,19 @@ from typing import List
 
 import gdb
 
-from ompdbg.gdb_services import captured
-from ompdbg.gdb_services.frame_symbols import selected
+from ompdbg.gdb_services import captured, selection
 from ompdbg.services import Variable
 
 
 def arguments(handle: gdb.Frame) -> List[Variable]:
     """Arguments of a frame's function."""
-    with selected(handle):
+    with selection.frame(handle):
         return [_variable(one, handle) for one in captured.arguments(handle)]
 
 
 def local_variables(handle: gdb.Frame) -> List[Variable]:
     """Local variables, those of the innermost block first."""
-    with selected(handle):
+    with selection.frame(handle):
         return [_variable(one, handle) for one in captured.local_variables(handle)]
 
 

@@ -10,6 +10,7 @@ from typing import Callable, List, NamedTuple, Optional, Sequence
 
 import gdb
 
+from ompdbg.gdb_services import front_ends
 from ompdbg.gdb_services.printed import printed
 
 _STACK_POINTER = "rsp"
@@ -36,6 +37,7 @@ class Stopped(NamedTuple):
 
 class _Point(gdb.Breakpoint):
     def __init__(self, place: Place) -> None:
+        front_ends.hide_internal_breakpoints()
         super().__init__(f"*{place.address:#x}", gdb.BP_BREAKPOINT, internal=True)
         self.silent = True
         self.place = place

@@ -12,8 +12,9 @@ _Selection = Tuple[Optional[gdb.InferiorThread], Optional[gdb.Frame]]
 
 
 class KeptIfChanged:
-    """Around what may select others: selects the user's thread and frame again if switch() did. To
-    find the frame, GDB has to look at the thread's stack, which many commands can do without."""
+    """Around what may select others: selects the user's thread and frame again if switch() or
+    frame() did. To find the frame, GDB has to look at the thread's stack, which many commands can
+    do without."""
 
     __slots__ = ("selection",)
 
@@ -35,12 +36,31 @@ _waiting: List[KeptIfChanged] = []  # for the first switch
 
 def switch(thread: gdb.InferiorThread) -> None:
     """Makes a thread GDB's current one."""
+    _remember()
+    thread.switch()
+
+
+@contextmanager
+def frame(handle: gdb.Frame) -> Iterator[None]:
+    """What is done within goes by this frame of the current thread, its language too."""
+    before = gdb.selected_frame()
+    if before == handle:
+        yield
+        return
+    _remember()
+    handle.select()
+    try:
+        yield
+    finally:
+        before.select()
+
+
+def _remember() -> None:
     if _waiting:
         now = _selection()
         for kept in _waiting:
             kept.selection = now
         _waiting.clear()
-    thread.switch()
 
 
 @contextmanager
@@ -77,12 +97,12 @@ def _selection() -> _Selection:
 
 
 def _select_again(selection: _Selection) -> None:
-    thread, frame = selection
+    thread, handle = selection
     if thread is None or not thread.is_valid():
         return
     try:
         thread.switch()
-        if frame is not None and frame.is_valid():
-            frame.select()
+        if handle is not None and handle.is_valid():
+            handle.select()
     except gdb.error:
         pass  # it ended meanwhile

@@ -221,7 +221,9 @@ class _Walk:
 
     def _hide_start(self) -> None:
         """What calls main is nobody's: the start code that is linked into a program, and the
-        function that gfortran makes to call the main program."""
+        function that gfortran makes to call the main program. Nor is a stub for a call."""
+        if self._stack and frames.is_runtime_stub(self._stack[0].symbol):
+            self._kinds[0] = frames.RUNTIME
         last = len(self._stack) - 1
         if last > 0 and self._stack[last].symbol in (None, "_start"):
             if self._kinds[last - 1] == frames.SYSTEM:
