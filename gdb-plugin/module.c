@@ -122,10 +122,13 @@ static int add_types(PyObject *module)
 	    add_type(module, &task_spec, base, &kind_types[KIND_TASK]) < 0)
 		result = -1;
 	Py_DECREF(base);
-	PyTypeObject *resting_type = NULL;
-	if (result == 0)
-		result = add_type(module, &resting_spec, NULL, &resting_type);
-	Py_XDECREF(resting_type);
+	PyType_Spec *others[] = { &resting_spec, &trail_spec };
+	for (size_t i = 0; result == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
+		PyTypeObject *type = NULL;
+
+		result = add_type(module, others[i], NULL, &type);
+		Py_XDECREF(type);
+	}
 	return result;
 }
 

@@ -15,6 +15,9 @@ from harness import own_programs, processes, setup
 FAMILIES = ("gcc", "clang")
 FLAGS = ("-O0", "-g", "-fopenmp")
 SECTION = "echo \\n@@\\n"
+# Asked twice, and how often an answer was kept and given again.
+GIVEN_AGAIN = "__import__('ompdbg').gdb_services.session.answers().given_again"
+TWICE = ["omp threads", "omp threads", "python print({})".format(GIVEN_AGAIN)]
 
 
 def own(name: str, family: str, folder: Path) -> str:
@@ -60,7 +63,8 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     programs = [own("constructs.c", family, tmp_path) for family in FAMILIES]
     target = ["set sysroot /", "target extended-remote | gdbserver --multi -"]
     on_server = "set remote exec-file "
-    at_ready = ["break fixture_ready", "run", "omp threads", "omp why", "omp icvs", "kill"]
+    at_ready = ["break fixture_ready", "run", "omp threads", "omp why", "omp icvs"]
+    at_ready += [*TWICE, "kill"]
     step = ["tbreak " + BEFORE, "run", "next", "omp step", "omp status", "omp finish", "kill"]
     commands = [*target, on_server + first, *at_ready]
     for program in programs:
@@ -71,7 +75,8 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     # The thread that is at the breakpoint is of the C library.
     assert "stacksize-var" in said[7] and "thread-num-var" not in said[7]
     assert said[7].endswith("Thread 2 is no OpenMP thread: it has none of its own.\n")
-    for runtime, told in (("libgomp", said[9:18]), ("libomp", said[18:27])):
+    assert said[8] == said[9] == said[5] and said[10] == "0\n"
+    for runtime, told in (("libgomp", said[12:21]), ("libomp", said[21:30])):
         assert FIRST in told[5]
         assert runtime in told[6]
         assert "outside of parallel regions" in told[7]
@@ -92,7 +97,7 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
             "omp finish",
             "omp break parallel-begin in loop",
             "continue",
-            "omp threads",
+            *TWICE,
             "omp why",
             "omp bt -all",
         ],
@@ -102,7 +107,8 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
     assert "4 threads: 3 running, 1 work_parallel" in said[5]
     assert "outside of parallel regions" in said[6]
     assert "OpenMP breakpoint 1, parallel-begin: parallel region of loop" in said[8]
-    assert "running" in said[9] and "parallel region of loop" in said[11]
+    assert "running" in said[9] and "parallel region of loop" in said[13]
+    assert said[11] == "0\n", "an answer was kept while threads run"
     assert not [one for one in said if one.startswith("error")]
 
 

@@ -4,7 +4,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Hashable, Iterator, List, Optional, Tuple, Type
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    Hashable,
+    Iterator,
+    List,
+    Optional,
+    Tuple,
+    Type,
+)
 
 import gdb
 
@@ -34,11 +45,12 @@ class GdbServices:
 
         self._inferior = inferior
         self._say = say
+        self._note, self._lose = _ompd.Trail.note, _ompd.Trail.lose  # what an answer rests on
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
         self._sections = FileSections()
         self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
-        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
+        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid, self._lose)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
@@ -77,6 +89,25 @@ class GdbServices:
         self._threads = None
         self._stacks.forget()
 
+    def unwound_anew(self) -> ContextManager[None]:
+        """Within it, all stacks are looked at again that were looked at before."""
+        return self._stacks.anew()
+
+    def circumstances(self) -> Optional[Hashable]:
+        """What an answer may rest on besides memory and registers. None where these cannot be
+        looked up again past GDB."""
+        self._direct_pid = self._find_direct_pid()
+        if not self._direct_pid or self._stopped is not None:
+            return None
+        selected = gdb.selected_thread()
+        return (
+            self._direct_pid,
+            None if selected is None else selected.global_num,
+            len(gdb.inferiors()) > 1,
+            tuple((thread.global_num, thread.ptid) for thread in self._all_threads().values()),
+            gdb_stacks.settings(),
+        )
+
     def _is_running(self, thread: gdb.InferiorThread) -> bool:
         return thread.is_running() and thread.global_num != self._stopped
 
@@ -98,8 +129,12 @@ class GdbServices:
             return told
         read = self._inferior.read_memory
         if self._sections.is_whole:
-            return bytes(read(address, size))
-        return b"".join(bytes(read(*piece)) for piece in self._sections.pieces(address, size))
+            found = bytes(read(address, size))
+        else:
+            pieces = self._sections.pieces(address, size)
+            found = b"".join(bytes(read(*piece)) for piece in pieces)
+        self._note(address, found)
+        return found
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
@@ -117,6 +152,7 @@ class GdbServices:
 
     def _switch_to(self, context: int) -> bool:
         """Selects the thread of thread_context() in GDB."""
+        self._lose()
         for thread in self._all_threads().values():
             if thread.global_num == context:
                 selection.switch(thread)
@@ -199,6 +235,7 @@ class GdbServices:
 
     def thread_name(self, thread: TargetThread) -> str:
         """The user's name for it, else what the system calls it."""
+        self._lose()
         handle = self._all_threads().get(thread.number)
         from ompdbg.gdb_services import thread_names
 
@@ -266,6 +303,7 @@ class GdbServices:
         return known if known is not None else self._registers(handle, *names)
 
     def _registers(self, thread: gdb.InferiorThread, *names: str) -> Optional[List[int]]:
+        self._lose()
         try:
             frame = self._stacks.handle(thread, 0) or gdb.newest_frame()
             return [int(frame.read_register(name)) & _WORD for name in names]

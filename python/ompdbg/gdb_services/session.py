@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import gc
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Optional, Tuple, Type
 
 import gdb
 
 from ompdbg.gdb_services import quiet, selection
+from ompdbg.gdb_services.answers import Answers
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
@@ -37,6 +38,7 @@ class _Process:
         self.constants: "List[Constants]" = []  # of the opened runtimes
         self.is_plain = False  # no OpenMP runtime was found at this stop
         self.last_stats: _Stats = {}
+        self.answers = Answers()
 
     def close(self) -> None:
         for space in self.spaces:
@@ -44,6 +46,7 @@ class _Process:
         self.opened = self.at_stop = None
         self.constants = []
         self.is_plain = False
+        self.answers.clear()
 
     @property
     def spaces(self) -> "List[_ompd.AddressSpace]":
@@ -157,6 +160,30 @@ def process_at_stop() -> Optional["Process"]:
             known.at_stop = None
         known.is_plain = known.at_stop is None
     return known.at_stop
+
+
+def answer(asked: Hashable, find: Callable[[], List[str]]) -> List[str]:
+    """What find() tells the selected process; not found again while all that it rests on is as it
+    was. `asked`: what is to be found, and how it is printed."""
+    inferior = gdb.selected_inferior()
+    known = _session.process(inferior) if inferior.pid and not _debug() else None
+    if known is None or known.opened is None or known.opened.problems:
+        return find()
+    if not all(space.library.extended for space in known.spaces):
+        return find()  # another library may remember what it has read
+    return known.answers.give(asked, known, find)
+
+
+def answers() -> Answers:
+    """Those that were given of the selected inferior, for tests."""
+    return _session.process(gdb.selected_inferior()).answers
+
+
+def forget() -> None:
+    """Whatever was read of any process, for tests."""
+    _on_moved(None)
+    for known in _session.processes.values():
+        known.answers.clear()
 
 
 def services_of(inferior: gdb.Inferior) -> GdbServices:

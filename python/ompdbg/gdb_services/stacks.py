@@ -8,6 +8,7 @@ where others did before need no unwinding (`resting`).
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
 import gdb
@@ -41,8 +42,12 @@ class _Known(NamedTuple):
 class Stacks:
     """The stacks of one inferior at one stop."""
 
-    def __init__(self, symbols: Symbols, direct_pid: Callable[[], int]) -> None:
-        """direct_pid: the process, if what it is like may be looked up past GDB; else 0."""
+    def __init__(
+        self, symbols: Symbols, direct_pid: Callable[[], int], lose: Callable[[], None]
+    ) -> None:
+        """direct_pid: the process, if what it is like may be looked up past GDB; else 0. lose: is
+        called when GDB unwinds a stack: it does not tell what it reads for that."""
+        self.lose = lose
         self._symbols = symbols
         self._stacks: Dict[int, _Stack] = {}
         self._code: Dict[int, Code] = {}
@@ -54,6 +59,17 @@ class Stacks:
         """The program moved."""
         self._stacks.clear()
         self._resting.forget()
+
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Within it, nothing is known of threads. Afterwards, who has looked at frames before finds
+        them again."""
+        kept, self._stacks = self._stacks, {}
+        self._resting.forget()
+        try:
+            yield
+        finally:
+            self._stacks.update(kept)
 
     def forget_code(self) -> None:
         """Object files came or went."""
@@ -98,8 +114,7 @@ class Stacks:
         if stack.chain is None:
             return None
         addresses = self._resting.whole_chain(stack.lwp)
-        settings = tuple(gdb.parameter(name) for name in _ENDS_STACKS)
-        return None if addresses is None else (addresses, settings)
+        return None if addresses is None else (addresses, settings())
 
     def whole(self, key: _WholeKey) -> Optional[List[StackFrame]]:
         """All frames of stacks alike."""
@@ -265,6 +280,7 @@ class _Stack:
             self._handles.append(handle)
 
     def _next_handle(self) -> Optional[gdb.Frame]:
+        self._stacks.lose()
         return self._handles[-1].older() if self._handles else gdb.newest_frame()
 
     def _extend(self) -> bool:
@@ -323,6 +339,11 @@ def _register(handle: gdb.Frame, name: str) -> Optional[int]:
         return int(handle.read_register(name)) & _WORD
     except (gdb.error, ValueError):
         return None  # not saved
+
+
+def settings() -> Tuple[object, ...]:
+    """Those that tell where stacks end."""
+    return tuple(gdb.parameter(name) for name in _ENDS_STACKS)
 
 
 def select(thread: gdb.InferiorThread) -> None:

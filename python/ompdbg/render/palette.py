@@ -24,6 +24,12 @@ class Palette:
     def __init__(self, begins: Dict[str, str]) -> None:
         self._begins = begins
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Palette) and self._begins == other._begins
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(self._begins.items())))
+
     @property
     def is_plain(self) -> bool:
         """Nothing is painted."""
