@@ -62,8 +62,8 @@ class Stacks:
 
     @contextmanager
     def anew(self) -> Iterator[None]:
-        """Within it, nothing is known of threads. Afterwards, who has looked at frames before finds
-        them again."""
+        """Within it, nothing is known of threads. Afterwards, who has looked at frames before can
+        go on with them."""
         kept, self._stacks = self._stacks, {}
         self._resting.forget()
         try:
