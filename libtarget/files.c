@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #include <elf.h>
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,12 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	MAX_LOADS = MAX_CONSTANT_PARTS,
-	MAX_HEADERS = 64,
-	MAX_ID_NOTES = 4096,
-	MAX_VDSO = 16 * PAGE
-};
+enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_VDSO = 16 * PAGE };
 
 /** Debug information in a file of its own: the one that the program names, not any beside it. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -38,83 +32,6 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
-
-// ---- Build ids -------------------------------------------------------------------------------
-
-static void find_id_note(const char *notes, size_t size, struct target_build_id *ret)
-{
-	size_t at = 0;
-
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr head;
-
-		memcpy(&head, notes + at, sizeof(head));
-		at += sizeof(head);
-		size_t name = ((size_t)head.n_namesz + 3) & ~(size_t)3;
-		size_t data = ((size_t)head.n_descsz + 3) & ~(size_t)3;
-		if (name > size - at || data > size - at - name)
-			return;
-		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof(ELF_NOTE_GNU) &&
-		    !memcmp(notes + at, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) &&
-		    head.n_descsz <= TARGET_BUILD_ID_SIZE) {
-			ret->size = head.n_descsz;
-			memcpy(ret->bytes, notes + at + name, head.n_descsz);
-			return;
-		}
-		at += name + data;
-	}
-}
-
-/** Memory of the target itself; the files are what it is compared with. */
-static bool read_own(struct target *target, uint64_t address, void *buffer, size_t size)
-{
-	if (target->core < 0)
-		return direct_read(&target->direct, address, buffer, size) == size;
-	return core_read(target, address, buffer, size) == size;
-}
-
-static void id_in_memory(struct target *target, struct mapped_file *file)
-{
-	char notes[MAX_ID_NOTES];
-	Elf64_Phdr header;
-	Elf64_Ehdr elf;
-	uint64_t start = file->told.start;
-
-	if (!read_own(target, start, &elf, sizeof(elf)) ||
-	    memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
-		return;
-	for (size_t i = 0; i < elf.e_phnum && i < MAX_HEADERS; i++) {
-		if (!read_own(target, start + elf.e_phoff + i * sizeof(header), &header,
-			      sizeof(header)))
-			return;
-		// Notes lie before all else, where addresses are distances from the start.
-		size_t size = header.p_filesz < sizeof(notes) ? header.p_filesz : sizeof(notes);
-		if (header.p_type == PT_NOTE && !file->told.in_memory.size &&
-		    read_own(target, start + header.p_offset, notes, size))
-			find_id_note(notes, size, &file->told.in_memory);
-	}
-}
-
-static void id_in_file(Elf *elf, struct target_build_id *ret)
-{
-	const void *bytes;
-	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
-
-	if (size <= 0 || size > TARGET_BUILD_ID_SIZE)
-		return;
-	ret->size = (size_t)size;
-	memcpy(ret->bytes, bytes, ret->size);
-}
-
-static enum target_file_state compare(const struct target_file *file)
-{
-	if (!file->in_memory.size || !file->in_file.size)
-		return TARGET_FILE_UNVERIFIED;
-	if (file->in_memory.size == file->in_file.size &&
-	    !memcmp(file->in_memory.bytes, file->in_file.bytes, file->in_file.size))
-		return TARGET_FILE_VERIFIED;
-	return TARGET_FILE_MISMATCHED;
-}
 
 // ---- One file --------------------------------------------------------------------------------
 
@@ -216,9 +133,9 @@ static void look_at(struct target *target, size_t index)
 
 	file->told.state = TARGET_FILE_NO_OBJECT;
 	if (elf && read_headers(target, index, elf)) {
-		id_in_memory(target, file);
-		id_in_file(elf, &file->told.in_file);
-		file->told.state = compare(&file->told);
+		build_id_in_memory(target, file);
+		build_id_in_file(elf, &file->told.in_file);
+		file->told.state = build_id_compare(&file->told);
 	}
 	if (elf)
 		elf_end(elf);
@@ -230,29 +147,37 @@ static bool is_used(const struct mapped_file *file)
 	       file->told.state == TARGET_FILE_UNVERIFIED;
 }
 
-static char *place_of(const struct target *target, const struct mapped_file *file)
+/** What cannot be opened at its place is looked for where the process still has it. */
+static int open_it(const struct target *target, ssize_t index, bool *is_other)
 {
-	char *place;
+	struct mapped_file *file = &target->files[index];
+	const char *program = file->told.is_program ? target->places.program : NULL;
+	int descriptor;
 
-	if (file->told.is_program && target->places.program)
-		return strdup(target->places.program);
-	if (asprintf(&place, "%s%s", target->places.sysroot ? target->places.sysroot : "",
-		     file->path) < 0)
-		return NULL;
-	return place;
+	file->opened = program ? strdup(program) : place_below_root(target, file->path);
+	if (!file->opened)
+		return -1;
+	descriptor = open_read_only(file->opened);
+	if (descriptor >= 0 || program || !place_cut_deleted(file->path))
+		return descriptor;
+	place_cut_deleted(file->opened);
+	descriptor = place_open_deleted(target, index);
+	if (descriptor >= 0)
+		return descriptor;
+	*is_other = true;
+	return open_read_only(file->opened);
 }
 
 static void open_file(struct target *target, size_t index)
 {
 	struct mapped_file *file = &target->files[index];
+	bool is_other = false;
 	struct stat status;
 
-	file->opened = place_of(target, file);
 	file->told.state = TARGET_FILE_MISSING;
-	file->descriptor = file->opened ? open(file->opened, O_RDONLY | O_CLOEXEC | O_NONBLOCK) :
-					  -1;
+	file->descriptor = open_it(target, (ssize_t)index, &is_other);
 	if (file->descriptor < 0) {
-		id_in_memory(target, file);
+		build_id_in_memory(target, file);
 		if (!file->told.in_memory.size && !file->told.is_program)
 			file->told.state = TARGET_FILE_NO_OBJECT;
 		return;
@@ -262,6 +187,9 @@ static void open_file(struct target *target, size_t index)
 		look_at(target, index);
 	else
 		file->told.state = TARGET_FILE_NO_OBJECT;
+	// The file that has the name now is only good if it is the same.
+	if (is_other && file->told.state == TARGET_FILE_UNVERIFIED)
+		file->told.state = TARGET_FILE_MISSING;
 }
 
 static void report(struct target *target, struct mapped_file *file)
@@ -290,7 +218,8 @@ static void report_vdso(struct target *target)
 	if (file < 0)
 		return;
 	for (uint64_t done = 0; done < MAX_VDSO; done += PAGE) {
-		if (!read_own(target, start + done, page, PAGE) || write(file, page, PAGE) != PAGE)
+		if (!memory_read_own(target, start + done, page, PAGE) ||
+		    write(file, page, PAGE) != PAGE)
 			break;
 	}
 	if (!dwfl_report_elf(target->dwfl, "[vdso]", "[vdso]", file, start, true))

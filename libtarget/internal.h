@@ -130,6 +130,8 @@ void *grow(void *array, size_t *count, size_t size);
 
 /** Memory of a core file alone, without what is in the mapped files. */
 size_t core_read(const struct target *target, uint64_t address, void *buffer, size_t size);
+/** Memory of the target itself; the files are what it is compared with. */
+bool memory_read_own(struct target *target, uint64_t address, void *buffer, size_t size);
 int core_init(struct target *target, struct target_error *error);
 
 /** Looks at what a process has mapped, while it runs. */
@@ -159,6 +161,20 @@ void files_deinit(struct target *target);
 size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size);
 /** All of that memory is such, and the file certainly the one that was mapped. */
 bool files_has(const struct target *target, uint64_t start, uint64_t end);
+
+/** Of what is in memory, and of a file. */
+void build_id_in_memory(struct target *target, struct mapped_file *file);
+void build_id_in_file(Elf *elf, struct target_build_id *ret);
+enum target_file_state build_id_compare(const struct target_file *file);
+
+/** @return a descriptor, or -1. */
+int open_read_only(const char *path);
+/** A path as it is called below the sysroot; NULL without memory. */
+char *place_below_root(const struct target *target, const char *path);
+/** Cuts what the kernel writes behind the names of deleted files. @return whether it was there. */
+bool place_cut_deleted(char *path);
+/** Opens a file that only a process still has. @return a descriptor, or -1. */
+int place_open_deleted(const struct target *target, ssize_t index);
 
 void units_deinit(struct mapped_file *file);
 

@@ -47,6 +47,14 @@ static long status_field(pid_t pid, const char *name, char *state)
 	return value;
 }
 
+static bool has_ended(pid_t lwp)
+{
+	char state = '?';
+
+	status_field(lwp, "TracerPid:", &state);
+	return state == '?' || state == 'Z' || state == 'X';
+}
+
 /** Tells why a process can't be attached to. */
 static int refuse(pid_t pid, int number, struct target_error *error)
 {
@@ -112,13 +120,8 @@ static int seize(struct target *target, pid_t lwp, struct target_error *error)
 	if (ptrace(PTRACE_SEIZE, lwp, NULL, NULL) != 0) {
 		int number = errno;
 
-		if (number == ESRCH || number == EPERM) {
-			char state = '?';
-
-			status_field(lwp, "TracerPid:", &state);
-			if (state == '?' || state == 'Z' || state == 'X')
-				return 0; // it has ended
-		}
+		if ((number == ESRCH || number == EPERM) && has_ended(lwp))
+			return 0;
 		return refuse(lwp, number, error);
 	}
 	struct thread *thread = GROW(target->threads, target->num_threads);
@@ -241,7 +244,7 @@ static int read_mappings(struct target *target, bool is_known, struct target_err
 
 	target->mapped = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->direct.pid);
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return refuse(target->pid, errno, error);
@@ -268,7 +271,7 @@ static void read_auxiliary(struct target *target)
 	const size_t room = 1024;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)target->pid);
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)target->direct.pid);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return;
@@ -279,17 +282,38 @@ static void read_auxiliary(struct target *target)
 	close(file);
 }
 
+/** The thread by which the memory is found: the first one may have ended before the others. */
+static pid_t living_thread(pid_t pid)
+{
+	char path[64];
+	pid_t found = pid;
+
+	if (!has_ended(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *folder = opendir(path);
+	for (struct dirent *entry; folder && found == pid && (entry = readdir(folder));) {
+		pid_t lwp = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (lwp > 0 && !has_ended(lwp))
+			found = lwp;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
 int process_init(struct target *target, pid_t pid, struct target_error *error)
 {
 	char root[64];
 
 	target->pid = pid;
-	target->direct.pid = pid;
+	target->direct.pid = living_thread(pid);
 	if (read_mappings(target, false, error) < 0)
 		return -1;
 	read_auxiliary(target);
 	if (!target->sysroot) {
-		snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+		snprintf(root, sizeof(root), "/proc/%d/root", (int)target->direct.pid);
 		target->places.sysroot = target->sysroot = strdup(root);
 	}
 	return 0;
@@ -299,7 +323,10 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 {
 	uint64_t before = target->mapped;
 
-	if (stop_all(target, error) < 0 || read_mappings(target, true, error) < 0)
+	if (stop_all(target, error) < 0)
+		return -1;
+	target->direct.pid = living_thread(target->pid);
+	if (read_mappings(target, true, error) < 0)
 		return -1;
 	for (size_t i = 0; i < target->num_threads; i++) {
 		read_registers(&target->threads[i]);

@@ -164,9 +164,9 @@ static bool find_areas(struct target *target)
 	char path[64];
 	bool ok = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)target->pid);
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)target->direct.pid);
 	int page_map = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->direct.pid);
 	FILE *mappings = fopen(path, "re");
 	if (page_map >= 0 && mappings)
 		ok = add_mappings(target, page_map, mappings);

@@ -99,6 +99,11 @@ bool target_is_stopped(const struct target *target)
 	return target->core < 0 && !target->is_let_go;
 }
 
+pid_t target_direct_pid(const struct target *target)
+{
+	return target_is_stopped(target) ? target->direct.pid : 0;
+}
+
 void target_close(struct target *target)
 {
 	if (target->thread_library)
@@ -114,6 +119,13 @@ void target_close(struct target *target)
 	free(target->program);
 	free(target->sysroot);
 	free(target);
+}
+
+bool memory_read_own(struct target *target, uint64_t address, void *buffer, size_t size)
+{
+	if (target->core < 0)
+		return direct_read(&target->direct, address, buffer, size) == size;
+	return core_read(target, address, buffer, size) == size;
 }
 
 size_t target_read(struct target *target, uint64_t address, void *buffer, size_t size)

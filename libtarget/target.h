@@ -47,6 +47,8 @@ void target_close(struct target *target);
 
 /** It is a process that is still stopped; else all that is asked of it comes from copies. */
 bool target_is_stopped(const struct target *target);
+/** @return the thread as whose memory that of a stopped process can be read; else 0. */
+pid_t target_direct_pid(const struct target *target);
 
 // ---- Memory and mappings ---------------------------------------------------------------------
 

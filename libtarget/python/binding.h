@@ -23,6 +23,15 @@ extern PyObject *target_error_type;
 PyObject *target_object_new(struct target *target);
 /** The target of a Target; NULL with an exception if it is closed. */
 struct target *target_of(PyObject *self);
+/** The only argument, the index of something; -1 with an exception. */
+Py_ssize_t index_of(PyObject *argument, size_t count);
+/** Methods of a Target that tell of its threads. */
+PyObject *object_threads(PyObject *self, PyObject *unused);
+PyObject *object_vectors(PyObject *self, PyObject *argument);
+PyObject *object_thread_name(PyObject *self, PyObject *argument);
+PyObject *object_registers(PyObject *self, PyObject *argument);
+PyObject *object_unwind(PyObject *self, PyObject *args);
+PyObject *object_thread_local(PyObject *self, PyObject *args);
 /** A new Die of a Target. */
 PyObject *die_new(PyObject *owner, const Dwarf_Die *die);
 /** The entry of a Die; NULL with an exception if its target is closed. */

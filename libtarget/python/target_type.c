@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_READ = 1 << 26, MAX_FRAMES = 1 << 20, ID_TEXT = 2 * TARGET_BUILD_ID_SIZE + 1 };
+enum { MAX_READ = 1 << 26, ID_TEXT = 2 * TARGET_BUILD_ID_SIZE + 1 };
 
 PyObject *target_object_new(struct target *target)
 {
@@ -29,8 +29,7 @@ struct target *target_of(PyObject *self)
 	return target;
 }
 
-/** The only argument, the index of something; -1 with an exception. */
-static Py_ssize_t index_of(PyObject *argument, size_t count)
+Py_ssize_t index_of(PyObject *argument, size_t count)
 {
 	Py_ssize_t index = PyLong_AsSsize_t(argument);
 
@@ -116,6 +115,14 @@ static PyObject *is_stopped(PyObject *self, PyObject *unused)
 	return target ? PyBool_FromLong(target_is_stopped(target)) : NULL;
 }
 
+static PyObject *direct_pid(PyObject *self, PyObject *unused)
+{
+	struct target *target = target_of(self);
+
+	(void)unused;
+	return target ? PyLong_FromLong(target_direct_pid(target)) : NULL;
+}
+
 // ---- Files -----------------------------------------------------------------------------------
 
 static PyObject *id_text(const struct target_build_id *id)
@@ -166,98 +173,7 @@ static PyObject *file_at(PyObject *self, PyObject *argument)
 	return PyLong_FromSsize_t(index);
 }
 
-// ---- Threads ---------------------------------------------------------------------------------
-
-static PyObject *threads(PyObject *self, PyObject *unused)
-{
-	struct target *target = target_of(self);
-	PyObject *list = target ? PyList_New(0) : NULL;
-
-	(void)unused;
-	for (size_t i = 0; list && i < target_num_threads(target); i++) {
-		if (!append(list, PyLong_FromLong(target_thread_lwp(target, i))))
-			Py_CLEAR(list);
-	}
-	return list;
-}
-
-static PyObject *vectors(PyObject *self, PyObject *argument)
-{
-	struct target *target = target_of(self);
-	Py_ssize_t index = target ? index_of(argument, target_num_threads(target)) : -1;
-
-	if (index < 0)
-		return NULL;
-	const uint8_t *values = target_thread_vectors(target, (size_t)index);
-	if (!values)
-		Py_RETURN_NONE;
-	return PyBytes_FromStringAndSize((const char *)values, TARGET_VECTOR_BYTES);
-}
-
-static PyObject *thread_name(PyObject *self, PyObject *argument)
-{
-	struct target *target = target_of(self);
-	Py_ssize_t index = target ? index_of(argument, target_num_threads(target)) : -1;
-
-	return index < 0 ? NULL : text_new(target_thread_name(target, (size_t)index));
-}
-
-static PyObject *registers(PyObject *self, PyObject *argument)
-{
-	struct target *target = target_of(self);
-	Py_ssize_t index = target ? index_of(argument, target_num_threads(target)) : -1;
-
-	if (index < 0)
-		return NULL;
-	const uint64_t *values = target_thread_registers(target, (size_t)index);
-	if (!values)
-		Py_RETURN_NONE;
-	PyObject *list = PyList_New(0);
-	for (size_t i = 0; list && i < TARGET_REGISTERS; i++) {
-		if (!append(list, PyLong_FromUnsignedLongLong(values[i])))
-			Py_CLEAR(list);
-	}
-	return list;
-}
-
-static PyObject *frame_record(const struct target_frame *frame)
-{
-	PyObject *kept = PyList_New(0);
-
-	for (size_t i = 0; kept && i < TARGET_KEPT_REGISTERS; i++) {
-		if (!append(kept, frame->known[i] ? PyLong_FromUnsignedLongLong(frame->kept[i]) :
-						    Py_BuildValue("")))
-			Py_CLEAR(kept);
-	}
-	return Py_BuildValue("(KNN)", (unsigned long long)frame->pc,
-			     PyBool_FromLong(frame->is_signal), kept);
-}
-
-static PyObject *unwind(PyObject *self, PyObject *args)
-{
-	struct target *target = target_of(self);
-	PyObject *number;
-	Py_ssize_t max;
-
-	if (!target || !PyArg_ParseTuple(args, "On:unwind", &number, &max))
-		return NULL;
-	Py_ssize_t index = index_of(number, target_num_threads(target));
-	if (index < 0)
-		return NULL;
-	if (max <= 0 || max > MAX_FRAMES)
-		return PyErr_Format(PyExc_ValueError, "%zd frames can't be asked for", max);
-	struct target_frame *frames = calloc((size_t)max, sizeof(*frames));
-	if (!frames)
-		return PyErr_NoMemory();
-	size_t count = target_unwind(target, (size_t)index, frames, (size_t)max);
-	PyObject *list = PyList_New(0);
-	for (size_t i = 0; list && i < count; i++) {
-		if (!append(list, frame_record(&frames[i])))
-			Py_CLEAR(list);
-	}
-	free(frames);
-	return list;
-}
+// ---- Code ------------------------------------------------------------------------------------
 
 static PyObject *instruction_record(const struct target_instruction *one)
 {
@@ -282,23 +198,6 @@ static PyObject *instructions(PyObject *self, PyObject *args)
 			Py_CLEAR(list);
 	}
 	return list;
-}
-
-static PyObject *thread_local_at(PyObject *self, PyObject *args)
-{
-	unsigned long long link_map, offset;
-	struct target *target = target_of(self);
-	PyObject *number;
-	uint64_t address;
-
-	if (!target || !PyArg_ParseTuple(args, "OKK:thread_local", &number, &link_map, &offset))
-		return NULL;
-	Py_ssize_t thread = index_of(number, target_num_threads(target));
-	if (thread < 0)
-		return NULL;
-	if (!target_thread_local(target, (size_t)thread, link_map, offset, &address))
-		Py_RETURN_NONE;
-	return PyLong_FromUnsignedLongLong(address);
 }
 
 // ---- Symbols ---------------------------------------------------------------------------------
@@ -391,19 +290,22 @@ static PyMethodDef methods[] = {
 	{ "is_truncated", is_truncated, METH_NOARGS, "is_truncated() -> is the core file cut off" },
 	{ "is_stopped", is_stopped, METH_NOARGS,
 	  "is_stopped() -> is it a process that was not copied" },
+	{ "direct_pid", direct_pid, METH_NOARGS,
+	  "direct_pid() -> the LWP by which memory that was not copied can be read; else 0" },
 	{ "files", files, METH_NOARGS, "files() -> list of the mapped files" },
 	{ "file_at", file_at, METH_O, "file_at(address) -> index in files()" },
-	{ "threads", threads, METH_NOARGS, "threads() -> list of LWPs" },
-	{ "thread_name", thread_name, METH_O,
+	{ "threads", object_threads, METH_NOARGS, "threads() -> list of LWPs" },
+	{ "thread_name", object_thread_name, METH_O,
 	  "thread_name(index of a thread) -> what the system calls it" },
-	{ "registers", registers, METH_O,
+	{ "registers", object_registers, METH_O,
 	  "registers(index of a thread) -> as the kernel has them" },
-	{ "unwind", unwind, METH_VARARGS,
+	{ "unwind", object_unwind, METH_VARARGS,
 	  "unwind(index of a thread, max) -> [(pc, is signal, kept registers)]" },
 	{ "instructions", instructions, METH_VARARGS,
 	  "instructions(address, max) -> [(address, size, flow, condition, target)]" },
-	{ "vectors", vectors, METH_O, "vectors(index of a thread) -> bytes of xmm0 to xmm15" },
-	{ "thread_local", thread_local_at, METH_VARARGS,
+	{ "vectors", object_vectors, METH_O,
+	  "vectors(index of a thread) -> bytes of xmm0 to xmm15" },
+	{ "thread_local", object_thread_local, METH_VARARGS,
 	  "thread_local(index of a thread, link map, offset) -> address" },
 	{ "symbol_named", symbol_named, METH_VARARGS, "symbol_named(file, name) -> address" },
 	{ "symbol_at", symbol_at, METH_O, "symbol_at(address) -> (name, address, size)" },

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Dict, List
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit
-from ompdbg.cli.report import STANDARD_OUTPUT, write_file
+from ompdbg.cli.spool import STANDARD_OUTPUT, write_file
 
 if TYPE_CHECKING:
     from ompdbg.report.merging import Member

@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
-import sys
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from ompdbg import views
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context, add_place
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Looked, Place, looked_at
+from ompdbg.cli.spool import STANDARD_OUTPUT, Spool
 
 if TYPE_CHECKING:
     from ompdbg.report.crash import Crash
-
-STANDARD_OUTPUT = "-"
 
 _DESCRIPTION = """\
 Everything at once: the diagnosis, regions, threads, stacks, tasks, locks,
@@ -57,12 +54,12 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
     if not (arguments.text or arguments.html or arguments.json):
         text = STANDARD_OUTPUT
     from ompdbg.report.document import is_suspicious
+    from ompdbg.target_services.opening import is_process
 
-    with looked_at(place) as looked:
-        for problem in looked.problems:
-            print(f"ompdbg: warning: {problem}", file=sys.stderr)
+    with Spool(is_process(target)) as spool, looked_at(place) as looked:
+        spool.warn(looked.problems)
         files = Files(text, arguments.html, arguments.json)
-        found = write_report(looked, target, files)
+        found = write_report(looked, target, files, spool)
     return Exit.FOUND if is_suspicious(found) else Exit.FINE
 
 
@@ -79,6 +76,7 @@ def write_report(
     looked: Looked,
     name: str,
     files: Files,
+    spool: Spool,
     cause: Optional[str] = None,
     crash: "Optional[Crash]" = None,
 ) -> Dict[str, Any]:
@@ -98,41 +96,19 @@ def write_report(
     diagnosed = functools.lru_cache(maxsize=None)(lambda: views.diagnosed(process))
     found = document.report(process, about, diagnosed)
     if files.json is not None:
-        write_file(files.json, document.lines(found))
+        spool.write(files.json, document.lines(found))
     if files.html is not None:
         from ompdbg.report.html.page import page
 
-        write_file(files.html, page(found))
+        spool.write(files.html, page(found))
     if files.text is not None:
         from ompdbg.report import text
 
         form = views.Form(False, 80)
         if files.text == STANDARD_OUTPUT:
             form = terminal.form(False)
-        write_file(files.text, text.lines(process, found, diagnosed, form))
+        spool.write(files.text, text.lines(process, found, diagnosed, form))
     return found
-
-
-def write_file(path: str, lines: Iterable[str]) -> None:
-    """Writes lines to a file, all of them or none; or to standard output. Raises Failed."""
-    if path == STANDARD_OUTPUT:
-        for line in lines:
-            print(line)
-        return
-    # What is no file, a pipe, say, is written as it is.
-    is_special = os.path.exists(path) and not os.path.isfile(path)
-    scratch = path if is_special else f"{path}.{os.getpid()}.new"
-    try:
-        with open(scratch, "w", encoding="utf-8", errors="replace") as file:
-            for line in lines:
-                file.write(line + "\n")
-        if not is_special:
-            os.replace(scratch, path)
-    except OSError as error:
-        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
-    finally:
-        if not is_special and os.path.exists(scratch):
-            os.unlink(scratch)
 
 
 COMMAND = Command(

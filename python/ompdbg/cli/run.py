@@ -14,7 +14,8 @@ from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Place, looked_at
-from ompdbg.cli.report import Files, write_file, write_report
+from ompdbg.cli.report import Files, write_report
+from ompdbg.cli.spool import Spool, write_file
 from ompdbg.render.table import wrap
 from ompdbg.report.ranks import rank_in
 
@@ -104,7 +105,7 @@ class Reporter:
                 os.makedirs(self._folder, exist_ok=True)
                 path = os.path.join(self._folder, name)
                 files = Files(f"{path}.txt", f"{path}.html", f"{path}.json")
-                found = write_report(looked, str(pid), files, reason, crash)
+                found = write_report(looked, str(pid), files, Spool(False), reason, crash)
         except Failed as failed:
             if failed.status != Exit.NO_OPENMP:
                 say(f"{name}: {failed.reason}")

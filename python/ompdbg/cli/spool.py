@@ -1,34 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lines that are printed only when the process that they are about goes on: who reads them, in a
+"""Lines that are written only when the process that they are about goes on: who reads them, in a
 pager, say, may take his time."""
 
 from __future__ import annotations
 
+import os
 import sys
 from types import TracebackType
-from typing import IO, Iterable, Optional, Type
+from typing import IO, Iterable, List, Optional, Tuple, Type
 
+from ompdbg.cli.exits import Exit, Failed
+
+STANDARD_OUTPUT = "-"
 _IN_MEMORY = 1 << 24  # bytes; more of them are put into a file
 
 
 class Spool:
-    """Keeps lines until it is left without an exception. `waits`: else they are printed at
-    once."""
+    """Keeps lines until it is left without an exception. `waits`: else they are written at
+    once. What goes into a plain file never waits."""
 
     def __init__(self, waits: bool) -> None:
-        self._kept: Optional[IO[str]] = None
-        if waits:
-            import tempfile
+        self._waits = waits
+        self._warnings: List[str] = []
+        self._kept: List[Tuple[str, IO[str]]] = []
 
-            self._kept = tempfile.SpooledTemporaryFile(
-                _IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline="\n"
-            )
+    def warn(self, problems: Iterable[str]) -> None:
+        """A line for each, for people."""
+        self._warnings += problems
+        if not self._waits:
+            self._say_warnings()
 
-    def print(self, lines: Iterable[str]) -> None:
-        """Takes lines without their ends."""
-        to = sys.stdout if self._kept is None else self._kept
+    def write(self, path: str, lines: Iterable[str]) -> None:
+        """Takes lines without their ends, of a file or of standard output. Raises Failed."""
+        if not self._waits or _is_plain(path):
+            write_file(path, lines)
+            return
+        import tempfile
+
+        kept = tempfile.SpooledTemporaryFile(
+            _IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline="\n"
+        )
+        self._kept.append((path, kept))
         for line in lines:
-            to.write(line + "\n")
+            kept.write(line + "\n")
+
+    def _say_warnings(self) -> None:
+        for problem in self._warnings:
+            print(f"ompdbg: warning: {problem}", file=sys.stderr)
+        self._warnings.clear()
 
     def __enter__(self) -> "Spool":
         return self
@@ -39,9 +58,39 @@ class Spool:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if self._kept is None:
-            return
-        with self._kept as kept:
-            if kind is None:
+        try:
+            if kind is not None:
+                return
+            self._say_warnings()
+            for path, kept in self._kept:
                 kept.seek(0)
-                sys.stdout.writelines(kept)
+                write_file(path, (line[:-1] for line in kept))
+        finally:
+            for _, kept in self._kept:
+                kept.close()
+
+
+def _is_plain(path: str) -> bool:
+    return path != STANDARD_OUTPUT and (os.path.isfile(path) or not os.path.exists(path))
+
+
+def write_file(path: str, lines: Iterable[str]) -> None:
+    """Writes lines to a file, all of them or none; or to standard output. Raises Failed."""
+    if path == STANDARD_OUTPUT:
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        return
+    # What is no file, a pipe, say, is written as it is.
+    is_plain = _is_plain(path)
+    scratch = f"{path}.{os.getpid()}.new" if is_plain else path
+    try:
+        with open(scratch, "w", encoding="utf-8", errors="replace") as file:
+            for line in lines:
+                file.write(line + "\n")
+        if is_plain:
+            os.replace(scratch, path)
+    except OSError as error:
+        raise Failed(Exit.NOT_WRITTEN, f"{path}: {error.strerror}") from None
+    finally:
+        if is_plain and os.path.exists(scratch):
+            os.unlink(scratch)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple, Optional
 
@@ -13,7 +12,7 @@ from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context, add_place
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Looked, Place, looked_at
-from ompdbg.cli.spool import Spool
+from ompdbg.cli.spool import STANDARD_OUTPUT, Spool
 from ompdbg.commands import choice
 
 if TYPE_CHECKING:
@@ -224,9 +223,8 @@ def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
         lines = iter(view.lines)
         first = list(islice(lines, 1))  # if even that fails, one line tells it all
         crash = _crash(looked, form) if show is _why else View(())
-        for problem in looked.problems:
-            print(f"ompdbg: warning: {problem}", file=sys.stderr)
-        spool.print(chain(crash.lines, first, lines))
+        spool.warn(looked.problems)
+        spool.write(STANDARD_OUTPUT, chain(crash.lines, first, lines))
     return Exit.FOUND if view.is_suspicious or crash.is_suspicious else Exit.FINE
 
 

@@ -26,7 +26,8 @@ def about_process(process: "Process", pid: int, crash: Optional[Crash] = None) -
         "kind": "process",
         "name": str(pid),
         "pid": pid,
-        "command": _command_line(pid),
+        # The first thread of the process may have ended before the others.
+        "command": _command_line(process.threads[0].target.lwp if process.threads else pid),
         "host": os.uname().nodename,
         "crash": None if crash is None else crashes.crash_json(process, crash, pid),
     }

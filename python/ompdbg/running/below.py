@@ -11,6 +11,7 @@ from typing import Dict, List, Optional
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PAUSE = 0.02
+_ENDED = "ZX"  # states of a process or thread
 _STAT_PARENT, _STAT_TIMES = 1, (11, 12)  # behind the name in /proc/PID/stat
 
 
@@ -34,7 +35,7 @@ def processes() -> List[int]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             stat = _stat(int(name))
-            if stat is not None and stat[0] not in "ZX":
+            if stat is not None and _is_alive(int(name), stat[0]):
                 children.setdefault(int(stat[_STAT_PARENT]), []).append(int(name))
     found: List[int] = []
     pending = [os.getpid()]
@@ -43,6 +44,23 @@ def processes() -> List[int]:
         found += below
         pending += below
     return found
+
+
+def _is_alive(pid: int, state: str) -> bool:
+    """Its first thread may have ended before the others."""
+    return state not in _ENDED or living_thread(pid) != pid
+
+
+def has_ended(thread: int) -> bool:
+    """A thread; also if nobody has taken note of that yet."""
+    stat = _stat(thread)
+    return stat is None or stat[0] in _ENDED
+
+
+def living_thread(pid: int) -> int:
+    """The first that has not ended: by it the system tells what belongs to the process."""
+    threads = (pid, *sorted(tasks(pid)))
+    return next((thread for thread in threads if not has_ended(thread)), pid)
 
 
 def processor_time() -> int:
@@ -58,7 +76,9 @@ def processor_time() -> int:
 def program_name(pid: int) -> str:
     """What its program is called."""
     try:
-        return os.path.basename(os.readlink(f"/proc/{pid}/exe")).replace(" (deleted)", "")
+        return os.path.basename(os.readlink(f"/proc/{living_thread(pid)}/exe")).replace(
+            " (deleted)", ""
+        )
     except OSError:
         return "process"
 

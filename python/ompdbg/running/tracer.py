@@ -108,9 +108,10 @@ class Tracer:
         deadline = time.monotonic() + _RELEASE_SECONDS
         asked: Set[int] = set()
         while time.monotonic() < deadline:
-            traced = [task for task in below.tasks(process) if _is_traced(task)]
+            tasks = below.tasks(process)
+            traced = [task for task in tasks if _is_to_be_let_go(process, task)]
             if not traced:
-                return bool(below.tasks(process))
+                return any(not below.has_ended(task) for task in tasks)
             for task in traced:
                 self._let_go(task, asked)
             time.sleep(_PAUSE)
@@ -144,5 +145,8 @@ class Tracer:
             pass
 
 
-def _is_traced(task: int) -> bool:
+def _is_to_be_let_go(process: int, task: int) -> bool:
+    """Not the first thread if it has ended before the others: no one is told before they have."""
+    if task == process and below.has_ended(task):
+        return False
     return below.status(task).get("TracerPid") == str(os.getpid())

@@ -108,8 +108,8 @@ class TargetServices:
         return None
 
     def direct_pid(self) -> int:
-        """The process, if its memory was not copied; 0 for a core file."""
-        return self._pid if self._target.is_stopped() else 0
+        """A thread of the process, if its memory was not copied; 0 for a core file."""
+        return self._target.direct_pid()
 
     def message(self, text: str, category: int) -> None:
         """A line that the OMPD library wants to say."""

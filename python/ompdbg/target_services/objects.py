@@ -52,6 +52,8 @@ class File(NamedTuple):
     def problem(self) -> Optional[str]:
         """Why it is not used; None if it is, or is no code."""
         where = self.opened or self.path
+        if where.startswith("/proc/") and where.endswith(self.path):
+            where = self.path  # of a process, as the process calls it
         if self.state == State.MISSING:
             wanted = f" (build id {self.in_memory})" if self.in_memory else ""
             return f"{where}{wanted} is not there"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where mapped files are to be found, also those that were deleted or replaced meanwhile.
+
+#include "internal.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char deleted[] = " (deleted)"; // the kernel writes it behind the name
+
+enum { MAX_TRIED = 8 };
+
+int open_read_only(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+char *place_below_root(const struct target *target, const char *path)
+{
+	const char *root = target->places.sysroot;
+	char *place;
+
+	if (asprintf(&place, "%s%s", root ? root : "", path) < 0)
+		return NULL;
+	return place;
+}
+
+bool place_cut_deleted(char *path)
+{
+	size_t length = strlen(path), size = sizeof(deleted) - 1;
+
+	if (length <= size || strcmp(path + length - size, deleted) != 0)
+		return false;
+	path[length - size] = '\0';
+	return true;
+}
+
+/** By one of its mappings; that is a privilege. */
+static int open_by_mapping(const struct target *target, ssize_t index)
+{
+	int tried = 0, descriptor = -1;
+	char path[96];
+
+	for (size_t i = 0; descriptor < 0 && i < target->num_mappings && tried < MAX_TRIED; i++) {
+		const struct mapping *mapping = &target->mappings[i];
+
+		if (mapping->file != index)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+			 (int)target->direct.pid, mapping->start, mapping->end);
+		descriptor = open_read_only(path);
+		tried++;
+	}
+	return descriptor;
+}
+
+int place_open_deleted(const struct target *target, ssize_t index)
+{
+	char path[64];
+
+	if (target->core >= 0)
+		return -1;
+	int descriptor = open_by_mapping(target, index);
+	if (descriptor >= 0 || !target->files[index].told.is_program)
+		return descriptor;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)target->direct.pid);
+	return open_read_only(path);
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Processes that are not as they began: without their first thread, or without their files."""
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+from pathlib import Path
+
+import comparing
+import pytest
+from harness import processes, setup
+
+HERE = Path(__file__).resolve().parent
+OMPDBG = comparing.BUILD / "ompdbg"
+FOUND, TIMED_OUT = 1, 124
+F_SETPIPE_SZ = 1031
+PIPE = 4096  # bytes that wait for their reader
+DELETED = " (deleted)"
+
+ask = comparing.ask
+
+
+@pytest.fixture(scope="module")
+def leader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("leader") / "leader"
+    source = HERE / "programs" / "leader.c"
+    flags = ["-O1", "-g", "-fopenmp", "-pthread"]
+    subprocess.run([setup.CC, *flags, str(source), "-o", str(program)], check=True)
+    return program
+
+
+def test_first_thread_has_ended(leader: Path, tmp_path: Path) -> None:
+    with processes.ready_program(leader, ()) as pid:
+        assert "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+        status, out, err = ask("why", pid)
+        assert (status, err) == (FOUND, "")
+        assert out.startswith("Region 1: 2 of 3 threads have come to a barrier, 1 has not\n")
+        assert ask("report", pid, "--json", tmp_path / "report")[0] == FOUND
+    about = json.loads((tmp_path / "report").read_text())["about"]
+    assert (about["program"], about["command"]) == (str(leader), [str(leader)])
+
+
+def test_reader_takes_its_time(leader: Path) -> None:
+    """Too much to be copied: the process waits until it has been looked at, but for no reader."""
+    with processes.ready_program(leader, ("100",)) as pid:
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, F_SETPIPE_SZ, PIPE)
+        tool = subprocess.Popen([str(OMPDBG), "report", str(pid), "--json"], stdout=writer)
+        os.close(writer)
+        assert select.select([reader], [], [], 60)[0]
+        tasks = Path(f"/proc/{pid}/task").glob("*/status")
+        assert all("TracerPid:\t0\n" in one.read_text() for one in tasks)
+        assert tool.poll() is None
+        with os.fdopen(reader) as rest:
+            told = rest.read()
+        verdict = json.loads(told)["verdict"]["text"]
+        assert verdict == "Region 1: 2 of 3 threads have come to a barrier, 1 has not"
+        assert tool.wait(60) == FOUND
+
+
+def test_first_thread_has_ended_below_run(leader: Path, tmp_path: Path) -> None:
+    """It is reported, and does not outlive the run."""
+    command = [str(OMPDBG), "run", "--timeout", "2", "--report", str(tmp_path)]
+    done = subprocess.run(
+        [*command, "--", str(leader)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == TIMED_OUT
+    assert "Region 1: 2 of 3 threads have come to a barrier, 1 has not" in done.stderr
+    (report,) = tmp_path.glob("leader-*.json")
+    pid = json.loads(report.read_text())["about"]["pid"]
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_deleted_and_replaced(tmp_path: Path) -> None:
+    """What the process has is read: not what has its name now."""
+    hung = setup.program("hung", "O2")
+    program = tmp_path / "program"
+    shutil.copy(hung, program)
+    core = tmp_path / "core"
+    with processes.ready_program(program, ()) as pid:
+        whole = ask("bt", pid)
+        program.unlink()
+        assert DELETED in Path(f"/proc/{pid}/maps").read_text()
+        assert ask("bt", pid) == whole
+        shutil.copy(setup.program("nested", "O2"), program)
+        assert ask("bt", pid) == whole
+        status, out, err = ask("report", pid, "--json")
+        assert json.loads(out)["about"]["program"] == str(program)
+        assert err == ""
+        gdb = ["gdb", "-nx", "-batch", "-p", str(pid), "-ex", f"generate-core-file {core}"]
+        subprocess.run(gdb, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    # Of a core file's program nothing is left but the name.
+    status, out, err = ask("bt", core)
+    assert f"{program} has build id " in err
+    program.unlink()
+    assert f"{program} (build id " in ask("bt", core)[2]
+    shutil.copy(hung, program)
+    status, out, err = ask("bt", core)
+    assert (out, err) == (whole[1], "")
