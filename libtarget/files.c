@@ -147,7 +147,7 @@ static bool is_used(const struct mapped_file *file)
 	       file->told.state == TARGET_FILE_UNVERIFIED;
 }
 
-/** What cannot be opened at its place is looked for where the process still has it. */
+/** Opens it as the process has it, if its place does not hold it. */
 static int open_it(const struct target *target, ssize_t index, bool *is_other)
 {
 	struct mapped_file *file = &target->files[index];
@@ -158,14 +158,17 @@ static int open_it(const struct target *target, ssize_t index, bool *is_other)
 	if (!file->opened)
 		return -1;
 	descriptor = open_read_only(file->opened);
-	if (descriptor >= 0 || program || !place_cut_deleted(file->path))
+	if (descriptor >= 0 || program)
 		return descriptor;
-	place_cut_deleted(file->opened);
-	descriptor = place_open_deleted(target, index);
+	if (place_cut_deleted(file->path))
+		place_cut_deleted(file->opened);
+	descriptor = place_open_mapped(target, index);
 	if (descriptor >= 0)
 		return descriptor;
 	*is_other = true;
-	return open_read_only(file->opened);
+	descriptor = open_read_only(file->opened);
+	// To who stands outside the kernel may tell the place outside of a process's root.
+	return descriptor < 0 && target->is_own_root ? open_read_only(file->path) : descriptor;
 }
 
 static void open_file(struct target *target, size_t index)

@@ -101,6 +101,7 @@ struct target {
 	bool is_let_go;
 	struct target_places places;
 	char *program, *sysroot; // what these point to
+	bool is_own_root;	 // the sysroot is the root of the process
 	struct segment *segments;
 	size_t num_segments;
 	struct mapping *mappings; // by address
@@ -173,8 +174,8 @@ int open_read_only(const char *path);
 char *place_below_root(const struct target *target, const char *path);
 /** Cuts what the kernel writes behind the names of deleted files. @return whether it was there. */
 bool place_cut_deleted(char *path);
-/** Opens a file that only a process still has. @return a descriptor, or -1. */
-int place_open_deleted(const struct target *target, ssize_t index);
+/** Opens a file as a process has it, wherever that is. @return a descriptor, or -1. */
+int place_open_mapped(const struct target *target, ssize_t index);
 
 void units_deinit(struct mapped_file *file);
 

@@ -21,10 +21,14 @@ int open_read_only(const char *path)
 
 char *place_below_root(const struct target *target, const char *path)
 {
-	const char *root = target->places.sysroot;
+	const char *root = target->places.sysroot ? target->places.sysroot : "";
+	size_t length = strlen(root);
 	char *place;
 
-	if (asprintf(&place, "%s%s", root ? root : "", path) < 0)
+	// A core file that was made outside of it has the whole path.
+	if (length && strncmp(path, root, length) == 0 && path[length] == '/')
+		root = "";
+	if (asprintf(&place, "%s%s", root, path) < 0)
 		return NULL;
 	return place;
 }
@@ -58,11 +62,11 @@ static int open_by_mapping(const struct target *target, ssize_t index)
 	return descriptor;
 }
 
-int place_open_deleted(const struct target *target, ssize_t index)
+int place_open_mapped(const struct target *target, ssize_t index)
 {
 	char path[64];
 
-	if (target->core >= 0)
+	if (!target->is_own_root)
 		return -1;
 	int descriptor = open_by_mapping(target, index);
 	if (descriptor >= 0 || !target->files[index].told.is_program)

@@ -315,6 +315,7 @@ int process_init(struct target *target, pid_t pid, struct target_error *error)
 	if (!target->sysroot) {
 		snprintf(root, sizeof(root), "/proc/%d/root", (int)target->direct.pid);
 		target->places.sysroot = target->sysroot = strdup(root);
+		target->is_own_root = target->sysroot != NULL;
 	}
 	return 0;
 }

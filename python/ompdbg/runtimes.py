@@ -16,6 +16,11 @@ _loaded: Dict[str, _ompd.Library] = {}
 class NotOpened(Exception):
     """No runtime of the process is understood; the message says why."""
 
+    def __init__(self, text: str, is_absent: bool) -> None:
+        """is_absent: as far as is known, there is none."""
+        super().__init__(text)
+        self.is_absent = is_absent
+
 
 class Found(NamedTuple):
     """The runtimes of a process, and what went wrong on the way."""
@@ -27,7 +32,7 @@ class Found(NamedTuple):
     def checked(self) -> "Found":
         """Itself, if a runtime was opened. Raises NotOpened."""
         if not self.spaces:
-            raise NotOpened("; ".join(self.problems) or self.absent)
+            raise NotOpened("; ".join(self.problems) or self.absent, not self.problems)
         return self
 
 

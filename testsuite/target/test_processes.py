@@ -4,6 +4,7 @@
 import fcntl
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -100,3 +101,23 @@ def test_deleted_and_replaced(tmp_path: Path) -> None:
     shutil.copy(hung, program)
     status, out, err = ask("bt", core)
     assert (out, err) == (whole[1], "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="chroot() is root's")
+def test_other_root(leader: Path, tmp_path: Path) -> None:
+    """The kernel calls its files as they are called here, not as they are called there."""
+    said = subprocess.run(["ldd", str(leader)], stdout=subprocess.PIPE, text=True, check=True)
+    libraries = re.findall(r"(/\S+) \(", said.stdout)
+    libc = next(name for name in libraries if "/libc.so" in name)
+    thread_end = os.path.join(os.path.dirname(libc), "libgcc_s.so.1")
+    for name in (*libraries, thread_end, str(leader)):
+        place = Path(str(tmp_path) + name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(name, place)
+    chroot = shutil.which("chroot")
+    assert chroot is not None
+    with processes.ready_program(Path(chroot), (str(tmp_path), str(leader))) as pid:
+        status, out, err = ask("why", pid)
+    assert (status, err) == (FOUND, "")
+    assert out.startswith("Region 1: 2 of 3 threads have come to a barrier, 1 has not\n")
+    assert "work at leader.c:" in out

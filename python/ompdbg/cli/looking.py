@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Iterator, List, NamedTuple, Optional
+from typing import IO, TYPE_CHECKING, Iterable, Iterator, List, NamedTuple, Optional
 
 from ompdbg.cli.exits import Exit, Failed
+from ompdbg.frames import base_name
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
     from ompdbg.target_services.debugger import TargetServices
 
 
-_WITHOUT_MEMORY = "no memory of the program is in the core file (coredump_filter in core(5))"
+_WITHOUT_MEMORY = "no memory of the program is in the core file"
+_WHO_LEFT_IT_OUT = " (coredump_filter in core(5))"
 
 
 class Place(NamedTuple):
@@ -52,14 +54,16 @@ def looked_at(place: Place) -> "Iterator[Looked]":
             problems = _problems(services)
             if target.is_truncated:
                 problems.append("the core file is truncated: what it lacks cannot be told")
+            library = runtimes.library_at(place.libompd)
             try:
-                library = runtimes.library_at(place.libompd)
                 found = runtimes.open_with(library, services).checked()
             except runtimes.NotOpened as reason:
                 if not services.has_memory():
-                    text = "; ".join([_WITHOUT_MEMORY, *problems])
+                    why = "" if target.is_truncated else _WHO_LEFT_IT_OUT
+                    text = "; ".join([_WITHOUT_MEMORY + why, *problems])
                     raise Failed(Exit.UNREADABLE, text) from None
-                text = "; ".join([str(reason), *problems])
+                told = _hidden(services, library.runtimes()) if reason.is_absent else None
+                text = "; ".join([told or str(reason), *problems])
                 raise Failed(Exit.NO_OPENMP, text) from None
             process = Process(found.spaces, services, found.problems)
             try:
@@ -74,6 +78,17 @@ def looked_at(place: Place) -> "Iterator[Looked]":
         raise Failed(Exit.UNREADABLE, str(error)) from None
     except _ompd.Error as error:
         raise Failed(Exit.UNREADABLE, error.reason) from None
+
+
+def _hidden(services: "TargetServices", names: Iterable[str]) -> Optional[str]:
+    """What is known of a runtime that is loaded, but cannot be looked at."""
+    objects = services.objects
+    for name in names:
+        for index, file in enumerate(objects.files):
+            if objects.is_named(index, f"{name}.so"):
+                lacks = "its file is" if file.problem else "its variables are"
+                return f"{base_name(file.path)} cannot be looked at, for {lacks} not there"
+    return None
 
 
 def _problems(services: "TargetServices") -> List[str]:
