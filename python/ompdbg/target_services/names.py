@@ -63,7 +63,9 @@ def qualified_name(unit: "Unit", die: "_target.Die") -> str:
     if "." in name or not _has_scopes(unit):
         return name
     is_fortran = dwarf.number(unit.die, dwarf.AT_LANGUAGE) in dwarf.FORTRAN
-    return "::".join([*_around(_declared(die), is_fortran), name])
+    # Of what is inlined, GDB does not tell in which function the source has it.
+    with_host = is_fortran and die.tag == dwarf.TAG_SUBPROGRAM
+    return "::".join([*_around(_declared(die), with_host), name])
 
 
 def _has_scopes(unit: "Unit") -> bool:
@@ -84,9 +86,8 @@ def _declared(die: "_target.Die") -> "_target.Die":
     return die
 
 
-def _around(die: "_target.Die", is_fortran: bool) -> List[str]:
+def _around(die: "_target.Die", with_host: bool) -> List[str]:
     found: List[str] = []
-    is_function = die.tag == dwarf.TAG_SUBPROGRAM
     for parent in die.parents():
         name: Optional[str] = dwarf.text(parent, dwarf.AT_NAME)
         if parent.tag in (dwarf.TAG_NAMESPACE, dwarf.TAG_MODULE, *_CLASSES):
@@ -96,7 +97,7 @@ def _around(die: "_target.Die", is_fortran: bool) -> List[str]:
             found.insert(0, name)
         elif parent.tag == dwarf.TAG_SUBPROGRAM:
             # Of a function within another in Fortran, that one.
-            if is_fortran and is_function and name is not None:
+            if with_host and name is not None:
                 found.insert(0, name)
             break
     return found
