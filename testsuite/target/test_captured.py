@@ -19,6 +19,7 @@ import build  # noqa: E402  (of the fixtures)
 OMPDBG = ROOT / "build" / "ompdbg"
 Variables = Dict[str, str]
 _FRAME = re.compile(r"^#(\d+) +\S")
+_NAMED = re.compile(r"^#\d+ +(?:0x[0-9a-f]+ in )?(.+?) (?:\(.*\) )?at (.+)$", re.MULTILINE)
 _VARIABLE = re.compile(r"^ {8}(\w+) = (.*)$")
 
 # The tests' GDB prints all in one language.
@@ -41,11 +42,13 @@ def frames(text: str) -> List[Variables]:
 @pytest.mark.parametrize(
     "name, compiler, optimized, least",
     [
-        ("variables.c", "gcc", "-O0", 30),
-        ("variables.c", "clang", "-O0", 20),
+        ("variables.c", "gcc", "-O0", 37),
+        ("variables.c", "clang", "-O0", 37),
         ("variables.c", "clang", "-O2", 8),
         ("variables.cpp", "gcc", "-O0", 15),
-        ("variables.f90", "gcc", "-O0", 10),
+        ("variables.f90", "gcc", "-O0", 17),
+        ("arrays.f90", "gcc", "-O0", 14),
+        ("arrays.f90", "gcc", "-O2", 14),
     ],
 )
 def test_what_is_told_is_right(
@@ -59,14 +62,17 @@ def test_what_is_told_is_right(
         )
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    commands = ["generate-core-file {}".format(core), "omp bt -full"]
+    # In the language of the program: GDB 13 crashes when it writes arrays of Fortran in C.
+    commands = ["generate-core-file {}".format(core), "set language auto", "omp bt -full"]
     spec = {"stop": "inspect", "commands": commands}
     said = processes.run_gdb("session.py", spec, [str(program)]).result
-    theirs = frames(said[1]["text"])
+    theirs = frames(said[-1]["text"])
     command = [str(OMPDBG), "bt", "--full", str(core)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     block = next(part for part in done.stdout.split("\n\n") if "#0  inspect" in part)
     ours = frames(block)
+    # Each compiler has other frames of its own between them.
+    assert _NAMED.findall(block) == _NAMED.findall(said[-1]["text"])
     assert len(ours) == len(theirs)
     compared = 0
     for mine, other in zip(ours, theirs):

@@ -86,8 +86,10 @@ class _Place(NamedTuple):
 class Evaluation:
     """Of one expression."""
 
-    def __init__(self, frame: Surroundings) -> None:
+    def __init__(self, frame: Surroundings, whole: Optional[int] = None) -> None:
+        """`whole`: address of the value of which something is computed."""
         self._frame = frame
+        self._object = whole
         self._stack: List[int] = []
         self._data: Optional[bytes] = None  # a value that has no address
         self._pieces: List[Tuple[int, Optional[_Place]]] = []
@@ -174,6 +176,8 @@ class Evaluation:
             raise OptimizedOut
         elif code in operations.ENTRY_VALUES and isinstance(more, list):
             self._push(self._entry_value(more))
+        elif code == operations.PUSH_OBJECT and self._object is not None:
+            self._push(self._object)
         elif code in _OF_THE_FRAME:
             self._push(_OF_THE_FRAME[code](self._frame, number, self._stack))
         elif not operations.compute(code, number, self._stack):

@@ -16,6 +16,7 @@ ENTRY_VALUES = (0xA3, 0xF3)
 IMPLICIT_POINTERS = (0xA0, 0xF2)
 VECTORS = 17  # registers from xmm0 on have more bytes
 PARAMETER_REF = 0xFA
+PUSH_OBJECT = 0x97
 CONST_TYPES = (0xA4, 0xF4)
 NOP = 0x96
 _LIT, _REG, _BREG, _NUMBERED = 0x30, 0x50, 0x70, 32

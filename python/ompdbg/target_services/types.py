@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Tuple
 
 from ompdbg.members import Member
 from ompdbg.target_services import dwarf
@@ -16,6 +16,9 @@ _STRUCTURES = (dwarf.TAG_STRUCTURE, dwarf.TAG_CLASS, dwarf.TAG_UNION)
 _POINTER_SIZE = 8
 _MAX_TYPEDEFS = 64  # more of them go round in circles
 
+# A bound of an array that debug information does not tell as a number: of a dimension, which one.
+Computed = Callable[["_target.Die", int], Optional[int]]
+
 
 class Unclear(Exception):
     """The type is not told, or depends on values."""
@@ -24,7 +27,13 @@ class Unclear(Exception):
 class DieType:
     """A type. Of an array with several dimensions, what is left of them."""
 
-    def __init__(self, die: "Optional[_target.Die]", lowest: int, inner: int = 0) -> None:
+    def __init__(
+        self,
+        die: "Optional[_target.Die]",
+        lowest: int,
+        inner: int = 0,
+        computed: Optional[Computed] = None,
+    ) -> None:
         """lowest: number of an array's first element where the type does not tell it, as the
         language has it. inner: how many dimensions of an array were taken off."""
         if die is None:
@@ -32,6 +41,7 @@ class DieType:
         self._die = die
         self._lowest = lowest
         self._inner = inner
+        self._computed = computed
 
     @property
     def name(self) -> Optional[str]:
@@ -78,7 +88,22 @@ class DieType:
         raise Unclear
 
     def _of(self, die: "Optional[_target.Die]", inner: int = 0) -> "DieType":
-        return DieType(die, self._lowest, inner)
+        return DieType(die, self._lowest, inner, self._computed)
+
+    def with_bounds(self, computed: Computed) -> "DieType":
+        """The same, with other bounds."""
+        return DieType(self._die, self._lowest, self._inner, computed)
+
+    def dimension(self) -> "_target.Die":
+        """The entry of the outermost dimension that is left."""
+        dimensions = self._dimensions()
+        if self._inner >= len(dimensions):
+            raise Unclear
+        return dimensions[self._inner]
+
+    def target(self) -> "DieType":
+        """What a pointer or reference is to."""
+        return self._of(dwarf.entry(self._die, dwarf.AT_TYPE))
 
     @property
     def die(self) -> "_target.Die":
@@ -98,7 +123,8 @@ class DieType:
             if die.attribute(dwarf.AT_DECLARATION):
                 continue
             try:
-                kind = self._of(dwarf.entry(die, dwarf.AT_TYPE))
+                # What bounds are computed from is not in here, but in the member.
+                kind = DieType(dwarf.entry(die, dwarf.AT_TYPE), self._lowest)
                 name = dwarf.text(die, dwarf.AT_NAME)
                 is_base = die.tag == dwarf.TAG_INHERITANCE
                 bits = dwarf.number(die, dwarf.AT_BIT_SIZE) or 0
@@ -116,23 +142,25 @@ class DieType:
 
     def bounds(self) -> Tuple[int, int]:
         """Of the outermost dimension that is left."""
-        dimensions = self._dimensions()
-        if self._inner >= len(dimensions):
-            raise Unclear
-        die = dimensions[self._inner]
-        low = die.attribute(dwarf.AT_LOWER_BOUND)
-        high = die.attribute(dwarf.AT_UPPER_BOUND)
-        count = die.attribute(dwarf.AT_COUNT)
+        die = self.dimension()
+        low = self._bound(die, dwarf.AT_LOWER_BOUND)
+        high = self._bound(die, dwarf.AT_UPPER_BOUND)
+        count = self._bound(die, dwarf.AT_COUNT)
         first = self._lowest if low is None else low
-        if not isinstance(first, int):
-            raise Unclear
-        if isinstance(high, int):
+        if high is not None:
             return first, high
-        if isinstance(count, int):
+        if count is not None:
             return first, first + count - 1
-        if high is None and count is None:
-            return first, first - 1  # of open length
-        raise Unclear
+        return first, first - 1  # of open length
+
+    def _bound(self, dimension: "_target.Die", attribute: int) -> Optional[int]:
+        value = dimension.attribute(attribute)
+        if value is None or isinstance(value, int):
+            return value
+        found = self._computed(dimension, attribute) if self._computed is not None else None
+        if found is None:
+            raise Unclear
+        return found
 
     def _dimensions(self) -> "List[_target.Die]":
         found = [die for die in self._die.children() if die.tag == dwarf.TAG_SUBRANGE]

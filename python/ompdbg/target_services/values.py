@@ -10,7 +10,7 @@ from ompdbg.services import SymbolAt
 from ompdbg.target_services import dwarf, scalars
 from ompdbg.target_services.locations import Bytes, OptimizedOut, Unavailable, no_memory
 from ompdbg.target_services.names import qualified_name
-from ompdbg.target_services.types import DieType, Unclear
+from ompdbg.target_services.types import Computed, DieType, Unclear
 
 if TYPE_CHECKING:
     import _target
@@ -46,10 +46,11 @@ class Values:
         self._open = "(" if self._fortran else "{"
         self._close = ")" if self._fortran else "}"
 
-    def kind_of(self, variable: "_target.Die") -> DieType:
+    def kind_of(self, variable: "_target.Die", computed: Optional[Computed] = None) -> DieType:
         """The type of a variable. Raises Unavailable."""
         try:
-            return DieType(dwarf.entry(variable, dwarf.AT_TYPE), int(self._fortran))
+            die = dwarf.entry(variable, dwarf.AT_TYPE)
+            return DieType(die, int(self._fortran), 0, computed)
         except Unclear:
             raise Unavailable("the type is not told") from None
 
@@ -65,6 +66,20 @@ class Values:
             raise Unavailable(f"it has {size} bytes")
         return size
 
+    def is_array(self, kind: DieType) -> bool:
+        """Whatever its bounds."""
+        try:
+            return kind.is_array
+        except Unclear:
+            return False
+
+    def has_size(self, kind: DieType) -> bool:
+        """How large it is is known."""
+        try:
+            return kind.size != 0
+        except Unclear:
+            return False
+
     def is_reference(self, kind: DieType) -> bool:
         """As C++ has them."""
         try:
@@ -74,13 +89,20 @@ class Values:
 
     def referred(self, kind: DieType, value: Bytes) -> "Tuple[DieType, int]":
         """What a reference is to: type and address."""
-        return self._pointed_to(kind.plain()), int.from_bytes(value.part(0, _WORD), "little")
+        return kind.plain().target(), int.from_bytes(value.part(0, _WORD), "little")
+
+    def target_size(self, kind: DieType) -> int:
+        """In bytes, of what a pointer is to; 0: not known."""
+        try:
+            return kind.plain().target().size
+        except Unclear:
+            return 0
 
     def is_pointer_to_array(self, kind: DieType) -> bool:
         """As gfortran keeps an array whose bounds are computed."""
         try:
             plain = kind.plain()
-            return plain.die.tag == dwarf.TAG_POINTER and self._pointed_to(plain).plain().is_array
+            return plain.die.tag == dwarf.TAG_POINTER and plain.target().plain().is_array
         except Unclear:
             return False
 
@@ -117,11 +139,10 @@ class Values:
             return LOST
         except Unavailable as reason:
             return reason.text
+        except Unclear:
+            return Unavailable("its size is not known").text
 
     # ---- Pointers and enumerations ----------------------------------------------------------
-
-    def _pointed_to(self, plain: DieType) -> DieType:
-        return DieType(dwarf.entry(plain.die, dwarf.AT_TYPE), int(self._fortran))
 
     def _pointer(self, plain: DieType, address: int) -> str:
         if plain.die.tag != dwarf.TAG_POINTER:
@@ -131,7 +152,7 @@ class Values:
         if symbol is not None:
             text += f" <{symbol.name}{f'+{symbol.offset}' if symbol.offset else ''}>"
         try:
-            target = self._pointed_to(plain).plain().die
+            target = plain.target().plain().die
         except Unclear:
             return text  # to void
         if not address or not scalars.is_character(target):
@@ -184,7 +205,8 @@ class Values:
                 shown = shown[:-1]
             return scalars.string(shown, count > scalars.MOST)
         parts, is_whole = self._elements(element, value, (offset, size, count), depth)
-        return f"{self._open}{', '.join(parts)}{'' if is_whole else '...'}{self._close}"
+        between = " " if self._fortran and element.is_array else ", "
+        return f"{self._open}{between.join(parts)}{'' if is_whole else '...'}{self._close}"
 
     def _elements(
         self, kind: DieType, value: Bytes, where: Tuple[int, int, int], depth: int
