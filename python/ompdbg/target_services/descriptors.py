@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import _target
 
 _MAX_SIZE = 1 << 20
+_MAX_DIMENSIONS = 64
+_MAX_READS = 1 << 13
 _ABSENT = ((dwarf.AT_ALLOCATED, "<not allocated>"), (dwarf.AT_ASSOCIATED, "<not associated>"))
 
 
@@ -74,6 +76,8 @@ def _dimensions(scope: Scope, plain: DieType, at: int) -> Tuple[int, List[_Dimen
     strides: List[Optional[int]] = []
     kind = plain
     while kind.is_array:
+        if len(counts) == _MAX_DIMENSIONS:
+            raise Unclear
         low, high = kind.bounds()
         counts.append(max(high - low + 1, 0))
         strides.append(scope.number(kind.dimension(), dwarf.AT_BYTE_STRIDE, at))
@@ -89,8 +93,12 @@ def _dimensions(scope: Scope, plain: DieType, at: int) -> Tuple[int, List[_Dimen
 def _gathered(scope: Scope, begin: int, size: int, dimensions: List[_Dimension]) -> bytes:
     if not dimensions:
         return scope.context.read(begin, size)
-    first, rest = dimensions[0], dimensions[1:]
-    if not rest and first.stride == size:
-        return scope.context.read(begin, size * first.length)
-    parts = range(first.length)
-    return b"".join(_gathered(scope, begin + n * first.stride, size, rest) for n in parts)
+    (length, stride), rest = dimensions[0], dimensions[1:]
+    reach = (length - 1) * stride + size
+    if not rest and size <= stride and reach <= _MAX_SIZE:
+        data = scope.context.read(begin, reach)
+        return b"".join(data[at : at + size] for at in range(0, reach, stride))
+    if length > _MAX_READS:
+        raise Unavailable("its elements lie far from one another")
+    parts = range(length)
+    return b"".join(_gathered(scope, begin + n * stride, size, rest) for n in parts)

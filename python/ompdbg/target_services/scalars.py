@@ -130,16 +130,22 @@ def string(data: bytes, goes_on: bool, quote: str = '"') -> str:
         return f"{quote}{quote}"
     runs = [(code, len(list(group))) for code, group in groupby(data)]
     parts: List[str] = []
-    text, after_octal = "", False
+    text, after_octal, room = "", False, MOST
     for code, count in runs:
+        if room <= 0:
+            goes_on = True
+            break
         if count > _MANY_CHARACTERS:
             parts.extend([f"{quote}{text}{quote}"] if text else [])
             parts.append(f"{character(code, 1)} <repeats {count} times>")
             text, after_octal = "", False
+            room -= count
             continue
-        for _ in range(count):
+        goes_on = goes_on or count > room
+        for _ in range(min(count, room)):
             one, after_octal = _escaped(code, quote, 1, after_octal)
             text += one
+        room -= count
     parts.extend([f"{quote}{text}{quote}"] if text else [])
     return ", ".join(parts) + ("..." if goes_on else "")
 

@@ -113,7 +113,7 @@ class Scope(NamedTuple):
     def _number_in(self, variable: "_target.Die") -> Optional[int]:
         for block in self.blocks:
             for die in _entries(block):
-                if die.tag == dwarf.TAG_VARIABLE and _is_instance(die, variable):
+                if die.tag in _VARIABLES and _is_instance(die, variable):
                     kind = self.values.kind_of(die)
                     data = self.value(die, kind).part(0, self.values.size_of(kind))
                     return int.from_bytes(data, "little")

@@ -56,6 +56,8 @@ class DieType:
             if plain.is_array:
                 low, high = plain.bounds()
                 return max(high - low + 1, 0) * plain.element().size
+            if dwarf.entry(plain._die, dwarf.AT_STRING_LENGTH) is not None:
+                return max(plain._bound(plain._die, dwarf.AT_STRING_LENGTH) or 0, 0)
         except Unclear:
             return 0
         size = dwarf.number(plain._die, dwarf.AT_BYTE_SIZE)

@@ -123,6 +123,8 @@ class Values:
         if plain.is_array:
             return self._array(plain, value, offset, depth)
         data = value.part(offset, plain.size)
+        if die.tag == dwarf.TAG_STRING and data:
+            return scalars.string(data, False, "'")
         if die.tag in dwarf.POINTERS:
             return self._pointer(plain, int.from_bytes(data, "little"))
         if die.tag == dwarf.TAG_ENUMERATION:
@@ -200,10 +202,7 @@ class Values:
         inner = element.plain().die
         if not element.is_array and scalars.is_character(inner) and not self._fortran:
             data = value.part(offset, count * size)
-            shown = data[: scalars.MOST]
-            if len(shown) == count and data.endswith(b"\0"):
-                shown = shown[:-1]
-            return scalars.string(shown, count > scalars.MOST)
+            return scalars.string(data[:-1] if data.endswith(b"\0") else data, False)
         parts, is_whole = self._elements(element, value, (offset, size, count), depth)
         between = " " if self._fortran and element.is_array else ", "
         return f"{self._open}{between.join(parts)}{'' if is_whole else '...'}{self._close}"

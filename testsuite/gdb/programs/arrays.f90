@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Arrays that descriptors tell of, and those with bounds that were computed, in a region and around
-! it. Stops in inspect(), which an internal procedure calls.
+! Arrays that descriptors tell of, those with bounds that were computed, and strings, in a region and
+! around it. Stops in inspect(), which an internal procedure calls.
 module shop
   implicit none
   interface
@@ -8,15 +8,18 @@ module shop
     end subroutine
   end interface
 contains
-  subroutine smooth(count, shape)
+  subroutine smooth(count, shape, title)
     integer, intent(in) :: count
+    character(len=*), intent(in) :: title
     real(8), intent(inout) :: shape(:, :)
     integer, target :: line(6), table(3, 4)
     integer, allocatable :: list(:), grid(:, :), none(:)
     integer, pointer :: back(:), part(:, :), nowhere(:)
     real(8) :: field(count, count + 1)
+    character(len=8) :: label
     integer :: i
     nullify(nowhere)
+    label = title
     allocate(list(0:count), grid(2, -1:count))
     line = (/ 1, 2, 3, 4, 5, 6 /)
     table = reshape((/ (i, i = 1, 12) /), (/ 3, 4 /))
@@ -38,7 +41,7 @@ contains
     shape(1, 1) = 3
     !$omp end master
     !$omp end parallel
-    print *, list, grid, back, part, field, associated(nowhere), shape(1, 1)
+    print *, label, title, list, grid, back, part, field, associated(nowhere), shape(1, 1)
   contains
     subroutine inner(factor)
       integer, intent(in) :: factor
@@ -56,5 +59,5 @@ program driver
   shape = 0.5d0
   shape(1, 2) = 9
   shape(3, 2) = 8
-  call smooth(3, shape(1:3:2, 2:6:2))
+  call smooth(3, shape(1:3:2, 2:6:2), 'shop''s')
 end program

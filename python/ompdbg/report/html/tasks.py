@@ -234,7 +234,7 @@ def _counts(counts: Optional[List[Object]]) -> Content:
     ]
     head = [element("th", name, scope="col") for name in ("Tasks", "", "Status", "Function")]
     table = element("table", element("thead", element("tr", head)), element("tbody", body))
-    return [element("h3", "By function"), element("div", table, class_="scroll")]
+    return [element("h3", "By function"), element("div", table, class_="scroll", tabindex="0")]
 
 
 def _bar(share: float) -> Markup:
