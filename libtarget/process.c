@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,13 +304,31 @@ static pid_t living_thread(pid_t pid)
 	return found;
 }
 
+/** The kernel runs programs of 32 bits, too. */
+static int check_machine(const struct target *target, struct target_error *error)
+{
+	Elf64_Ehdr header = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)target->direct.pid);
+	int file = open_read_only(path);
+	ssize_t size = file < 0 ? 0 : pread(file, &header, sizeof(header), 0);
+	if (file >= 0)
+		close(file);
+	if (size < (ssize_t)offsetof(Elf64_Ehdr, e_version) ||
+	    (header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64))
+		return 0;
+	return fail(error, "process %d is of another architecture than x86-64 (ELF machine %u)",
+		    (int)target->pid, header.e_machine);
+}
+
 int process_init(struct target *target, pid_t pid, struct target_error *error)
 {
 	char root[64];
 
 	target->pid = pid;
 	target->direct.pid = living_thread(pid);
-	if (read_mappings(target, false, error) < 0)
+	if (check_machine(target, error) < 0 || read_mappings(target, false, error) < 0)
 		return -1;
 	read_auxiliary(target);
 	if (!target->sysroot) {

@@ -161,6 +161,27 @@ def ask_as_nobody(pid: int) -> Tuple[int, str, str]:
     return status, out, err
 
 
+def test_process_of_32_bits(tmp_path: Path) -> None:
+    code = b"\xb8\x1d\x00\x00\x00\xcd\x80\xeb\xf7"  # pause(), again and again
+    place, begin = 0x8048000, 52 + 32
+    size = begin + len(code)
+    ident = b"\x7fELF\1\1\1" + bytes(9)
+    header = struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, place + begin, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    segment = struct.pack("<IIIIIIII", 1, 0, place, place, size, size, 5, 0x1000)
+    program = tmp_path / "program"
+    program.write_bytes(ident + header + segment + code)
+    program.chmod(0o755)
+    try:
+        process = subprocess.Popen([str(program)])
+    except OSError as error:
+        pytest.skip(f"the kernel runs no such program: {error}")
+    with process:
+        try:
+            refused(ask("why", process.pid), UNREADABLE, "another architecture than x86-64")
+        finally:
+            process.kill()
+
+
 def test_no_permission(hung: int) -> None:
     done = ask_as_nobody(hung) if os.geteuid() == 0 else ask("threads", 1)
     refused(done, UNREADABLE, "may not be attached to")
