@@ -183,6 +183,15 @@ def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     return Outlined(_CLONE.sub("", match.group("base")), match.group("role"))
 
 
+def source_function(symbol: Optional[str]) -> Optional[str]:
+    """The function of the source to which the code of a function belongs."""
+    found = parse_outlined(symbol)
+    while found is not None:
+        symbol = found.base
+        found = parse_outlined(symbol)
+    return symbol
+
+
 def module_name(symbol: str) -> str:
     """A procedure or variable of a Fortran module as Fortran has it; other names as they are."""
     match = _FORTRAN_MODULE.match(symbol)

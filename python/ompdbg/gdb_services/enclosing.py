@@ -23,7 +23,7 @@ from typing import (
 
 import gdb
 
-from ompdbg.frames import is_outlined, parse_outlined
+from ompdbg.frames import source_function
 from ompdbg.gdb_services.frame_symbols import (
     Reading,
     declared_type,
@@ -181,12 +181,7 @@ def _source_function(frame: gdb.Frame) -> Optional[str]:
     symbol = frame.function()
     if symbol is None:
         return None
-    name = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
-    found = parse_outlined(name)
-    while found is not None:
-        name = found.base
-        found = parse_outlined(name) if is_outlined(name) else None
-    return name
+    return source_function(full_name(linkage_name(symbol), symbol.symtab, symbol.line))
 
 
 # ---- Frames ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ompdbg.frames import is_outlined, parse_outlined
+from ompdbg.frames import is_outlined, source_function
 from ompdbg.target_services import dwarf
 from ompdbg.target_services.descriptors import data_address
 from ompdbg.target_services.locations import OptimizedOut, Unavailable
@@ -101,12 +101,12 @@ class Enclosing:
         """Variables of the function around a task of Clang's, from the addresses that it was
         given, which are at `context`. `size`: how many bytes of them; 0: not known."""
         words = self._words(context, size)
-        source = _source_function(inner.frame)
+        source = source_function(inner.frame.symbol)
         known: Dict[int, Named] = {}
         if source is None or not words:
             return []
         for scope in self._around(inner, words if size else words[:1]):
-            if _source_function(scope.frame) != source:
+            if source_function(scope.frame.symbol) != source:
                 continue
             for die in _variables(scope):
                 address = _given(die, scope)
@@ -191,13 +191,3 @@ def _given(die: "_target.Die", scope: Scope) -> Optional[int]:
         return int.from_bytes(scope.value(die, kind).part(0, _WORD), "little")
     except (OptimizedOut, Unavailable):
         return None
-
-
-def _source_function(frame: StackFrame) -> Optional[str]:
-    """The function of the source to which a frame's code belongs."""
-    name = frame.symbol
-    found = parse_outlined(name)
-    while found is not None:
-        name = found.base
-        found = parse_outlined(name) if is_outlined(name) else None
-    return name
