@@ -248,6 +248,9 @@ def _called(evidence: Evidence, call: "WaitSite") -> Verdict:
     if family == "runtime":
         if call.kind == PARALLEL and _family(asleep.kind) == "barrier":
             return _asleep(evidence, asleep, call.function)
+        if call.kind == PARALLEL and asleep.kind == IDLE_IN_POOL:
+            # libgomp's thread that encountered the region fetches the others from there.
+            return Verdict(call.state, None, None)
         return Verdict(asleep.state, None, _wait(evidence, asleep.kind, call.function))
     if family == _family(asleep.kind):
         return Verdict(call.state, None, _wait(evidence, call.kind, call.function))

@@ -74,7 +74,8 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     assert "2 threads wait for one another" in said[6]
     # The thread that is at the breakpoint is of the C library.
     assert "stacksize-var" in said[7] and "thread-num-var" not in said[7]
-    assert said[7].endswith("Thread 2 is no OpenMP thread: it has none of its own.\n")
+    last = said[7].splitlines()[-1]
+    assert re.fullmatch(r"Only those of the process: thread \d+ is no OpenMP thread\.", last)
     assert said[8] == said[9] == said[5] and said[10] == "0\n"
     for runtime, told in (("libgomp", said[12:21]), ("libomp", said[21:30])):
         assert FIRST in told[5]
@@ -100,6 +101,10 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
             *TWICE,
             "omp why",
             "omp bt -all",
+            "omp regions",
+            "thread 2",
+            "omp icvs",
+            "omp icvs -thread",
         ],
         program,
     )
@@ -109,6 +114,11 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
     assert "OpenMP breakpoint 1, parallel-begin: parallel region of loop" in said[8]
     assert "running" in said[9] and "parallel region of loop" in said[13]
     assert said[11] == "0\n", "an answer was kept while threads run"
+    # What runs is not said to be anywhere, nor to be anything.
+    assert "Region 1: 4 threads" in said[14] and "Outside of regions" not in said[14]
+    assert re.search(r"^Nothing is known of [123] threads? that runs?\.$", said[14], re.M)
+    assert said[16].endswith("Only those of the process: thread 2 is running.\n")
+    assert said.pop() == "error: omp icvs: thread 2 is running."
     assert not [one for one in said if one.startswith("error")]
 
 

@@ -152,6 +152,10 @@ def test_pool() -> None:
     assert told(conclude(recorded=(0x100, 0))) == (0x100, "idle in pool")
 
 
+def test_who_fetches_the_others_from_the_pool_is_not_idle() -> None:
+    assert told(conclude(call=PARALLEL, futex=1, futex_site=ON_POOL)) == (0x101, None)
+
+
 def test_recorded_state_counts_most() -> None:
     verdict = conclude(recorded=(0x020, 0), call=BARRIER, futex=1, futex_site=ON_BARRIER)
     assert told(verdict) == (0x020, "taskwait")

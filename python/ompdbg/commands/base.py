@@ -12,6 +12,7 @@ from ompdbg.commands import options
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.process import Process
+    from ompdbg.model.thread import Thread
     from ompdbg.render.palette import Palette
     from ompdbg.views import Form
 
@@ -91,6 +92,15 @@ def dedent(command: object) -> None:
     """Takes the indentation out of a docstring, which is a help text; GDB does so since 14."""
     kind = type(command)
     kind.__doc__ = (kind.__doc__ or "").replace("\n    ", "\n")
+
+
+def why_not_openmp(threads: "Iterable[Thread]") -> str:
+    """What is to be said of the selected one of them, of which OpenMP knows nothing."""
+    for thread in threads:
+        if thread.target.selected:
+            what = "running" if thread.target.running else "no OpenMP thread"
+            return f"thread {thread.target.label} is {what}"
+    return "no thread is selected"
 
 
 def write(lines: Iterable[str]) -> None:

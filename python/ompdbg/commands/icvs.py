@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ompdbg import views
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand, why_not_openmp, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -48,14 +48,13 @@ class Icvs(OmpCommand):
             threads = [thread for thread in threads if thread.target.selected]
         # To the process belong some even if the thread has none.
         others = [] if threads or scope else [one for one in everyone if one.target.selected]
+        about = why_not_openmp(everyone)
         if not threads and not others:
-            self.fail("the thread is no OpenMP thread")
+            self.fail(about + ".")
         form = self.form(arguments)
         write(views.icvs(threads or others, form, icvs.PROCESS if others else scope))
         if others and not form.as_json:
-            write(
-                [f"Thread {others[0].target.label} is no OpenMP thread: it has none of its own."]
-            )
+            write([f"Only those of the process: {about}."])
 
 
 class Env(OmpCommand):

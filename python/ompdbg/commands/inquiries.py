@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, Optional
 
 from ompdbg import views
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand, why_not_openmp, write
 from ompdbg.commands.options import Option, Wrong
 
 if TYPE_CHECKING:
@@ -19,12 +19,13 @@ class _Inquiry(OmpCommand):
 
     def threads(self, arguments: "Arguments") -> "List[Thread]":
         """The selected one, or all."""
-        found = [thread for thread in self.process().threads if thread.handle is not None]
+        everyone = self.process().threads
+        found = [thread for thread in everyone if thread.handle is not None]
         if not arguments.has("-all"):
             found = [thread for thread in found if thread.target.selected]
         if not found:
-            everyone = arguments.has("-all")
-            self.fail("no OpenMP thread" if everyone else "the thread is no OpenMP thread")
+            nobody = "no OpenMP thread" if arguments.has("-all") else why_not_openmp(everyone)
+            self.fail(nobody + ".")
         return found
 
 

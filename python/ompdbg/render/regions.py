@@ -40,7 +40,8 @@ def region_lines(
         lines.extend(_region(alike, width, palette))
     if not regions:
         lines.append("No parallel region is active.")
-    lines.extend(wrap(text, width)[0] for text in _outside(process))
+    for text in _outside(process):
+        lines.extend(wrap(text, width))
     return lines
 
 
@@ -175,14 +176,17 @@ def _arrived(where: str, number: int, progress: "Progress") -> str:
 
 
 def _outside(process: "Process") -> Iterator[str]:
-    """What the threads do that are in no region."""
+    """What the threads do that are in no region, and how many may be in any."""
     counts: Dict[str, int] = {}
+    running = sum(thread.target.running for thread in process.threads)
     for thread in process.threads:
-        if not thread.level:
+        if not thread.level and not thread.target.running:
             counts[state(thread)] = counts.get(state(thread), 0) + 1
     if counts:
         told = ", ".join(f"{number} {name}" for name, number in counts.items())
         yield f"Outside of regions: {told}"
+    if running:
+        yield f"Nothing is known of {counted(running, 'thread')} that run{'s' * (running == 1)}."
 
 
 def region_json(region: "Region") -> Dict[str, Any]:
