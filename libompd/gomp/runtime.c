@@ -4,8 +4,7 @@
 
 #include "gomp/gomp.h"
 
-// A release is known by all that it exports. One that can't be asked for that, be it that it is
-// linked statically, may be a later one of those that have the last table, or still a later one.
+// Of an unknown release, whose layout was told, the symbols tell the earliest that it can be.
 static void name_release(struct gomp_runtime *runtime)
 {
 	const struct gomp_layout *layout = &runtime->layout;

@@ -9,6 +9,7 @@
 
 #include "layout/exports.h"
 #include "layout/gomp_library.h"
+#include "layout/gomp_probes.h"
 
 static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layout *layout,
 			    const struct gomp_reason *reason)
@@ -32,9 +33,43 @@ static ompd_rc_t take_table(const struct gomp_library *library, struct gomp_layo
 	return ompd_rc_incompatible;
 }
 
+// A static libgomp exports nothing. One of an older release lacks what came with the next; one that
+// has all that is known may be of a later release, unless no part of the object that it was linked
+// into is of a later GCC. GCC's own crtbegin.o is such a part, of the release that links. Only the
+// debugger can see that: it answers ompd_newest_gcc.
+static ompd_rc_t identify_static(const struct gomp_library *library, struct gomp_layout *layout,
+				 const struct gomp_reason *reason)
+{
+	const uint32_t known = gomp_tables[gomp_table_count - 1].last_release;
+	uint64_t address, newest = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	layout->identified = library->release < gomp_newcomers[gomp_newcomer_count - 1].release;
+	if (layout->identified)
+		return rc;
+	rc = target_symbol(library->target, "ompd_newest_gcc", NULL, &address);
+	if (rc == ompd_rc_ok)
+		rc = target_read_uint(library->target, address, 8, &newest);
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return rc;
+	layout->identified = newest && newest <= known;
+	if (layout->identified)
+		return ompd_rc_ok;
+	if (newest)
+		snprintf(reason->text, reason->size,
+			 "libgomp of an unknown release: it is linked statically, into what has "
+			 "parts of GCC %u; its debug information would tell",
+			 (uint32_t)newest);
+	else
+		snprintf(reason->text, reason->size,
+			 "libgomp of an unknown release: it is linked statically, and nothing "
+			 "tells that it is not later than GCC %u; its debug information would",
+			 known);
+	return ompd_rc_incompatible;
+}
+
 // A library that does not export exactly what its release does is another one: code shows where
-// some fields are, and the others may be anywhere, if nothing tells. One that is linked statically
-// has no such list.
+// some fields are, and the others may be anywhere, if nothing tells.
 static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout *layout,
 			  const struct gomp_reason *reason)
 {
@@ -48,9 +83,10 @@ static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout
 	if (rc != ompd_rc_ok)
 		return rc;
 	layout->identified = verdict == EXPORTS_SAME;
-	if (layout->identified || layout->source != LAYOUT_TABLE ||
-	    (verdict == EXPORTS_NONE && !library->file_name))
+	if (layout->identified || layout->source != LAYOUT_TABLE)
 		return ompd_rc_ok;
+	if (verdict == EXPORTS_NONE && !library->file_name)
+		return identify_static(library, layout, reason);
 	snprintf(reason->text, reason->size,
 		 "libgomp of an unknown release: what it exports is not what libgomp of GCC %u "
 		 "does; its debug information would tell",

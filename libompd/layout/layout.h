@@ -85,7 +85,7 @@ struct gomp_layout {
 	uint64_t tls_offset; // address of a thread's struct gomp_thread less its thread pointer
 	uint64_t global[GOMP_GLOBAL_COUNT]; // address of each variable, 0 if not found
 	uint32_t probes_agreed, probes_silent;
-	bool identified;		    // it exports exactly what its release does
+	bool identified;		    // its release is known for sure
 	uint8_t standing[GOMP_FIELD_COUNT]; // enum layout_standing
 };
 

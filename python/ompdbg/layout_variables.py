@@ -7,19 +7,25 @@ bits that a bit field takes in its structure, `ompd_sizeof__STRUCTURE` the size 
 LLVM's runtime has such variables; where the debugger knows the types instead, it answers for them,
 with addresses that no program can have. By `ompd_debug_info__access__STRUCTURE__FIELD`, and so on,
 nobody but the debugger is asked.
+
+`ompd_newest_gcc` holds the latest release of GCC that is in the program, or the library, that has
+libgomp: of a libgomp that is linked statically, nothing else tells how late it can be.
 """
 
 from __future__ import annotations
 
 from typing import Callable, Dict, Optional, Tuple
 
+from ompdbg.compilers import newest_gcc
 from ompdbg.members import Type, place
 
+ENTRY_OF_LIBGOMP = "GOMP_parallel"
 ONLY_DEBUG_INFO = "ompd_debug_info__"
 
 _BASE = 0xF0D0_0000_0000_0000  # no address of x86-64 or AArch64 user space
 _PAGE = 4096  # each variable in a page of its own: pages are read, and kept, as a whole
 _MARK = "ompd_layout_from_debug_info"
+_NEWEST_GCC = "ompd_newest_gcc"
 
 _Name = Tuple[str, Optional[str]]  # of what is asked for, and of the object that must know it
 
@@ -27,10 +33,15 @@ _Name = Tuple[str, Optional[str]]  # of what is asked for, and of the object tha
 class LayoutVariables:
     """Pseudo-variables, made when they are asked for."""
 
-    def __init__(self, structure: Callable[[str, Optional[str]], Optional[Type]]) -> None:
+    def __init__(
+        self,
+        structure: Callable[[str, Optional[str]], Optional[Type]],
+        libgomps_file: Callable[[], Optional[str]],
+    ) -> None:
         """structure: finds one by its name, in objects whose file is called so if that is given.
-        It is asked once for each."""
+        It is asked once for each. libgomps_file: path of what has libgomp in it."""
         self._structure = structure
+        self._libgomps_file = libgomps_file
         self._addresses: Dict[_Name, int] = {}
         self._pages: Dict[int, bytes] = {}
         self._types: Dict[_Name, Optional[Type]] = {}
@@ -57,10 +68,13 @@ class LayoutVariables:
 
     def _value(self, name: str, file_name: Optional[str]) -> Optional[int]:
         if name == _MARK:
-            return 1 if self._addresses else None
+            return 1 if any(told != _NEWEST_GCC for told, _ in self._addresses) else None
         only = name.startswith(ONLY_DEBUG_INFO)
         if file_name is not None and not only:
             return None  # a variable of that object
+        if name == _NEWEST_GCC:
+            path = self._libgomps_file()
+            return newest_gcc(path) if path else None
         kind, _, path = name[len(ONLY_DEBUG_INFO if only else "ompd_") :].partition("__")
         structure, _, field = path.partition("__")
         known = self._type(structure, file_name) if structure else None

@@ -43,6 +43,7 @@ UNKNOWN = ["access__part_t__two", "bitfield__part_t__first", "access__part_t__th
 PROGRAM = """
 typedef struct { char all; } thread_t;
 thread_t mine;
+void GOMP_parallel(void) {}
 unsigned long long ompd_access__thread_t__all = 42;
 int main(void) { return mine.all; }
 """
@@ -75,8 +76,10 @@ def test_variables_come_first(tmp_path: Path) -> None:
     """A variable that a program has counts, but for a library it must be the library's."""
     program = build(tmp_path)
     names = ["ompd_access__thread_t__all", "ompd_access__thread_base_t__next"]
-    names += ["ompd_debug_info__access__thread_t__all"]
+    names += ["ompd_debug_info__access__thread_t__all", "ompd_newest_gcc"]
     task = {"names": names, "file_name": FILE_NAME, "expected": "expected"}
     found = processes.run_gdb("debug_info.py", task, [str(program)]).result
-    assert found["library"] == [None, None, None]
+    version = subprocess.run([setup.CC, "-dumpversion"], capture_output=True, check=True).stdout
+    assert found["library"] == [None, None, None, None]
     assert found["all"][:2] == [42, found["expected"][3]]
+    assert found["all"][3] == int(version.partition(b".")[0])

@@ -32,6 +32,8 @@ class Opened:
         self.release = release
         self.target = target
         self.services = replay.Replay(target)
+        if not release.is_llvm:
+            self.services.tell_newest_gcc(release.major)
         services: Any = self.services
         self.space: _ompd.AddressSpace = library.open(services)
 

@@ -35,6 +35,9 @@ def _frame(fields: Dict[str, Any]) -> RecordedFrame:
     return RecordedFrame(**dict(fields, kept=kept))
 
 
+NEWEST_GCC = "ompd_newest_gcc"
+_OUTSIDE = 0xF0D0_0000_0000_0000  # no address of a program
+
 # Functions that are asked for since the targets were recorded; only loops need them.
 _LATER = ("GOMP_loop_", "GOMP_sections_end_nowait")
 
@@ -64,6 +67,7 @@ class Replay:
         self.outside: List[str] = []
         self.pages: Dict[int, bytes] = dict(target.pages)
         self.symbols = {(name, file): address for name, file, address in target.symbols}
+        self._newest_gcc: Optional[int] = None
         self._mapped = target.mapped
         self._target = target
         self._threads = {thread.number: thread for thread in target.threads}
@@ -78,6 +82,11 @@ class Replay:
         page = bytearray(self.pages[start])
         page[address - start : address - start + len(data)] = data
         self.pages[start] = bytes(page)
+
+    def tell_newest_gcc(self, release: Optional[int]) -> None:
+        """What a debugger reads in the program's file, which was not recorded."""
+        self._newest_gcc = None if release is None else _OUTSIDE
+        self.pages[_OUTSIDE] = (release or 0).to_bytes(8, "little").ljust(recording.PAGE, b"\0")
 
     # ---- For the OMPD library -----------------------------------------------------------------
 
@@ -101,6 +110,8 @@ class Replay:
         self, name: str, file_name: Optional[str], thread: Optional[int]
     ) -> Optional[int]:
         """What was asked when the target was recorded: of the only runtime that it has."""
+        if name == NEWEST_GCC:
+            return self._newest_gcc
         is_known = (name, file_name) in self.symbols
         if not is_known and not _is_of_llvm(name, file_name) and not name.startswith(_LATER):
             self.outside.append("symbol {} of {}".format(name, file_name))

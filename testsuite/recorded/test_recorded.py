@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import _ompd
 import pytest
 import recording
+import replay
 from conftest import Opened
 
 TABLE = 3  # ompd_ext_layout_table
@@ -161,10 +162,7 @@ def test_release_is_recognised_and_proven(opened: Opened) -> None:
     assert layout is not None
     compiler = "LLVM" if opened.release.is_llvm else "GCC"
     name = "{} {}".format(compiler, opened.release.major)
-    if opened.target.variant == "static" and opened.release.major >= 13:
-        assert layout.release in (name + " or later", "GCC 13 or later", "GCC 14 or later")
-    else:
-        assert layout.release == name
+    assert layout.release == name
     assert layout.runtime == opened.release.runtime.partition(".")[0]
     assert layout.doubted <= (1 if opened.release.is_llvm else 0)
     assert layout.source == TABLE
@@ -323,6 +321,34 @@ def test_code_of_one_release_with_symbols_of_another(
         library.open(services)
     assert error.value.code == _ompd.RC_INCOMPATIBLE
     assert "libgomp of an unknown release" in error.value.reason
+
+
+NOT_LATER = "linked statically, and nothing tells that it is not later than GCC 16"
+
+
+@pytest.mark.parametrize(
+    "newest, words", [(None, NOT_LATER), (16, ""), (17, "into what has parts of GCC 17")]
+)
+def test_static_libgomp_that_may_be_a_later_one(
+    library: _ompd.Library, release: recording.Release, newest: Optional[int], words: str
+) -> None:
+    """One that has all that the latest known release has is refused unless nothing in the program
+    is of a later GCC; an earlier one lacks what came after it."""
+    static = [target for target in release.targets if target.name == "hung-static"]
+    for target in static:
+        services: Any = replay.Replay(target)
+        services.tell_newest_gcc(newest)
+        if release.major == max(NEWCOMERS) and words:
+            with pytest.raises(_ompd.Error) as error:
+                library.open(services)
+            assert error.value.code == _ompd.RC_INCOMPATIBLE
+            assert words in error.value.reason
+        else:
+            space = library.open(services)
+            layout = space.layout()
+            assert layout is not None and layout.release == "GCC {}".format(release.major)
+            space.close()
+    assert len(static) == (release.major % 2 == 0)
 
 
 @pytest.mark.parametrize("getter", GETTERS[:3])

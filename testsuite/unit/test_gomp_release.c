@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "gomp_libraries.h"
+#include "layout/gomp_probes.h"
 
 enum { DISTANCE = 8 };
 
@@ -150,11 +151,53 @@ static void test_other_exports(void **state)
 	for_each_library(check_other_exports);
 }
 
+static void define_newcomers(struct elf_target *target)
+{
+	for (size_t i = 0; i < gomp_newcomer_count; i++)
+		elf_target_define(target, gomp_newcomers[i].symbol, target->base);
+}
+
+static void define_number(struct elf_target *target, const char *name, uint64_t value)
+{
+	uint64_t address = elf_target_grow(target, sizeof(value));
+
+	memcpy(elf_target_bytes(target, address, sizeof(value)), &value, sizeof(value));
+	elf_target_define(target, name, address);
+}
+
+// Linked statically, a libgomp exports nothing. An earlier release lacks what later ones have; one
+// that has all of it may be a later one, unless the program is of no later GCC than is known.
+static void check_static(struct elf_target *target, const char *path)
+{
+	const uint32_t latest = gomp_tables[gomp_table_count - 1].last_release;
+	static struct gomp_layout layout;
+
+	open_ok(target, path, &layout);
+	assert_true(layout.identified);
+	define_newcomers(target);
+	expect_refusal(target, ompd_rc_incompatible, "linked statically, and nothing tells");
+	define_number(target, "ompd_newest_gcc", latest + 1);
+	expect_refusal(target, ompd_rc_incompatible, "linked statically, into what has parts");
+	define_number(target, "ompd_newest_gcc", latest);
+	if (layout.first_release == latest)
+		open_ok(target, path, &layout);
+	else // now its code does not agree
+		expect_refusal(target, ompd_rc_incompatible, "of an unknown release: omp_");
+}
+
+static void test_static(void **state)
+{
+	(void)state;
+	if (!for_each_path("OMPDBG_GOMP_STATIC", NULL, check_static))
+		skip(); // no statically linked program is named by the environment
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_altered_table),
 		cmocka_unit_test(test_other_exports),
+		cmocka_unit_test(test_static),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

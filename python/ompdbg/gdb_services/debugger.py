@@ -24,7 +24,7 @@ from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
-from ompdbg.layout_variables import ONLY_DEBUG_INFO, LayoutVariables
+from ompdbg.layout_variables import ENTRY_OF_LIBGOMP, ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 
 _NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
@@ -49,7 +49,7 @@ class GdbServices:
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
         self._sections = FileSections()
-        self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
+        self._debug_info = self._layout_variables()
         self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid, self._lose)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
@@ -116,9 +116,16 @@ class GdbServices:
         self.moved()
         self._symbols.forget()
         self._sections = FileSections()
-        self._debug_info = LayoutVariables(Structures(self._symbols.objfiles).find)
+        self._debug_info = self._layout_variables()
         self._stacks.forget_code()
         self.places.clear()
+
+    def _layout_variables(self) -> LayoutVariables:
+        return LayoutVariables(Structures(self._symbols.objfiles).find, self._libgomps_file)
+
+    def _libgomps_file(self) -> Optional[str]:
+        address = self._symbols.address(ENTRY_OF_LIBGOMP, None)
+        return None if address is None else self._symbols.object_of(address) or self.program
 
     # ---- For the OMPD library ---------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import _target
 
 from ompdbg import demangle
 from ompdbg.lazy import cached_property
-from ompdbg.layout_variables import ONLY_DEBUG_INFO, LayoutVariables
+from ompdbg.layout_variables import ENTRY_OF_LIBGOMP, ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 from ompdbg.target_services.code import Code
 from ompdbg.target_services.objects import Objects
@@ -56,7 +56,7 @@ class TargetServices:
             self._symbols.units,
             lambda name: self._symbols.address(name, None),
         )
-        self._layout = LayoutVariables(self._variables.structure)
+        self._layout = LayoutVariables(self._variables.structure, self._libgomps_file)
         self._code = Code(target, self._symbols)
         self._stacks = Stacks(target, self._symbols, self.objects)
         self._lwps = self._ordered(target.threads())
@@ -99,6 +99,11 @@ class TargetServices:
         if not name.startswith(ONLY_DEBUG_INFO):
             found = self._symbols.address(name, file_name)
         return self._layout.address(name, file_name) if found is None else found
+
+    def _libgomps_file(self) -> Optional[str]:
+        address = self._symbols.address(ENTRY_OF_LIBGOMP, None)
+        index = None if address is None else self.objects.index_at(address)
+        return None if index is None else self.objects.files[index].opened
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The number of the thread with that id."""

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which compilers made what has libgomp in it."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import List, Optional
+
+import comparing  # noqa: F401  (tells where the modules are)
+import pytest
+from harness import setup
+
+SOURCE = """
+#include <unistd.h>
+void GOMP_parallel(void) { pause(); }
+int main(void) { GOMP_parallel(); }
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """It has a function of libgomp's, and is made by GCC."""
+    found = tmp_path_factory.mktemp("compilers") / "program"
+    options = ["-x", "c", "-", "-o", str(found)]
+    subprocess.run([setup.CC, *options], input=SOURCE.encode(), check=True)
+    return found
+
+
+def version_of_gcc() -> int:
+    """Its major number, as it says itself."""
+    said = subprocess.run([setup.CC, "-dumpversion"], capture_output=True, check=True).stdout
+    return int(said.partition(b".")[0])
+
+
+def test_of_a_process(program: Path) -> None:
+    import _target
+
+    from ompdbg.target_services.debugger import TargetServices
+
+    with subprocess.Popen([str(program)]) as process:
+        try:
+            target = _target.attach(process.pid, None, None)
+            services = TargetServices(target, process.pid)
+            address = services.symbol_address("ompd_newest_gcc", None, None)
+            assert address is not None
+            told = int.from_bytes(services.read_memory(address, 8), "little")
+            assert services.symbol_address("ompd_newest_gcc", "libgomp.so.1", None) is None
+            target.close()
+        finally:
+            process.kill()
+    assert told == version_of_gcc()
+
+
+@pytest.mark.parametrize(
+    "comments, expected",
+    [
+        (["GCC: (Debian 12.2.0-14) 12.2.0", "Debian clang version 19.1.7"], 12),
+        (["GCC: (GNU) 9.5.0", "GCC: (GNU) 17.0.0 20261101 (experimental)"], 17),
+        (["GCC: (GNU) 11.4.1 20230605 (Red Hat 11.4.1-2)"], 11),
+        (["GCC: (crosstool-NG 1.26 (a)) 13.2.0"], 13),
+        (["GCC: (GNU) 12.2.0", "GCC: of tomorrow"], None),
+        (["Debian clang version 19.1.7", "Linker: LLD 19.1.7"], None),
+        ([], None),
+    ],
+)
+def test_what_compilers_leave(
+    comments: List[str], expected: Optional[int], program: Path, tmp_path: Path
+) -> None:
+    from ompdbg.compilers import newest_gcc
+
+    changed, section = tmp_path / "changed", tmp_path / "comment"
+    section.write_bytes(b"\0".join(one.encode() for one in ["", *comments, ""]))
+    command = ["objcopy", "--update-section", f".comment={section}", str(program), str(changed)]
+    subprocess.run(command, check=True)
+    assert newest_gcc(str(changed)) == expected
+
+
+def test_what_is_no_program(program: Path, tmp_path: Path) -> None:
+    """Also one that ends where its sections should begin, and a pipe that nobody writes to."""
+    from ompdbg.compilers import newest_gcc
+
+    whole, part, pipe = program.read_bytes(), tmp_path / "part", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert newest_gcc(str(pipe)) is newest_gcc(str(tmp_path)) is newest_gcc("/none") is None
+    for size in (0, 20, 64, len(whole) // 2, len(whole) - 40):
+        part.write_bytes(whole[:size])
+        assert newest_gcc(str(part)) in (None, version_of_gcc())
+    part.write_bytes(whole[:40] + b"\xff" * 8 + whole[48:])  # where the sections begin
+    assert newest_gcc(str(part)) is None
