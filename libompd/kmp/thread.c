@@ -8,18 +8,45 @@ enum {
 
 // ---- The runtime's array of threads ----------------------------------------------------------
 
+// Why there can't be no array: the runtime makes it before it says that it is initialized, and says
+// that it is not before it gives the array back (__kmp_cleanup). Stacks have a size from the start.
+static const char *why_not_without(const struct kmp_runtime *runtime)
+{
+	static const enum kmp_global steps[] = {
+		KMP_GLOBAL___kmp_init_serial,
+		KMP_GLOBAL___kmp_init_middle,
+		KMP_GLOBAL___kmp_init_parallel,
+	};
+	uint64_t value;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (kmp_read_global(runtime, steps[i], 4, &value) == ompd_rc_ok && value)
+			return "it is initialized, and its list of threads is gone";
+	}
+	if (kmp_read_global(runtime, KMP_GLOBAL___kmp_stksize, 8, &value) == ompd_rc_ok && !value)
+		return "variables are zero that never are";
+	return NULL;
+}
+
 // The array, and how many elements it has. It is null until the runtime is initialized.
 static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array, uint64_t *count)
 {
 	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads, 8, array);
 
-	*count = 0;
-	if (rc != ompd_rc_ok || *array == 0)
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads_capacity, 4, count);
+	if (rc != ompd_rc_ok)
 		return rc;
-	rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads_capacity, 4, count);
-	if (rc == ompd_rc_ok && *count > KMP_MAX_THREADS)
+	if (*count > KMP_MAX_THREADS)
 		return reason(ompd_rc_error, "the runtime's number of threads is damaged");
-	return rc;
+	if (*array && *count)
+		return ompd_rc_ok;
+	*count = 0;
+	const char *damage = why_not_without(runtime);
+
+	return damage ?
+		       reason(ompd_rc_error, "memory of %s is damaged: %s", runtime->name, damage) :
+		       ompd_rc_ok;
 }
 
 // unavailable: no thread has this gtid.

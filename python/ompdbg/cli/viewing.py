@@ -113,12 +113,13 @@ def _icvs(process: "Process", arguments: argparse.Namespace, form: views.Form) -
 
 
 def _openmp_threads(process: "Process", arguments: argparse.Namespace) -> "List[Thread]":
-    threads = [t for t in _threads_named(process, arguments) if t.handle is not None]
-    if not threads:
-        raise choice.NoSuch(
-            "no OpenMP thread" if arguments.thread is None else "the thread is no OpenMP thread"
-        )
-    return threads
+    threads = _threads_named(process, arguments)
+    found = [thread for thread in threads if thread.handle is not None]
+    if not found:
+        from ompdbg.model.thread import why_no_openmp
+
+        raise choice.NoSuch(why_no_openmp(threads, arguments.thread is None))
+    return found
 
 
 def _env_options(parser: argparse.ArgumentParser) -> None:

@@ -98,6 +98,8 @@ def why_not_openmp(threads: "Iterable[Thread]") -> str:
     """What is to be said of the selected one of them, of which OpenMP knows nothing."""
     for thread in threads:
         if thread.target.selected:
+            if thread.error is not None:
+                return f"of thread {thread.target.label} nothing is known: {thread.error}"
             what = "running" if thread.target.running else "no OpenMP thread"
             return f"thread {thread.target.label} is {what}"
     return "no thread is selected"

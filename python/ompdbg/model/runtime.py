@@ -9,6 +9,7 @@ import _ompd
 
 from ompdbg.frames import Classifier, Namer
 from ompdbg.lazy import cached_property
+from ompdbg.model.forgotten import mark_forgotten
 from ompdbg.model.task import explicit_functions
 from ompdbg.model.team import Team
 from ompdbg.model.thread import Location, Thread
@@ -149,7 +150,10 @@ class Runtime:
     @cached_property
     def threads(self) -> List[Thread]:
         """Every thread of the process, OpenMP or not, in the debugger's order."""
-        return [Thread(self, target) for target in self.services.threads()]
+        threads = [Thread(self, target) for target in self.services.threads()]
+        if len(threads) > 1 and self.name:
+            mark_forgotten(self.name, threads)
+        return threads
 
     @cached_property
     def _threads_by_handle(self) -> Dict[int, Thread]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence
 
 import _ompd
 
@@ -203,3 +203,11 @@ class Thread:
         if outlined is not None:
             function = outlined
         return Location(function, symbol, frame.file, frame.line, frame.pc, object_file)
+
+
+def why_no_openmp(threads: "Sequence[Thread]", everyone: bool) -> str:
+    """Why none of them is asked what only OpenMP threads can tell."""
+    for thread in threads:
+        if thread.error is not None:
+            return thread.error
+    return "no OpenMP thread" if everyone else "the thread is no OpenMP thread"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NOTHING = "No thread waits for another."
 NOTHING_STOPPED = "No thread that is stopped waits for another."
+NOTHING_KNOWN = "No thread of which something is known waits for another."
 
 _INDENT = "  "
 _LEAST_WIDTH = 20
@@ -57,15 +58,20 @@ def why_lines(
         lines.extend(_rows(_told(waiting, finding), width, palette))
         for note in notes(waiting, finding):
             lines.extend(_INDENT + line for line in wrap(note, _inner(width)))
-    running = sum(1 for thread in waiting.process.threads if thread.target.running)
-    if not lines and not running:
+    threads = waiting.process.threads
+    running = sum(1 for thread in threads if thread.target.running)
+    failed = [thread for thread in threads if thread.error is not None]
+    if not lines and not running and not failed:
         lines.append(NOTHING)
-    if not lines and running < len(waiting.process.threads):
-        lines.append(NOTHING_STOPPED)
+    elif not lines and running + len(failed) < len(threads):
+        lines.append(NOTHING_KNOWN if failed else NOTHING_STOPPED)
     if running:
         lines.append(
             f"Nothing is known of {counted(running, 'thread')} that run{'s' * (running == 1)}."
         )
+    if failed:
+        unknown = f"Nothing is known of {counted(len(failed), 'thread')}: {failed[0].error}."
+        lines.extend(wrap(unknown, width))
     return lines
 
 

@@ -64,6 +64,17 @@ def truncated(task: Dict[str, Any]) -> Any:
     return found
 
 
+def zeroed(task: Dict[str, Any]) -> Any:
+    """At the stop of a fixture, with variables of the runtime set to zero, one after the other."""
+    common.run_until_ready()
+    found = []
+    for name in task["variables"]:
+        gdb.execute("set var {} = 0".format(name))
+        found.append(ask(task["commands"]))
+    gdb.execute("gcore " + task["core"], to_string=True)
+    return found
+
+
 def exited(task: Dict[str, Any]) -> Any:
     """The program ran to its end."""
     gdb.execute("set environment FIXTURE_EXIT 1")
@@ -136,6 +147,7 @@ SCENARIOS: Dict[str, Callable[[Dict[str, Any]], Any]] = {
         at_ready,
         with_sysroot,
         truncated,
+        zeroed,
         exited,
         run_again,
         two_inferiors,
