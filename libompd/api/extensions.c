@@ -12,7 +12,7 @@ static uint64_t region_id(const ompd_parallel_handle_t *parallel)
 
 static uint64_t task_id(const ompd_task_handle_t *task)
 {
-	return task->space->family->task_id(task->task);
+	return task->space->family->tasks->task_id(task->task);
 }
 
 ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
@@ -94,8 +94,8 @@ static void end_walk(ompd_ext_task_iterator *iterator)
 	uint32_t unreached = 0;
 
 	iterator->walk_ended = true;
-	if (!iterator->walk ||
-	    iterator->space->family->walk_unreached(iterator->walk, &unreached) != ompd_rc_ok)
+	if (!iterator->walk || iterator->space->family->tasks->walk_unreached(
+				       iterator->walk, &unreached) != ompd_rc_ok)
 		iterator->in_motion = true;
 	iterator->unreached += unreached;
 }
@@ -108,13 +108,13 @@ static ompd_rc_t next_walk(ompd_ext_task_iterator *iterator)
 	const struct family *family = iterator->space->family;
 
 	if (iterator->walk)
-		family->walk_close(iterator->walk);
+		family->tasks->walk_close(iterator->walk);
 	iterator->walk = NULL;
 	iterator->walk_ended = false;
-	return family->walk_open(iterator->space->runtime,
-				 region_list_at(&iterator->regions, iterator->space,
-						iterator->next_region++),
-				 &iterator->walk);
+	return family->tasks->walk_open(iterator->space->runtime,
+					region_list_at(&iterator->regions, iterator->space,
+						       iterator->next_region++),
+					&iterator->walk);
 }
 
 ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
@@ -142,8 +142,8 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 				continue;
 			}
 		}
-		rc = iterator->space->family->walk_next(iterator->walk, &records[*count]);
-		damaged |= iterator->space->family->walk_damaged(iterator->walk);
+		rc = iterator->space->family->tasks->walk_next(iterator->walk, &records[*count]);
+		damaged |= iterator->space->family->tasks->walk_damaged(iterator->walk);
 		if (rc == ompd_rc_ok)
 			++*count;
 		else if (rc == ompd_rc_nomem)
@@ -182,7 +182,7 @@ ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)
 	const struct target *target = &iterator->space->target;
 
 	if (iterator->walk)
-		iterator->space->family->walk_close(iterator->walk);
+		iterator->space->family->tasks->walk_close(iterator->walk);
 	region_list_close(&iterator->regions, target);
 	target_free(target, iterator);
 	return ompd_rc_ok;
@@ -198,14 +198,14 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 	if (!task)
 		return reason(ompd_rc_bad_input, "no place for the handle");
 	ompd_address_space_handle_t *space = parallel->space;
-	ompd_rc_t rc = space->family->walk_open(space->runtime, parallel->region, &walk);
+	ompd_rc_t rc = space->family->tasks->walk_open(space->runtime, parallel->region, &walk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	do
-		rc = space->family->walk_next(walk, &info);
+		rc = space->family->tasks->walk_next(walk, &info);
 	while (rc == ompd_rc_ok && info.id != id);
-	space->family->walk_close(walk);
+	space->family->tasks->walk_close(walk);
 	if (rc == ompd_rc_nomem)
 		return rc;
 	if (rc != ompd_rc_ok)
@@ -214,7 +214,7 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 
 	if (!handle)
 		return ompd_rc_nomem;
-	space->family->task_of_info(parallel->region, &info, handle->task);
+	space->family->tasks->task_of_info(parallel->region, &info, handle->task);
 	*task = handle;
 	return ompd_rc_ok;
 }
@@ -242,7 +242,7 @@ ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t k
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!info || !address || kind > ompd_ext_lock_critical)
 		return reason(ompd_rc_bad_input, "no lock, or no place for the result");
-	return handle->family->lock_info(handle->runtime, kind, address, info);
+	return handle->family->waits->lock_info(handle->runtime, kind, address, info);
 }
 
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
@@ -251,7 +251,7 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return handle->family->classify_call(handle->runtime, return_address, site);
+	return handle->family->waits->classify_call(handle->runtime, return_address, site);
 }
 
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
@@ -260,7 +260,7 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return handle->family->classify_entry(handle->runtime, entry, site);
+	return handle->family->waits->classify_entry(handle->runtime, entry, site);
 }
 
 ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
@@ -269,7 +269,7 @@ ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64
 	API_ENTER(handle, ADDRESS_SPACE);
 	if (!argument)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return handle->family->lock_argument(handle->runtime, return_address, argument);
+	return handle->family->waits->lock_argument(handle->runtime, return_address, argument);
 }
 
 ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
@@ -278,8 +278,8 @@ ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uin
 	API_ENTER(thread, THREAD);
 	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
 		return reason(ompd_rc_bad_input, "no lock, or no values");
-	return thread->space->family->confirm_lock(thread->space->runtime, thread->thread, kind,
-						   variable, in_use, in_use_count);
+	return thread->space->family->waits->confirm_lock(thread->space->runtime, thread->thread,
+							  kind, variable, in_use, in_use_count);
 }
 
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
@@ -288,6 +288,6 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 	API_ENTER(thread, THREAD);
 	if (!site || !futex)
 		return reason(ompd_rc_bad_input, "no address, or no place for the result");
-	return thread->space->family->classify_futex(thread->space->runtime, thread->thread, futex,
-						     site);
+	return thread->space->family->waits->classify_futex(thread->space->runtime, thread->thread,
+							    futex, site);
 }

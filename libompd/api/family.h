@@ -40,6 +40,77 @@ struct family_ompt {
 	int num_devices;
 };
 
+/** What a family does with tasks. */
+struct family_tasks {
+	ompd_rc_t (*current_task)(const struct family_runtime *runtime, uint64_t thread,
+				  struct family_task *ret);
+	ompd_rc_t (*implicit_task)(const struct family_runtime *runtime,
+				   const struct family_region *region, uint32_t thread_num,
+				   struct family_task *ret);
+	ompd_rc_t (*generating_task)(const struct family_runtime *runtime,
+				     const struct family_task *task, struct family_task *ret);
+	ompd_rc_t (*scheduling_task)(const struct family_runtime *runtime,
+				     const struct family_task *task, struct family_task *ret);
+	/** The task that a walk over @p region told of. */
+	void (*task_of_info)(const struct family_region *region, const ompd_ext_task_info *info,
+			     struct family_task *ret);
+	void (*task_region)(const struct family_task *task, struct family_region *ret);
+	uint64_t (*task_id)(const struct family_task *task);
+	ompd_rc_t (*task_function)(struct family_runtime *runtime, const struct family_task *task,
+				   uint64_t *ret);
+	ompd_rc_t (*task_frame)(const struct family_runtime *runtime,
+				const struct family_task *task, ompd_frame_info_t *exit_frame,
+				ompd_frame_info_t *enter_frame);
+	ompd_rc_t (*task_info)(const struct family_runtime *runtime, const struct family_task *task,
+			       ompd_ext_task_info *ret);
+	ompd_rc_t (*task_depends)(const struct family_runtime *runtime,
+				  const struct family_task *task, ompd_ext_depend *depends,
+				  size_t max, size_t *count);
+	ompd_rc_t (*task_dependers)(const struct family_runtime *runtime,
+				    const struct family_task *task, uint64_t *ids, size_t max,
+				    size_t *count);
+
+	ompd_rc_t (*walk_open)(const struct family_runtime *runtime,
+			       const struct family_region *region, struct family_walk **ret);
+	/** Next task; unavailable at the end; nomem. */
+	ompd_rc_t (*walk_next)(struct family_walk *walk, ompd_ext_task_info *ret);
+	/** Whether a list was found damaged so far; the others are walked all the same. */
+	bool (*walk_damaged)(const struct family_walk *walk);
+	ompd_rc_t (*walk_unreached)(const struct family_walk *walk, uint32_t *ret);
+	void (*walk_close)(struct family_walk *walk);
+
+	ompd_rc_t (*task_counts)(const struct family_runtime *runtime,
+				 const struct family_task *task, ompd_ext_task_counts *ret);
+	/** Bits of ompt_task_flag_t, as of ompt_get_task_info(). */
+	ompd_rc_t (*ompt_task_type)(const struct family_runtime *runtime,
+				    const struct family_task *task, uint32_t *ret);
+	/** As of ompt_get_task_memory(). */
+	ompd_rc_t (*task_memory)(const struct family_runtime *runtime,
+				 const struct family_task *task, uint64_t *address, uint64_t *size);
+};
+
+/** ... with what threads wait for, or share. */
+struct family_waits {
+	ompd_rc_t (*barrier_info)(const struct family_runtime *runtime,
+				  const struct family_region *region, ompd_ext_barrier_info *ret);
+	ompd_rc_t (*ordered_turn)(const struct family_runtime *runtime, uint64_t thread, int *ret);
+	ompd_rc_t (*loop_info)(const struct family_runtime *runtime, uint64_t thread,
+			       ompd_ext_loop_info *ret);
+	ompd_rc_t (*lock_info)(const struct family_runtime *runtime, uint32_t kind,
+			       uint64_t address, ompd_ext_lock_info *ret);
+	ompd_rc_t (*lock_argument)(struct family_runtime *runtime, uint64_t return_address,
+				   ompd_ext_argument *ret);
+	ompd_rc_t (*confirm_lock)(const struct family_runtime *runtime, uint64_t thread,
+				  uint32_t kind, uint64_t variable, const uint64_t *in_use,
+				  size_t in_use_count);
+	ompd_rc_t (*classify_call)(struct family_runtime *runtime, uint64_t return_address,
+				   ompd_ext_wait_site *site);
+	ompd_rc_t (*classify_entry)(struct family_runtime *runtime, uint64_t entry,
+				    ompd_ext_wait_site *site);
+	ompd_rc_t (*classify_futex)(const struct family_runtime *runtime, uint64_t thread,
+				    uint64_t futex, ompd_ext_wait_site *site);
+};
+
 struct family {
 	/** Names of the runtimes of this family, "libgomp"; a null pointer ends them. */
 	const char *const *names;
@@ -82,66 +153,11 @@ struct family {
 				   const struct family_region *region, uint32_t thread_num,
 				   uint64_t *ret);
 	uint64_t (*region_id)(const struct family_region *region);
-	ompd_rc_t (*barrier_info)(const struct family_runtime *runtime,
-				  const struct family_region *region, ompd_ext_barrier_info *ret);
-	ompd_rc_t (*ordered_turn)(const struct family_runtime *runtime, uint64_t thread, int *ret);
-	ompd_rc_t (*loop_info)(const struct family_runtime *runtime, uint64_t thread,
-			       ompd_ext_loop_info *ret);
-	ompd_rc_t (*task_counts)(const struct family_runtime *runtime,
-				 const struct family_task *task, ompd_ext_task_counts *ret);
 	ompd_rc_t (*region_info)(struct family_runtime *runtime, const struct family_region *region,
 				 ompd_ext_parallel_info *ret);
 
-	ompd_rc_t (*current_task)(const struct family_runtime *runtime, uint64_t thread,
-				  struct family_task *ret);
-	ompd_rc_t (*implicit_task)(const struct family_runtime *runtime,
-				   const struct family_region *region, uint32_t thread_num,
-				   struct family_task *ret);
-	ompd_rc_t (*generating_task)(const struct family_runtime *runtime,
-				     const struct family_task *task, struct family_task *ret);
-	ompd_rc_t (*scheduling_task)(const struct family_runtime *runtime,
-				     const struct family_task *task, struct family_task *ret);
-	/** The task that a walk over @p region told of. */
-	void (*task_of_info)(const struct family_region *region, const ompd_ext_task_info *info,
-			     struct family_task *ret);
-	void (*task_region)(const struct family_task *task, struct family_region *ret);
-	uint64_t (*task_id)(const struct family_task *task);
-	ompd_rc_t (*task_function)(struct family_runtime *runtime, const struct family_task *task,
-				   uint64_t *ret);
-	ompd_rc_t (*task_frame)(const struct family_runtime *runtime,
-				const struct family_task *task, ompd_frame_info_t *exit_frame,
-				ompd_frame_info_t *enter_frame);
-	ompd_rc_t (*task_info)(const struct family_runtime *runtime, const struct family_task *task,
-			       ompd_ext_task_info *ret);
-	ompd_rc_t (*task_depends)(const struct family_runtime *runtime,
-				  const struct family_task *task, ompd_ext_depend *depends,
-				  size_t max, size_t *count);
-	ompd_rc_t (*task_dependers)(const struct family_runtime *runtime,
-				    const struct family_task *task, uint64_t *ids, size_t max,
-				    size_t *count);
-
-	ompd_rc_t (*walk_open)(const struct family_runtime *runtime,
-			       const struct family_region *region, struct family_walk **ret);
-	/** Next task; unavailable at the end; nomem. */
-	ompd_rc_t (*walk_next)(struct family_walk *walk, ompd_ext_task_info *ret);
-	/** Whether a list was found damaged so far; the others are walked all the same. */
-	bool (*walk_damaged)(const struct family_walk *walk);
-	ompd_rc_t (*walk_unreached)(const struct family_walk *walk, uint32_t *ret);
-	void (*walk_close)(struct family_walk *walk);
-
-	ompd_rc_t (*lock_info)(const struct family_runtime *runtime, uint32_t kind,
-			       uint64_t address, ompd_ext_lock_info *ret);
-	ompd_rc_t (*lock_argument)(struct family_runtime *runtime, uint64_t return_address,
-				   ompd_ext_argument *ret);
-	ompd_rc_t (*confirm_lock)(const struct family_runtime *runtime, uint64_t thread,
-				  uint32_t kind, uint64_t variable, const uint64_t *in_use,
-				  size_t in_use_count);
-	ompd_rc_t (*classify_call)(struct family_runtime *runtime, uint64_t return_address,
-				   ompd_ext_wait_site *site);
-	ompd_rc_t (*classify_entry)(struct family_runtime *runtime, uint64_t entry,
-				    ompd_ext_wait_site *site);
-	ompd_rc_t (*classify_futex)(const struct family_runtime *runtime, uint64_t thread,
-				    uint64_t futex, ompd_ext_wait_site *site);
+	const struct family_tasks *tasks;
+	const struct family_waits *waits;
 
 	ompd_rc_t (*icv_value)(const struct family_runtime *runtime, enum icv icv,
 			       const struct family_query *query, ompd_word_t *ret);
@@ -157,12 +173,6 @@ struct family {
 			       const struct family_query *query, ompd_word_t *value,
 			       uint64_t *pointer);
 	const struct family_ompt *ompt; // NULL: no tool interface
-	/** Bits of ompt_task_flag_t, as of ompt_get_task_info(). */
-	ompd_rc_t (*ompt_task_type)(const struct family_runtime *runtime,
-				    const struct family_task *task, uint32_t *ret);
-	/** As of ompt_get_task_memory(). */
-	ompd_rc_t (*task_memory)(const struct family_runtime *runtime,
-				 const struct family_task *task, uint64_t *address, uint64_t *size);
 };
 
 /** All families, in the order in which they are tried; a null pointer ends them. */

@@ -58,8 +58,8 @@ static ompd_rc_t task_below(const ompd_address_space_handle_t *space, const void
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	return (implicit ? family->generating_task : family->scheduling_task)(space->runtime, from,
-									      to);
+	return (implicit ? family->tasks->generating_task :
+			   family->tasks->scheduling_task)(space->runtime, from, to);
 }
 
 static ompd_rc_t region_around(const ompd_address_space_handle_t *space, const void *from, void *to)
@@ -78,15 +78,15 @@ static void describe_task(const ompd_address_space_handle_t *space, uint64_t thr
 	int number;
 
 	*info = (ompd_ext_ompt_task_info){ .known = 0 };
-	family->task_region(task, region);
+	family->tasks->task_region(task, region);
 	if (tool_data(space, &of_task, &info->task_data) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_task_data;
 	if (tool_data(space, &of_region, &info->parallel_data) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_parallel_data;
-	if (family->task_frame(space->runtime, task, &info->exit_frame, &info->enter_frame) ==
-	    ompd_rc_ok)
+	if (family->tasks->task_frame(space->runtime, task, &info->exit_frame,
+				      &info->enter_frame) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_frame;
-	if (family->ompt_task_type(space->runtime, task, &info->type) == ompd_rc_ok)
+	if (family->tasks->ompt_task_type(space->runtime, task, &info->type) == ompd_rc_ok)
 		info->known |= ompd_ext_ompt_type;
 	if (family->thread_num(space->runtime, thread, region, &number) == ompd_rc_ok) {
 		info->known |= ompd_ext_ompt_thread_num;
@@ -107,7 +107,7 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 	if (!records)
 		return ompd_rc_nomem;
 	struct family_task *task = (struct family_task *)records;
-	ompd_rc_t rc = space->family->current_task(space->runtime, thread->thread, task);
+	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, thread->thread, task);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, task_below, task, records + size, size);
@@ -162,12 +162,12 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 
 	if (!task)
 		return ompd_rc_nomem;
-	ompd_rc_t rc = space->family->current_task(space->runtime, thread->thread, task);
+	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, thread->thread, task);
 
 	if (rc == ompd_rc_ok && block > 0)
 		rc = reason(ompd_rc_unavailable, "a task has one block of memory");
 	if (rc == ompd_rc_ok)
-		rc = space->family->task_memory(space->runtime, task, address, size);
+		rc = space->family->tasks->task_memory(space->runtime, task, address, size);
 	target_free(&space->target, task);
 	return rc;
 }

@@ -55,7 +55,7 @@ ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 
 	if (!handle)
 		return ompd_rc_nomem;
-	task_handle->space->family->task_region(task_handle->task, handle->region);
+	task_handle->space->family->tasks->task_region(task_handle->task, handle->region);
 	*task_parallel_handle = handle;
 	return ompd_rc_ok;
 }

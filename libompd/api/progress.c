@@ -10,8 +10,8 @@ ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_b
 	API_ENTER(parallel, PARALLEL);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return parallel->space->family->barrier_info(parallel->space->runtime, parallel->region,
-						     info);
+	return parallel->space->family->waits->barrier_info(parallel->space->runtime,
+							    parallel->region, info);
 }
 
 ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num)
@@ -19,8 +19,8 @@ ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_nu
 	API_ENTER(thread, THREAD);
 	if (!thread_num)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return thread->space->family->ordered_turn(thread->space->runtime, thread->thread,
-						   thread_num);
+	return thread->space->family->waits->ordered_turn(thread->space->runtime, thread->thread,
+							  thread_num);
 }
 
 ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info)
@@ -28,7 +28,8 @@ ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_inf
 	API_ENTER(thread, THREAD);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return thread->space->family->loop_info(thread->space->runtime, thread->thread, info);
+	return thread->space->family->waits->loop_info(thread->space->runtime, thread->thread,
+						       info);
 }
 
 ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)
@@ -36,7 +37,7 @@ ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_count
 	API_ENTER(task, TASK);
 	if (!counts)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->task_counts(task->space->runtime, task->task, counts);
+	return task->space->family->tasks->task_counts(task->space->runtime, task->task, counts);
 }
 
 ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,

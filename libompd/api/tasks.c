@@ -34,8 +34,8 @@ ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 	if (!handle)
 		return ompd_rc_nomem;
 	return handle_give(handle,
-			   space->family->current_task(space->runtime, thread_handle->thread,
-						       handle->task),
+			   space->family->tasks->current_task(space->runtime, thread_handle->thread,
+							      handle->task),
 			   task_handle);
 }
 
@@ -48,7 +48,7 @@ ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 {
 	API_ENTER(task_handle, TASK);
 	return get_relative(task_handle, generating_task_handle,
-			    task_handle->space->family->generating_task);
+			    task_handle->space->family->tasks->generating_task);
 }
 
 /**
@@ -60,7 +60,7 @@ ompd_rc_t ompd_get_scheduling_task_handle(ompd_task_handle_t *task_handle,
 {
 	API_ENTER(task_handle, TASK);
 	return get_relative(task_handle, scheduling_task_handle,
-			    task_handle->space->family->scheduling_task);
+			    task_handle->space->family->tasks->scheduling_task);
 }
 
 /** The implicit task of thread @p thread_num. bad_input: no such number. */
@@ -76,8 +76,9 @@ ompd_rc_t ompd_get_task_in_parallel(ompd_parallel_handle_t *parallel_handle, int
 	if (!handle)
 		return ompd_rc_nomem;
 	return handle_give(handle,
-			   space->family->implicit_task(space->runtime, parallel_handle->region,
-							(uint32_t)thread_num, handle->task),
+			   space->family->tasks->implicit_task(space->runtime,
+							       parallel_handle->region,
+							       (uint32_t)thread_num, handle->task),
 			   task_handle);
 }
 
@@ -91,8 +92,8 @@ ompd_rc_t ompd_task_handle_compare(ompd_task_handle_t *task_handle_1,
 {
 	API_ENTER(task_handle_1, TASK);
 	API_ENTER(task_handle_2, TASK);
-	return handle_compare(task_handle_1->space->family->task_id(task_handle_1->task),
-			      task_handle_2->space->family->task_id(task_handle_2->task),
+	return handle_compare(task_handle_1->space->family->tasks->task_id(task_handle_1->task),
+			      task_handle_2->space->family->tasks->task_id(task_handle_2->task),
 			      cmp_value);
 }
 
@@ -105,7 +106,8 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 	if (!entry_point)
 		return reason(ompd_rc_bad_input, "no place for the address");
 	const ompd_address_space_handle_t *space = task_handle->space;
-	ompd_rc_t rc = space->family->task_function(space->runtime, task_handle->task, &function);
+	ompd_rc_t rc =
+		space->family->tasks->task_function(space->runtime, task_handle->task, &function);
 
 	if (rc == ompd_rc_ok)
 		*entry_point = (ompd_address_t){ ompd_segment_none, function };
@@ -121,8 +123,8 @@ ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_frame_info_t
 		return reason(ompd_rc_bad_input, "no place for the frames");
 	const ompd_address_space_handle_t *space = task_handle->space;
 
-	return space->family->task_frame(space->runtime, task_handle->task, exit_frame,
-					 enter_frame);
+	return space->family->tasks->task_frame(space->runtime, task_handle->task, exit_frame,
+						enter_frame);
 }
 
 ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *info)
@@ -130,7 +132,7 @@ ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *i
 	API_ENTER(task, TASK);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->task_info(task->space->runtime, task->task, info);
+	return task->space->family->tasks->task_info(task->space->runtime, task->task, info);
 }
 
 ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *depends, size_t max,
@@ -139,8 +141,8 @@ ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *d
 	API_ENTER(task, TASK);
 	if (!count || (max && !depends))
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->task_depends(task->space->runtime, task->task, depends, max,
-						 count);
+	return task->space->family->tasks->task_depends(task->space->runtime, task->task, depends,
+							max, count);
 }
 
 ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, size_t max,
@@ -149,6 +151,6 @@ ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, s
 	API_ENTER(task, TASK);
 	if (!count || (max && !ids))
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->task_dependers(task->space->runtime, task->task, ids, max,
-						   count);
+	return task->space->family->tasks->task_dependers(task->space->runtime, task->task, ids,
+							  max, count);
 }

@@ -1,44 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The API's operations on LLVM's runtime.
+// The API's operations on LLVM's runtime: the runtime, its threads, regions and variables.
 
 #include <stdio.h>
 
-#include "api/family.h"
+#include "kmp/family.h"
 #include "kmp/icv.h"
-
-// The API's names for what is here under its own.
-
-static const struct kmp_runtime *of_runtime(const struct family_runtime *runtime)
-{
-	return (const struct kmp_runtime *)runtime;
-}
-
-static const struct kmp_region *of_region(const struct family_region *region)
-{
-	return (const struct kmp_region *)region;
-}
-
-static const struct kmp_task *of_task(const struct family_task *task)
-{
-	return (const struct kmp_task *)task;
-}
-
-static struct kmp_region *to_region(struct family_region *region)
-{
-	return (struct kmp_region *)region;
-}
-
-static struct kmp_task *to_task(struct family_task *task)
-{
-	return (struct kmp_task *)task;
-}
-
-static ompd_rc_t read_thread(const struct family_runtime *runtime, uint64_t address,
-			     struct kmp_thread *ret)
-{
-	return kmp_read_thread(of_runtime(runtime), address, ret);
-}
 
 // ---- The runtime -----------------------------------------------------------------------------
 
@@ -233,201 +200,6 @@ static ompd_rc_t region_info(struct family_runtime *runtime, const struct family
 	return ompd_rc_ok;
 }
 
-// ---- Tasks -----------------------------------------------------------------------------------
-
-static ompd_rc_t current_task(const struct family_runtime *runtime, uint64_t thread,
-			      struct family_task *ret)
-{
-	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
-
-	return rc == ompd_rc_ok ? kmp_current_task(of_runtime(runtime), &read, to_task(ret)) : rc;
-}
-
-static ompd_rc_t implicit_task(const struct family_runtime *runtime,
-			       const struct family_region *region, uint32_t number,
-			       struct family_task *ret)
-{
-	return kmp_implicit_task(of_runtime(runtime), of_region(region), number, to_task(ret));
-}
-
-static ompd_rc_t generating_task(const struct family_runtime *runtime,
-				 const struct family_task *task, struct family_task *ret)
-{
-	return kmp_generating_task(of_runtime(runtime), of_task(task), to_task(ret));
-}
-
-static ompd_rc_t scheduling_task(const struct family_runtime *runtime,
-				 const struct family_task *task, struct family_task *ret)
-{
-	return kmp_scheduling_task(of_runtime(runtime), of_task(task), to_task(ret));
-}
-
-static void task_of_info(const struct family_region *region, const ompd_ext_task_info *info,
-			 struct family_task *ret)
-{
-	// Implicit tasks of nested serialized regions have the number of theirs in their identity.
-	*to_task(ret) = (struct kmp_task){
-		.address = info->kind <= ompd_ext_task_implicit ?
-				   info->id & (((uint64_t)1 << 47) - 1) :
-				   info->id,
-		.implicit = info->kind <= ompd_ext_task_implicit,
-		.region = *of_region(region),
-	};
-}
-
-static void task_region(const struct family_task *task, struct family_region *ret)
-{
-	*to_region(ret) = of_task(task)->region;
-}
-
-static uint64_t task_id(const struct family_task *task)
-{
-	return kmp_task_id(of_task(task));
-}
-
-static ompd_rc_t task_function(struct family_runtime *runtime, const struct family_task *task,
-			       uint64_t *ret)
-{
-	return kmp_task_function((struct kmp_runtime *)runtime, of_task(task), ret);
-}
-
-static ompd_rc_t task_frame(const struct family_runtime *runtime, const struct family_task *task,
-			    ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame)
-{
-	return kmp_task_frame(of_runtime(runtime), of_task(task), exit_frame, enter_frame);
-}
-
-static ompd_rc_t task_info(const struct family_runtime *runtime, const struct family_task *task,
-			   ompd_ext_task_info *ret)
-{
-	return kmp_task_info(of_runtime(runtime), of_task(task), ret);
-}
-
-static ompd_rc_t task_depends(const struct family_runtime *runtime, const struct family_task *task,
-			      ompd_ext_depend *depends, size_t max, size_t *count)
-{
-	return kmp_task_depends(of_runtime(runtime), of_task(task), depends, max, count);
-}
-
-static ompd_rc_t task_dependers(const struct family_runtime *runtime,
-				const struct family_task *task, uint64_t *ids, size_t max,
-				size_t *count)
-{
-	return kmp_task_dependers(of_runtime(runtime), of_task(task), ids, max, count);
-}
-
-static ompd_rc_t walk_open(const struct family_runtime *runtime, const struct family_region *region,
-			   struct family_walk **ret)
-{
-	struct kmp_task_walk *walk;
-	ompd_rc_t rc = kmp_task_walk_open(of_runtime(runtime), of_region(region), &walk);
-
-	if (rc == ompd_rc_ok)
-		*ret = (struct family_walk *)walk;
-	return rc;
-}
-
-static ompd_rc_t walk_next(struct family_walk *walk, ompd_ext_task_info *ret)
-{
-	return kmp_task_walk_next((struct kmp_task_walk *)walk, ret);
-}
-
-static bool walk_damaged(const struct family_walk *walk)
-{
-	return kmp_task_walk_damaged((const struct kmp_task_walk *)walk);
-}
-
-static ompd_rc_t walk_unreached(const struct family_walk *walk, uint32_t *ret)
-{
-	return kmp_task_walk_unreached((const struct kmp_task_walk *)walk, ret);
-}
-
-static void walk_close(struct family_walk *walk)
-{
-	kmp_task_walk_close((struct kmp_task_walk *)walk);
-}
-
-// ---- Waits -----------------------------------------------------------------------------------
-
-static ompd_rc_t barrier_info(const struct family_runtime *runtime,
-			      const struct family_region *region, ompd_ext_barrier_info *ret)
-{
-	(void)runtime;
-	(void)region;
-	(void)ret;
-	return reason(ompd_rc_unavailable,
-		      "threads that gather others at a barrier are not counted "
-		      "before these have come");
-}
-
-static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thread, int *ret)
-{
-	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
-
-	return rc == ompd_rc_ok ? kmp_ordered_turn(of_runtime(runtime), &read, ret) : rc;
-}
-
-static ompd_rc_t loop_info(const struct family_runtime *runtime, uint64_t thread,
-			   ompd_ext_loop_info *ret)
-{
-	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
-
-	return rc == ompd_rc_ok ? kmp_loop_info(of_runtime(runtime), &read, ret) : rc;
-}
-
-static ompd_rc_t task_counts(const struct family_runtime *runtime, const struct family_task *task,
-			     ompd_ext_task_counts *ret)
-{
-	return kmp_task_counts(of_runtime(runtime), of_task(task), ret);
-}
-
-static ompd_rc_t lock_info(const struct family_runtime *runtime, uint32_t kind, uint64_t address,
-			   ompd_ext_lock_info *ret)
-{
-	return kmp_lock_info(of_runtime(runtime), kind, address, ret);
-}
-
-static ompd_rc_t classify_call(struct family_runtime *runtime, uint64_t return_address,
-			       ompd_ext_wait_site *site)
-{
-	return kmp_classify_call((struct kmp_runtime *)runtime, return_address, site);
-}
-
-static ompd_rc_t classify_entry(struct family_runtime *runtime, uint64_t entry,
-				ompd_ext_wait_site *site)
-{
-	return kmp_classify_entry((struct kmp_runtime *)runtime, entry, site);
-}
-
-static ompd_rc_t lock_argument(struct family_runtime *runtime, uint64_t return_address,
-			       ompd_ext_argument *ret)
-{
-	return kmp_lock_argument((struct kmp_runtime *)runtime, return_address, ret);
-}
-
-static ompd_rc_t confirm_lock(const struct family_runtime *runtime, uint64_t thread, uint32_t kind,
-			      uint64_t variable, const uint64_t *in_use, size_t in_use_count)
-{
-	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
-
-	return rc == ompd_rc_ok ? kmp_confirm_lock(of_runtime(runtime), &read, kind, variable,
-						   in_use, in_use_count) :
-				  rc;
-}
-
-static ompd_rc_t classify_futex(const struct family_runtime *runtime, uint64_t thread,
-				uint64_t futex, ompd_ext_wait_site *site)
-{
-	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
-
-	return rc == ompd_rc_ok ? kmp_classify_futex(of_runtime(runtime), &read, futex, site) : rc;
-}
-
 // ---- Variables -------------------------------------------------------------------------------
 
 static ompd_rc_t make_query(const struct family_runtime *runtime, const struct family_query *query,
@@ -491,18 +263,6 @@ static const char *const mutex_impls[] = {
 // Devices are not its own affair: it always answers with the host alone (ompt_get_num_devices).
 static const struct family_ompt ompt = { .mutex_impls = mutex_impls, .num_devices = 1 };
 
-static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
-				const struct family_task *task, uint32_t *ret)
-{
-	return kmp_ompt_task_type(of_runtime(runtime), of_task(task), ret);
-}
-
-static ompd_rc_t task_memory(const struct family_runtime *runtime, const struct family_task *task,
-			     uint64_t *address, uint64_t *size)
-{
-	return kmp_task_memory(of_runtime(runtime), of_task(task), address, size);
-}
-
 static const char *const names[] = { "libomp", "libiomp5", NULL };
 
 const struct family kmp_family = {
@@ -529,39 +289,12 @@ const struct family kmp_family = {
 	.region_member = region_member,
 	.region_id = region_id,
 	.region_info = region_info,
-	.current_task = current_task,
-	.implicit_task = implicit_task,
-	.generating_task = generating_task,
-	.scheduling_task = scheduling_task,
-	.task_of_info = task_of_info,
-	.task_region = task_region,
-	.task_id = task_id,
-	.task_function = task_function,
-	.task_frame = task_frame,
-	.task_info = task_info,
-	.task_depends = task_depends,
-	.task_dependers = task_dependers,
-	.walk_open = walk_open,
-	.walk_next = walk_next,
-	.walk_damaged = walk_damaged,
-	.walk_unreached = walk_unreached,
-	.walk_close = walk_close,
-	.lock_info = lock_info,
-	.barrier_info = barrier_info,
-	.ordered_turn = ordered_turn,
-	.loop_info = loop_info,
-	.task_counts = task_counts,
-	.lock_argument = lock_argument,
-	.confirm_lock = confirm_lock,
-	.classify_call = classify_call,
-	.classify_entry = classify_entry,
-	.classify_futex = classify_futex,
+	.tasks = &kmp_family_tasks,
+	.waits = &kmp_family_waits,
 	.icv_value = icv_value,
 	.icv_text = icv_text,
 	.initial_icv_text = initial_icv_text,
 	.control_vars = kmp_control_vars,
 	.tool_data = tool_data,
 	.ompt = &ompt,
-	.ompt_task_type = ompt_task_type,
-	.task_memory = task_memory,
 };
