@@ -12,10 +12,11 @@ import pytest
 from harness import processes
 
 PROGRAM = """
+#include <stdlib.h>
 const char *names[] = {"NAMED", 0};
 const char **ompd_dll_locations = names;
 void stop_here(void) { __asm__ volatile("" ::: "memory"); }
-int main(void) { stop_here(); return 0; }
+int main(void) { stop_here(); abort(); }
 """
 LIBRARY = "int anything;"
 
@@ -49,6 +50,19 @@ def test_not_loaded_from_where_others_may_write(named: Path) -> None:
     """Not even if the safe path is everything."""
     os.chmod(str(named.parent), 0o777)
     said = ask(named, safe="/")
+    assert said["loaded"] == []
+    assert "others may write to " in said["error"]
+
+
+def test_not_loaded_from_a_core_file(named: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    program = compiled(PROGRAM.replace("NAMED", str(named)), named.parent / "program")
+    core = processes.kernel_core(program, [], named.parent)
+    os.chmod(str(named.parent), 0o777)
+    spec = {"named": str(named), "core": str(core), "safe": "/"}
+    said = processes.run_gdb("locations.py", spec, [str(program), str(core)]).result
     assert said["loaded"] == []
     assert "others may write to " in said["error"]
 
