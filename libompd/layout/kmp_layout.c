@@ -165,11 +165,14 @@ void kmp_layout_settle(struct kmp_layout *layout)
 		return;
 	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
 		const struct layout_field *field = &layout->field[i];
-		bool agreed = !other || (other->field[i].offset == field->offset &&
-					 other->field[i].size == field->size);
+		bool same_size = !other || other->field[i].size == field->size;
+		bool same = same_size && (!other || other->field[i].offset == field->offset);
+		bool believed = layout->standing[i] == LAYOUT_PROVEN || is_interface(i);
 
-		if (layout->standing[i] == LAYOUT_TAKEN && !is_interface(i) &&
-		    (!layout->identified || !agreed))
+		// Code shows where one that is begun begins.
+		if (layout->identified && (layout->standing[i] == LAYOUT_BEGUN ? same_size : same))
+			believed = true;
+		if (!believed)
 			doubt(layout, i);
 	}
 	if (!layout->identified)

@@ -10,7 +10,8 @@
 #include "layout/kmp_probes.h"
 
 enum { ADDRESS_MIN = 0x10000 }; // below are numbers and fields of null pointers
-enum verdict { AGREES, SILENT, CONTRADICTS };
+enum { SCALAR = 8 };		// bytes that an instruction reads at once
+enum verdict { AGREES, AGREES_PARTLY, SILENT, CONTRADICTS };
 
 struct proof {
 	const struct kmp_library *library;
@@ -109,15 +110,21 @@ static enum verdict contradict(struct proof *proof, const struct kmp_probe *prob
 static enum verdict check_path(struct proof *proof, const struct kmp_probe *probe)
 {
 	const struct code_report *report = &proof->code.report;
+	enum verdict found = SILENT;
 	struct code_value expected;
 	uint32_t size = 0;
 
 	if (!expect(proof->layout, probe, &expected, &size))
 		return SILENT;
 	for (unsigned int i = 0; i < report->count; i++) {
-		if (is_in_field(&report->access[i], probe, &expected, size))
+		if (!is_in_field(&report->access[i], probe, &expected, size))
+			continue;
+		if (report->access[i].width == size || size > SCALAR)
 			return AGREES;
+		found = AGREES_PARTLY;
 	}
+	if (found == AGREES_PARTLY)
+		return found;
 	return report->complete && !report->cut && !probe->traced ?
 		       contradict(proof, probe, &expected, size) :
 		       SILENT;
@@ -258,18 +265,23 @@ static void suspect(struct kmp_layout *layout, unsigned int field)
 static void note_row(struct proof *proof, const struct kmp_probe *probe, enum verdict verdict)
 {
 	struct kmp_layout *layout = proof->layout;
-	const uint16_t *at = subject(probe);
+	const uint16_t *last = subject(probe), *at = last;
 
-	if (verdict != AGREES) {
+	if (verdict != AGREES && verdict != AGREES_PARTLY) {
 		// With what it is a part of.
 		for (; at && at >= probe->path && kmp_path_is_field(*at); at--)
 			suspect(layout, *at - 1);
 		return;
 	}
 	for (at = probe->path; *at != KMP_PATH_END; at++) {
-		if (kmp_path_is_field(*at))
-			layout->standing[*at - 1] = LAYOUT_PROVEN;
-		else if (*at != KMP_PATH_LOAD)
+		if (kmp_path_is_field(*at)) {
+			uint8_t *standing = &layout->standing[*at - 1];
+
+			if (verdict == AGREES || at != last)
+				*standing = LAYOUT_PROVEN;
+			else if (*standing != LAYOUT_PROVEN)
+				*standing = LAYOUT_BEGUN;
+		} else if (*at != KMP_PATH_LOAD)
 			layout->struct_standing[*at - KMP_PATH_NEXT] = LAYOUT_PROVEN;
 	}
 	if (probe->base == KMP_PROBE_TASK)
@@ -340,9 +352,10 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 			return ompd_rc_incompatible;
 		if (is_path(probe) || probe->base == KMP_PROBE_BIT)
 			note_row(proof, probe, verdict);
-		if (verdict == AGREES)
-			*met |= probe->need;
-		proof->layout->probes_agreed += verdict == AGREES;
+		bool agrees = verdict == AGREES || verdict == AGREES_PARTLY;
+
+		*met |= agrees ? probe->need : 0;
+		proof->layout->probes_agreed += agrees;
 		proof->layout->probes_silent += verdict == SILENT;
 	}
 	return ompd_rc_ok;

@@ -73,6 +73,7 @@ enum layout_standing {
 	LAYOUT_TAKEN = 0, // because the release is known, or its layout was told
 	LAYOUT_PROVEN,	  // because code or memory of the process shows it
 	LAYOUT_DOUBTED,	  // it is not, its size is 0 now
+	LAYOUT_BEGUN,	  // because code looks at its beginning: it may be shorter
 };
 
 /** The layout of one process's libgomp, proven on it. */

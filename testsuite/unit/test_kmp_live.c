@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The layout of LLVM's runtime against the memory of one that runs, one process for each library
-// in OMPDBG_KMP_LIBRARIES: the right layout fits; one with a field moved is noticed by the code or
+// in OMPDBG_KMP_LIBRARIES: the right layout fits; one with a field moved, or wider, is noticed by the code or
 // by the memory, or not believed, but for the fields that are listed here.
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include "kmp_process.h"
 #include "layout/kmp_library.h"
 
-enum { REASON = 200, MISSING = 77, DISTANCE = 8 };
+enum { REASON = 200, MISSING = 77, DISTANCE = 8, WORD = 8 };
 
 #define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { #s "." #f, false },
@@ -131,6 +131,14 @@ static const char *const interfaces[] = {
 	"ompt_frame_t",
 };
 
+// Of these, what is twice as wide is not noticed: code reads or writes two of them at once, or what
+// follows is zero, and nothing else of what is looked at is.
+static const char *const seen_wider[] = {
+	"kmp_base_info_t.th_task_state",   "kmp_desc_base_t.ds_gtid",
+	"kmp_teams_size_t.nteams",	   "kmp_base_thread_data_t.td_deque_size",
+	"kmp_base_queuing_lock_t.tail_id",
+};
+
 // Arrays of them are read.
 static const struct {
 	enum kmp_struct element;
@@ -219,11 +227,28 @@ static void move_field(const struct kmp_library *library, const struct kmp_layou
 	}
 }
 
+// Shorter in truth than in the table: what follows would be read with it.
+static void widen_field(const struct kmp_library *library, const struct kmp_layout *layout,
+			enum kmp_field field)
+{
+	struct kmp_layout wider = *layout;
+
+	if (is_taken(fields[field].name, false) ||
+	    is_in(seen_wider, sizeof(seen_wider) / sizeof(char *), fields[field].name))
+		return;
+	wider.field[field].size *= 2;
+	if (!judge(library, &wider, field).unknown)
+		fail_in_words(fields[field].name, "wider and not noticed in an unknown release");
+}
+
 static void move_fields(const struct kmp_library *library, const struct kmp_layout *layout)
 {
 	for (unsigned int i = 0; i < KMP_FIELD_COUNT; i++) {
-		if (layout->field[i].size)
-			move_field(library, layout, (enum kmp_field)i);
+		if (!layout->field[i].size)
+			continue;
+		move_field(library, layout, (enum kmp_field)i);
+		if (!fields[i].is_bits && layout->field[i].size < WORD)
+			widen_field(library, layout, (enum kmp_field)i);
 	}
 }
 
