@@ -14,16 +14,16 @@
 #include "target/reason.h"
 #include "target/target.h"
 
-struct gomp_wait_table;
+struct wait_calls;
 
 /** One process's libgomp. Everything in it is constant for the life of the process. */
 struct gomp_runtime {
 	struct target target;
 	struct gomp_layout layout;
 	struct nptl nptl;
-	struct gomp_wait_table *waits; // resolved at the first question
-	ompd_word_t omp_version;       // the runtime's _OPENMP
-	char release[24];	       // "GCC 12"
+	struct wait_calls *waits; // resolved at the first question
+	ompd_word_t omp_version;  // the runtime's _OPENMP
+	char release[24];	  // "GCC 12"
 };
 
 /** Recognises libgomp in @p target and proves its layout. */

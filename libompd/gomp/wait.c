@@ -4,88 +4,27 @@
 // the rest the call that the user's code made tells, and the word of memory that the thread
 // sleeps on.
 
+#include "api/wait_calls.h"
 #include "gomp/gomp.h"
 #include "layout/call.h"
 
-struct wait_function {
-	const char *name;
-	enum ompd_ext_wait_kind kind;
-	ompt_state_t state;
-};
-
-#define WAIT(function, kind, state) { #function, ompd_ext_wait_##kind, ompt_state_##state },
+#define WAIT WAIT_FUNCTION
 static const struct wait_function wait_functions[] = {
 #include "gomp/waits.def"
 };
 #undef WAIT
 
-enum {
-	WAIT_FUNCTIONS = sizeof(wait_functions) / sizeof(wait_functions[0]),
-};
-
-/** Addresses of the functions in one process. */
-struct gomp_wait_table {
-	struct idmap functions; // entry point -> index
-};
-
-static void free_table(const struct target *target, struct gomp_wait_table *table)
-{
-	if (table)
-		idmap_close(&table->functions, target);
-	target_free(target, table);
-}
-
-static ompd_rc_t resolve(struct gomp_runtime *runtime)
-{
-	const struct target *target = &runtime->target;
-	struct gomp_wait_table *table = target_alloc(target, sizeof(*table));
-
-	if (!table)
-		return ompd_rc_nomem;
-	table->functions.has_values = true;
-	for (size_t i = 0; i < WAIT_FUNCTIONS; i++) {
-		uint64_t address;
-
-		// The fully qualified look-up misses in a static program, the plain one finds it.
-		if (target_symbol(target, wait_functions[i].name, "libgomp.so.1", &address) !=
-			    ompd_rc_ok &&
-		    target_symbol(target, wait_functions[i].name, NULL, &address) != ompd_rc_ok)
-			continue;
-		ompd_rc_t rc = idmap_add(&table->functions, target, address, i, NULL);
-
-		if (rc != ompd_rc_ok) {
-			free_table(target, table);
-			return rc;
-		}
-	}
-	runtime->waits = table;
-	return ompd_rc_ok;
-}
-
 ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
 			      ompd_ext_wait_site *site)
 {
-	uint64_t index;
+	ompd_rc_t rc = ompd_rc_ok;
 
-	if (!runtime->waits) {
-		ompd_rc_t rc = resolve(runtime);
-
-		if (rc != ompd_rc_ok)
-			return rc;
-	}
-	if (!idmap_find(&runtime->waits->functions, entry, &index)) {
-		entry = call_follow_stub(&runtime->target, entry);
-		if (!idmap_find(&runtime->waits->functions, entry, &index))
-			return reason(ompd_rc_unavailable,
-				      "not a function of the runtime that may wait");
-	}
-	*site = (ompd_ext_wait_site){
-		.kind = wait_functions[index].kind,
-		.state = wait_functions[index].state,
-		.entry = entry,
-		.function = wait_functions[index].name,
-	};
-	return ompd_rc_ok;
+	if (!runtime->waits)
+		rc = wait_calls_open(&runtime->target, wait_functions,
+				     sizeof(wait_functions) / sizeof(wait_functions[0]),
+				     "libgomp.so.1", true, &runtime->waits);
+	return rc == ompd_rc_ok ? wait_calls_find(&runtime->target, runtime->waits, entry, site) :
+				  rc;
 }
 
 ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_address,
@@ -226,6 +165,6 @@ ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct g
 
 void gomp_close(struct gomp_runtime *runtime)
 {
-	free_table(&runtime->target, runtime->waits);
+	wait_calls_close(&runtime->target, runtime->waits);
 	runtime->waits = NULL;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kmp/kmp.h"
+#include "kmp/tasks.h"
 
 // A task that was not deferred runs on top of its parent, on the same thread.
 static ompd_rc_t add_stacked(const struct kmp_runtime *runtime, uint64_t task, uint32_t thread_num,

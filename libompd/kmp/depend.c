@@ -4,7 +4,7 @@
 // parent keeps a hash of the variables, with the last nodes that named each: earlier ones are
 // forgotten, so that of the clauses of a task only those are known that no later sibling repeated.
 
-#include "kmp/kmp.h"
+#include "kmp/tasks.h"
 
 enum {
 	MAX_STEPS = 1 << 22,	  // of a walk over a hash; more are taken for damage

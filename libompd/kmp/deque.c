@@ -4,7 +4,7 @@
 // kmp_task_team, of which a team has two and uses the one or the other; what a thread uses it
 // points to.
 
-#include "kmp/kmp.h"
+#include "kmp/tasks.h"
 
 enum {
 	MAX_DEQUE = 1 << 24,   // elements; more are taken for damage

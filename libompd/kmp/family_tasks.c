@@ -3,6 +3,7 @@
 // The API's operations on tasks of LLVM's runtime.
 
 #include "kmp/family.h"
+#include "kmp/tasks.h"
 
 static ompd_rc_t current_task(const struct family_runtime *runtime, uint64_t thread,
 			      struct family_task *ret)

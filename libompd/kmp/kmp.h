@@ -14,17 +14,17 @@
 #include "target/reason.h"
 #include "target/target.h"
 
-struct kmp_wait_table;
+struct wait_calls;
 
 /** One process's libomp. All but what the comments name is constant for the life of the process. */
 struct kmp_runtime {
 	struct target target;
 	struct kmp_layout layout;
 	struct nptl nptl;
-	struct kmp_wait_table *waits; // resolved at the first question
-	struct idmap *hints;	      // pthread_t -> gtid, as of the last look; never believed
-	char name[24];		      // "libomp"
-	char release[32];	      // "LLVM 14"
+	struct wait_calls *waits; // resolved at the first question
+	struct idmap *hints;	  // pthread_t -> gtid, as of the last look; never believed
+	char name[24];		  // "libomp"
+	char release[32];	  // "LLVM 14"
 };
 
 /** Recognises the runtime @p name in @p target and proves its layout. */
@@ -293,128 +293,6 @@ ompd_rc_t kmp_task_memory(const struct kmp_runtime *runtime, const struct kmp_ta
 			  uint64_t *address, uint64_t *size);
 ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame);
-
-// ---- Which thread has which task (kmp/activity.c) --------------------------------------------
-
-/** The tasks that the threads of a region work on, by address. */
-struct kmp_activity {
-	struct idmap begun; // address -> thread number, and whether it runs
-	bool incomplete;    // of some thread of the team nothing is known
-	bool damaged;	    // likewise, though it is a member of the team
-};
-
-/** What a thread does with a task. */
-struct kmp_activity_entry {
-	uint32_t thread_num;
-	bool running; // else suspended: the thread is in a region within
-};
-
-ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    struct kmp_activity *ret);
-/** The same of as few threads as tell who works on one task. */
-ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			       struct kmp_activity *ret);
-void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity);
-bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
-		       struct kmp_activity_entry *ret);
-
-// ---- Queues (kmp/deque.c) --------------------------------------------------------------------
-
-/** The deques of a region's threads, and of its priorities, one after another. */
-struct kmp_deques {
-	struct idmap known;  // task teams
-	uint32_t member;     // next thread whose task team is looked at
-	uint64_t data, left; // next kmp_thread_data of the task team in turn, and how many are left
-	uint64_t priorities; // next list of it
-	uint32_t priority_steps;
-	uint64_t deque; // array of pointers, 0: none
-	uint32_t size, head, count;
-	bool damaged;
-};
-
-/** Next task in a deque; unavailable at the end; nomem. Starts zeroed. */
-ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			  struct kmp_deques *deques, uint64_t *ret);
-void kmp_deques_close(const struct kmp_runtime *runtime, struct kmp_deques *deques);
-
-// ---- Dependences (kmp/depend.c) --------------------------------------------------------------
-
-/** A depnode that a list of the runtime names, with the clause that put it there. */
-struct kmp_depnode {
-	uint64_t address;
-	uint64_t variable;
-	enum ompd_ext_depend_kind kind;
-};
-
-enum { KMP_DEPHASH_CHUNK = 64 }; // buckets that are read at once
-
-/** A walk over the hash in which a task keeps the dependences of its children. */
-struct kmp_dephash {
-	uint64_t buckets, size, next; // next bucket
-	uint64_t chunk[KMP_DEPHASH_CHUNK];
-	uint64_t entry; // in turn, 0: none
-	uint64_t all;	// the last task that depends on all memory, 0: none
-	enum { DEPHASH_OUT, DEPHASH_SET, DEPHASH_PREVIOUS } list;
-	uint64_t node; // of the list, 0: it is at its end
-	uint32_t steps;
-};
-
-/** unavailable if the task at @p parent keeps none. */
-ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
-			   struct kmp_dephash *ret);
-/** Next node; unavailable at the end. */
-ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
-			   struct kmp_depnode *ret);
-/** The taskdata of a node; 0 if its task has ended. */
-ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uint64_t *ret);
-
-/** The list of those that wait for a task. */
-struct kmp_successors {
-	uint64_t entry;
-	uint32_t steps;
-};
-
-/** unavailable if the task at @p task has no dependences. */
-ompd_rc_t kmp_successors_open(const struct kmp_runtime *runtime, uint64_t task,
-			      struct kmp_successors *ret);
-/** Next taskdata; unavailable at the end. */
-ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_successors *list,
-			      uint64_t *ret);
-
-/** incomplete: there may be more, which are not recorded. */
-ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			   ompd_ext_depend *depends, size_t max, size_t *count);
-ompd_rc_t kmp_task_dependers(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint64_t *ids, size_t max, size_t *count);
-/** Tasks that the one at @p task still waits for; 0 if it has no dependences. */
-ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task, int32_t *ret);
-
-// ---- What is known of a task (kmp/task_info.c) -----------------------------------------------
-
-ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			ompd_ext_task_info *ret);
-/** The same for a record that was already read; @p queued: it was met in a deque. */
-ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			    const struct kmp_activity *activity,
-			    const struct kmp_task_record *record, bool queued,
-			    ompd_ext_task_info *ret);
-
-/** Adds to @p ret, of which status is set, the flags that tell in what the task waits. */
-ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			 ompd_ext_task_info *ret);
-
-// ---- All tasks of a region (kmp/task_walk.c) -------------------------------------------------
-
-struct kmp_task_walk;
-
-ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			     struct kmp_task_walk **ret);
-/** Next task; unavailable at the end; nomem. */
-ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret);
-bool kmp_task_walk_damaged(const struct kmp_task_walk *walk);
-/** Tasks that the tasks of the finished walk count as their children, and it did not meet. */
-ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret);
-void kmp_task_walk_close(struct kmp_task_walk *walk);
 
 // ---- States and waits (kmp/wait.c) -----------------------------------------------------------
 

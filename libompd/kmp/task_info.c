@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "kmp/kmp.h"
+#include "kmp/tasks.h"
 
 static bool has_flag(const struct kmp_runtime *runtime, const struct kmp_task_record *record,
 		     enum kmp_field bit)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "kmp/kmp.h"
+#include "kmp/tasks.h"
 
 /** A task that is still to be told of. */
 struct source {

@@ -3,80 +3,33 @@
 // What a thread waits for: as the runtime records it where a tool is active; else as its task, its
 // barriers, the call that the user's code made, and the word of memory that it sleeps on tell.
 
-#include "kmp/kmp.h"
+#include "api/wait_calls.h"
+#include "kmp/tasks.h"
 #include "layout/call.h"
 
 // ---- Functions that wait ---------------------------------------------------------------------
 
-struct wait_function {
-	const char *name;
-	enum ompd_ext_wait_kind kind;
-	ompt_state_t state;
-};
-
 // libomp has the entry points of libgomp too, for code that GCC compiled.
-#define WAIT(function, kind, state) { #function, ompd_ext_wait_##kind, ompt_state_##state },
+#define WAIT WAIT_FUNCTION
 static const struct wait_function wait_functions[] = {
 #include "gomp/waits.def"
 #include "kmp/waits.def"
 };
 #undef WAIT
 
-enum {
-	WAIT_FUNCTIONS = sizeof(wait_functions) / sizeof(wait_functions[0]),
-};
-
-/** Addresses of the functions in one process. */
-struct kmp_wait_table {
-	struct idmap functions; // entry point -> index
-	uint64_t first, last;	// the lowest and the highest of them
-};
-
-static void free_table(const struct target *target, struct kmp_wait_table *table)
-{
-	if (table)
-		idmap_close(&table->functions, target);
-	target_free(target, table);
-}
-
-static ompd_rc_t resolve(struct kmp_runtime *runtime)
-{
-	const struct target *target = &runtime->target;
-	struct kmp_wait_table *table = target_alloc(target, sizeof(*table));
-
-	if (!table)
-		return ompd_rc_nomem;
-	table->functions.has_values = true;
-	for (size_t i = 0; i < WAIT_FUNCTIONS; i++) {
-		uint64_t address;
-
-		// Of another runtime in the process the same names are not meant.
-		if (target_symbol(target, wait_functions[i].name, runtime->layout.file_name,
-				  &address) != ompd_rc_ok)
-			continue;
-		ompd_rc_t rc = idmap_add(&table->functions, target, address, i, NULL);
-
-		if (rc != ompd_rc_ok) {
-			free_table(target, table);
-			return rc;
-		}
-		if (!table->first || address < table->first)
-			table->first = address;
-		if (address > table->last)
-			table->last = address;
-	}
-	runtime->waits = table;
-	return ompd_rc_ok;
-}
-
+// Of another runtime in the process the same names are not meant.
 static ompd_rc_t resolved(struct kmp_runtime *runtime)
 {
-	return runtime->waits ? ompd_rc_ok : resolve(runtime);
+	if (runtime->waits)
+		return ompd_rc_ok;
+	return wait_calls_open(&runtime->target, wait_functions,
+			       sizeof(wait_functions) / sizeof(wait_functions[0]),
+			       runtime->layout.file_name, false, &runtime->waits);
 }
 
 void kmp_close(struct kmp_runtime *runtime)
 {
-	free_table(&runtime->target, runtime->waits);
+	wait_calls_close(&runtime->target, runtime->waits);
 	runtime->waits = NULL;
 	if (runtime->hints)
 		idmap_close(runtime->hints, &runtime->target);
@@ -95,24 +48,10 @@ ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *r
 
 ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_ext_wait_site *site)
 {
-	uint64_t index;
 	ompd_rc_t rc = resolved(runtime);
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!idmap_find(&runtime->waits->functions, entry, &index)) {
-		entry = call_follow_stub(&runtime->target, entry);
-		if (!idmap_find(&runtime->waits->functions, entry, &index))
-			return reason(ompd_rc_unavailable,
-				      "not a function of the runtime that may wait");
-	}
-	*site = (ompd_ext_wait_site){
-		.kind = wait_functions[index].kind,
-		.state = wait_functions[index].state,
-		.entry = entry,
-		.function = wait_functions[index].name,
-	};
-	return ompd_rc_ok;
+	return rc == ompd_rc_ok ? wait_calls_find(&runtime->target, runtime->waits, entry, site) :
+				  rc;
 }
 
 // ---- Barriers --------------------------------------------------------------------------------

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "api/wait_calls.h"
+
+#include "layout/call.h"
+#include "target/reason.h"
+
+static ompd_rc_t add(const struct target *target, struct wait_calls *calls, uint64_t address,
+		     size_t index)
+{
+	if (!calls->first || address < calls->first)
+		calls->first = address;
+	if (address > calls->last)
+		calls->last = address;
+	return idmap_add(&calls->entries, target, address, index, NULL);
+}
+
+ompd_rc_t wait_calls_open(const struct target *target, const struct wait_function *functions,
+			  size_t count, const char *file_name, bool anywhere,
+			  struct wait_calls **ret)
+{
+	struct wait_calls *calls = target_alloc(target, sizeof(*calls));
+
+	if (!calls)
+		return ompd_rc_nomem;
+	calls->functions = functions;
+	calls->entries.has_values = true;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = functions[i].name;
+		uint64_t address;
+
+		if (target_symbol(target, name, file_name, &address) != ompd_rc_ok &&
+		    (!anywhere || target_symbol(target, name, NULL, &address) != ompd_rc_ok))
+			continue;
+		ompd_rc_t rc = add(target, calls, address, i);
+
+		if (rc != ompd_rc_ok) {
+			wait_calls_close(target, calls);
+			return rc;
+		}
+	}
+	*ret = calls;
+	return ompd_rc_ok;
+}
+
+void wait_calls_close(const struct target *target, struct wait_calls *calls)
+{
+	if (calls)
+		idmap_close(&calls->entries, target);
+	target_free(target, calls);
+}
+
+ompd_rc_t wait_calls_find(const struct target *target, const struct wait_calls *calls,
+			  uint64_t entry, ompd_ext_wait_site *ret)
+{
+	uint64_t index;
+
+	if (!idmap_find(&calls->entries, entry, &index)) {
+		entry = call_follow_stub(target, entry);
+		if (!idmap_find(&calls->entries, entry, &index))
+			return reason(ompd_rc_unavailable,
+				      "not a function of the runtime that may wait");
+	}
+	*ret = (ompd_ext_wait_site){
+		.kind = calls->functions[index].kind,
+		.state = calls->functions[index].state,
+		.entry = entry,
+		.function = calls->functions[index].name,
+	};
+	return ompd_rc_ok;
+}
