@@ -29,6 +29,7 @@ def thread(number: int, kind: Optional[str] = None, line: int = 1, asleep: bool 
         asleep=asleep,
         in_runtime=wait is not None,
         openmp=True,
+        error=None,
         state="work_parallel",
         location=SimpleNamespace(
             function="f", file="f.c", line=line, address=line, object_file=None
@@ -271,6 +272,19 @@ def test_unknown_and_nothing() -> None:
     two[0].target.running = True
     assert why_lines(Waits(two), [], 80) == [  # type: ignore[arg-type]
         "Nothing is known of 2 threads that run."
+    ]
+
+
+def test_nothing_is_known_of_threads() -> None:
+    two = [thread(1), thread(2)]
+    two[0].error = "its memory is damaged"
+    assert why_lines(Waits(two), [], 80) == [  # type: ignore[arg-type]
+        "No thread of which something is known waits for another.",
+        "Nothing is known of 1 thread: its memory is damaged.",
+    ]
+    two[1].error = two[0].error
+    assert why_lines(Waits(two), [], 80) == [  # type: ignore[arg-type]
+        "Nothing is known of 2 threads: its memory is damaged."
     ]
 
 
