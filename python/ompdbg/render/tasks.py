@@ -180,7 +180,7 @@ def _unreached(pool: "TaskPool") -> str:
 
 
 def _damage(pool: "TaskPool") -> str:
-    return "; a list of the runtime is damaged, the rest was read" if pool.damaged else ""
+    return "; not all lists of the runtime can be read" if pool.damaged else ""
 
 
 # ---- Lists ----------------------------------------------------------------------------------

@@ -115,11 +115,14 @@ def assert_clean(output: str) -> None:
 
 
 @contextmanager
-def ready_program(program: Path, arguments: Sequence[str]) -> Iterator[int]:
-    """A fixture program outside of GDB that has come to its state: its process id."""
+def ready_program(
+    program: Path, arguments: Sequence[str], changes: Optional[Mapping[str, str]] = None
+) -> Iterator[int]:
+    """A fixture program outside of GDB that has come to its state: its process id. `changes` of
+    its environment."""
     process = subprocess.Popen(
         [str(program), *arguments],
-        env=environment(),
+        env=environment(changes),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         start_new_session=True,

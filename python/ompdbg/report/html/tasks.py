@@ -26,7 +26,7 @@ def shown(report: Object) -> Content:
         return element("p", "The tasks could not be read.", class_="muted")
     notes: List[str] = []
     if tasks["damaged"]:
-        notes.append("A list of the runtime is damaged; what could be read otherwise is shown.")
+        notes.append("Not all lists of the runtime can be read; the rest is shown.")
     if tasks["unreached"]:
         notes.append(f"{tasks['unreached']} more are in no list of the runtime (detached, say).")
     return [
