@@ -25,7 +25,7 @@ ZEROED = {
     "*(int *) &__kmp_init_parallel": NO_THREAD,
     "*(long *) &__kmp_stksize": ALL_ZERO,
 }
-COMMANDS = ["omp threads", "omp icvs -all", "omp why"]
+COMMANDS = ["omp threads", "omp icvs -thread", "omp why"]
 
 
 def test_zeroed_variables(tmp_path: Path) -> None:
