@@ -45,7 +45,7 @@ def test_zeroed_variables(tmp_path: Path) -> None:
         *_, total, last = threads["text"].splitlines()
         assert total == "9 threads: 9 ?"
         assert last.startswith("? threads 1, 2, ") and last.endswith(f": {reason}")
-        assert icvs["error"] == f"omp icvs: {reason}"
+        assert icvs["error"] == f"omp icvs: of thread 2 nothing is known: {reason}."
         assert (
             why["text"].replace("\n", " ").strip() == f"Nothing is known of 9 threads: {reason}."
         )
