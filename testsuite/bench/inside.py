@@ -62,14 +62,15 @@ class Stops:
 
 
 def alternately(stops: Stops, measures: Dict[str, Callable[[], float]]) -> Dict[str, List[float]]:
-    """Each measure several times, in turn, each at a stop of its own."""
+    """Each measure several times, in turn, each at a stop of its own at which nothing that was
+    answered before can be given again."""
     times: Dict[str, List[float]] = {name: [] for name in measures}
     end = time.perf_counter() + ENOUGH_SECONDS
     for number in range(ROUNDS):
         if number >= 3 and time.perf_counter() > end:
             break
         for name, measure in measures.items():
-            stops.again()
+            stops.changed()
             times[name].append(measure())
     return times
 

@@ -7,7 +7,7 @@
 PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores or pause.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
-filled; times are medians.
+filled, unless the table says otherwise; times are medians.
 """
 
 import argparse
