@@ -129,6 +129,8 @@ class Evidence(NamedTuple):
     for_dependences: bool = False  # its task waits for tasks that it depends on
     after_user_code: bool = False  # no user frame: the runtime went on by itself after the code
     in_users_code: bool = False  # user frames are younger than any frame of the runtime
+    in_no_users_code: bool = False  # there are none, but frames of the runtime
+    is_outside: bool = False  # the whole stack is the system's
 
 
 class Verdict(NamedTuple):
@@ -182,6 +184,8 @@ def conclude(evidence: Evidence) -> Verdict:
     state, wait_id = evidence.recorded or (None, 0)
     if state is not None and (state == IDLE or (evidence.in_runtime and state in _KIND_OF_STATE)):
         return _recorded(evidence, state, wait_id)
+    if evidence.is_outside and state in (None, WORK_SERIAL, WORK_PARALLEL):
+        return Verdict(None, "in none of the program's code: it begins, or ends", None)
     if not evidence.in_runtime:
         # In the handler of a signal that came while the thread waited, it works.
         if state is not None and not (state in _KIND_OF_STATE and evidence.in_users_code):
@@ -269,6 +273,8 @@ def _asleep(evidence: Evidence, asleep: "WaitSite", function: Optional[str] = No
 
 
 def _unclassified(evidence: Evidence) -> Verdict:
+    if evidence.futex is None and evidence.in_no_users_code:
+        return Verdict(None, "in the runtime, in none of the program's code", None)
     if evidence.futex is None:
         return Verdict(None, "in the runtime, called from an unknown place", None)
     if is_critical_name(evidence.futex_symbol):

@@ -29,6 +29,11 @@ LIST = (
     "--simple-values'\" % gdb.selected_thread().global_num)"
 )
 HEAD = re.compile(r"^#(\d+) +(?:0x\w+ in )?(.*?) \(((?:[^()]|\(\w+\))*)\)(?: at .*)?$")
+OMP_HEAD = re.compile(
+    r"^#(\d+) +(?:((?:[a-z]+ )+of .*) at \S+:\d+, .*|(.*?) \((?:[^()]|\(\w+\))*\) at \S+:\d+)$"
+)
+# What `print` says of a value's type, where the rows of a frame do not.
+TYPE = re.compile(r"^\([^()]*(?:\([^()]*\)[^()]*)*[&*](?: restrict)?\) ")
 ROW = re.compile(r"^ {8}(\S+) = (.*)$")
 
 
@@ -101,6 +106,33 @@ def shown(text: str) -> Dict[str, Frame]:
     return found
 
 
+def shown_by_omp(text: str) -> Dict[str, Frame]:
+    """The frames that `omp bt -full` printed."""
+    found: Dict[str, Frame] = {}
+    frame = None
+    for line in text.splitlines():
+        head, row = OMP_HEAD.match(line), ROW.match(line)
+        if head is not None:
+            frame = Frame(int(head[1]), 0, [])
+            name = head[2] or head[3]
+            for one in (name, re.sub(r"\([^()]*\)(?: const)?$", "", name)):
+                found.setdefault(one, frame)
+        elif row is not None and frame is not None:
+            frame.rows.append((row[1], plain(row[2])))
+    return found
+
+
+def printed_values(text: str) -> Dict[int, str]:
+    """What `print` gave in each frame, by its number, where that has such a variable."""
+    parts = re.split(r"^#(\d+) .*\n", text, flags=re.M)
+    values = {int(level): said.partition(" = ") for level, said in zip(parts[1::2], parts[2::2])}
+    return {
+        level: plain(TYPE.sub("", value.partition("\n")[0]))
+        for level, (_, found, value) in values.items()
+        if found
+    }
+
+
 def rows_of(frame: Frame, variables: Dict[str, Seen]) -> List[Tuple[str, str]]:
     return [row for row in frame.rows if row[0] in variables or row[0] not in UNTOLD]
 
@@ -169,9 +201,26 @@ def test_unoptimized(name: str, compiler: str, tmp_path: Path) -> None:
         for variable, one in variables.items():
             if one.kind and (compiler, variable) not in NOT_DESCRIBED:
                 assert in_c(listed[variable]) == in_c(one.kind), (place, listed)
-    # A core file tells the same.
-    (dead,) = session([program, core], [every], kill=False)
-    assert_all(shown(dead), seen, compiler)
+    # A core file tells the same; so do `omp bt -full`, and `print` where GDB finds the variable.
+    names = sorted({name for variables in seen.values() for name in variables})
+    prints = ["frame apply all -c print " + name for name in names]
+    dead, full, *printed = session([program, core], [every, "omp bt -full", *prints], kill=False)
+    frames = shown(dead)
+    assert_all(frames, seen, compiler)
+    assert_all(shown_by_omp(full), seen, compiler)
+    stopped = frames[next(name for name in frames if "inspect" in name)].thread
+    values = {name: printed_values(text) for name, text in zip(names, printed)}
+    agreed = 0
+    for place, variables in seen.items():
+        frame = frames[place]
+        is_false = compiler == "clang" and "task of " in place
+        for name, value in frame.rows if frame.thread == stopped and not is_false else ():
+            # Compilers tell of some arrays where they begin; Clang, of what a task shares, not that.
+            kind = in_c(variables[name].kind) if name in variables else ""
+            if kind and not kind.endswith("]") and frame.level in values[name]:
+                assert value == values[name][frame.level], (place, name)
+                agreed += 1
+    assert agreed >= 8
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_apply(variant: str) -> None:
     for choice in choices:
         commands.append("omp apply {} echo at $_thread\\n".format(choice))
         commands.append("omp apply {} print $_omp_thread_num()".format(choice))
-        commands.append("omp apply {} -q bt 1".format(choice))
+        commands.append("omp apply {} -q -- bt 1".format(choice))
     commands.append(where)
     said = run(program, commands, stop="fixture_ready", arguments=["3", "2", "4"]).result
     assert said[0] == said[-1]
@@ -119,7 +119,7 @@ def test_apply_and_errors() -> None:
     first = run(
         program,
         [
-            "omp apply",
+            "omp apply --",
             "omp apply -team",
             "omp apply -x bt",
             "omp apply -team 9 bt",

@@ -2,10 +2,14 @@
 """LLVM's runtime: at every stop that a fixture's header describes, the threads are as it says, what
 OMPD says equals what the program's routines answer, and a core file says the same."""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 import build  # from fixtures/
-from harness import cases, counts, expect, oracle
+from harness import cases, counts, expect, oracle, own_programs, processes
 from harness.cases import Case
 from harness.normal import normal
 from harness.snapshots import Snapshot
@@ -64,3 +68,23 @@ def test_stripped_programs_keep_the_places_of_constructs(case: Case, snapshot: S
         if frame["construct"] == "parallel region"
     }
     assert regions == {("main", "tasks.c")}
+
+
+def test_threads_that_begin(tmp_path: Path) -> None:
+    """LLVM's runtime makes a thread a member of its team before the thread runs."""
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled("steps.c", tmp_path / "steps", flags, "clang")
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    asked = ["omp regions", "omp regions -json", "@python gdb.selected_thread().num"]
+    commands = ["break main", "run 4", "break pthread_setcanceltype"]
+    for _ in range(3):  # each new thread calls it first
+        commands += ["continue", *asked]
+    said = processes.run_gdb("session.py", {"commands": commands}, [str(program)]).result
+    for text, told, selected in (said[at : at + 3] for at in range(4, len(said), 4)):
+        assert not re.search(r"^ +\d+ +\?", text["text"], re.M), text
+        regions = json.loads(told["text"])["regions"]
+        groups = [group for region in regions for group in region["groups"]]
+        if any(selected["value"] in group["threads"] for group in groups):
+            assert re.search(r"^ +\d+ +in the runtime ", text["text"], re.M), text

@@ -24,14 +24,23 @@ MEANT = {
 }
 # Command lines where the name alone would not do.
 LINES: Dict[str, List[str]] = {
-    "omp apply": ["omp apply bt 1", "omp apply -num 0-1 thread", "omp apply -level 1 -q frame 0"],
+    "omp apply": [
+        "omp apply bt 1",
+        "omp apply -num 0-1 thread",
+        "omp apply -level 1 -q -- frame 0",
+        "omp apply -s nonsense",
+        "omp apply -num 1 up",
+    ],
     "omp break": ["omp break", "omp break task-begin in task", "omp break parallel-end if 0"],
     "omp bt": ["omp bt", "omp bt -full", "omp bt -all", "omp bt -json"],
-    "omp frame": ["omp frame 1:0"],
-    "omp icvs": ["omp icvs", "omp icvs -all", "omp icvs -json"],
+    "omp env": ["omp env", "omp env -json"],
+    "omp frame": ["omp frame", "omp frame 1:0"],
+    "omp icvs": ["omp icvs", "omp icvs -all", "omp icvs -thread", "omp icvs -json"],
+    "omp locks": ["omp locks", "omp locks -json"],
+    "omp regions": ["omp regions", "omp regions -json"],
     "omp tasks": ["omp tasks", "omp tasks -queued", "omp tasks -by-function", "omp tasks -json"],
-    "omp threads": ["omp threads", "omp threads -json"],
-    "omp why": ["omp why", "omp why -json"],
+    "omp threads": ["omp threads", "omp threads -state wait", "omp threads -json"],
+    "omp why": ["omp why", "omp why 1", "omp why -json"],
     "set omp debug": ["set omp debug on", "set omp debug off"],
     "set omp frame-filter": ["set omp frame-filter off", "bt", "set omp frame-filter on", "bt"],
     "set omp library": ["set omp library auto"],

@@ -21,6 +21,12 @@ def test_unambiguous_begin_of_an_option() -> None:
     assert parse("omp threads", OPTIONS, ["-j"]).has("-json")
 
 
+def test_end_of_the_options() -> None:
+    found = parse("omp threads", OPTIONS, ["-json", "--", "-3"], positional=1)
+    assert (found.options, found.positional) == ({"-json": ""}, ["-3"])
+    assert parse("omp threads", OPTIONS, ["--"]) == ({}, [])
+
+
 @pytest.mark.parametrize(
     "words, message",
     [
@@ -54,6 +60,7 @@ def test_exclude() -> None:
         ("-state w", "w", ["work_serial", "wait_lock"]),
         ("-state wa", "wa", ["wait_lock"]),
         ("-team ", "", []),
+        ("-json -- -s", "-s", []),
     ],
 )
 def test_complete(text: str, word: str, completions: "list[str]") -> None:

@@ -167,6 +167,15 @@ def test_recorded_state_counts_most() -> None:
 
 def test_unknown_place() -> None:
     assert conclude().reason == "in the runtime, called from an unknown place"
+    bare = conclude(in_no_users_code=True)
+    assert bare.reason == "in the runtime, in none of the program's code"
+
+
+def test_thread_that_begins() -> None:
+    for recorded in (None, (0x001, 0)):
+        verdict = conclude(False, 1, recorded=recorded, is_outside=True)
+        assert verdict.reason == "in none of the program's code: it begins, or ends"
+    assert told(conclude(False, recorded=(0x100, 0), is_outside=True)) == (0x100, "idle in pool")
 
 
 def test_every_kind_has_a_name() -> None:

@@ -39,7 +39,7 @@ ARGUMENTS = {
     "to_counter": "0xADDRESS <counter>",
     "to_table": "0xADDRESS <table+8>",
     "function": "0xADDRESS <callee(int)>",
-    "reference": "@0xADDRESS",
+    "reference": "@0xADDRESS: {x = 1, y = 2}",
     "pair": "{x = 1, y = 2}",
     "whole": "{<base> = {size = 3}, weight = 2.5, at = {x = 1, y = 2}, low = 5, high = -3}",
     "wide_letter": "119 L'w'",

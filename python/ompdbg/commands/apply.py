@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Apply(OmpCommand):
     """Apply a command to OpenMP threads chosen by team, level or state.
     Usage: omp apply [-team TEAM] [-level LEVEL] [-state STATE] [-num NUMBERS]
-                     [-q] [-c] [-s] COMMAND
+                     [-q] [-c] [-s] [--] COMMAND
 
       -team TEAM    Only threads of that team, named as in "omp threads".
       -level LEVEL  Only threads in regions of that nesting level.
@@ -61,8 +61,10 @@ class Apply(OmpCommand):
         rest = argument.strip()
         while rest.startswith("-"):
             word, _, rest = rest.partition(" ")
-            words.append(word)
             rest = rest.lstrip()
+            if word == options.END:
+                break
+            words.append(word)
             option = options.named(self.options, word)
             if option is not None and option.value is not None and rest:
                 value, _, rest = rest.partition(" ")

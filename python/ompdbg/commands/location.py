@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 _SOURCE = re.compile(r"^\d+\t.*$", re.M)
 
 
-def lines(thread: "Thread", level: int, palette: "Palette", headed: bool = True) -> List[str]:
+def lines(
+    thread: "Thread", level: int, palette: "Palette", headed: bool = True, sourced: bool = True
+) -> List[str]:
     """Thread and frame, and the source line, which `list` goes on from."""
     from ompdbg.frames import USER
     from ompdbg.model.stack import Part, logical_frames
     from ompdbg.render.stack import Options, frame_line, heading
 
     services, items = thread.runtime.services, logical_frames(thread)
-    source = _source() if level == selected_level() else None
+    source = _source() if sourced and level == selected_level() else None
     found: List[str] = []
     if headed or source is None:
         part = Part(thread, thread.team, thread.thread_num, items)

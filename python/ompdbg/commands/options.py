@@ -6,6 +6,10 @@ from __future__ import annotations
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 
+# As in GDB: no option comes behind it.
+END = "--"
+
+
 class Option(NamedTuple):
     """One option of a command."""
 
@@ -37,6 +41,9 @@ def parse(
     pending = list(words)
     while pending:
         word = pending.pop(0)
+        if word == END:
+            found.positional.extend(pending)
+            break
         if not word.startswith("-"):
             found.positional.append(word)
             continue
@@ -77,7 +84,9 @@ def complete(options: Sequence[Option], text: str, word: str) -> List[str]:
     last = words[-1]
     previous = words[-2] if len(words) > 1 else ""
     taking = next((o for o in options if o.name == previous and o.value is not None), None)
-    if taking is not None:
+    if END in words[:-1]:
+        candidates = []
+    elif taking is not None:
         candidates = list(taking.values()) if taking.values is not None else []
     else:
         candidates = [option.name for option in options if option.name not in words[:-1]]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Tuple
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import gdb
 
@@ -13,8 +13,18 @@ from ompdbg.commands.base import OmpCommand, write
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
     from ompdbg.gdb_services.stepping import Ended
+    from ompdbg.model.thread import Thread
 
-_Where = Tuple[int, int]
+
+class _Where(NamedTuple):
+    """Where the selected thread is."""
+
+    thread: int
+    function: int
+    name: Optional[str]  # by which GDB calls that
+
+
+_NOWHERE = _Where(0, 0, None)
 
 
 class _Running(OmpCommand):
@@ -24,11 +34,17 @@ class _Running(OmpCommand):
 
     def _show(self, ended: "Ended", before: _Where) -> None:
         """What happened: a source line, with the frame if it is another one."""
+        from ompdbg.gdb_services import session, stepping
+
         if ended.shown:
             gdb.write(ended.text)
+            thread = session.thread_at_stop()
+            # GDB has called it as the compiler does, and shown its line.
+            if thread is None or _where().name == before.name:
+                return
+            if stepping.in_construct(thread):
+                write(location.lines(thread, 0, self.palette(), sourced=False))
             return
-        from ompdbg.gdb_services import session
-
         thread = session.thread_at_stop()
         if thread is not None:
             headed = _where() != before
@@ -59,9 +75,13 @@ class Step(_Running):
         self.process()
         before = _where()
         try:
-            self._show(stepping.step(), before)
+            self._show(stepping.step(self._tell), before)
         except stepping.Failed as error:
             self.fail(f"{error}.")
+
+    def _tell(self, thread: "Thread") -> None:
+        """What comes before what GDB prints."""
+        write(location.lines(thread, 0, self.palette(), sourced=False)[:1])
 
 
 class Finish(_Running):
@@ -81,18 +101,18 @@ class Finish(_Running):
         try:
             name, run = stepping.finish()
             write([f"Run till end of the {name}."])
-            self._show(run(), (0, 0))
+            self._show(run(), _NOWHERE)
         except stepping.Failed as error:
             self.fail(f"{error}.")
 
 
 def _where() -> _Where:
-    """Thread and function."""
     thread = gdb.selected_thread()
     try:
         frame = gdb.newest_frame()
         function = frame.function()
         where = function.value().address if function is not None else None
+        name = frame.name()
     except gdb.error:
-        return 0, 0
-    return (thread.global_num if thread is not None else 0), int(where or 0)
+        return _NOWHERE
+    return _Where(thread.global_num if thread is not None else 0, int(where or 0), name)

@@ -30,7 +30,7 @@ def _variable(one: captured.Captured, handle: gdb.Frame) -> Variable:
         if value is None and one.symbol is not None:
             value = one.symbol.value(handle)
         if value is not None:
-            return Variable(one.name, value.format_string())
+            return Variable(one.name, value.format_string(deref_refs=True))
     except (gdb.error, ValueError) as error:
         problem = str(error)
     return Variable(one.name, f"<error: {problem}>")

@@ -15,7 +15,7 @@ import _ompd
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services import after_task, entries, points, selection, session
+from ompdbg.gdb_services import after_task, entries, leaving, points, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
 from ompdbg.model.stack import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS, logical_frames
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ompdbg.services import Frame
 
 _ENTRY, _BODY, _BACK, _UNDEFERRED = "entry", "body", "back", "undeferred"
+_HOME, _GONE = "home", "gone"
+# Stops elsewhere than before without a word of where that is; here it shall be said.
+_STEP, _STEP_AND_SAY = "step", "with print frame-info source-and-location -- step"
 _TASKS = (TASK, TASKLOOP)
 _CONSTRUCTS = (PARALLEL, TEAMS, TARGET, *_TASKS)
 # A step that finds itself in the runtime this often has gone astray.
@@ -59,14 +62,18 @@ class _Way(NamedTuple):
         return Place(self.address, _BACK, self.thread.global_num, self.stack_pointer)
 
 
-def step() -> Ended:
-    """One step of the selected thread."""
-    for _ in range(_MAX_ROUNDS):
+def step(tell: "Callable[[Thread], None]") -> Ended:
+    """One step of the selected thread. `tell` says in which region a thread is that goes on there
+    in the middle of a line: GDB says where that leads to."""
+    for count in range(_MAX_ROUNDS):
         thread = _thread()
         if not _is_in_users_code(thread):
             ended = _run_back(_way_back(thread))
-        else:
+        elif not count:
             ended = _step(thread)
+        else:
+            tell(thread)
+            ended = _step(thread, _STEP if in_construct(thread) else _STEP_AND_SAY)
         if ended is not None:
             return ended
         if _is_at_line():
@@ -74,16 +81,23 @@ def step() -> Ended:
     raise Failed("the runtime's code does not end")
 
 
-def _step(thread: "Thread") -> Optional[Ended]:
+def _step(thread: "Thread", command: str = _STEP) -> Optional[Ended]:
     """Steps once in the user's code. None: that led out of a construct, or past one."""
     after = _way_after_region(thread)
     armed = entries.entry_points(_services(thread))
     number = _selected().global_num
     places = [Place(at, _ENTRY, number) for at in armed]
     left = _way_out(thread)
-    in_task = left is not None and _is_in_task(thread)
+    in_task = left is not None and left.label == _BACK and _is_in_task(thread)
     line = _line()  # GDB says nothing of a step that ends in the same one
-    stopped = points.run("step", places if left is None else [*places, left.place])
+    if left is not None:
+        places.append(left)
+        if left.label == _BACK:
+            jumps = leaving.jumps(_services(thread), gdb.newest_frame().pc())
+            places += [Place(at, _GONE, number) for at in jumps]
+    stopped = points.run(command, places)
+    if left is not None and stopped.place is not None and stopped.place.label == _GONE:
+        stopped = points.run("continue", [left])
     if stopped.place is None:
         if not stopped.stepped:
             return Ended(True, stopped.text)
@@ -91,6 +105,8 @@ def _step(thread: "Thread") -> Optional[Ended]:
             return _ARRIVED if _line() == line else Ended(True, stopped.text)
     elif stopped.place.label == _ENTRY:
         return _enter(armed[stopped.place.address])
+    elif stopped.place.label == _HOME:
+        return _ARRIVED
     elif in_task:
         return _run_to_parent(after)
     return _run_back(_way_back(_thread()) or after)
@@ -192,14 +208,24 @@ def _way_back(thread: "Thread") -> Optional[_Way]:
     return _first(thread, logical_frames(thread), frames.USER) or _way_after_region(thread)
 
 
-def _way_out(thread: "Thread") -> Optional[_Way]:
-    """To the runtime, if that is what called the function in which the thread is."""
+def in_construct(thread: "Thread") -> bool:
+    """The innermost frame is one of a construct's code."""
+    return logical_frames(thread)[0].construct is not None
+
+
+def _way_out(thread: "Thread") -> Optional[Place]:
+    """To what called the function in which the thread is, if that is the runtime, or the code of a
+    construct: GDB would call that as the compiler does."""
     items = logical_frames(thread)
     for item in items:
         made = item.kind == frames.SYSTEM and frames.parse_outlined(item.frame.symbol) is not None
         if made or item.frame.is_inlined or item.frame is items[0].frame:
             continue
-        return _way(thread, item.frame) if item.kind == frames.RUNTIME else None
+        if item.kind != frames.RUNTIME and item.construct is None:
+            return None
+        way = _way(thread, item.frame)
+        label = _BACK if item.kind == frames.RUNTIME else _HOME
+        return None if way is None else way.place._replace(label=label)
     return None
 
 

@@ -48,6 +48,7 @@ class Top(NamedTuple):
     location: Optional[Frame]
     call: Optional["_ompd.WaitSite"] = None  # the function of the runtime that the user called
     after_user_code: bool = False
+    is_outside: bool = False  # the whole stack is the system's
 
 
 def observe(thread: "Thread") -> Observation:
@@ -60,6 +61,7 @@ def observe(thread: "Thread") -> Observation:
             level=thread.level or 0,
             recorded=recorded,
             in_users_code=not top.runtime and top.user is not None,
+            is_outside=top.is_outside,
         )
         return Observation(evidence, top.location)
     futex = _futex_address(thread, top)
@@ -87,6 +89,7 @@ def observe(thread: "Thread") -> Observation:
         and thread.task is not None
         and "in_depend_wait" in thread.task.flags,
         after_user_code=top.after_user_code,
+        in_no_users_code=top.user is None,
     )
     return Observation(evidence, top.location)
 
@@ -135,6 +138,7 @@ def _newest_frames(thread: "Thread") -> Top:
     stack: Iterator[Frame] = thread.runtime.services.stack(thread.target)
     first: Optional[Frame] = None
     runtime: List[Frame] = []
+    kind: Optional[str] = None
     for depth, frame in enumerate(stack):
         if first is None:
             first = frame
@@ -146,8 +150,10 @@ def _newest_frames(thread: "Thread") -> Top:
         if kind == frames.RUNTIME:
             runtime.append(frame)
         if depth >= _MAX_FOREIGN:
+            kind = None
             break
-    return Top(first, runtime, None, None)
+    is_outside = not runtime and kind == frames.SYSTEM
+    return Top(first, runtime, None, None, is_outside=is_outside)
 
 
 def _with_source(thread: "Thread", innermost: Frame, older: Iterator[Frame]) -> Frame:

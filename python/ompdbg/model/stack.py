@@ -333,9 +333,11 @@ class _Walk:
     def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
         """Clang calls the code of an undeferred task where the task is made, through a function
         of its own."""
-        if frames.is_task_entry(plain.function):
-            return plain._replace(kind=frames.SYSTEM)
         older = self._stack[index + 1 : index + 3]
+        if frames.is_task_entry(plain.function):
+            if index or not older:
+                return plain._replace(kind=frames.SYSTEM)
+            older.insert(0, plain.frame)  # it has not called it yet, or no more
         if len(older) < 2 or not frames.is_task_entry(older[0].function):
             return plain._replace(construct=OUTLINED, function=enclosing)
         # The one that makes the task calls the function at the construct.

@@ -165,6 +165,11 @@ class Thread:
         return self._observed.evidence.in_runtime
 
     @property
+    def is_outside(self) -> bool:
+        """It is in no code but the system's, as it begins or ends."""
+        return self._observed.evidence.is_outside
+
+    @property
     def state(self) -> Optional[str]:
         """Name of its state; None if it is not known."""
         state = self._verdict.state

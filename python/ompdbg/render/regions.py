@@ -9,7 +9,7 @@ from ompdbg.render import json
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
 from ompdbg.render.table import Column, cut, cut_place, table, wrap
-from ompdbg.render.threads import UNKNOWN, place, state, where
+from ompdbg.render.threads import UNKNOWN, place, state_in_words, where
 
 if TYPE_CHECKING:
     from ompdbg.model.loops import Loop
@@ -125,7 +125,7 @@ def _doing(group: "Group") -> str:
         return "in an inner region" if len(group.numbers) == 1 else "in inner regions"
     if group.wait is not None:
         return group.wait.title
-    return state(group.threads[0])
+    return state_in_words(group.threads[0])
 
 
 def _rows(groups: "Iterable[Group]") -> List[List[str]]:
@@ -181,10 +181,11 @@ def _outside(process: "Process") -> Iterator[str]:
     running = sum(thread.target.running for thread in process.threads)
     for thread in process.threads:
         if not thread.level and not thread.target.running:
-            counts[state(thread)] = counts.get(state(thread), 0) + 1
+            told = state_in_words(thread)
+            counts[told] = counts.get(told, 0) + 1
     if counts:
-        told = ", ".join(f"{number} {name}" for name, number in counts.items())
-        yield f"Outside of regions: {told}"
+        counted_states = ", ".join(f"{number} {name}" for name, number in counts.items())
+        yield f"Outside of regions: {counted_states}"
     if running:
         yield f"Nothing is known of {counted(running, 'thread')} that run{'s' * (running == 1)}."
 

@@ -88,6 +88,16 @@ def state(thread: "Thread") -> str:
     return thread.state or UNKNOWN
 
 
+def state_in_words(thread: "Thread") -> str:
+    """The same where there is no room for the reason why it is not known."""
+    told = state(thread)
+    if told != UNKNOWN or thread.openmp is None:
+        return told
+    return (
+        "begins, or ends" if thread.is_outside else "in the runtime" if thread.in_runtime else told
+    )
+
+
 def summary(states: Sequence[str]) -> str:
     """`8 threads: 5 wait_barrier, 2 work_parallel, 1 no OpenMP thread`."""
     noun = "thread" if len(states) == 1 else "threads"

@@ -254,6 +254,8 @@ def _edge_row(edge: "graph.Edge") -> _Row:
 def _doing_text(thread: "Thread") -> str:
     if thread.target.running:
         return "runs"
+    if thread.is_outside:
+        return "begins, or ends"
     if thread.in_runtime:
         return thread.state or "in the runtime"
     does = doing(thread)

@@ -126,7 +126,12 @@ class Values:
         if die.tag == dwarf.TAG_STRING and data:
             return scalars.string(data, False, "'")
         if die.tag in dwarf.POINTERS:
-            return self._pointer(plain, int.from_bytes(data, "little"))
+            address = int.from_bytes(data, "little")
+            if die.tag == dwarf.TAG_POINTER:
+                return self._pointer(plain, address)
+            # As GDB does it: of what is within something, where it is.
+            referred = "" if depth else f": {self._at(plain.target(), address)}"
+            return f"@{address:#x}{referred}"
         if die.tag == dwarf.TAG_ENUMERATION:
             return self._enumeration(die, data)
         if die.tag == dwarf.TAG_BASE and data:
@@ -146,9 +151,18 @@ class Values:
 
     # ---- Pointers and enumerations ----------------------------------------------------------
 
+    def _at(self, kind: DieType, address: int) -> str:
+        """What a reference is to."""
+        try:
+            size = self.size_of(kind)
+        except Unavailable as reason:
+            return reason.text
+        data = self._program.read(address, size)
+        if data is None or len(data) < size:
+            return no_memory(address).text
+        return self._inner(kind, Bytes(data, address), 0, 1)
+
     def _pointer(self, plain: DieType, address: int) -> str:
-        if plain.die.tag != dwarf.TAG_POINTER:
-            return f"@{address:#x}"
         symbol = self._program.symbol_at(address) if address else None
         text = f"{address:#x}"
         if symbol is not None:

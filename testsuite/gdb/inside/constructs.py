@@ -27,8 +27,8 @@ def through(construct: Dict[str, Any], source: str, most: int) -> List[Any]:
     if seen[0]["line"] != construct["before"]:
         return seen  # the compiler has left nothing of that line
     for _ in range(most):
-        gdb.execute("omp step", to_string=True)
-        seen.append(where())
+        said = gdb.execute("omp step", to_string=True)
+        seen.append({**where(), "said": said})
         line = seen[-1]["line"]
         if line == construct["after"]:
             break

@@ -22,6 +22,7 @@ def where() -> object:
     place = frame.find_sal()
     return {
         "line": place.line,
+        "function": frame.name(),
         "file": os.path.basename(place.symtab.filename) if place.symtab is not None else None,
         "thread": gdb.selected_thread().num,
         "number": int(gdb.parse_and_eval("$_omp_thread_num()")),

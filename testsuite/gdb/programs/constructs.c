@@ -199,6 +199,27 @@ static void undeferred(void)
 	}
 }
 
+// The others are busy: the thread that generates the task executes it where it waits for it.
+static void waited(int n)
+{
+#pragma omp parallel num_threads(threads)
+	{
+		others_wait(4);
+#pragma omp master
+		{
+			add(n); // AT: waited-before
+#pragma omp task
+			{
+				add(7); // AT: waited-first
+				entered = 4;
+			}
+			add(8); // AT: waited-later
+#pragma omp taskwait
+			add(9);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -214,6 +235,7 @@ int main(int argc, char **argv)
 	task(8);
 	taskloop(8);
 	undeferred();
+	waited(3);
 	printf("sum %ld\n", sum);
 	return 0;
 }
