@@ -153,7 +153,7 @@ def test_two_programs_at_once(tmp_path: Path) -> None:
     assert re.search(r"^ *\* 2\.\d+ .* task at constructs", said[9], re.M)
     assert re.search(r"^ *\* 1\.1 +0/4 .* loop at constructs", said[12], re.M)
     assert "OpenMP breakpoint 2, task-begin: task of task" in said[14]
-    assert output.count("sum 1052\n") == 2
+    assert output.count("sum 1079\n") == 2
 
 
 @pytest.mark.parametrize("family", FAMILIES)

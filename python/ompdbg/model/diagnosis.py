@@ -283,8 +283,9 @@ def _cannot_run_tasks(waiting: Waiting, thread: "Thread") -> bool:
 
 
 def unknown_causes(waiting: Waiting) -> List[Finding]:
-    """Threads that wait, and nothing is known for what."""
-    found: Dict[int, List["Thread"]] = {}
+    """Threads that wait, and nothing is known for what: if they are at a barrier, all of the
+    region's are. `region`: that."""
+    found: "Dict[Tuple[int, str], List[Thread]]" = {}
     told = {t.target.number for f in different_barriers(waiting) for t in f.waiters}
     for thread in waiting.process.threads:
         edges = waiting.edges.get(thread.target.number)
@@ -292,8 +293,13 @@ def unknown_causes(waiting: Waiting) -> List[Finding]:
             continue
         if any(thread in lock.waiters for lock in waiting.locks):
             continue
-        found.setdefault(0 if thread.team is None else thread.team.id, []).append(thread)
-    return [Finding(UNKNOWN, True, threads, []) for threads in found.values()]
+        kind = "" if thread.wait.kind in BARRIERS else thread.wait.kind
+        key = 0 if thread.team is None else thread.team.id, kind
+        found.setdefault(key, []).append(thread)
+    return [
+        Finding(UNKNOWN, True, threads, [], None if kind else waiting.region_of(threads[0]))
+        for (_, kind), threads in found.items()
+    ]
 
 
 _RULES = (

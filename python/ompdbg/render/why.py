@@ -40,6 +40,8 @@ _COLUMNS = (
 # `sleeps in poll`, `works, or spins`, `runs`, of several threads.
 _SEVERAL_DO = re.compile(r"\b(sleep|work|spin|run)s\b(?= in |, or |$)")
 
+_FOR_TASKS = ("taskwait", "taskgroup")
+
 _Row = Tuple[str, str, str]
 
 
@@ -148,6 +150,12 @@ def _barrier(finding: "Finding") -> str:
     come = "has" if total - missing == 1 else "have"
     if not missing:
         return f"Region {region.team.label}: all {total} threads have come to a barrier, tasks run"
+    if not finding.certain:
+        # They may have been let go already, and the others have gone on before them.
+        are = "is" if total - missing == 1 else "are"
+        were = "was" if total - missing == 1 else "were"
+        here = f"{total - missing} of {total} threads {are} at a barrier, or just {were}"
+        return f"Region {region.team.label}: {here}"
     not_come = f"{missing} {'has' if missing == 1 else 'have'} not"
     here = f"{total - missing} of {total} threads {come} come to a barrier"
     return f"Region {region.team.label}: {here}, {not_come}"
@@ -182,8 +190,15 @@ def _queued(finding: "Finding") -> str:
 
 
 def _unknown(finding: "Finding") -> str:
+    if finding.region is not None:
+        total = f"{finding.region.team.size} threads are"
+        label = finding.region.team.label
+        return f"Region {label}: all {total} at a barrier, none is missing"
     verb = "waits" if len(finding.waiters) == 1 else "wait"
-    return f"{_threads(finding.waiters).capitalize()} {verb}, or just did: for what is not known"
+    why = "for what is not known"
+    if all(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters):
+        why = "no task is left that is known"
+    return f"{_threads(finding.waiters).capitalize()} {verb}, or just did: {why}"
 
 
 _HEADS = {

@@ -36,13 +36,13 @@ def stops(count: int) -> List[Any]:
     gdb.execute("handle SIGINT stop print nopass", to_string=True)
     gdb.execute("start", to_string=True)
     for _ in range(count):
-        _interrupt_later(chosen.uniform(0.02, 0.3))
+        interrupt_later(chosen.uniform(0.02, 0.3))
         gdb.execute("continue", to_string=True)
         found.append({**common.say_json("omp why -json"), "text": common.say("omp why")})
     return found
 
 
-def _interrupt_later(seconds: float) -> None:
+def interrupt_later(seconds: float) -> None:
     """The program gets a signal from outside; GDB waits for it meanwhile."""
     pid = gdb.selected_inferior().pid
     threading.Timer(seconds, lambda: os.kill(pid, 2)).start()
@@ -66,4 +66,5 @@ def main() -> None:
         gdb.execute("kill", to_string=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
