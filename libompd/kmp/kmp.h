@@ -187,6 +187,7 @@ struct kmp_place {
 	bool member;		 // the thread itself is of the region's team
 	bool innermost;		 // the region is the thread's own
 	struct kmp_region inner; // else the region within it that the thread is in
+	bool inner_is_left;	 // and is about to leave
 };
 
 /** unavailable if the region does not enclose the thread. */

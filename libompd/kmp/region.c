@@ -114,28 +114,75 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t team
 	}
 	if (teams_level >= 0 && ret->level == (uint32_t)teams_level && ret->depth == ret->level + 2)
 		return set_league(runtime, ret);
+	// The league's own team, before its thread has another one for its regions, and after that.
+	if (teams_level >= 0 && ret->level == (uint32_t)teams_level && ret->depth == ret->level + 1)
+		return reason(ompd_rc_error, "the thread is about to enter or leave a league");
 	return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
 		      (unsigned long long)team);
 }
 
-ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			     struct kmp_region *ret)
+// At the end of a region its primary thread gets back its number and its task in the region around
+// it, and then waits until the others of the team let go of it, before it leaves the team
+// (__kmp_join_call, __kmp_free_team). Meanwhile omp_get_thread_num() is of one region, and
+// omp_get_level() of the other.
+static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			    const struct kmp_region *region, bool *ret)
+{
+	const struct kmp_team *team = &region->team;
+	uint64_t primary, team_of_task = 0, encountering = 0;
+
+	*ret = false;
+	if (region->kind != KMP_REGION_PARALLEL || team->serialized ||
+	    thread->tid != team->master_tid)
+		return ompd_rc_ok;
+	ompd_rc_t rc = kmp_read_element(runtime, team->threads, 0, &primary);
+
+	if (rc != ompd_rc_ok || primary != thread->address)
+		return rc;
+	*ret = thread->tid != 0;
+	if (*ret || !thread->current_task)
+		return rc;
+	rc = kmp_read(runtime, thread->current_task, TASK(td_team), &team_of_task);
+	if (rc == ompd_rc_ok && team_of_task == team->parent)
+		rc = kmp_read(runtime, team->implicit_tasks, TASK(td_parent), &encountering);
+	*ret = rc == ompd_rc_ok && encountering == thread->current_task;
+	return ompd_rc_ok;
+}
+
+// The region of the thread's team, also if it is about to leave it.
+static ompd_rc_t region_of_thread(const struct kmp_runtime *runtime,
+				  const struct kmp_thread *thread, struct kmp_region *ret,
+				  bool *leaving)
 {
 	uint64_t member = 0;
 	bool idle;
 	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
 
+	*leaving = false;
 	if (rc == ompd_rc_ok && idle)
 		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
 	if (rc == ompd_rc_ok)
 		rc = region_of_team(runtime, thread->team, thread->teams_level, ret);
-	if (rc == ompd_rc_ok && thread->tid < ret->team.nproc)
+	if (rc == ompd_rc_ok)
+		rc = is_leaving(runtime, thread, ret, leaving);
+	if (rc == ompd_rc_ok && !*leaving && thread->tid < ret->team.nproc)
 		rc = kmp_read_element(runtime, ret->team.threads, thread->tid, &member);
 	// A thread gets its new number before its new team (__kmp_initialize_info).
-	if (rc == ompd_rc_ok && member != thread->address)
+	if (rc == ompd_rc_ok && !*leaving && member != thread->address)
 		return reason(ompd_rc_error,
 			      "a thread's place in its team is being changed, or damaged");
 	return rc;
+}
+
+ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     struct kmp_region *ret)
+{
+	bool leaving;
+	ompd_rc_t rc = region_of_thread(runtime, thread, ret, &leaving);
+
+	return rc == ompd_rc_ok && leaving ?
+		       reason(ompd_rc_error, "the thread is about to leave a parallel region") :
+		       rc;
 }
 
 ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
@@ -208,11 +255,15 @@ ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thr
 			 const struct kmp_region *region, struct kmp_place *ret)
 {
 	struct kmp_region here, outer;
-	ompd_rc_t rc = kmp_current_region(runtime, thread, &here);
+	bool leaving;
+	ompd_rc_t rc = region_of_thread(runtime, thread, &here, &leaving);
 
 	*ret = (struct kmp_place){ .member = true, .innermost = true };
-	if (rc == ompd_rc_ok && here.kind == KMP_REGION_PARALLEL)
+	if (rc == ompd_rc_ok && here.kind == KMP_REGION_PARALLEL && !leaving)
 		ret->thread_num = thread->tid;
+	// Nothing tells whether it is still in this one.
+	if (rc == ompd_rc_ok && leaving && kmp_region_id(&here) == kmp_region_id(region))
+		return reason(ompd_rc_error, "the thread is about to leave the region");
 	while (rc == ompd_rc_ok && kmp_region_id(&here) != kmp_region_id(region)) {
 		uint32_t number;
 		bool same;
@@ -226,6 +277,8 @@ ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thr
 		ret->thread_num = number;
 		ret->innermost = false;
 		ret->inner = here;
+		ret->inner_is_left = leaving;
+		leaving = false;
 		here = outer;
 	}
 	if (rc == ompd_rc_unavailable)

@@ -174,7 +174,7 @@ ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_th
 	uint64_t record = place.inner.team.implicit_tasks;
 
 	// Of the regions of the thread's own team the current task is the record.
-	if (place.inner.team.address == thread->team)
+	if (place.inner.team.address == thread->team && !place.inner_is_left)
 		record = thread->current_task;
 	return encountering_task(runtime, &place.inner, region, record, ret);
 }

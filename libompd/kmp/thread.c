@@ -233,7 +233,7 @@ ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_th
 ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread, bool *ret)
 {
 	struct kmp_team team, parent;
-	uint64_t primary, primary_team;
+	uint64_t primary, primary_team, microtask, member;
 	bool within;
 
 	*ret = true;
@@ -255,12 +255,22 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = !within;
+	if (!within)
+		return ompd_rc_ok;
 	// A team of a league waits without a region of its own, on the level of the teams construct,
 	// until its initial thread meets a parallel construct (__kmp_teams_master). Its parent is
-	// the league, which is on this level too.
-	if (within && thread->teams_level >= 0 && (uint32_t)thread->teams_level == team.level &&
-	    kmp_read_team(runtime, team.parent, &parent) == ompd_rc_ok &&
+	// the league, which is on this level too. What its workers know of the construct may be old.
+	rc = kmp_read(runtime, primary, INFO(th_teams_microtask), &microtask);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (microtask && kmp_read_team(runtime, team.parent, &parent) == ompd_rc_ok &&
 	    parent.level == team.level && parent.parent)
+		*ret = true;
+	// A team keeps threads that its region has no use for: that of a league for a region of
+	// fewer threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1.
+	if (thread->tid >= team.nproc && thread->tid < KMP_MAX_THREADS &&
+	    kmp_read_element(runtime, team.threads, thread->tid, &member) == ompd_rc_ok &&
+	    member == thread->address)
 		*ret = true;
 	return ompd_rc_ok;
 }

@@ -7,15 +7,19 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
 from harness import setup
 
 TABLE = setup.ROOT / "docs" / "llvm-libompd.md"
+MOMENTS = "### In moments"  # the table's second part
 NONE = "none"  # in the table: no answer
 STATE = ": state"
 MEETING = ": was met at"
+LEVELS = ": levels-var"  # a region is on another level: it is another one
+NOWHERE = "nowhere yet"
 _HANDLE = '"a handle"'
+_RC_ERROR = 4
 
 Answers = Dict[str, Any]
 
@@ -28,6 +32,7 @@ class Row:
     releases: Tuple[int, ...]
     ours: str
     theirs: str
+    momentary: bool  # of a moment in which no fixture rests
 
     def explains(self, other: "Difference", release: int) -> bool:
         """Whether it is about that difference."""
@@ -77,14 +82,15 @@ def kind_of(question: str) -> str:
 
 def rows(text: Optional[str] = None) -> List[Row]:
     """The table's rows."""
-    found = []
+    found, momentary = [], False
     lines = (text if text is not None else TABLE.read_text(encoding="utf-8")).splitlines()
     for line in lines:
+        momentary = momentary or line == MOMENTS
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) == 5 and re.fullmatch(r"\d+(, \d+)*", cells[1]):
             question, ours, theirs = (cells[index].strip("`") for index in (0, 2, 3))
             releases = tuple(int(number) for number in cells[1].split(", "))
-            found.append(Row(question, releases, ours, theirs))
+            found.append(Row(question, releases, ours, theirs, momentary))
     return found
 
 
@@ -104,54 +110,107 @@ def _text(said: Any) -> str:
     return json.dumps(said["value"]) if said is not None and "value" in said else NONE
 
 
-def _prefixes(ours: Answers) -> Dict[str, str]:
-    """Of threads of which some differences have one cause, by the beginning of their questions."""
-    found = {}
-    for question, said in ours.items():
-        thread = re.fullmatch(r"(thread \d+)" + STATE, question)
-        if thread is None:
-            continue
-        name = thread.group(1)
-        if said.get("value") == "ompt_state_idle":
-            found[name] = "idle "
-        elif _is_serialized(ours, name):
-            found[name] = "serialized "
-    return found
+def _value(answers: Answers, question: str) -> Any:
+    return answers.get(question, {}).get("value")
+
+
+class _Threads:
+    """Threads of which some differences have one cause."""
+
+    def __init__(self, ours: Answers, theirs: Answers) -> None:
+        self._answers = (ours, theirs)
+        self._prefixes: Dict[str, str] = {}  # by the beginning of their questions
+        self._moving: Set[int] = set()  # pthread_t
+        for question in {**theirs, **ours}:
+            name = re.fullmatch(r"thread \d+", question)
+            prefix = self._cause(question) if name is not None else ""
+            if prefix:
+                self._prefixes[question] = prefix
+            if prefix == "moving ":
+                self._moving.update(self._values(question + ": id, pthread"))
+
+    def _values(self, question: str) -> List[Any]:
+        found = [_value(answers, question) for answers in self._answers]
+        return [value for value in found if value is not None]
+
+    def _cause(self, name: str) -> str:
+        ours, theirs = self._answers
+        places = [ours.get(name + ": " + what, {}).get("rc") for what in ("region", "task")]
+        if name + STATE not in ours and _value(theirs, name + ": id, pthread") == 0:
+            return "new "
+        if _value(ours, name + STATE) == "ompt_state_idle":
+            return "idle "
+        if _RC_ERROR in places:
+            return "moving "
+        return "serialized " if _is_serialized(ours, name) else ""
+
+    def prefix(self, question: str) -> str:
+        """What a question is called besides its kind."""
+        found = re.fullmatch(
+            r"(.*, member \d+)(: is here|, task: is run by its thread)?", question
+        )
+        if found is not None and self._moving.intersection(
+            self._values(found.group(1) + ": pthread")
+        ):
+            return "moving "
+        return self._prefixes.get(re.split("[:,]", question, 1)[0], "")
 
 
 def _is_serialized(ours: Answers, thread: str) -> bool:
     """Whether one of the regions around a thread, besides the outermost, has one thread."""
-
-    def value(question: str) -> Any:
-        return ours.get(question, {}).get("value")
-
-    region: Optional[str] = value(thread + ": region" + MEETING)
+    region: Optional[str] = _value(ours, thread + ": region" + MEETING)
     while region is not None:
-        outer: Optional[str] = value(region + ", enclosing" + MEETING)
-        if outer is not None and value(region + ": team-size-var") == 1:
+        outer: Optional[str] = _value(ours, region + ", enclosing" + MEETING)
+        if outer is not None and _value(ours, region + ": team-size-var") == 1:
             return True
         region = outer
     return False
+
+
+class _Meetings:
+    """Where each handle was met first. If only one library has it at some place, that is elsewhere
+    for the other."""
+
+    def __init__(self) -> None:
+        self._names: Tuple[Dict[str, str], Dict[str, str]] = ({}, {})
+
+    def is_same(self, mine: Optional[str], other: Optional[str]) -> bool:
+        """Whether two places stand for the same handle."""
+        of_theirs, of_ours = self._names
+        if mine is None or other is None or mine == other == NOWHERE:
+            return mine == other
+        if mine == NOWHERE:
+            return other not in of_theirs
+        if other == NOWHERE:
+            return mine not in of_ours
+        same = of_theirs.get(other, mine) == mine and of_ours.get(mine, other) == other
+        if same:
+            of_theirs[other], of_ours[mine] = mine, other
+        return same
 
 
 def compare(ours: Answers, theirs: Answers, crashed_at: Optional[str] = None) -> Comparison:
     """What differs, and what only LLVM's library answers. What was asked of a handle that only one
     of them has, or that is not the same one to both, is left out."""
     found = Comparison(crashed_at=crashed_at)
-    prefixes = _prefixes(ours)
+    threads, meetings = _Threads(ours, theirs), _Meetings()
     parted: Tuple[str, ...] = ()
     for question in {**theirs, **ours}:
         if question.startswith(parted):
             continue
-        kind = prefixes.get(re.split("[:,]", question, 1)[0], "") + kind_of(question)
+        kind = threads.prefix(question) + kind_of(question)
         mine, other = _text(ours.get(question)), _text(theirs.get(question))
-        if mine == other:
+        same = mine == other
+        for end in (MEETING, LEVELS):
+            if question.endswith(end) and not same and NONE not in (mine, other):
+                handle = question[: -len(end)]
+                parted += (handle + ":", handle + ",")
+        if question.endswith(MEETING):
+            same = meetings.is_same(_value(ours, question), _value(theirs, question))
+        if same:
             found.agreed[kind] += mine != NONE
             continue
-        if question.endswith(MEETING):
-            handle = question[: -len(MEETING)]
-            parted += (handle + ":", handle + ",")
-        elif _HANDLE in (mine, other):
+        if _HANDLE in (mine, other):
             parted += (question + ":", question + ",")
         if other == NONE:
             found.only_ours[kind] += 1

@@ -2,7 +2,7 @@
 """Runs inside GDB: asks an OMPD library everything that the OMPD API has a question for, at one stop.
 
 Task: "libraries" (paths by name), "answers" (a file for each of those names). A line of such a file is
-a JSON list: a question and its answer, `{"value": ...}` or `{"rc": code}`. The question is written
+a JSON list: a question and its answer, `{"value": ...}` or `{"rc": code, "reason": text}`. The question is written
 before it is asked, as a line of its own, so that it is known at which one a library has crashed.
 """
 
@@ -47,7 +47,7 @@ class Interview:
         try:
             value = answer()
         except self.ompd.Error as error:
-            self.note(question, {"rc": error.code})
+            self.note(question, {"rc": error.code, "reason": error.reason})
             return None
         simple = isinstance(value, (int, str, tuple))
         self.note(question, {"value": value if simple else "a handle"})
@@ -217,4 +217,5 @@ def main() -> None:
     common.answer(said)
 
 
-main()
+if __name__ == "__main__":
+    main()

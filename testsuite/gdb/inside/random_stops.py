@@ -80,4 +80,5 @@ def main() -> None:
     gdb.execute("kill", to_string=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
