@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ompdbg.model.inquiries import Inquiry
     from ompdbg.model.pool import AllTasks
     from ompdbg.model.process import Process
-    from ompdbg.model.stack import LogicalFrame, Part
+    from ompdbg.model.constructs import LogicalFrame
+    from ompdbg.model.stack import Part
     from ompdbg.model.thread import Thread
     from ompdbg.model.waiting import Waiting
     from ompdbg.render.stack import Options

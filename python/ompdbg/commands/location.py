@@ -22,7 +22,8 @@ def lines(
 ) -> List[str]:
     """Thread and frame, and the source line, which `list` goes on from."""
     from ompdbg.frames import USER
-    from ompdbg.model.stack import Part, logical_frames
+    from ompdbg.model.stack import Part
+    from ompdbg.model.walk import logical_frames
     from ompdbg.render.stack import Options, frame_line, heading
 
     services, items = thread.runtime.services, logical_frames(thread)
@@ -42,7 +43,7 @@ def lines(
 def users_level(thread: "Thread") -> int:
     """The number of the innermost frame of the user's code; 0 if there is none."""
     from ompdbg.frames import USER
-    from ompdbg.model.stack import logical_frames
+    from ompdbg.model.walk import logical_frames
 
     users = (item.frame.level for item in logical_frames(thread) if item.kind == USER)
     return next(users, 0)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, List, NamedTuple, Optional
 import _ompd
 
 from ompdbg import frames
-from ompdbg.model.stack import TASK, TASKLOOP, logical_frames
+from ompdbg.model.constructs import TASK, TASKLOOP
+from ompdbg.model.walk import logical_frames
 from ompdbg.model.task import EXPLICIT, IMPLICIT, INITIAL
 from ompdbg.model.task_stacks import placements
 
 if TYPE_CHECKING:
-    from ompdbg.model.stack import LogicalFrame
+    from ompdbg.model.constructs import LogicalFrame
     from ompdbg.model.thread import Thread
 
 _TASKS = (TASK, TASKLOOP)

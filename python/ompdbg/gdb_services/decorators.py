@@ -29,10 +29,10 @@ from ompdbg.demangle import without_parameters
 from ompdbg.gdb_services import captured, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
-from ompdbg.model.stack import logical_frames
+from ompdbg.model.walk import logical_frames
 
 if TYPE_CHECKING:
-    from ompdbg.model.stack import LogicalFrame
+    from ompdbg.model.constructs import LogicalFrame
     from ompdbg.model.thread import Thread
     from ompdbg.services import Frame
 

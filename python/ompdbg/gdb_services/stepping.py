@@ -18,11 +18,12 @@ from ompdbg import frames
 from ompdbg.gdb_services import after_task, entries, leaving, points, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
-from ompdbg.model.stack import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS, logical_frames
+from ompdbg.model.constructs import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS
+from ompdbg.model.walk import logical_frames
 from ompdbg.model.stack import logical_stack
 
 if TYPE_CHECKING:
-    from ompdbg.model.stack import LogicalFrame
+    from ompdbg.model.constructs import LogicalFrame
     from ompdbg.model.thread import Thread
     from ompdbg.services import Frame
 

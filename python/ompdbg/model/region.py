@@ -9,7 +9,7 @@ import _ompd
 
 from ompdbg.lazy import cached_property
 from ompdbg.model.loops import LoopReader
-from ompdbg.model.stack import task_frames
+from ompdbg.model.walk import task_frames
 
 if TYPE_CHECKING:
     from ompdbg.model.loops import Loop

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Dict, NamedTuple, Optional
 
 import _ompd
 
-from ompdbg.model.stack import TASK, TASKLOOP, logical_frames, task_frames
+from ompdbg.model.constructs import TASK, TASKLOOP
+from ompdbg.model.walk import logical_frames, task_frames
 from ompdbg.model.task import EXPLICIT, RUNNING, STARTED, SUSPENDED
 
 if TYPE_CHECKING:

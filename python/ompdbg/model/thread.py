@@ -15,7 +15,7 @@ from ompdbg.model import task as tasks
 
 if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
-    from ompdbg.model.stack import _Walk
+    from ompdbg.model.walk import Walk
     from ompdbg.model.task import Task
     from ompdbg.model.team import Team
     from ompdbg.services import Frame, TargetThread
@@ -46,7 +46,7 @@ class Thread:
         self.runtime = runtime
         self.target = target
         self.handle: Optional[_ompd.Thread] = None
-        self.walk: "Optional[_Walk]" = None  # of stack.py
+        self.walk: "Optional[Walk]" = None  # of stack.py
         self.error: Optional[str] = None  # why nothing is known, if that is a failure
         if not target.running:
             self._open()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Optio
 from ompdbg import SCHEMA
 
 if TYPE_CHECKING:
-    from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
+    from ompdbg.model.constructs import LogicalFrame
+    from ompdbg.model.stack import LogicalStack, Part
     from ompdbg.model.pool import TaskCount
     from ompdbg.model.task import Task, TaskFunction
     from ompdbg.model.team import Team

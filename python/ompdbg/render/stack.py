@@ -11,7 +11,8 @@ from ompdbg.model.stack_groups import ranges
 from ompdbg.render.palette import ADDRESS, FILE, FUNCTION, METADATA, PLAIN, VARIABLE, Palette
 
 if TYPE_CHECKING:
-    from ompdbg.model.stack import LogicalFrame, LogicalStack, Part
+    from ompdbg.model.constructs import LogicalFrame
+    from ompdbg.model.stack import LogicalStack, Part
     from ompdbg.model.stack_groups import Group
     from ompdbg.model.thread import Thread
     from ompdbg.services import Frame, Variable

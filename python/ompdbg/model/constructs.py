@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The frames of a stack as the source has them: which constructs their code is of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, NamedTuple, Optional
+
+from ompdbg import frames
+from ompdbg.model.calls import PARALLEL_CALL, TEAMS_CALL, Call
+from ompdbg.model.task import task_function
+from ompdbg.services import Frame
+
+if TYPE_CHECKING:
+    from ompdbg.model.walk import Walk
+
+PARALLEL = "parallel region"
+TASK = "task"
+TASKLOOP = "taskloop task"
+TEAMS = "teams region"
+TARGET = "target region"
+COPY = "copy of task data"
+OUTLINED = "outlined code"
+
+# By enum ompd_ext_wait_kind of the call that led to the code. A task may run in every other
+# call that waits or schedules.
+_CONSTRUCTS = {14: PARALLEL, 15: TASK, 16: TASKLOOP, 17: TEAMS, 18: TARGET}
+# Of LLVM's runtime; a wrapper is in between where it runs code that GCC compiled.
+_INVOKE_REGION, _MAX_WRAPPERS = "__kmp_invoke_microtask", 2
+_NO_TASK_RUNS = (0, 4, 5, 6, 7)
+
+
+class LogicalFrame(NamedTuple):
+    """One frame of a user's code."""
+
+    frame: Frame
+    kind: str  # frames.USER, RUNTIME or SYSTEM
+    construct: Optional[str]  # PARALLEL, ... for the code of an OpenMP construct
+    function: Optional[str]  # of the source: for a construct, the one that contains it
+    construct_line: Optional[int]  # where the construct begins
+    construct_file: Optional[str]
+
+
+class Constructs:
+    """Names the frames of one thread's stack."""
+
+    def __init__(self, walk: "Walk") -> None:
+        self._walk = walk
+        self._runtime = walk.runtime
+        self._stack = walk.stack
+        self._kinds = walk.kinds
+        self._calls = walk.calls
+
+    def frames(self) -> List[LogicalFrame]:
+        """All of them, innermost first."""
+        told = [self._logical(index) for index in range(len(self._stack))]
+        self._hide_wrappers(told)
+        self._name_regions(told)
+        self._name_league(told)
+        return told
+
+    def _hide_wrappers(self, found: List[LogicalFrame]) -> None:
+        """Clang makes two functions of a construct: the one that the runtime calls only passes on
+        to the other, which has the code."""
+        for begin in self._calls:
+            outer, inner = begin - 1, begin - 2
+            if inner < 0 or self._kinds[inner] != frames.USER:
+                continue
+            if frames.parse_outlined(self._stack[outer].symbol) is None:
+                continue
+            if frames.parse_outlined(self._stack[inner].symbol) is None:
+                continue
+            told = found[outer]
+            found[inner] = told._replace(frame=self._stack[inner], kind=frames.USER)
+            found[outer] = told._replace(kind=frames.SYSTEM)
+
+    def _logical(self, index: int) -> LogicalFrame:
+        frame, kind = self._stack[index], self._kinds[index]
+        name = frames.shown_name(frame.function)
+        plain = LogicalFrame(frame, kind, None, name, None, None)
+        if kind != frames.USER or frame.is_signal:
+            return plain
+        symbol, call = frame.symbol, self._calls.get(index + 1)
+        if call is None and (symbol is None or not frames.is_outlined(symbol)):
+            return plain
+        enclosing = self._runtime.namer.enclosing(symbol, frame.file)
+        if call is None and frames.is_flangs(symbol):
+            return self._called_at_once(plain, enclosing)
+        if frame.is_inlined:
+            return plain if enclosing is None else self._inlined(index, plain, enclosing)
+        if enclosing is None and (call is None or _is_jumped_to(frame)):
+            return plain
+        if call is None and self._only_passes_on(index):
+            return plain._replace(kind=frames.SYSTEM)
+        construct = OUTLINED if call is None else self._construct(frame, call)
+        if call is not None and self._is_region(index + 1):
+            construct = TEAMS if call.kind == TEAMS_CALL else PARALLEL
+        function = self._runtime.services.function_at(frame.start or frame.pc)
+        return LogicalFrame(
+            frame,
+            kind,
+            construct,
+            enclosing or frame.function,
+            function.line if function is not None else None,
+            function.file if function is not None else None,
+        )
+
+    def _name_regions(self, found: List[LogicalFrame]) -> None:
+        """Names regions of a program without debug information as the runtime was told; flang's
+        debug information does not tell where a construct begins."""
+        code_of = {call: begin - 1 for begin, call in self._calls.items() if begin}
+        for view in self._walk.views:
+            regions = dict(zip(reversed(view.calls), reversed(view.formed)))
+            outermost = max(code_of.items(), key=lambda item: item[1], default=None)
+            if view.worker_region is not None and outermost is not None:
+                regions[outermost[0]] = view.worker_region
+            for call, region in regions.items():
+                index = code_of.get(call)
+                told = found[index] if index is not None else None
+                if index is None or told is None or told.construct != PARALLEL:
+                    continue
+                known = told.construct_file is not None
+                if known and not frames.is_flangs(told.frame.symbol):
+                    continue
+                source = region.source
+                if source is None and told.function is None:
+                    told = told._replace(function=_encountered_by(found, call))
+                    found[index] = told
+                if source is not None:
+                    found[index] = told._replace(
+                        function=told.function if known else source.function,
+                        construct_file=source.file or told.construct_file,
+                        construct_line=source.line,
+                    )
+
+    def _name_league(self, found: List[LogicalFrame]) -> None:
+        """The code of an initial thread of a league, whose thread the runtime made."""
+        outermost = max(self._calls.items(), default=None)
+        if outermost is None or not outermost[0] or outermost[1].caller < len(self._stack):
+            return
+        if self._walk.worker_region is not None:
+            return
+        for index in range(max(outermost[0] - 2, 0), outermost[0]):  # the second is a wrapper
+            told = found[index]
+            if told.construct == PARALLEL and told.kind == frames.USER:
+                if self._walk.league is not None:
+                    found[index] = told._replace(construct=TEAMS)
+
+    def _inlined(self, index: int, plain: LogicalFrame, enclosing: str) -> LogicalFrame:
+        """Clang calls the code of an undeferred task where the task is made, through a function
+        of its own."""
+        older = self._stack[index + 1 : index + 3]
+        if frames.is_task_entry(plain.function):
+            if index or not older:
+                return plain._replace(kind=frames.SYSTEM)
+            older.insert(0, plain.frame)  # it has not called it yet, or no more
+        if len(older) < 2 or not frames.is_task_entry(older[0].function):
+            return plain._replace(construct=OUTLINED, function=enclosing)
+        # The one that makes the task calls the function at the construct.
+        return plain._replace(
+            construct=TASK,
+            function=enclosing,
+            construct_file=older[1].file,
+            construct_line=older[1].line,
+        )
+
+    def _called_at_once(self, plain: LogicalFrame, enclosing: Optional[str]) -> LogicalFrame:
+        """flang, too, calls the code of an undeferred task where it is made."""
+        services = self._runtime.services
+        entry = services.function_named(plain.frame.symbol or "")
+        told = plain._replace(construct=OUTLINED, function=enclosing)
+        if entry is None or entry.start not in self._runtime.explicit_functions:
+            return told
+        code = task_function(
+            self._runtime, entry.start, self._runtime.explicit_functions[entry.start]
+        )
+        if code is None:
+            return told
+        return told._replace(construct=TASK, construct_file=code.file, construct_line=code.line)
+
+    def _only_passes_on(self, index: int) -> bool:
+        """The function through which the code of an undeferred task, inlined there, is called."""
+        inner = self._stack[index - 1] if index else None
+        entry = frames.is_task_entry(self._stack[index].function)
+        return entry and inner is not None and inner.is_inlined
+
+    def _is_region(self, begin: int) -> bool:
+        """Whether it is the function by which LLVM's runtime calls the code of regions only."""
+        called_by = self._stack[begin : begin + _MAX_WRAPPERS]
+        return any(frame.symbol == _INVOKE_REGION for frame in called_by)
+
+    def _construct(self, frame: Frame, call: Call) -> str:
+        """What construct a function is the code of that the runtime called."""
+        outlined = frames.parse_outlined(frame.symbol)
+        if outlined is not None and outlined.role == "cpyfn":
+            return COPY
+        if call.kind in _CONSTRUCTS and call.kind != PARALLEL_CALL:
+            return _CONSTRUCTS[call.kind]
+        if call.kind not in (None, PARALLEL_CALL):
+            return OUTLINED if call.kind in _NO_TASK_RUNS else TASK
+        if call.caller >= len(self._stack) and call.depth == 1:
+            return PARALLEL  # called by the function with which the runtime starts its threads
+        if frame.start is not None and frame.start in call.runtime.explicit_functions:
+            return TASK
+        if call.kind is not None or any(call in view.calls for view in self._walk.views):
+            return PARALLEL
+        return TASK if call.caller >= len(self._stack) else OUTLINED
+
+
+def _is_jumped_to(frame: Frame) -> bool:
+    """A function of the source that the runtime seems to call: the construct's code ended with a
+    jump to it, and left no frame."""
+    return frame.file is not None and frame.symbol is not None and not frame.is_inlined
+
+
+def _encountered_by(found: List[LogicalFrame], call: Call) -> Optional[str]:
+    """The function with the construct, by whose name code without a symbol can be called."""
+    return found[call.caller].function if call.caller < len(found) else None
