@@ -149,10 +149,12 @@ class _Threads:
         found = re.fullmatch(
             r"(.*, member \d+)(: is here|, task: is run by its thread)?", question
         )
-        if found is not None and self._moving.intersection(
-            self._values(found.group(1) + ": pthread")
-        ):
-            return "moving "
+        if found is not None:
+            member = self._values(found.group(1) + ": pthread")
+            if 0 in member:
+                return "new "
+            if self._moving.intersection(member):
+                return "moving "
         return self._prefixes.get(re.split("[:,]", question, 1)[0], "")
 
 
