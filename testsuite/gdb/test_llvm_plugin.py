@@ -20,6 +20,16 @@ COMMANDS = ("ompd threads", "ompd parallel", "ompd icvs", "ompd bt on")
 # To know an ICV, memory may be read that is not there, as behind the end of the environment: by
 # itself, the plug-in does not survive that.
 SAFE_COMMANDS = tuple(command for command in COMMANDS if command != "ompd icvs")
+# Which by itself ends in tracebacks in some states, too.
+CONTINUED = "bt 1000"
+ALL_COMMANDS = COMMANDS[:-1] + (
+    "ompd test",
+    "ompd taskframes",
+    "ompd bt on continued",
+    CONTINUED,
+    "ompd bt off",
+    COMMANDS[-1],
+)
 STATE = ("nested", "2", "2", "2")
 _ROW = re.compile(
     r"^ *(\d+) +(?:\(master\) )?ompt_state_(\w+) +\d+ +0x[0-9a-f]+ (\S+) +(\S+):(\d+)$"
@@ -162,7 +172,7 @@ def answers(said: Dict[str, Any]) -> oracle.Answers:
 
 @pytest.mark.parametrize("setting", ALONE + LENT, ids=str)
 def test_answers_are_right(setting: Setting) -> None:
-    said = run(setting, COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
+    said = run(setting, ALL_COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
     assert "Loaded OMPD lib successfully!" in said["ompd init"]["text"]
     assert said["selected"] == 1
     true = answers(said)
@@ -191,7 +201,7 @@ def test_answers_are_right(setting: Setting) -> None:
 
 @pytest.mark.parametrize("setting", LENT, ids=str)
 def test_threads_are_as_ours(setting: Setting) -> None:
-    said = run(setting, COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
+    said = run(setting, ALL_COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
     found = {int(n): state for n, state in _THREAD.findall(said["ompd threads"]["text"])}
     rows = [row for row in said["threads"]["threads"] if row["openmp"]]
     assert alike(found) == alike({row["gdb"]: row["state"] for row in rows})
@@ -201,13 +211,29 @@ def test_threads_are_as_ours(setting: Setting) -> None:
 @pytest.mark.parametrize("setting", ALONE + LENT, ids=str)
 def test_stack(setting: Setting) -> None:
     """Without frames of the runtime: as the plug-in has it, or else ompdbg; and a step."""
-    said = run(setting, COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
+    said = run(setting, ALL_COMMANDS if setting.lend else SAFE_COMMANDS, *STATE)
     functions = _FRAME.findall(said["bt"]["text"])
     assert functions[:2] == ["fixture_ready", "state_reached"]
     assert "nested.c:" in said["bt"]["text"]
     assert [name for name in functions if name.startswith("__kmp_")] == []
     assert "Error" not in said["ompd step"]["text"]
     assert said["line"] > 0
+
+
+@pytest.mark.parametrize("setting", LENT, ids=str)
+def test_the_other_commands(setting: Setting) -> None:
+    """Those that developers of the plug-in have for themselves among them."""
+    said = run(setting, ALL_COMMANDS, *STATE)
+    assert [command for command in ALL_COMMANDS if "error" in said[command]] == []
+    functions = re.findall(r"^get_task_function value: (\d+)$", said["ompd test"]["text"], re.M)
+    rows = regions(said["ompd parallel"]["text"])
+    entries = re.findall(r" 0x([0-9a-f]+) ", said["ompd parallel"]["text"])
+    assert rows and [int(function) for function in functions] == [int(entries[0], 16)]
+    assert re.findall(r"^0x\w+ 0x\w+$", said["ompd taskframes"]["text"], re.M) != []
+    # The stack that goes on in other threads: of this one it is the whole.
+    functions = _FRAME.findall(said[CONTINUED]["text"])
+    assert functions[:2] == ["fixture_ready", "state_reached"]
+    assert "rror" not in said[CONTINUED]["text"]
 
 
 @pytest.mark.parametrize("setting", LENT[-1:], ids=str)
