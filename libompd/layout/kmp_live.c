@@ -30,6 +30,7 @@ enum step {
 
 enum condition {
 	ALWAYS,
+	ALONE,	  // the thread is in no league, where it keeps the task team of an outer team
 	IMPLICIT, // the current task is
 	EXPLICIT, // likewise
 	TASKS,	  // the team has made tasks: the queues of its task team are its own since then
@@ -108,7 +109,7 @@ static const struct row rows[] = {
 	  { TEAM(t_serialized), VALUE } },
 	{ "t_task_team",
 	  ONE,
-	  ALWAYS,
+	  ALONE,
 	  true,
 	  { INFO(th_task_team), MAYBE },
 	  { TEAM(t_task_team), STATE, LOAD } },
@@ -317,10 +318,13 @@ static bool applies(const struct witness *witness, enum condition condition)
 {
 	static const uint16_t to_flags[] = { TASK(td_flags), END };
 	static const uint16_t to_tasks[] = { TASK_TEAM(tt_found_tasks), VALUE, END };
-	uint64_t address, flags, tasks;
+	static const uint16_t to_league[] = { INFO(th_teams_microtask), VALUE, END };
+	uint64_t address, flags, tasks, league;
 
 	if (condition == ALWAYS)
 		return true;
+	if (condition == ALONE)
+		return follow(witness, to_league, &league) != HOLDS || league == 0;
 	if (condition == TASKS)
 		return follow(witness, to_tasks, &tasks) == HOLDS && tasks == 1;
 	return follow(witness, to_flags, &address) == HOLDS &&
