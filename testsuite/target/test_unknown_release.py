@@ -73,13 +73,15 @@ def test_what_is_told_of_libomp_is_true(tmp_path: Path) -> None:
     text = status.stdout.decode()
     assert "libomp, a kin of LLVM " in text
     assert re.search(r"\b\d\d+ fields\s+not\s+proven", text)
+    # Any thread may be the one that writes the snapshot: those at one line do the same.
+    at_line = {one["location"]["line"]: one for one in threads_of(known)}
     for ours, theirs in zip(threads_of(unknown), threads_of(known)):
         for name in ALWAYS:
             assert ours[name] == theirs[name], name
-        assert ours["state"] in (None, theirs["state"])
-        assert ours["location"]["line"] == theirs["location"]["line"]
+        there = at_line[ours["location"]["line"]]
+        assert ours["state"] in (None, there["state"])
         if ours["wait"] is not None:
-            assert ours["wait"]["kind"] == theirs["wait"]["kind"]
+            assert ours["wait"]["kind"] == there["wait"]["kind"]
     values = {(one["name"], one["value"]) for one in json.loads(known_icvs.stdout)["icvs"]}
     told = json.loads(icvs.stdout)["icvs"]
     assert {(one["name"], one["value"]) for one in told if one["value"] is not None} < values
