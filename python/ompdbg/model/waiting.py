@@ -96,13 +96,12 @@ class Waiting:
 
     def is_held_up(self, region: Region) -> bool:
         """The threads that are seen at the region's barriers have come, and none was let go: as
-        many as the runtime counts, or all sleep."""
+        many as the runtime counts, or all sleep. Tasks that are left prove nothing: threads that
+        were let go may have made them."""
         progress = region.progress
         seen = len(region.at_barrier)
         if progress is None or not seen:
             return False
-        if progress.tasks_left:
-            return True
         if progress.counted and progress.arrived + progress.arrived_end >= seen:
             return True
         return all(self.is_asleep(thread) for thread in region.at_barrier.values())
