@@ -96,8 +96,8 @@ static void shared_out(int n)
 		add(8); // AT: sections-after
 		add(9); // AT: critical-before
 #pragma omp critical(door)
-		sum += 10; // AT: critical-first
-		add(11);   // AT: critical-after
+		__atomic_fetch_add(&sum, 10, __ATOMIC_RELAXED); // AT: critical-first
+		add(11);					// AT: critical-after
 		others_wait(3);
 		add(12); // AT: chunks-before
 #pragma omp for schedule(dynamic)
@@ -110,8 +110,8 @@ static void shared_out(int n)
 		for (int i = 0; i < n; i++) {
 			add(14); // AT: ordered-before
 #pragma omp ordered
-			sum += i; // AT: ordered-first
-			add(15);  // AT: ordered-after
+			__atomic_fetch_add(&sum, i, __ATOMIC_RELAXED); // AT: ordered-first
+			add(15);				       // AT: ordered-after
 		}
 	}
 }
