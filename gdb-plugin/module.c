@@ -4,6 +4,10 @@
 
 #include "plugin.h"
 
+#include "comment.h"
+
+#include <stdlib.h>
+
 PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
 
 // ---- Arguments -------------------------------------------------------------------------------
@@ -151,7 +155,23 @@ static PyObject *live_allocations(PyObject *self, PyObject *unused)
 	return PyLong_FromSize_t(memory_live());
 }
 
+static PyObject *comment(PyObject *self, PyObject *number)
+{
+	long file = PyLong_AsLong(number);
+	size_t size;
+
+	(void)self;
+	if (file < 0 || file > INT_MAX)
+		return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "no descriptor");
+	char *text = comment_read((int)file, &size);
+	PyObject *result = PyBytes_FromStringAndSize(text, (Py_ssize_t)size);
+	free(text);
+	return result;
+}
+
 static PyMethodDef functions[] = {
+	METHOD("comment", comment, METH_O,
+	       "comment(descriptor) -> what compilers have left in an ELF file's .comment"),
 	METHOD("live_allocations", live_allocations, METH_NOARGS,
 	       "live_allocations() -> number of memory blocks that OMPD libraries hold now"),
 	{ 0 },

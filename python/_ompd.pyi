@@ -265,6 +265,10 @@ class Task(_Handle):
     def dependers(self) -> List[int]:
         """Identities of the tasks that wait for this one."""
 
+def comment(descriptor: int) -> bytes:
+    """What compilers have left in an ELF file's sections .comment, each text ended by a null
+    character; empty if it is none, a damaged one, or has none. It stays open."""
+
 def live_allocations() -> int:
     """Number of memory blocks that OMPD libraries hold now."""
 
