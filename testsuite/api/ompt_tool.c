@@ -63,6 +63,8 @@ static void implicit_task(int endpoint, union data *region, union data *task, un
 	(void)flags;
 	if (endpoint == 1)
 		task->value = tool_task = next_number();
+	else if (tool_implicit_task_ends)
+		tool_implicit_task_ends();
 }
 
 static int initialize(lookup_function lookup, int device, union data *data)

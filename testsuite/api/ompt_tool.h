@@ -21,3 +21,6 @@ extern uint64_t tool_newest_region, tool_newest_task;
 
 /** If a test has it: called when the runtime starts, to look up functions of OMPT. */
 void tool_starts(lookup_function lookup) __attribute__((weak));
+
+/** If a test has it: called by each thread of a team at the end of its implicit task. */
+void tool_implicit_task_ends(void) __attribute__((weak));
