@@ -5,8 +5,11 @@
 #include "host.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ompd/ompd_ext.h"
 
 long host_reads, host_fail_allocation, host_fail_read;
 unsigned int host_corrupt;
@@ -137,3 +140,21 @@ const ompd_callbacks_t host_callbacks = {
 	.device_to_host = copy_units,
 	.host_to_device = copy_units,
 };
+
+int host_open(const ompd_callbacks_t *callbacks, ompd_address_space_handle_t **ret)
+{
+	ompd_rc_t rc = ompd_initialize(202111, callbacks);
+
+	if (rc == ompd_rc_ok)
+		rc = ompd_process_initialize(host_context(), ret);
+	if (rc != ompd_rc_ok)
+		fprintf(stderr, "%s\n", ompd_ext_last_reason());
+	return rc == ompd_rc_ok ? 0 : -1;
+}
+
+int host_close(ompd_address_space_handle_t *space)
+{
+	ompd_rel_address_space_handle(space);
+	ompd_finalize();
+	return here_blocks != 0;
+}

@@ -29,4 +29,9 @@ bool host_keeps_processors(void);
 /** For a string that the library returned. */
 void host_free(const char *string);
 
+/** Opens OMPD with such callbacks, and this process. @return 0, or -1 with the reason printed. */
+int host_open(const ompd_callbacks_t *callbacks, ompd_address_space_handle_t **ret);
+/** Closes both. @return Other than 0 if blocks were left behind. */
+int host_close(ompd_address_space_handle_t *space);
+
 #endif

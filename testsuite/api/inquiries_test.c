@@ -156,24 +156,17 @@ static void of_the_runtime(void **state)
 
 static int open_space(void **state)
 {
-	static ompd_callbacks_t callbacks;
+	const ompd_callbacks_t callbacks = standstill_callbacks();
 
 	(void)state;
-	callbacks = host_callbacks;
-	callbacks.alloc_memory = standstill_alloc;
-	callbacks.free_memory = standstill_free;
 	omp_get_max_threads();
-	if (ompd_initialize(202111, &callbacks) != ompd_rc_ok)
-		return -1;
-	return ompd_process_initialize(host_context(), &space) != ompd_rc_ok;
+	return host_open(&callbacks, &space);
 }
 
 static int close_space(void **state)
 {
 	(void)state;
-	ompd_rel_address_space_handle(space);
-	ompd_finalize();
-	return here_blocks != 0;
+	return host_close(space);
 }
 
 int main(void)

@@ -356,29 +356,18 @@ static void enumerations(void **state)
 
 static int open_space(void **state)
 {
-	static ompd_callbacks_t callbacks;
+	const ompd_callbacks_t callbacks = standstill_callbacks();
 
 	(void)state;
-	callbacks = host_callbacks;
-	callbacks.alloc_memory = standstill_alloc;
-	callbacks.free_memory = standstill_free;
 	omp_get_max_threads();
 	omp_set_max_active_levels(3);
-	if (ompd_initialize(202111, &callbacks) != ompd_rc_ok)
-		return -1;
-	if (ompd_process_initialize(host_context(), &space) != ompd_rc_ok) {
-		fprintf(stderr, "%s\n", ompd_ext_last_reason());
-		return -1;
-	}
-	return 0;
+	return host_open(&callbacks, &space);
 }
 
 static int close_space(void **state)
 {
 	(void)state;
-	ompd_rel_address_space_handle(space);
-	ompd_finalize();
-	return here_blocks != 0;
+	return host_close(space);
 }
 
 int main(void)

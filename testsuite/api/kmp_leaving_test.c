@@ -127,23 +127,16 @@ static void end_of_region(void **state)
 
 static int open_space(void **state)
 {
-	static ompd_callbacks_t callbacks;
+	const ompd_callbacks_t callbacks = standstill_callbacks();
 
-	callbacks = host_callbacks;
-	callbacks.alloc_memory = standstill_alloc;
-	callbacks.free_memory = standstill_free;
-	omp_set_max_active_levels(2);
 	omp_get_max_threads();
-	return ompd_initialize(202111, &callbacks) != ompd_rc_ok ||
-	       ompd_process_initialize(host_context(), (ompd_address_space_handle_t **)state) !=
-		       ompd_rc_ok;
+	omp_set_max_active_levels(2);
+	return host_open(&callbacks, (ompd_address_space_handle_t **)state);
 }
 
 static int close_space(void **state)
 {
-	ompd_rel_address_space_handle(*state);
-	ompd_finalize();
-	return here_blocks != 0;
+	return host_close(*state);
 }
 
 int main(void)

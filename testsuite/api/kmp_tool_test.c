@@ -222,21 +222,13 @@ static int open_space(void **state)
 {
 	(void)state;
 	omp_get_max_threads();
-	if (ompd_initialize(202111, &host_callbacks) != ompd_rc_ok)
-		return -1;
-	if (ompd_process_initialize(host_context(), &space) != ompd_rc_ok) {
-		fprintf(stderr, "%s\n", ompd_ext_last_reason());
-		return -1;
-	}
-	return 0;
+	return host_open(&host_callbacks, &space);
 }
 
 static int close_space(void **state)
 {
 	(void)state;
-	ompd_rel_address_space_handle(space);
-	ompd_finalize();
-	return here_blocks != 0;
+	return host_close(space);
 }
 
 int main(void)

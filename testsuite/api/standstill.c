@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "here.h"
+#include "host.h"
 
 enum { MOST_THREADS = 256 };
 
@@ -129,7 +129,7 @@ struct header {
 	size_t length;
 };
 
-ompd_rc_t standstill_alloc(ompd_size_t size, void **ptr)
+static ompd_rc_t take(ompd_size_t size, void **ptr)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t used = (size + 15) / 16 * 16;
@@ -158,4 +158,13 @@ ompd_rc_t standstill_free(void *ptr)
 	return munmap(header.start, header.length + (size_t)sysconf(_SC_PAGESIZE)) == 0 ?
 		       ompd_rc_ok :
 		       ompd_rc_error;
+}
+
+ompd_callbacks_t standstill_callbacks(void)
+{
+	ompd_callbacks_t callbacks = host_callbacks;
+
+	callbacks.alloc_memory = take;
+	callbacks.free_memory = standstill_free;
+	return callbacks;
 }

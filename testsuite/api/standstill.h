@@ -15,8 +15,9 @@
 void standstill_begin(void);
 void standstill_end(void);
 
-/** Callbacks that may be called at a standstill; blocks are counted in here_blocks. */
-ompd_rc_t standstill_alloc(ompd_size_t size, void **ptr);
+/** host_callbacks as they may be called at a standstill; blocks are counted in here_blocks. */
+ompd_callbacks_t standstill_callbacks(void);
+/** For what a library has allocated with these. */
 ompd_rc_t standstill_free(void *ptr);
 
 #endif
