@@ -11,7 +11,7 @@ invalidate, and drop handles.
 """
 
 import os
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
 
 THREAD_ID_LWP: int
 THREAD_ID_PTHREAD: int
@@ -290,6 +290,26 @@ class Resting:
         """The registers of a thread by name; None where only who traces it may know them."""
     def caller(self, lwp: int) -> Optional[Dict[str, int]]:
         """The registers that are known in the frame at the last address of rest()."""
+
+class ToldFrame:
+    """A frame of which a debugger that prints a stack is told what its place tells."""
+
+    def __init__(self, frame: object, place: Tuple[object, ...]) -> None:
+        """place: what function(), address(), filename(), line() and frame_args() tell."""
+    def inferior_frame(self) -> Any: ...
+    def function(self) -> Any: ...
+    def address(self) -> Any: ...
+    def filename(self) -> Any: ...
+    def line(self) -> Any: ...
+    def frame_args(self) -> Any: ...
+    def elided(self) -> None: ...
+
+class ToldArgument:
+    """An argument whose value a debugger reads from the frame."""
+
+    def __init__(self, symbol: object) -> None: ...
+    def symbol(self) -> Any: ...
+    def value(self) -> None: ...
 
 class Trail:
     """The memory and registers of a process of this machine that an answer rests on: what is read

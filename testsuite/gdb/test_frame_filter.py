@@ -179,3 +179,43 @@ def test_a_call_that_has_not_arrived(tmp_path: Path) -> None:
     assert stub in plain and stub not in text + same
     assert levels(text)[0] == levels(same)[0] == 1 and levels(plain)[0] == 0
     assert text.replace(source, "captured.c") == short != text
+
+
+FILTERS = "gdb.current_progspace().frame_filters"
+SHOWN = "list(gdb.frames.execute_frame_filters(gdb.newest_frame(), 0, -1))"
+BEGIN_LATER = (
+    "python {}['later'] = type('Later', (), {{'name': 'later', 'priority': 1000, 'enabled': True,"
+    " 'filter': lambda self, given: filter(lambda one: one.inferior_frame().level(), given)}})()"
+)
+
+
+def test_a_stack_is_shown_again(tmp_path: Path) -> None:
+    """What was worked out is taken again, as long as it is the same stack."""
+    program = compiled(tmp_path, "gcc", "-O0")
+    commands = {
+        "first": "bt",
+        "again": "bt",
+        "is kept": f"@python all(map(lambda *two: two[0] is two[1], {SHOWN}, {SHOWN}))",
+        "few": "bt 3",
+        "limit": "set backtrace limit 5",
+        "limited": "bt",
+        "native": "bt -no-filters",
+        "unlimited": "set backtrace limit unlimited",
+        "whole": "bt",
+        "other filter": BEGIN_LATER.format(FILTERS),
+        "other's": "bt",
+        "remove": f"python del {FILTERS}['later']",
+        "ours": "bt",
+        "caller": "frame 1",
+        "write": "set var depth = 77",
+        "written": "bt",
+    }
+    said = dict(zip(commands, run(program, list(commands.values()), stop="inspect")))
+    first = said["first"]
+    assert "task of solve" in first and len(levels(first)) > 40
+    assert first == said["again"] == said["whole"] == said["ours"]
+    assert said["is kept"] is True
+    assert levels(said["few"]) == levels(first)[:3]
+    assert levels(said["limited"]) == levels(said["native"]) == [0, 1, 2, 3, 4]
+    assert levels(said["other's"]) == levels(first)[1:]
+    assert said["written"] == first.replace("depth=0,", "depth=77,") != first

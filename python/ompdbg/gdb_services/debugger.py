@@ -57,7 +57,7 @@ class GdbServices:
         self._selected: Optional[int] = None  # global number of the user's thread
         self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
         self._stopped_thread: Optional[gdb.InferiorThread] = None  # that thread
-        self.places: Dict[object, Any] = {}  # of decorators.py
+        self.shown: Any = None  # what decorators.py remembers
         self.moves = 0  # how often the program has moved
 
     def select(self, thread: Optional[gdb.InferiorThread]) -> None:
@@ -118,7 +118,7 @@ class GdbServices:
         self._sections = FileSections()
         self._debug_info = self._layout_variables()
         self._stacks.forget_code()
-        self.places.clear()
+        self.shown = None
 
     def _layout_variables(self) -> LayoutVariables:
         return LayoutVariables(Structures(self._symbols.objfiles).find, self._libgomps_file)

@@ -7,28 +7,19 @@ whole only when the first frame that is the runtime's, or of a construct, is met
 
 from __future__ import annotations
 
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Dict,
-    Iterator,
-    List,
-    NamedTuple,
-    Optional,
-    Tuple,
-    Union,
-    cast,
-)
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, cast
 
 import _ompd
 import gdb
 from gdb.FrameDecorator import FrameDecorator
+from gdb.FrameIterator import FrameIterator
 
 from ompdbg import frames
 from ompdbg.demangle import without_parameters
 from ompdbg.gdb_services import captured, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
+from ompdbg.gdb_services.told_frames import Construct, Eliding, Foreign, Place, place_of
 from ompdbg.model.walk import logical_frames
 
 if TYPE_CHECKING:
@@ -43,7 +34,87 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
         thread = session.thread_at_stop()
     except (_ompd.Error, gdb.error):
         thread = None
-    return wrapped if thread is None else _Decorated(thread, wrapped, hide).frames()
+    if thread is None:
+        return wrapped
+    known = _known(cast(GdbServices, thread.runtime.services))
+    newest = _newest_of_all(wrapped)
+    if newest is None:
+        return _Decorated(thread, wrapped, False, hide, known.places).frames()
+    key = thread.target.number, hide
+    shown = known.stacks.get(key)
+    if shown is not None and shown.is_same(newest):
+        return iter(shown.frames)
+    return _kept(known, key, _Decorated(thread, _from(newest), True, hide, known.places))
+
+
+def _newest_of_all(wrapped: Iterator[Any]) -> Optional[gdb.Frame]:
+    """Where GDB's frames begin; None if another filter was given them before."""
+    if type(wrapped) is not map or not hasattr(gdb.Frame, "level"):  # from GDB 11 on
+        return None
+    try:
+        decorator, frames_of_gdb = cast(Tuple[Any, Any], wrapped.__reduce__()[1])
+    except (TypeError, ValueError):
+        return None
+    is_gdbs = decorator is FrameDecorator and type(frames_of_gdb) is FrameIterator
+    return frames_of_gdb.frame if is_gdbs else None
+
+
+def _from(frame: Optional[gdb.Frame]) -> Iterator[gdb.Frame]:
+    """As FrameIterator."""
+    while frame is not None:
+        older = frame.older()
+        yield frame
+        frame = older
+
+
+class _Stack(NamedTuple):
+    """A whole stack as it was shown before."""
+
+    handles: List[gdb.Frame]
+    frames: List[Any]
+
+    def is_same(self, newest: gdb.Frame) -> bool:
+        """Whether GDB still unwinds just these frames: it does not tell of a new unwinder."""
+        try:
+            return (
+                self.handles[0] == newest
+                and all(map(gdb.Frame.is_valid, self.handles))
+                and self.handles[-1].level() == len(self.handles) - 1
+                and self.handles[-1].older() is None
+            )
+        except gdb.error:
+            return False
+
+
+class _Known:
+    """What is remembered of a process."""
+
+    def __init__(self, names: object) -> None:
+        self.names = names  # how files are named
+        self.places: Dict[object, Place] = {}  # by address, or by what is known of the code there
+        self.stacks: Dict[Tuple[int, bool], _Stack] = {}  # at this stop, by thread
+        self.moves = 0
+
+
+def _known(services: GdbServices) -> _Known:
+    names = gdb.parameter("filename-display")
+    known: Optional[_Known] = services.shown
+    if known is None or known.names != names:
+        known = services.shown = _Known(names)
+    if known.moves != services.moves:
+        known.moves = services.moves
+        known.stacks.clear()
+    return known
+
+
+def _kept(known: _Known, key: Tuple[int, bool], decorated: "_Decorated") -> Iterator[Any]:
+    """The same frames; who has asked for all of them gets these again."""
+    moves, found = known.moves, []
+    for one in decorated.frames():
+        found.append(one)
+        yield one
+    if decorated.is_all_ours and known.moves == moves:
+        known.stacks[key] = _Stack(decorated.handles, found)
 
 
 # So many frames are looked at before the first is shown.
@@ -136,15 +207,22 @@ def _may_be_ours(frame: "Frame") -> bool:
 class _Decorated:
     """One stack."""
 
-    def __init__(self, thread: "Thread", wrapped: Iterator[Any], hide: bool) -> None:
-        self._wrapped = wrapped
+    def __init__(
+        self,
+        thread: "Thread",
+        given: Iterator[Any],
+        is_gdbs: bool,
+        hide: bool,
+        places: Dict[object, Place],
+    ) -> None:
+        """given: GDB's frames, or decorated ones."""
+        self._given = given
+        self._is_gdbs = is_gdbs
         self._hide = hide
         self._story = _Story(thread)
-        self._places = cast(GdbServices, thread.runtime.services).places
-        names = gdb.parameter("filename-display")
-        if self._places.get(None) != names:
-            self._places.clear()
-            self._places[None] = names
+        self._places = places
+        self.handles: List[gdb.Frame] = []  # of GDB's frames
+        self.is_all_ours = True  # none of another filter's, nor of a stack that can't be told
         self._newest: List[Any] = []  # elided, though no older frame was told yet
         self._counted: Tuple[Optional[gdb.Frame], int] = (None, 0)
 
@@ -154,47 +232,51 @@ class _Decorated:
         run: List[Any] = []  # what follows that is not the user's
         foreign = False  # the runtime is in it
         is_begin = True
-        for wrapped in self._wrapped:
+        for one in self._given:
             try:
-                handle: gdb.Frame = wrapped.inferior_frame()
+                handle: gdb.Frame = one if self._is_gdbs else one.inferior_frame()
+                self.handles.append(handle)
                 # A frame of a caller that was seen at its address before, and is no construct's.
                 is_normal = handle.type() == gdb.NORMAL_FRAME
                 pc = handle.pc() if is_normal and not is_begin else 0
                 is_begin = not is_normal
                 place = self._places.get(pc) if pc else None
-                if place is not None and type(wrapped) is FrameDecorator:
+                if place is not None and (self._is_gdbs or type(one) is FrameDecorator):
                     if last is not None and not run and not self._newest:
                         yield last
                     else:
                         yield from self._told(last, run, foreign)
-                    last, run, foreign = _Plain(handle, place), [], False
+                    last, run, foreign = place.told(handle, place), [], False
                     continue
+                wrapped = self._wrapped(one)
                 level = self._level(handle)
                 if not self._story.is_begun:
                     self._story.look_ahead(level)
                 kind = self._story.kind(level)
-                shown = self._decorate(wrapped, handle, kind) if kind.is_shown else None
+                shown = self._decorate(wrapped, handle, pc, kind) if kind.is_shown else None
             except (_ompd.Error, gdb.error):
                 # From here on as GDB has them.
+                self.is_all_ours = False
                 yield from self._told(last, run, False)
-                yield wrapped
-                yield from self._wrapped
+                yield self._wrapped(one)
+                yield from map(self._wrapped, self._given)
                 return
             if shown is None:
-                run.append(_Foreign(wrapped))
+                run.append(Foreign(wrapped))
                 foreign = foreign or kind.is_runtimes
                 continue
             yield from self._told(last, run, foreign)
             last, run, foreign = shown, [], False
-            if pc and kind.item is None and type(shown) is _Plain:
-                self._places[pc] = shown.place
         yield from self._told(last, run, foreign and last is not None)
+
+    def _wrapped(self, given: Any) -> Any:
+        return FrameDecorator(given) if self._is_gdbs else given
 
     def _told(self, last: Any, run: List[Any], foreign: bool) -> Iterator[Any]:
         if last is not None:
             elided = self._newest + (run if foreign else [])
             self._newest = []
-            yield last if self._hide or not elided else _Eliding(last, elided)
+            yield last if self._hide or not elided else Eliding(last, elided)
         elif foreign:
             self._newest = run
         if not foreign:
@@ -213,163 +295,22 @@ class _Decorated:
         self._counted = at, level
         return level
 
-    def _decorate(self, wrapped: Any, handle: gdb.Frame, kind: _Kind) -> Any:
+    def _decorate(self, wrapped: Any, handle: gdb.Frame, pc: int, kind: _Kind) -> Any:
+        """pc: where other frames are like this one; 0: nowhere."""
         if kind.item is not None and kind.item.construct is not None:
             item = kind.item
             begin = None if item.frame.start is None else f"{item.frame.start:#x}"
             # Without parameters: GDB adds brackets.
             name = without_parameters(item.function) if item.function else begin
             variables = self._story.variables.get(item.frame.level)
-            return _Construct(wrapped, f"{item.construct} of {name or '??'}", variables)
+            return Construct(wrapped, f"{item.construct} of {name or '??'}", variables)
         if type(wrapped) is not FrameDecorator or kind.frame is None:
-            return wrapped  # another filter's
+            self.is_all_ours = False
+            return wrapped  # another filter's, or at an end of the stack
         code = cast(StackFrame, kind.frame).code
         place = self._places.get(code)
         if place is None:
-            place = self._places[code] = _Place(wrapped, handle)
-        return _Plain(handle, place)
-
-
-# ---- Decorators -----------------------------------------------------------------------------
-
-
-class _Variable:
-    """A variable as GDB's commands want it."""
-
-    __slots__ = ("_told",)
-
-    def __init__(self, told: captured.Captured) -> None:
-        self._told = told
-
-    def symbol(self) -> Union[gdb.Symbol, str]:
-        """The variable, or its name."""
-        symbol = self._told.symbol
-        return self._told.name if symbol is None else symbol
-
-    def value(self) -> Union[gdb.Value, str, None]:
-        """Its value, or why there is none; None: to be read from the frame."""
-        problem = self._told.problem
-        return self._told.value if problem is None else f"<error: {problem}>"
-
-
-class _Argument:
-    """One whose value GDB reads from the frame."""
-
-    __slots__ = ("_symbol",)
-
-    def __init__(self, symbol: gdb.Symbol) -> None:
-        self._symbol = symbol
-
-    def symbol(self) -> gdb.Symbol:
-        """The argument."""
-        return self._symbol
-
-
-class _Construct(FrameDecorator):  # type: ignore[misc]
-    """The code of an OpenMP construct."""
-
-    def __init__(
-        self, wrapped: Any, name: str, variables: Optional[List[captured.Captured]]
-    ) -> None:
-        super().__init__(wrapped)
-        self._name = name
-        self._variables = variables
-
-    def function(self) -> str:
-        """`parallel region of solve`."""
-        return self._name
-
-    def frame_args(self) -> None:
-        """A construct has none."""
-
-    def frame_locals(self) -> List[_Variable]:
-        """The user's variables, those of the function around the construct among them."""
-        found = self._variables
-        if found is None:
-            found = captured.local_variables(self.inferior_frame(), anywhere=False)
-        return [_Variable(one) for one in found]
-
-
-class _Foreign(FrameDecorator):  # type: ignore[misc]
-    """A frame of the runtime or of the system."""
-
-    def function(self) -> Any:
-        """As `bt -no-filters` has it where there is no symbol."""
-        found = super().function()
-        return found if isinstance(found, str) else self.inferior_frame().name() or "??"
-
-
-class _Eliding(FrameDecorator):  # type: ignore[misc]
-    """A frame with others that belong to it."""
-
-    def __init__(self, wrapped: Any, frames_elided: List[Any]) -> None:
-        super().__init__(wrapped)
-        self._elided = frames_elided
-
-    def elided(self) -> Iterator[Any]:
-        """Frames of the runtime that its code called."""
-        return iter(self._elided)
-
-
-class _Place:
-    """What GDB tells of every frame that is at the same place."""
-
-    __slots__ = ("function", "address", "filename", "line", "has_arguments", "arguments")
-
-    def __init__(self, wrapped: Any, handle: gdb.Frame) -> None:
-        # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
-        # address of code without a symbol, which it prints as "".
-        self.function = frames.shown_name(handle.name()) or "??"
-        self.address = wrapped.address()
-        self.filename = wrapped.filename()
-        self.line = wrapped.line()
-        found = wrapped.frame_args()
-        self.has_arguments = bool(found)
-        self.arguments = None if found is None else _arguments([one.symbol() for one in found])
-
-
-def _arguments(symbols: List[gdb.Symbol]) -> "Optional[List[_Argument]]":
-    """None: they are to be looked at in each frame."""
-    if any(symbol.type is not None and symbol.type.dynamic for symbol in symbols):
-        return None
-    return [_Argument(symbol) for symbol in symbols if captured.is_users(symbol)]
-
-
-class _Plain:
-    """A frame as GDB has it, told faster. It has no others that belong to it, and no elided()."""
-
-    __slots__ = ("_handle", "place")
-
-    def __init__(self, handle: gdb.Frame, place: _Place) -> None:
-        self._handle = handle
-        self.place = place
-
-    def inferior_frame(self) -> gdb.Frame:
-        """GDB's frame."""
-        return self._handle
-
-    def function(self) -> Any:
-        """As FrameDecorator."""
-        return self.place.function
-
-    def address(self) -> Any:
-        """As FrameDecorator."""
-        return self.place.address
-
-    def filename(self) -> Any:
-        """As FrameDecorator."""
-        return self.place.filename
-
-    def line(self) -> Any:
-        """As FrameDecorator."""
-        return self.place.line
-
-    def frame_args(self) -> "Union[None, List[_Argument], List[_Variable]]":
-        """The user's."""
-        if self.place.arguments is None and self.place.has_arguments:
-            return [_Variable(one) for one in captured.arguments(self._handle)]
-        return self.place.arguments
-
-    def frame_locals(self) -> List[_Variable]:
-        """The user's variables."""
-        return [_Variable(one) for one in captured.local_variables(self._handle, anywhere=False)]
+            place = self._places[code] = place_of(wrapped, handle)
+        if pc and kind.item is None:
+            self._places[pc] = place
+        return place.told(handle, place)

@@ -75,8 +75,7 @@ class Constructs:
 
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
-        name = frames.shown_name(frame.function)
-        plain = LogicalFrame(frame, kind, None, name, None, None)
+        plain = LogicalFrame(frame, kind, None, frames.shown_name(frame.function), None, None)
         if kind != frames.USER or frame.is_signal:
             return plain
         symbol, call = frame.symbol, self._calls.get(index + 1)

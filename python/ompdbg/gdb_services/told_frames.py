@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What GDB is told of a frame that it prints: objects as its frame decorators have to be."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, List, NamedTuple, Optional, Type, Union
+
+import _ompd
+import gdb
+from gdb.FrameDecorator import FrameDecorator
+
+from ompdbg import frames
+from ompdbg.gdb_services import captured
+
+
+class Variable:
+    """A variable as GDB's commands want it."""
+
+    __slots__ = ("_told",)
+
+    def __init__(self, told: captured.Captured) -> None:
+        self._told = told
+
+    def symbol(self) -> Union[gdb.Symbol, str]:
+        """The variable, or its name."""
+        symbol = self._told.symbol
+        return self._told.name if symbol is None else symbol
+
+    def value(self) -> Union[gdb.Value, str, None]:
+        """Its value, or why there is none; None: to be read from the frame."""
+        problem = self._told.problem
+        return self._told.value if problem is None else f"<error: {problem}>"
+
+
+class Construct(FrameDecorator):  # type: ignore[misc]
+    """The code of an OpenMP construct."""
+
+    def __init__(
+        self, wrapped: Any, name: str, variables: Optional[List[captured.Captured]]
+    ) -> None:
+        super().__init__(wrapped)
+        self._name = name
+        self._variables = variables
+
+    def function(self) -> str:
+        """`parallel region of solve`."""
+        return self._name
+
+    def frame_args(self) -> None:
+        """A construct has none."""
+
+    def frame_locals(self) -> List[Variable]:
+        """The user's variables, those of the function around the construct among them."""
+        found = self._variables
+        if found is None:
+            found = captured.local_variables(self.inferior_frame(), anywhere=False)
+        return [Variable(one) for one in found]
+
+
+class Foreign(FrameDecorator):  # type: ignore[misc]
+    """A frame of the runtime or of the system."""
+
+    def function(self) -> Any:
+        """As `bt -no-filters` has it where there is no symbol."""
+        found = super().function()
+        return found if isinstance(found, str) else self.inferior_frame().name() or "??"
+
+
+class Eliding(FrameDecorator):  # type: ignore[misc]
+    """A frame with others that belong to it."""
+
+    def __init__(self, wrapped: Any, frames_elided: List[Any]) -> None:
+        super().__init__(wrapped)
+        self._elided = frames_elided
+
+    def elided(self) -> Iterator[Any]:
+        """Frames of the runtime that its code called."""
+        return iter(self._elided)
+
+
+class Place(NamedTuple):
+    """What is told of every frame at the same place, in the order of ToldFrame."""
+
+    function: str
+    address: Optional[int]
+    filename: Optional[str]
+    line: Optional[int]
+    arguments: Optional[List[_ompd.ToldArgument]]
+    told: "Type[Plain]"
+
+
+def place_of(wrapped: Any, handle: gdb.Frame) -> Place:
+    """As GDB has it."""
+    # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
+    # address of code without a symbol, which it prints as "".
+    function = frames.shown_name(handle.name()) or "??"
+    found = wrapped.frame_args()
+    symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
+    is_dynamic = any(symbol.type is not None and symbol.type.dynamic for symbol in symbols)
+    users = [_ompd.ToldArgument(symbol) for symbol in symbols if captured.is_users(symbol)]
+    return Place(
+        function,
+        wrapped.address(),
+        wrapped.filename(),
+        wrapped.line(),
+        None if found is None else users,
+        PlainOfDynamic if is_dynamic else Plain,
+    )
+
+
+class Plain(_ompd.ToldFrame):
+    """A frame as GDB has it, told faster."""
+
+    __slots__ = ()
+
+    def frame_locals(self) -> List[Variable]:
+        """The user's variables."""
+        found = captured.local_variables(self.inferior_frame(), anywhere=False)
+        return [Variable(one) for one in found]
+
+
+class PlainOfDynamic(Plain):
+    """One with arguments that are to be looked at in each frame."""
+
+    __slots__ = ()
+
+    def frame_args(self) -> List[Variable]:
+        """The user's."""
+        return [Variable(one) for one in captured.arguments(self.inferior_frame())]
