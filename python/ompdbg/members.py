@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, NamedTuple, Optional, Protocol, Tuple
 
-_LOCKS = ("omp_lock_t", "omp_nest_lock_t")
+_LOCKS = ("omp_lock_t", "omp_nest_lock_t", "pthread_mutex_t", "std::mutex", "mutex")
 _WORD = 64  # bits of a variable that holds the bits of a bit field
 
 

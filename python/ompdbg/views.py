@@ -335,8 +335,9 @@ def why(found: Diagnosed, form: Form) -> Iterator[str]:
     waiting, findings, chain = found
     if form.as_json:
         from ompdbg.render import json
+        from ompdbg.render.why_json import finding_json
 
-        rows = (render.finding_json(waiting, finding) for finding in findings)
+        rows = (finding_json(waiting, finding) for finding in findings)
         yield from json.lines("findings", rows)
         return
     if chain:

@@ -43,7 +43,7 @@ CAUSES: Dict[str, Cause] = {
     "barrier_one": Cause("different_barriers", (0, 1, 2, 3)),
     "barrier_single": Cause("different_barriers", (0, 1, 2, 3)),
     "barrier_spin": Cause("barrier", (0, 1, 2), (3,)),
-    "barrier_mutex": Cause("barrier", (0, 1, 2), (3,)),
+    "barrier_mutex": Cause("deadlock", (0, 3), (), ("mutex",)),
     "loop_stays": Cause("barrier", (0, 1, 2), (3,)),
     "region_end": Cause("barrier", (0, 1, 3), (2,)),
     "inner_barrier": Cause("barrier", (_INNER,), (_INNER,)),

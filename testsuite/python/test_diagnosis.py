@@ -6,11 +6,24 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import pytest
 
+import _ompd
 from ompdbg.model import diagnosis
+from ompdbg.model.arrived import is_counted
 from ompdbg.model.detached import unlisted, unlisted_of_region
 from ompdbg.model.locks import BY_CODE, RECORDED, Lock
-from ompdbg.model.waiting import BARRIER, BLOCKED, EVENT, LOCK, QUEUED, TASK, TURN, Edge
-from ompdbg.render.why import headline, why_lines
+from ompdbg.model.region import Progress
+from ompdbg.model.waiting import (
+    BARRIER,
+    BLOCKED,
+    EVENT,
+    LOCK,
+    QUEUED,
+    TASK,
+    TURN,
+    Edge,
+    Waiting,
+)
+from ompdbg.render.why import headline, notes, why_lines
 
 RUNTIME = SimpleNamespace(name="libgomp")
 
@@ -81,6 +94,7 @@ class Waits:
         for edge in edges:
             self.edges[edge.waiter.target.number].append(edge)
         self.locks, self.regions, self._tasks = list(locks), list(regions), list(tasks)
+        self.mutexes: List[Lock] = []
         self._held_up = held_up
 
     def is_asleep(self, one: Any) -> bool:
@@ -211,6 +225,108 @@ def test_different_barriers() -> None:
     # Waiting threads run the tasks that are left.
     left = Waits(threads, regions=[region(threads, [0, 1], tasks_left=True)])
     assert "different_barriers" not in left.rules()
+
+
+class Sleepers(Waiting):
+    """Of threads that say themselves whether they sleep."""
+
+    def __init__(self) -> None:
+        """There is no process."""
+
+    def is_asleep(self, thread: Any) -> bool:
+        return bool(thread.asleep)
+
+
+def is_held_up(
+    asleep: bool = False, progress: Optional[Progress] = None, task_kind: int = 1
+) -> bool:
+    """Two of three threads are seen at a barrier, the third one runs a task of that kind."""
+    members = [thread(1, "barrier", asleep=asleep), thread(2, "barrier", asleep=asleep), thread(3)]
+    one = region(members, [0, 1])
+    one.progress = progress or Progress(3, 2, 0, False, False, False)  # seen, not counted
+    for member in members:
+        member.handle = None
+        member.task = SimpleNamespace(info=SimpleNamespace(kind=task_kind))
+    return Sleepers().is_held_up(one)
+
+
+def test_what_shows_that_no_thread_was_let_go_from_a_barrier() -> None:
+    def counted(at: int, at_end: int = 0, tasks_left: bool = False) -> Progress:
+        return Progress(3, at, at_end, True, tasks_left, False)
+
+    assert not is_held_up() and is_held_up(asleep=True)
+    assert is_held_up(progress=counted(2)) and is_held_up(progress=counted(1, 1))
+    assert not is_held_up(progress=counted(1))  # the other one may have been let go
+    # Tasks that are left prove nothing: threads that were let go may have made them.
+    assert not is_held_up(progress=counted(0, tasks_left=True))
+    assert not is_held_up(progress=counted(1, tasks_left=True))
+    # The second that is counted may be the one that runs a task, at the next barrier.
+    assert not is_held_up(progress=counted(2), task_kind=2)
+    assert is_held_up(progress=counted(3), task_kind=2)
+
+
+@pytest.mark.parametrize("state, has_tool", ((0x010, False), (0x001, False), (0x010, True)))
+def test_threads_that_llvm_counts_were_not_let_go(state: int, has_tool: bool) -> None:
+    def tool_data() -> int:
+        if not has_tool:
+            raise _ompd.Unavailable()
+        return 0
+
+    member = thread(1, "barrier")
+    member.runtime = SimpleNamespace(space=SimpleNamespace(library=SimpleNamespace(extended=True)))
+    member.handle = SimpleNamespace(state=lambda: (state, 0), tool_data=tool_data)
+    assert is_counted(member) == (state == 0x010 and not has_tool)
+
+
+def test_not_all_at_the_same_barrier_or_just_let_go() -> None:
+    threads = [thread(1, "barrier", 10), thread(2, "barrier", 20), thread(3)]
+    one = region(threads[:2], [0, 1])
+    (found,) = Waits(threads[:2], regions=[one], held_up=False).found("unknown")
+    wanted = "Region 1: all 2 threads are at a barrier, or just were, but not at the same one"
+    assert headline(found) == wanted
+    (found,) = Waits(threads, regions=[region(threads, [0, 1])], held_up=False).found("barrier")
+    wanted = "Region 1: 2 of 3 threads are at a barrier, or just were, but not at the same one"
+    assert headline(found) == wanted
+
+
+def test_threads_that_may_run_their_tasks_at_the_barrier() -> None:
+    threads = [thread(1, "barrier"), thread(2), thread(3)]
+    one = region(threads, [0])
+    one.runs_task_at_barrier = lambda member: None if member is threads[1] else False
+    (found,) = Waits(threads, regions=[one]).found("barrier")
+    wanted = "Region 1: 1 of 3 threads has come to a barrier, 1 has not, 1 runs a task"
+    assert headline(found) == wanted
+    one.runs_task_at_barrier = lambda member: None
+    (found,) = Waits(threads, regions=[one]).found("barrier")
+    assert headline(found) == "Region 1: 1 of 3 threads has come to a barrier, 2 run tasks"
+
+
+def test_tasks_that_are_left_when_all_have_come() -> None:
+    threads = [thread(1, "barrier"), thread(2)]
+    one = region(threads, [0], tasks_left=True)
+    (found,) = Waits(threads, regions=[one]).found("barrier")
+    assert headline(found) == "Region 1: all 2 threads have come to a barrier, tasks run"
+
+
+def test_place_of_a_wait_that_is_the_last_call_of_a_region() -> None:
+    threads = [thread(1, "barrier"), thread(2, "barrier"), thread(3, "lock")]
+    one = region(threads, [0, 1])
+    one.opened = threads[0].location
+    threads[1].location = None
+    waits = Waits(threads, regions=[one])
+    lines = why_lines(waits, waits.found("barrier"), 80)  # type: ignore[arg-type]
+    assert lines[1].split() == ["threads", "1,", "2", "barrier", "f", "at", "f.c:1"]
+
+
+def test_doacross_that_nobody_is_left_to_go_on_with() -> None:
+    threads = [thread(1, "doacross"), thread(2, "doacross"), thread(3, "barrier")]
+    turn = lock(threads[:2])
+    waits = Waits(threads, [], [turn], [region(threads, [2])])
+    (found,) = waits.found("ordered")
+    (note,) = notes(waits, found)  # type: ignore[arg-type]
+    assert note.endswith("one of them is just about to go on, or none ever will")
+    waits = Waits([*threads[:2], thread(3)], [], [turn], [region([*threads[:2], thread(3)])])
+    assert not notes(waits, waits.found("ordered")[0])  # type: ignore[arg-type]
 
 
 def test_same_barrier_is_no_finding_of_different_ones() -> None:

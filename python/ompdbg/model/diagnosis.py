@@ -150,7 +150,7 @@ def held_locks(waiting: Waiting) -> List[Finding]:
             lock=lock,
             others=_others(waiting, lock),
         )
-        for lock in waiting.locks
+        for lock in (*waiting.locks, *waiting.mutexes)
         if not lock.owner_ended and lock.is_held is not False and id(lock) not in told
     ]
 
@@ -183,12 +183,17 @@ def barrier_place(thread: "Thread") -> Tuple[object, ...]:
     return (place.function, place.file, place.line if place.line else place.address)
 
 
+def at_several_places(region: "Region") -> bool:
+    """Not all that are seen at its barriers are at the same one, or some were just let go."""
+    places = {barrier_place(thread) for thread in region.at_barrier.values()}
+    return len(places) > 1 and ("",) not in places
+
+
 def different_barriers(waiting: Waiting) -> List[Finding]:
     """Threads of one team that wait at different barriers: not all will come to either."""
     found: List[Finding] = []
     for region in waiting.regions:
-        places = {barrier_place(thread) for thread in region.at_barrier.values()}
-        if len(places) < 2 or ("",) in places or not waiting.is_held_up(region):
+        if not at_several_places(region) or not waiting.is_held_up(region):
             continue
         if region.progress is not None and region.progress.tasks_left:
             continue

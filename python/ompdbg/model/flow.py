@@ -17,6 +17,12 @@ _JUMP = re.compile(r"^(?:(?:notrack|bnd)\s+)*(j[a-z]+|loop[a-z]*)\s+(?:0x([0-9a-
 # A jump to the beginning of another function is a call and a return.
 _OTHER = re.compile(r"<([^+<>]+)>\s*$")
 _PART = re.compile(r"\.(?:cold|part)\b")
+# Behind a call that does not return, a function may be at its end.
+_CALL = re.compile(r"^(?:(?:notrack|bnd|addr32|data16|rex\.W)\s+)*call|^$")
+_CALL_SIZES = (5, 6)
+_ALIGNMENTS = (4, 16, 32)
+# int3, zeros, and the bytes of the long forms of nop.
+_PADDING = frozenset(b"\xcc\x00\x90\x66\x2e\x0f\x1f\x40\x44\x80\x84")
 _END = re.compile(r"^(?:(?:repz?|bnd)\s+)*(?:ret|ud2|hlt)")
 
 
@@ -99,7 +105,7 @@ class Flow:
         after = instruction.address + instruction.size
         jump = _JUMP.match(instruction.text)
         if jump is None:
-            return [after]
+            return [after] if self._goes_on(instruction, after) else []
         if jump.group(2) is None:
             raise Unclear  # a table of addresses
         target = int(jump.group(2), 16)
@@ -107,3 +113,25 @@ class Flow:
         if other is not None and not _PART.search(other.group(1)):
             return [] if jump.group(1).startswith("jmp") else [after]
         return [target] if jump.group(1).startswith("jmp") else [after, target]
+
+    def _goes_on(self, instruction: "Instruction", after: int) -> bool:
+        """What lies behind a call is of the same function, as far as that is known."""
+        if instruction.size not in _CALL_SIZES or not _CALL.match(instruction.text):
+            return True
+        here, there = map(self._services.symbol_at, (instruction.address, after))
+        if here is None:
+            return True
+        if there is None or after - there.offset != instruction.address - here.offset:
+            return False
+        return not any(self._is_padding(after, -(-after // size) * size) for size in _ALIGNMENTS)
+
+    def _is_padding(self, start: int, end: int) -> bool:
+        """Nothing but what fills the space before another function."""
+        symbol = self._services.symbol_at(end) if start < end else None
+        if symbol is None or symbol.offset:
+            return False
+        try:
+            between = self._services.read_memory(start, end - start)
+        except self._services.errors:
+            return False
+        return _PADDING.issuperset(between)

@@ -108,13 +108,15 @@ class Region:
             and thread.wait.kind in BARRIERS
         }
 
-    def runs_task_at_barrier(self, thread: "Thread") -> bool:
-        """A member has come to a barrier, and executes a task there."""
+    def runs_task_at_barrier(self, thread: "Thread") -> Optional[bool]:
+        """A member has come to a barrier, and executes a task there; None: it executes a task,
+        and where that was begun its stack does not tell."""
         if thread.team is not self.team or thread.task is None or thread.task.kind == "implicit":
             return False
         # The outermost of its tasks lies on the call in which the implicit task waits.
         found = task_frames(thread)
-        return bool(found) and found[-1].call in _BARRIER_CALLS
+        call = found[-1].call if found else None
+        return None if call is None else call in _BARRIER_CALLS
 
     @cached_property
     def loops(self) -> "List[Loop]":

@@ -39,7 +39,7 @@ def _somebody_works(waiting: "Waiting", finding: "Finding") -> bool:
         if thread.target.number in seen:
             continue
         seen.add(thread.target.number)
-        if thread.wait is None:
+        if thread.wait is None and thread.target.number not in waiting.edges:
             if not _sleeps(waiting, thread):
                 return True
             continue

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Sequence
 
 import _ompd
 
 from ompdbg.lazy import cached_property
 from ompdbg.model import task as tasks
+from ompdbg.model.arrived import is_counted
 from ompdbg.model.asleep import system_call
 from ompdbg.model.detached import unlisted, unlisted_of_region
 from ompdbg.model.locks import BY_CODE, Lock, locks
+from ompdbg.model.mutexes import mutexes
 from ompdbg.model.pool import AllTasks
 from ompdbg.model.region import BARRIERS, Region, regions
 
@@ -57,8 +59,14 @@ class Waiting:
         return locks(self.process)
 
     @cached_property
+    def mutexes(self) -> "Sequence[Lock]":
+        """And of what is not OpenMP's."""
+        return mutexes(self)
+
+    @cached_property
     def _lock_of(self) -> Dict[int, Lock]:
-        return {t.target.number: lock for lock in self.locks for t in lock.waiters}
+        both = (*self.locks, *self.mutexes)
+        return {t.target.number: lock for lock in both for t in lock.waiters}
 
     def is_asleep(self, thread: "Thread") -> bool:
         """It sleeps, and nobody has woken it."""
@@ -78,12 +86,12 @@ class Waiting:
         return {
             thread.target.number: self._edges(thread)
             for thread in self.process.threads
-            if thread.wait is not None and thread.wait.kind != "idle"
+            if (thread.wait is not None and thread.wait.kind != "idle")
+            or (thread.wait is None and thread.target.number in self._lock_of)
         }
 
     def _edges(self, thread: "Thread") -> List[Edge]:
-        assert thread.wait is not None
-        kind = thread.wait.kind
+        kind = "" if thread.wait is None else thread.wait.kind
         if kind in BARRIERS:
             return self._barrier_edges(thread)
         if thread.target.number in self._lock_of:
@@ -95,16 +103,21 @@ class Waiting:
     # ---- Barriers ---------------------------------------------------------------------------
 
     def is_held_up(self, region: Region) -> bool:
-        """The threads that are seen at the region's barriers have come, and none was let go: as
-        many as the runtime counts, or all sleep. Tasks that are left prove nothing: threads that
-        were let go may have made them."""
-        progress = region.progress
-        seen = len(region.at_barrier)
-        if progress is None or not seen:
+        """The threads that are seen at the region's barriers have come, and none was let go."""
+        if not region.at_barrier:
             return False
-        if progress.counted and progress.arrived + progress.arrived_end >= seen:
+        return all(self._is_kept(region, thread) for thread in region.at_barrier.values())
+
+    def _is_kept(self, region: Region, thread: "Thread") -> bool:
+        """A thread that is seen at a barrier was not let go: the runtime counts all that may be
+        there, or this one, or it sleeps. Tasks that are left prove nothing: threads that were let
+        go may have made them."""
+        progress = region.progress
+        if progress is None:
+            return False
+        if progress.counted and progress.arrived + progress.arrived_end >= _may_be_there(region):
             return True
-        return all(self.is_asleep(thread) for thread in region.at_barrier.values())
+        return self.is_asleep(thread) or is_counted(thread)
 
     def _barrier_edges(self, thread: "Thread") -> List[Edge]:
         region = self.region_of(thread)
@@ -112,7 +125,7 @@ class Waiting:
             return []
         if len(region.at_barrier) == len(region.members):
             return self._left_tasks(thread)
-        certain = self.is_held_up(region)
+        certain = self._is_kept(region, thread)
         return [
             Edge(BARRIER, thread, member, certain)
             for number, member in region.members.items()
@@ -259,3 +272,15 @@ class Waiting:
                     found[before.id] = before
                     pending.append(before)
         return list(found.values())
+
+
+def _may_be_there(region: Region) -> int:
+    """How many threads are at a region's barriers, or run tasks there, or may do so."""
+    return sum(
+        1
+        for number, thread in region.members.items()
+        if number in region.at_barrier
+        or thread.team is not region.team
+        or thread.task is None
+        or thread.task.info.kind != tasks.IMPLICIT
+    )

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from ompdbg.model import diagnosis, waiting as graph
-from ompdbg.model.doing import doing
+from ompdbg.model.doing import doing, own_place
 from ompdbg.model.locks import BY_CODE
+from ompdbg.model.mutexes import KIND
 from ompdbg.model.region import END_OF_REGION
-from ompdbg.model.severity import severity
-from ompdbg.render import json
 from ompdbg.render.locks import reason
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
@@ -21,6 +20,7 @@ from ompdbg.render.threads import place
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
     from ompdbg.model.locks import Lock
+    from ompdbg.model.region import Region
     from ompdbg.model.task import Task
     from ompdbg.model.thread import Thread
     from ompdbg.model.waiting import Waiting
@@ -146,19 +146,24 @@ def _barrier(finding: "Finding") -> str:
     region = finding.region
     assert region is not None
     total = region.team.size or 0
-    missing = sum(not region.runs_task_at_barrier(thread) for thread in finding.others)
-    come = "has" if total - missing == 1 else "have"
-    if not missing:
-        return f"Region {region.team.label}: all {total} threads have come to a barrier, tasks run"
+    at_tasks = [region.runs_task_at_barrier(thread) for thread in finding.others]
+    missing, unknown = at_tasks.count(False), at_tasks.count(None)
+    come = total - missing - unknown
+    label = region.team.label
+    left = region.progress is not None and region.progress.tasks_left
+    if left or come == total:
+        return f"Region {label}: all {total} threads have come to a barrier, tasks run"
     if not finding.certain:
         # They may have been let go already, and the others have gone on before them.
-        are = "is" if total - missing == 1 else "are"
-        were = "was" if total - missing == 1 else "were"
-        here = f"{total - missing} of {total} threads {are} at a barrier, or just {were}"
-        return f"Region {region.team.label}: {here}"
-    not_come = f"{missing} {'has' if missing == 1 else 'have'} not"
-    here = f"{total - missing} of {total} threads {come} come to a barrier"
-    return f"Region {region.team.label}: {here}, {not_come}"
+        are, were = ("is", "was") if come == 1 else ("are", "were")
+        here = f"{come} of {total} threads {are} at a barrier, or just {were}"
+        return f"Region {label}: {here}{_at_several(region)}"
+    here = f"{come} of {total} threads {'has' if come == 1 else 'have'} come to a barrier"
+    if missing:
+        here += f", {missing} {'has' if missing == 1 else 'have'} not"
+    if unknown:
+        here += f", {unknown} run{'s a task' if unknown == 1 else ' tasks'}"
+    return f"Region {label}: {here}"
 
 
 def _event(finding: "Finding") -> str:
@@ -189,10 +194,17 @@ def _queued(finding: "Finding") -> str:
     return f"{tasks} of region {label} {verb} queued, and all of its threads sleep elsewhere"
 
 
+def _at_several(region: "Region") -> str:
+    return ", but not at the same one" if diagnosis.at_several_places(region) else ""
+
+
 def _unknown(finding: "Finding") -> str:
     if finding.region is not None:
         total = f"{finding.region.team.size} threads are"
         label = finding.region.team.label
+        several = _at_several(finding.region)
+        if several:
+            return f"Region {label}: all {total} at a barrier, or just were{several}"
         return f"Region {label}: all {total} at a barrier, none is missing"
     verb = "waits" if len(finding.waiters) == 1 else "wait"
     why = "for what is not known"
@@ -227,7 +239,7 @@ def _told(waiting: "Waiting", finding: "Finding") -> "List[_Row]":
     for thread in threads:
         _, what, where = _row(waiting, thread, finding.rule)
         region = waiting.region_of(thread)
-        if thread.wait is not None and thread.wait.kind == END_OF_REGION and region is not None:
+        if region is not None and _is_not_in_body(thread):
             where = place(region.opened)
         merged.setdefault((what, where), []).append(thread)
     return [
@@ -236,16 +248,24 @@ def _told(waiting: "Waiting", finding: "Finding") -> "List[_Row]":
     ]
 
 
+def _is_not_in_body(thread: "Thread") -> bool:
+    """It waits at the end of its region, or the region's code made that wait its last call."""
+    if thread.wait is None:
+        return False
+    return thread.wait.kind == END_OF_REGION or thread.location is None
+
+
 def _row(waiting: "Waiting", thread: "Thread", rule: Optional[str] = None) -> _Row:
     edges = waiting.edges.get(thread.target.number, [])
-    text = _doing_text(thread) if thread.wait is None else thread.wait.title
     told_in_head = (diagnosis.INCOMPLETE_BARRIER, diagnosis.DIFFERENT_BARRIERS)
-    if edges and not (rule in told_in_head and edges[0].kind == graph.BARRIER):
-        text += _for_whom(edges)
-    return f"thread {_label(thread)}", text, place(thread.location)
+    if edges and rule in told_in_head and edges[0].kind == graph.BARRIER:
+        edges = []
+    return f"thread {_label(thread)}", _what(edges, thread), _where(thread)
 
 
 def _for_whom(edges: "Sequence[graph.Edge]") -> str:
+    if not edges:
+        return ""
     threads = [edge.thread for edge in edges if edge.thread is not None]
     if edges[0].kind == graph.LOCK:
         if not threads:
@@ -260,10 +280,19 @@ def _for_whom(edges: "Sequence[graph.Edge]") -> str:
 
 
 def _edge_row(edge: "graph.Edge") -> _Row:
-    assert edge.waiter.wait is not None and edge.thread is not None
-    where = place(edge.waiter.location)
-    what = edge.waiter.wait.title + _for_whom([edge])
-    return f"thread {_label(edge.waiter)}", what, where
+    return f"thread {_label(edge.waiter)}", _what([edge], edge.waiter), _where(edge.waiter)
+
+
+def _what(edges: "Sequence[graph.Edge]", thread: "Thread") -> str:
+    """What it does, and for whom it waits."""
+    if thread.wait is not None:
+        return thread.wait.title + _for_whom(edges)
+    lock = edges[0].lock if edges else None
+    return _doing_text(thread) if lock is None else lock.title + _for_whom(edges)
+
+
+def _where(thread: "Thread") -> str:
+    return place(thread.location if thread.wait is not None else own_place(thread))
 
 
 def _doing_text(thread: "Thread") -> str:
@@ -293,6 +322,11 @@ def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
     tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}
     if finding.rule in (diagnosis.DEADLOCK, diagnosis.TASK_WAIT):
         found.extend(_task(task) for task in tasks.values())
+    if finding.rule == diagnosis.ORDERED_TURN and _none_is_left(waiting, finding):
+        found.append(
+            "All threads of the region wait there or at a barrier: one of them is just about to "
+            "go on, or none ever will"
+        )
     if finding.rule == diagnosis.UNFULFILLED_EVENT and finding.task is None:
         found.append(
             "The runtime lists no detached tasks: inferred, as a task is not done that is neither "
@@ -304,6 +338,17 @@ def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
             verb = "waits" if len(others) == 1 else "wait"
             found.append(f"{_threads(others).capitalize()} {verb} for them")
     return found
+
+
+def _none_is_left(waiting: "Waiting", finding: "Finding") -> bool:
+    """It is not known whose turn it is, and all other threads of the region wait at barriers."""
+    region = waiting.region_of(finding.waiters[0])
+    if region is None or finding.lock is None or finding.lock.owner is not None:
+        return False
+    if len(region.members) != region.team.size:
+        return False
+    others = [t for t in region.members.values() if t not in finding.waiters]
+    return all(thread in region.at_barrier.values() for thread in others)
 
 
 # ---- Words ----------------------------------------------------------------------------------
@@ -324,7 +369,9 @@ def _threads(threads: "Sequence[Thread]") -> str:
 def _kind(lock: "Optional[Lock]") -> str:
     if lock is None:
         return "lock"
-    return {"nest_lock": "nest lock", "mutex": "lock or critical"}.get(lock.kind, lock.kind)
+    return {"nest_lock": "nest lock", "mutex": "lock or critical", KIND: "mutex"}.get(
+        lock.kind, lock.kind
+    )
 
 
 def _name(lock: "Lock") -> str:
@@ -335,30 +382,3 @@ def _task(task: "Optional[Task]") -> str:
     if task is None or task.function is None:
         return "a task"
     return f"task of {task.function.place}"
-
-
-def finding_json(waiting: "Waiting", finding: "Finding") -> Dict[str, Any]:
-    """The same as JSON."""
-    return {
-        "rule": finding.rule,
-        "certain": finding.certain,
-        "severity": severity(waiting, finding),
-        "text": headline(finding),
-        "notes": notes(waiting, finding),
-        "waiters": [thread.target.number for thread in finding.waiters],
-        "waits_for": [thread.target.number for thread in finding.others],
-        "region": None if finding.region is None else json.identity(finding.region.team.id),
-        "lock": None if finding.lock is None else finding.lock.symbol,
-        "task": None if finding.task is None else json.identity(finding.task.id),
-        "chain": [
-            {
-                "thread": edge.waiter.target.number,
-                "waits_for": None if edge.thread is None else edge.thread.target.number,
-                "kind": edge.kind,
-                "certain": edge.certain,
-                "lock": None if edge.lock is None else edge.lock.symbol,
-                "task": None if edge.task is None else json.identity(edge.task.id),
-            }
-            for edge in finding.edges
-        ],
-    }

@@ -24,7 +24,8 @@ from ompdbg.render.locks import lock_json
 from ompdbg.render.regions import region_json
 from ompdbg.render.stack import Options, shown_parts
 from ompdbg.render.status import status_object
-from ompdbg.render.why import NOTHING, finding_json, headline
+from ompdbg.render.why import NOTHING, headline
+from ompdbg.render.why_json import finding_json
 from ompdbg.report import crash
 
 if TYPE_CHECKING:
