@@ -20,11 +20,12 @@ from ompdbg.gdb_services import captured, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.gdb_services.told_frames import Construct, Eliding, Foreign, Place, place_of
-from ompdbg.model.walk import logical_frames
+from ompdbg.model.walk import walk_of
 
 if TYPE_CHECKING:
     from ompdbg.model.constructs import LogicalFrame
     from ompdbg.model.thread import Thread
+    from ompdbg.model.walk import Walk
     from ompdbg.services import Frame
 
 
@@ -141,7 +142,7 @@ class _Story:
         self._classifier = thread.runtime.classifier
         self._walk: "Iterator[Frame]" = iter(thread.runtime.services.stack(thread.target))
         self._known: "List[Frame]" = []
-        self._items: "Optional[List[LogicalFrame]]" = None
+        self._whole: "Optional[Walk]" = None
         self.variables: Dict[int, List[captured.Captured]] = {}  # that were looked for already
         self.is_begun = False  # GDB has frames to print
 
@@ -152,31 +153,31 @@ class _Story:
         self.is_begun = True
 
     def kind(self, level: int) -> _Kind:
-        if self._items is None:
+        if self._whole is None:
             frame = self._frame(level)
             if frame is None:
                 return _ANYBODYS
             kind = self._classifier.kind(frame)
             if kind != frames.RUNTIME and not _may_be_ours(frame):
                 return _Kind(kind == frames.USER, False, frame)
-            self._items = logical_frames(self._thread)
+            self._whole = walk_of(self._thread)
             if not self.is_begun:
-                self._prepare()
-        if level >= len(self._items):
+                self._prepare(self._whole)
+        if level >= len(self._whole.stack):
             return _ANYBODYS
-        item = self._items[level]
+        item = self._whole.constructs.frame(level)
         if item.kind == frames.USER:
             return _Kind(True, False, item.frame, item)
         # What a compiler made around the user's code is no more his than the runtime.
         made = item.kind == frames.SYSTEM and self._classifier.kind(item.frame) == frames.USER
         return _Kind(False, made or item.kind == frames.RUNTIME, item.frame, item)
 
-    def _prepare(self) -> None:
+    def _prepare(self, whole: "Walk") -> None:
         """What other threads tell is asked for before: GDB, once it prints frame after frame,
         loses count of them when another thread is selected."""
         services = cast(GdbServices, self._thread.runtime.services)
         target, constructs = self._thread.target, []
-        for item in self._items or ():
+        for item in whole.frames:
             handle = services.frame_handle(target, item.frame) if item.construct else None
             if handle is not None:
                 constructs.append((item.frame.level, handle))

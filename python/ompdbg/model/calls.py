@@ -53,8 +53,9 @@ class CallFinder:
         index = 0
         while index < count:
             if self._kinds[index] != frames.RUNTIME:
-                index += 1
-                continue
+                if frames.RUNTIME not in self._kinds[index:]:
+                    break
+                index = self._kinds.index(frames.RUNTIME, index)
             begin = outermost = index
             depth = 0
             while index < count and self._kinds[index] != frames.USER:

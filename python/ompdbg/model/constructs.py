@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Optional
 
 from ompdbg import frames
 from ompdbg.model.calls import PARALLEL_CALL, TEAMS_CALL, Call
@@ -40,6 +40,18 @@ class LogicalFrame(NamedTuple):
     construct_file: Optional[str]
 
 
+class _Named(Dict[int, LogicalFrame]):
+    """Frames by index, named when they are asked for."""
+
+    def __init__(self, name: Callable[[int], LogicalFrame]) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, index: int) -> LogicalFrame:
+        told = self[index] = self._name(index)
+        return told
+
+
 class Constructs:
     """Names the frames of one thread's stack."""
 
@@ -50,15 +62,20 @@ class Constructs:
         self._kinds = walk.kinds
         self._calls = walk.calls
 
+        self._told = _Named(self._logical)
+        self._hide_wrappers(self._told)
+        self._name_regions(self._told)
+        self._name_league(self._told)
+
+    def frame(self, index: int) -> LogicalFrame:
+        """One of them."""
+        return self._told[index]
+
     def frames(self) -> List[LogicalFrame]:
         """All of them, innermost first."""
-        told = [self._logical(index) for index in range(len(self._stack))]
-        self._hide_wrappers(told)
-        self._name_regions(told)
-        self._name_league(told)
-        return told
+        return [self._told[index] for index in range(len(self._stack))]
 
-    def _hide_wrappers(self, found: List[LogicalFrame]) -> None:
+    def _hide_wrappers(self, found: _Named) -> None:
         """Clang makes two functions of a construct: the one that the runtime calls only passes on
         to the other, which has the code."""
         for begin in self._calls:
@@ -103,7 +120,7 @@ class Constructs:
             function.file if function is not None else None,
         )
 
-    def _name_regions(self, found: List[LogicalFrame]) -> None:
+    def _name_regions(self, found: _Named) -> None:
         """Names regions of a program without debug information as the runtime was told; flang's
         debug information does not tell where a construct begins."""
         code_of = {call: begin - 1 for begin, call in self._calls.items() if begin}
@@ -122,7 +139,7 @@ class Constructs:
                     continue
                 source = region.source
                 if source is None and told.function is None:
-                    told = told._replace(function=_encountered_by(found, call))
+                    told = told._replace(function=self._encountered_by(found, call))
                     found[index] = told
                 if source is not None:
                     found[index] = told._replace(
@@ -131,7 +148,11 @@ class Constructs:
                         construct_line=source.line,
                     )
 
-    def _name_league(self, found: List[LogicalFrame]) -> None:
+    def _encountered_by(self, found: _Named, call: Call) -> Optional[str]:
+        """The function with the construct, by whose name code without a symbol can be called."""
+        return found[call.caller].function if call.caller < len(self._stack) else None
+
+    def _name_league(self, found: _Named) -> None:
         """The code of an initial thread of a league, whose thread the runtime made."""
         outermost = max(self._calls.items(), default=None)
         if outermost is None or not outermost[0] or outermost[1].caller < len(self._stack):
@@ -209,8 +230,3 @@ def _is_jumped_to(frame: Frame) -> bool:
     """A function of the source that the runtime seems to call: the construct's code ended with a
     jump to it, and left no frame."""
     return frame.file is not None and frame.symbol is not None and not frame.is_inlined
-
-
-def _encountered_by(found: List[LogicalFrame], call: Call) -> Optional[str]:
-    """The function with the construct, by whose name code without a symbol can be called."""
-    return found[call.caller].function if call.caller < len(found) else None

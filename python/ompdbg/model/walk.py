@@ -52,9 +52,14 @@ class Walk:
         self.views = [self._view(thread) for thread in threads]
 
     @cached_property
+    def constructs(self) -> Constructs:
+        """What each frame is the code of."""
+        return Constructs(self)
+
+    @cached_property
     def frames(self) -> List[LogicalFrame]:
         """All of them, innermost first."""
-        return Constructs(self).frames()
+        return self.constructs.frames()
 
     def frame_of_call(self, region: "Team") -> Optional[Frame]:
         """The frame that called the runtime to open a region of this thread, if it is there."""
