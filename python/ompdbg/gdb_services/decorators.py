@@ -16,7 +16,7 @@ from gdb.FrameIterator import FrameIterator
 
 from ompdbg import frames
 from ompdbg.demangle import without_parameters
-from ompdbg.gdb_services import captured, session
+from ompdbg.gdb_services import captured, session, stacks
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.gdb_services.told_frames import Construct, Eliding, Foreign, Place, place_of
@@ -88,20 +88,20 @@ class _Stack(NamedTuple):
 
 
 class _Known:
-    """What is remembered of a process."""
+    """What is remembered of a process, as long as GDB's settings are these."""
 
-    def __init__(self, names: object) -> None:
-        self.names = names  # how files are named
+    def __init__(self, settings: Tuple[object, ...]) -> None:
+        self.settings = settings
         self.places: Dict[object, Place] = {}  # by address, or by what is known of the code there
         self.stacks: Dict[Tuple[int, bool], _Stack] = {}  # at this stop, by thread
         self.moves = 0
 
 
 def _known(services: GdbServices) -> _Known:
-    names = gdb.parameter("filename-display")
+    settings = gdb.parameter("filename-display"), *stacks.settings()
     known: Optional[_Known] = services.shown
-    if known is None or known.names != names:
-        known = services.shown = _Known(names)
+    if known is None or known.settings != settings:
+        known = services.shown = _Known(settings)
     if known.moves != services.moves:
         known.moves = services.moves
         known.stacks.clear()
