@@ -260,6 +260,7 @@ def test_what_shows_that_no_thread_was_let_go_from_a_barrier() -> None:
     # Tasks that are left prove nothing: threads that were let go may have made them.
     assert not is_held_up(progress=counted(0, tasks_left=True))
     assert not is_held_up(progress=counted(1, tasks_left=True))
+    assert not is_held_up(progress=counted(2)._replace(cancelled=True))
     # The second that is counted may be the one that runs a task, at the next barrier.
     assert not is_held_up(progress=counted(2), task_kind=2)
     assert is_held_up(progress=counted(3), task_kind=2)
@@ -276,6 +277,16 @@ def test_threads_that_llvm_counts_were_not_let_go(state: int, has_tool: bool) ->
     member.runtime = SimpleNamespace(space=SimpleNamespace(library=SimpleNamespace(extended=True)))
     member.handle = SimpleNamespace(state=lambda: (state, 0), tool_data=tool_data)
     assert is_counted(member) == (state == 0x010 and not has_tool)
+
+
+def test_end_of_region_and_a_barrier_that_was_its_last_call() -> None:
+    threads = [thread(1, "barrier"), thread(2, "barrier_parallel", 20)]
+    threads[0].location = None
+    one = region(threads, [0, 1])
+    one.progress = Progress(2, 1, 1, True, False, False)
+    assert Waits(threads, regions=[one]).rules() == ["different_barriers"]
+    one.progress = Progress(2, 1, 1, False, False, False)  # only seen
+    assert "different_barriers" not in Waits(threads, regions=[one]).rules()
 
 
 def test_not_all_at_the_same_barrier_or_just_let_go() -> None:
@@ -299,6 +310,21 @@ def test_threads_that_may_run_their_tasks_at_the_barrier() -> None:
     one.runs_task_at_barrier = lambda member: None
     (found,) = Waits(threads, regions=[one]).found("barrier")
     assert headline(found) == "Region 1: 1 of 3 threads has come to a barrier, 2 run tasks"
+
+
+def test_threads_that_have_left_their_region_or_not_begun_it() -> None:
+    threads = [thread(1, "barrier")]
+    one = region(threads, [0])
+    one.team.size = 2
+    (found,) = Waits(threads, regions=[one]).found("unknown")
+    wanted = "Region 1: 1 of 2 threads is at a barrier, of the other nothing is known"
+    assert headline(found) == wanted
+    threads = [thread(1, "barrier"), thread(2), thread(3, "idle")]
+    one = region(threads, [0])
+    one.team.size, one.opened, threads[2].location = 5, threads[0].location, None
+    waits = Waits(threads, regions=[one])
+    (found,) = waits.found("barrier")
+    assert headline(found) == "Region 1: 1 of 5 threads has come to a barrier, 2 have not"
 
 
 def test_tasks_that_are_left_when_all_have_come() -> None:

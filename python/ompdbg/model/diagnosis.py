@@ -173,11 +173,14 @@ def _others(waiting: Waiting, lock: Lock) -> "List[Thread]":
 # ---- Barriers -------------------------------------------------------------------------------
 
 
+_END = ("end of region",)
+
+
 def barrier_place(thread: "Thread") -> Tuple[object, ...]:
     """At which barrier of the source a thread is."""
     wait, place = thread.wait, thread.location
     if wait is not None and wait.kind == "barrier_parallel":
-        return ("end of region",)
+        return _END
     if place is None:
         return ("",)
     return (place.function, place.file, place.line if place.line else place.address)
@@ -186,7 +189,10 @@ def barrier_place(thread: "Thread") -> Tuple[object, ...]:
 def at_several_places(region: "Region") -> bool:
     """Not all that are seen at its barriers are at the same one, or some were just let go."""
     places = {barrier_place(thread) for thread in region.at_barrier.values()}
-    return len(places) > 1 and ("",) not in places
+    if ("",) not in places:
+        return len(places) > 1
+    progress = region.progress
+    return _END in places and progress is not None and progress.counted and progress.arrived > 0
 
 
 def different_barriers(waiting: Waiting) -> List[Finding]:

@@ -111,12 +111,13 @@ class Waiting:
     def _is_kept(self, region: Region, thread: "Thread") -> bool:
         """A thread that is seen at a barrier was not let go: the runtime counts all that may be
         there, or this one, or it sleeps. Tasks that are left prove nothing: threads that were let
-        go may have made them."""
+        go may have made them. Nor do counts, where cancellation lets threads go."""
         progress = region.progress
         if progress is None:
             return False
-        if progress.counted and progress.arrived + progress.arrived_end >= _may_be_there(region):
-            return True
+        if progress.counted and not progress.cancelled:
+            if progress.arrived + progress.arrived_end >= _may_be_there(region):
+                return True
         return self.is_asleep(thread) or is_counted(thread)
 
     def _barrier_edges(self, thread: "Thread") -> List[Edge]:

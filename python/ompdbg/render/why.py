@@ -148,7 +148,7 @@ def _barrier(finding: "Finding") -> str:
     total = region.team.size or 0
     at_tasks = [region.runs_task_at_barrier(thread) for thread in finding.others]
     missing, unknown = at_tasks.count(False), at_tasks.count(None)
-    come = total - missing - unknown
+    come = len(region.at_barrier) + at_tasks.count(True)
     label = region.team.label
     left = region.progress is not None and region.progress.tasks_left
     if left or come == total:
@@ -200,12 +200,15 @@ def _at_several(region: "Region") -> str:
 
 def _unknown(finding: "Finding") -> str:
     if finding.region is not None:
-        total = f"{finding.region.team.size} threads are"
-        label = finding.region.team.label
-        several = _at_several(finding.region)
+        size, label = finding.region.team.size or 0, finding.region.team.label
+        seen, several = len(finding.region.at_barrier), _at_several(finding.region)
+        if seen < size:
+            others = "other" if size - seen == 1 else "others"
+            here = f"{seen} of {size} threads {'is' if seen == 1 else 'are'} at a barrier"
+            return f"Region {label}: {here}, of the {others} nothing is known"
         if several:
-            return f"Region {label}: all {total} at a barrier, or just were{several}"
-        return f"Region {label}: all {total} at a barrier, none is missing"
+            return f"Region {label}: all {size} threads are at a barrier, or just were{several}"
+        return f"Region {label}: all {size} threads are at a barrier, none is missing"
     verb = "waits" if len(finding.waiters) == 1 else "wait"
     why = "for what is not known"
     if all(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters):
@@ -252,7 +255,9 @@ def _is_not_in_body(thread: "Thread") -> bool:
     """It waits at the end of its region, or the region's code made that wait its last call."""
     if thread.wait is None:
         return False
-    return thread.wait.kind == END_OF_REGION or thread.location is None
+    return thread.wait.kind == END_OF_REGION or (
+        thread.location is None and thread.wait.kind != "idle"
+    )
 
 
 def _row(waiting: "Waiting", thread: "Thread", rule: Optional[str] = None) -> _Row:
