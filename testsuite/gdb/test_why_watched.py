@@ -48,11 +48,12 @@ def of_barrier(finding: Dict[str, Any], marks: _Marks) -> None:
     assert {marks[one]["what"] for one in finding["waiters"]} == {AT_BARRIER}
     left = max(marks[one]["barriers"] for one in finding["waiters"])
     total = re.search(
-        r"(\d+) of (\d+) threads? ha(?:s|ve) come .*, (\d+) ha(?:s|ve) not", finding["text"]
+        r"(\d+) of (\d+) threads? ha(?:s|ve) come .*, (\d+) ha(?:s|ve) not(?:, (\d+) runs? )?",
+        finding["text"],
     )
     if total is not None:
-        come, of, missing = map(int, total.groups())
-        assert (of, come + missing) == (len(marks), len(marks))
+        come, of, missing, at_tasks = (int(number or 0) for number in total.groups())
+        assert (of, come + missing + at_tasks) == (len(marks), len(marks))
         for one in finding["waits_for"]:
             assert marks[one]["barriers"] <= left
 
