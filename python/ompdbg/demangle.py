@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -54,6 +55,13 @@ def without_return_type(name: str) -> str:
     return name
 
 
+# Brackets that are none.
+_OPERATOR = re.compile(r"\boperator(<=>|<<=|>>=|->\*|<<|>>|->|<=|>=|<|>|\(\)|\[\])")
+# What may follow the parameters of a function.
+_QUALIFIERS = re.compile(r"( const| volatile| &{1,2}| noexcept| \[[^]]*\]|\[abi:[^]]*\])*")
+
+
+@lru_cache(maxsize=4096)
 def without_parameters(name: str) -> str:
     """The name of a function alone; that of a lambda expression keeps its parameters, as GDB
     prints it."""
@@ -62,10 +70,15 @@ def without_parameters(name: str) -> str:
 
 
 def _parameters(name: str) -> Optional[int]:
-    """Where the parameters of a function begin: the last brackets on the outermost level."""
-    depth, begin = 0, None
-    for index, letter in enumerate(name):
+    """Where the parameters of a function begin: the brackets with which its name ends, if they are
+    not those of `(anonymous namespace)`."""
+    depth, begin, end = 0, None, 0
+    plain = _OPERATOR.sub(lambda found: "_" * len(found[0]), name)
+    for index, letter in enumerate(plain):
         if letter == "(" and depth == 0 and index:
             begin = index
         depth += (letter in _OPEN) - (letter in _CLOSE)
-    return begin if ")" in name else None
+        if letter == ")" and depth == 0:
+            end = index + 1
+    is_last = begin is not None and end > begin and _QUALIFIERS.fullmatch(plain, end)
+    return begin if is_last else None

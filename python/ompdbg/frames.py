@@ -12,7 +12,7 @@ import re
 from typing import Dict, NamedTuple, Optional
 
 from ompdbg import flang_names
-from ompdbg.demangle import without_return_type
+from ompdbg.demangle import without_parameters, without_return_type
 from ompdbg.services import Frame, Function, Services, SymbolAt
 
 USER = "user"
@@ -213,6 +213,12 @@ def shown_name(name: Optional[str]) -> Optional[str]:
     return _MAIN_PROGRAM if name == flang_names.MAIN else module_name(name)
 
 
+def plain_name(name: str) -> str:
+    """The same without the parameters that symbols of C++ have: the place in the source tells
+    overloaded functions apart."""
+    return without_parameters(shown_name(name) or name)
+
+
 class Namer:
     """Names of functions as the source has them."""
 
@@ -222,7 +228,7 @@ class Namer:
 
     def enclosing(self, symbol: Optional[str], file: Optional[str]) -> Optional[str]:
         """The function of the source whose construct was outlined into `symbol`; None if that
-        is no outlined function."""
+        is no outlined function. With its parameters if that is one of C++."""
         if symbol is None or not is_outlined(symbol):
             return None
         if symbol not in self._names:
@@ -238,8 +244,6 @@ class Namer:
 
     def _name(self, base: str, fortran: bool) -> str:
         found: Optional[Function] = self._services.function_named(base)
-        if found is not None and found.name.startswith(base + "("):
-            return base  # of main in C++, and of others with C's names, GDB makes up one
         if found is not None and found.name != base and base not in _MAIN_PROGRAMS[1:]:
             return shown_name(found.name) or found.name
         if base.startswith("_Z"):

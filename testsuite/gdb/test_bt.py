@@ -105,7 +105,7 @@ STACKS: Dict[str, Dict[Tuple[int, ...], str]] = {
         ): """
             -- thread 0 of 4, level 1
             demo::Field<double>::sweep()::{lambda(int)#1}::operator()(int) const at {ready}
-            parallel region of demo::Field<double>::sweep() at {=num_threads(4)}, line {=inspect(3)}
+            parallel region of demo::Field<double>::sweep at {=num_threads(4)}, line {=inspect(3)}
             demo::Field<double>::sweep at *
             main at {=field.sweep();}
         """,
@@ -115,7 +115,7 @@ STACKS: Dict[str, Dict[Tuple[int, ...], str]] = {
             -- thread 1 of 4, level 1
             demo::Field<double>::accumulate at {critical}
             demo::Field<double>::accumulate at *
-            parallel region of demo::Field<double>::sweep() at {=num_threads(4)}, line {=Value(2)}
+            parallel region of demo::Field<double>::sweep at {=num_threads(4)}, line {=Value(2)}
             -- outside
             demo::Field<double>::sweep at *
             main at {=field.sweep();}
@@ -125,7 +125,7 @@ STACKS: Dict[str, Dict[Tuple[int, ...], str]] = {
         ): """
             -- thread 2 of 4, level 1
             demo::Field<double>::recover at {caught}
-            parallel region of demo::Field<double>::sweep() at {=num_threads(4)}, line {=		recover();}
+            parallel region of demo::Field<double>::sweep at {=num_threads(4)}, line {=		recover();}
             -- outside
             demo::Field<double>::sweep at *
             main at {=field.sweep();}
@@ -134,9 +134,9 @@ STACKS: Dict[str, Dict[Tuple[int, ...], str]] = {
             3,
         ): """
             -- thread 3 of 4, level 1
-            task of (anonymous namespace)::settle(int) at {settle-task}, line {parked}
+            task of (anonymous namespace)::settle at {settle-task}, line {parked}
             (anonymous namespace)::settle at {settle-task}
-            parallel region of demo::Field<double>::sweep() at {=num_threads(4)}, line {=settle(self);}
+            parallel region of demo::Field<double>::sweep at {=num_threads(4)}, line {=settle(self);}
             -- outside
             demo::Field<double>::sweep at *
             main at {=field.sweep();}

@@ -61,6 +61,7 @@ def test_bt_shows_the_users_frames(name: str, variant: str) -> None:
     )
     stacks, shown, without, _, off, _, indented, hidden, _, again = found
     assert off == without and shown == again
+    assert "???" not in shown + indented  # GDB's own word for no name is another
     shown_of, all_of, indented_of = sections(shown), sections(without), sections(indented)
     hidden_of = sections(hidden)
     seen = set()
@@ -84,8 +85,7 @@ def test_bt_shows_the_users_frames(name: str, variant: str) -> None:
             assert line is not None
             if frame["construct"] is not None:
                 seen.add(frame["construct"])
-                name = re.sub(r"\([^()]*\)$", "", frame["function"])
-                assert "{} of {} ()".format(frame["construct"], name) in line[0]
+                assert "{construct} of {function} ()".format(**frame) in line[0]
             if frame["line"] is not None and frame["kind"] != "signal":
                 assert line[0].endswith(":{}".format(frame["line"]))
     assert "parallel region" in seen

@@ -15,7 +15,6 @@ from gdb.FrameDecorator import FrameDecorator
 from gdb.FrameIterator import FrameIterator
 
 from ompdbg import frames
-from ompdbg.demangle import without_parameters
 from ompdbg.gdb_services import captured, session, stacks
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
@@ -301,10 +300,9 @@ class _Decorated:
         if kind.item is not None and kind.item.construct is not None:
             item = kind.item
             begin = None if item.frame.start is None else f"{item.frame.start:#x}"
-            # Without parameters: GDB adds brackets.
-            name = without_parameters(item.function) if item.function else begin
+            name = item.function or begin or "??"
             variables = self._story.variables.get(item.frame.level)
-            return Construct(wrapped, f"{item.construct} of {name or '??'}", variables)
+            return Construct(wrapped, f"{item.construct} of {name}", variables)
         if type(wrapped) is not FrameDecorator or kind.frame is None:
             self.is_all_ours = False
             return wrapped  # another filter's, or at an end of the stack

@@ -60,7 +60,9 @@ class Definition(NamedTuple):
         if code is None:
             return False
         if self.function is not None:
-            return self.function == code.symbol or source_names.means(self.function, code.name)
+            return self.function == code.symbol or source_names.means(
+                self.function, code.signature
+            )
         return code.line == self.line and source_names.same_file(self.file or "", code.file or "")
 
 

@@ -62,8 +62,10 @@ class Foreign(FrameDecorator):  # type: ignore[misc]
 
     def function(self) -> Any:
         """As `bt -no-filters` has it where there is no symbol."""
-        found = super().function()
-        return found if isinstance(found, str) else self.inferior_frame().name() or "??"
+        handle = self.inferior_frame()
+        if handle.type() in (gdb.DUMMY_FRAME, gdb.SIGTRAMP_FRAME):
+            return super().function()
+        return handle.name() or "??"
 
 
 class Eliding(FrameDecorator):  # type: ignore[misc]

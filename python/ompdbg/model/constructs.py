@@ -92,13 +92,16 @@ class Constructs:
 
     def _logical(self, index: int) -> LogicalFrame:
         frame, kind = self._stack[index], self._kinds[index]
-        plain = LogicalFrame(frame, kind, None, frames.shown_name(frame.function), None, None)
+        name = frame.function and frames.plain_name(frame.function)
+        plain = LogicalFrame(frame, kind, None, name, None, None)
         if kind != frames.USER or frame.is_signal:
             return plain
         symbol, call = frame.symbol, self._calls.get(index + 1)
         if call is None and (symbol is None or not frames.is_outlined(symbol)):
             return plain
         enclosing = self._runtime.namer.enclosing(symbol, frame.file)
+        if enclosing is not None:
+            enclosing = frames.plain_name(enclosing)
         if call is None and frames.is_flangs(symbol):
             return self._called_at_once(plain, enclosing)
         if frame.is_inlined:
@@ -115,7 +118,7 @@ class Constructs:
             frame,
             kind,
             construct,
-            enclosing or frame.function,
+            enclosing or name,
             function.line if function is not None else None,
             function.file if function is not None else None,
         )

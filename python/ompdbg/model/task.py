@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
 
 import _ompd
 
-from ompdbg.frames import base_name
+from ompdbg.frames import base_name, plain_name
 from ompdbg.lazy import cached_property
 from ompdbg.model.source import construct_at
 from ompdbg.waits import symbol_name
@@ -77,6 +77,7 @@ class TaskFunction(NamedTuple):
     symbol: str  # the function that was made from it
     file: Optional[str]
     line: Optional[int]  # of the construct
+    signature: str  # `name` with the parameters of C++, where they are known
 
     @property
     def place(self) -> str:
@@ -225,9 +226,9 @@ def task_function(runtime: "Runtime", address: int, source: int = 0) -> Optional
         name = runtime.namer.enclosing(function.symbol, function.file) or function.name
         file, line = function.file, function.line
     if told is not None:
-        # The compiler's name of a function of C++ lacks its arguments: debug information has more.
+        # The compiler's name of a function of C++ is bare: debug information has its class, too.
         name, file, line = name if file else told.function, told.file or file, told.line
-    return TaskFunction(name, symbol, file, line)
+    return TaskFunction(plain_name(name), symbol, file, line, name)
 
 
 def explicit_functions(runtime: "Runtime") -> Dict[int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence
 import _ompd
 
 from ompdbg import waits
-from ompdbg.frames import shown_name
+from ompdbg.frames import plain_name
 from ompdbg.lazy import cached_property
 from ompdbg.model import activity
 from ompdbg.model import task as tasks
@@ -202,11 +202,9 @@ class Thread:
 
     def _locate(self, frame: "Frame") -> Location:
         symbol = frame.symbol
-        function = shown_name(frame.function)
         object_file = frame.object_file or self.runtime.services.program
-        outlined = self.runtime.namer.enclosing(symbol, frame.file)
-        if outlined is not None:
-            function = outlined
+        function = self.runtime.namer.enclosing(symbol, frame.file) or frame.function
+        function = function and plain_name(function)
         return Location(function, symbol, frame.file, frame.line, frame.pc, object_file)
 
 
