@@ -148,7 +148,7 @@ def threads(bench: Bench) -> None:
         ratio = f"{found['ours'] / found['theirs']:.2f}"
         times = [milliseconds(found[name]) for name in ("ours", "theirs", "first")]
         rows.append([str(number), *times[:2], ratio, times[2]])
-    head = ["threads", "omp threads, ms", "thread apply all bt, ms", "ratio", "first use, ms"]
+    head = ["threads", "omp threads, ms", "bt -no-filters of all, ms", "ratio", "first use, ms"]
     table("omp threads against GDB's own stacks (at most 0.5 at 256)", head, rows)
 
 
@@ -191,7 +191,7 @@ def stacks(bench: Bench) -> None:
     found = bench.inside("stacks", "many", "256")
     ratio = f"{found['ours'] / found['theirs']:.2f}"
     times = [milliseconds(found[name]) for name in ("ours", "theirs", "why")]
-    head = ["threads", "omp bt -all, ms", "thread apply all bt, ms", "ratio", "omp why, ms"]
+    head = ["threads", "omp bt -all, ms", "bt -no-filters of all, ms", "ratio", "omp why, ms"]
     title = "omp bt -all against GDB's own stacks (at most 0.5), and omp why (at most 1000)"
     table(title, head, [["256", *times[:2], ratio, times[2]]])
 
