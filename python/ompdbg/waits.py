@@ -132,6 +132,7 @@ class Evidence(NamedTuple):
     in_users_code: bool = False  # user frames are younger than any frame of the runtime
     in_no_users_code: bool = False  # there are none, but frames of the runtime
     is_outside: bool = False  # the whole stack is the system's
+    is_unseen: bool = False  # of its stack nothing is known: a core file may lack its registers
 
 
 class Verdict(NamedTuple):
@@ -187,6 +188,8 @@ def conclude(evidence: Evidence) -> Verdict:
         return _recorded(evidence, state, wait_id)
     if evidence.is_outside and state in (None, WORK_SERIAL, WORK_PARALLEL):
         return Verdict(None, "in none of the program's code: it begins, or ends", None)
+    if evidence.is_unseen and state in (None, WORK_SERIAL, WORK_PARALLEL):
+        return Verdict(None, "its stack is not known", None)
     if not evidence.in_runtime:
         # In the handler of a signal that came while the thread waited, it works.
         if state is not None and not (state in _KIND_OF_STATE and evidence.in_users_code):

@@ -13,12 +13,6 @@ import pytest
 from harness import own_programs, processes, setup
 
 
-def gdb_version() -> int:
-    done = subprocess.run([setup.GDB, "--version"], stdout=subprocess.PIPE)
-    match = re.search(r" (\d+)\.\d", done.stdout.decode().splitlines()[0])
-    return int(match[1]) if match is not None else 0
-
-
 class Client:
     """A front end."""
 
@@ -96,7 +90,7 @@ class Client:
                 return int(message["body"]["threadId"])
 
 
-@pytest.mark.skipif(gdb_version() < 14, reason="GDB has a DAP server since 14")
+@pytest.mark.skipif(setup.gdb_version() < 14, reason="GDB has a DAP server since 14")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_a_session(compiler: str, tmp_path: Path) -> None:
     try:

@@ -197,19 +197,21 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 def test_frames_that_rbp_tells(traced: int) -> None:
-    program = mapped(traced, "program")
+    program, library = mapped(traced, "program"), mapped(traced, "libc.so")
     passed: List[int] = []
 
     def is_passed(address: int) -> bool:
         passed.append(address)
-        return len(passed) < 3  # pause() and deep()
+        return is_in(address, library) or is_in(passed[-2], library)  # pause(), then deep()
 
     resting = _ompd.Resting(traced, is_passed)
     found = resting.rest(traced)
     assert found is not None
     addresses, is_whole, call = found
-    assert (len(addresses), is_whole, call[0]) == (3, False, 34)
-    assert [is_in(address, program) for address in addresses] == [False, True, True]
+    assert (is_whole, call[0]) == (False, 34)
+    # Several functions of newer ones of glibc.
+    *inside, within, around = [is_in(address, program) for address in addresses]
+    assert inside and not any(inside) and within and around
     here, caller = resting.registers(traced), resting.caller(traced)
     assert here is not None and caller is not None
     assert (here["rip"], here["orig_rax"]) == (addresses[0], 34)

@@ -38,6 +38,7 @@ class Icvs(OmpCommand):
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
         from ompdbg.model import icvs
+        from ompdbg.render.table import wrap
 
         scope = None
         if arguments.has("-thread") or arguments.has("-task"):
@@ -54,7 +55,7 @@ class Icvs(OmpCommand):
         form = self.form(arguments)
         write(views.icvs(threads or others, form, icvs.PROCESS if others else scope))
         if others and not form.as_json:
-            write([f"Only those of the process: {about}."])
+            write(wrap(f"Only those of the process: {about}.", form.width))
 
 
 class Env(OmpCommand):

@@ -34,6 +34,10 @@ _CONTEXT = "__context"
 _SERVER = "gdb.dap.server"
 
 
+# What "print frame-arguments scalars" leaves out.
+_NOT_SHOWN = gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, gdb.TYPE_CODE_ARRAY
+
+
 class Captured(NamedTuple):
     """A variable; without a value if it has to be read from the frame. Without a symbol if that is
     of an argument, which the variable is not here."""
@@ -58,7 +62,17 @@ def arguments(handle: gdb.Frame) -> List[Captured]:
         return []
     block = function_block(handle)
     found = [] if block is None else [symbol for symbol in block if symbol.is_argument]
-    return [_argument(symbol, handle) for symbol in found if is_users(symbol)]
+    told = [_argument(symbol, handle) for symbol in found if is_users(symbol)]
+    return [_there(one, handle) for one in told]
+
+
+def may_be_nowhere(symbol: gdb.Symbol) -> bool:
+    """An argument that may lie elsewhere than in the frame: GDB fails if nothing is there, as of
+    an optional one in Fortran."""
+    kind = symbol.type
+    if kind is None or _is_of_fortran(symbol):
+        return True
+    return kind.dynamic or kind.strip_typedefs().code == gdb.TYPE_CODE_STRUCT
 
 
 def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
@@ -133,6 +147,24 @@ def _readable(one: Captured, handle: gdb.Frame) -> Captured:
         if not is_too_large or _SERVER not in sys.modules:
             return Captured(one.name, None, None, str(error))
     return one._replace(value=value)
+
+
+def _there(one: Captured, handle: gdb.Frame) -> Captured:
+    """As _readable(), of an argument, of which GDB need not show all."""
+    value = one.value
+    try:
+        if value is None and one.symbol is not None:
+            value = one.symbol.value(handle)
+        address = None if value is None else value.address
+        if address is not None:
+            gdb.selected_inferior().read_memory(int(address), 1)
+        if value is not None and value.type.strip_typedefs().code not in _NOT_SHOWN:
+            value.fetch_lazy()
+    except gdb.error as error:
+        # GDB shows what it is told for a scalar, and its text of a reference.
+        told = None if value is None else value.reference_value()
+        return Captured(one.name, None, told, str(error) if told is None else None)
+    return one
 
 
 def is_users(symbol: gdb.Symbol) -> bool:

@@ -134,6 +134,8 @@ class GdbServices:
         told = self._debug_info.read(address, size)
         if told is not None:
             return told
+        if not size:
+            return b""  # of which GDB 18 complains
         read = self._inferior.read_memory
         if self._sections.is_whole:
             found = bytes(read(address, size))

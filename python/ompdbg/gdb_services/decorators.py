@@ -17,8 +17,9 @@ from gdb.FrameIterator import FrameIterator
 from ompdbg import frames
 from ompdbg.gdb_services import captured, session, stacks
 from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.gdb_services.lacking import Unavailable, has_registers
 from ompdbg.gdb_services.stack_frame import StackFrame
-from ompdbg.gdb_services.told_frames import Construct, Eliding, Foreign, Place, place_of
+from ompdbg.gdb_services.told_frames import Construct, Eliding, Foreign, Place, place_of, safe
 from ompdbg.model.walk import walk_of
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
         thread = session.thread_at_stop()
     except (_ompd.Error, gdb.error):
         thread = None
+    if not has_registers():
+        return map(Unavailable, wrapped)
     if thread is None:
-        return wrapped
+        return map(safe, wrapped)
     known = _known(cast(GdbServices, thread.runtime.services))
     newest = _newest_of_all(wrapped)
     if newest is None:
@@ -258,8 +261,8 @@ class _Decorated:
                 # From here on as GDB has them.
                 self.is_all_ours = False
                 yield from self._told(last, run, False)
-                yield self._wrapped(one)
-                yield from map(self._wrapped, self._given)
+                yield safe(self._wrapped(one))
+                yield from (safe(self._wrapped(older)) for older in self._given)
                 return
             if shown is None:
                 run.append(Foreign(wrapped))
@@ -305,7 +308,7 @@ class _Decorated:
             return Construct(wrapped, f"{item.construct} of {name}", variables)
         if type(wrapped) is not FrameDecorator or kind.frame is None:
             self.is_all_ours = False
-            return wrapped  # another filter's, or at an end of the stack
+            return safe(wrapped)  # another filter's, or at an end of the stack
         code = cast(StackFrame, kind.frame).code
         place = self._places.get(code)
         if place is None:

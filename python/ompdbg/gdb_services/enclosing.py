@@ -157,7 +157,7 @@ def _words(pointer: gdb.Value) -> Tuple[List[int], bool]:
             data = bytes(read_memory(int(pointer), count * _WORD))
         else:
             # It is behind the task in the same piece of memory.
-            data = bytes(read_memory(int(pointer), min(_MOST, -int(pointer) % _PAGE)))
+            data = bytes(read_memory(int(pointer), min(_MOST, _PAGE - int(pointer) % _PAGE)))
     except gdb.error:
         return [], False
     words = (data[at : at + _WORD] for at in range(0, len(data), _WORD))

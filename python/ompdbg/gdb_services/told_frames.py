@@ -11,6 +11,7 @@ from gdb.FrameDecorator import FrameDecorator
 
 from ompdbg import frames
 from ompdbg.gdb_services import captured
+from ompdbg.gdb_services.lacking import Name
 
 
 class Variable:
@@ -24,7 +25,7 @@ class Variable:
     def symbol(self) -> Union[gdb.Symbol, str]:
         """The variable, or its name."""
         symbol = self._told.symbol
-        return self._told.name if symbol is None else symbol
+        return Name(self._told.name) if symbol is None else symbol
 
     def value(self) -> Union[gdb.Value, str, None]:
         """Its value, or why there is none; None: to be read from the frame."""
@@ -57,7 +58,25 @@ class Construct(FrameDecorator):  # type: ignore[misc]
         return [Variable(one) for one in found]
 
 
-class Foreign(FrameDecorator):  # type: ignore[misc]
+class _Safe(FrameDecorator):  # type: ignore[misc]
+    """A frame as GDB has it, of which it says what it can't read: its own decorator fails then."""
+
+    def frame_args(self) -> List[Variable]:
+        """The user's."""
+        return [Variable(one) for one in captured.arguments(self.inferior_frame())]
+
+    def frame_locals(self) -> List[Variable]:
+        """The user's variables."""
+        found = captured.local_variables(self.inferior_frame(), anywhere=False)
+        return [Variable(one) for one in found]
+
+
+def safe(wrapped: Any) -> Any:
+    """Unless it is another filter's."""
+    return _Safe(wrapped) if type(wrapped) is FrameDecorator else wrapped
+
+
+class Foreign(_Safe):
     """A frame of the runtime or of the system."""
 
     def function(self) -> Any:
@@ -98,7 +117,7 @@ def place_of(wrapped: Any, handle: gdb.Frame) -> Place:
     function = frames.shown_name(handle.name()) or "??"
     found = wrapped.frame_args()
     symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
-    is_dynamic = any(symbol.type is not None and symbol.type.dynamic for symbol in symbols)
+    is_dynamic = any(map(captured.may_be_nowhere, symbols))
     users = [_ompd.ToldArgument(symbol) for symbol in symbols if captured.is_users(symbol)]
     return Place(
         function,

@@ -62,6 +62,7 @@ def observe(thread: "Thread") -> Observation:
             recorded=recorded,
             in_users_code=not top.runtime and top.user is not None,
             is_outside=top.is_outside,
+            is_unseen=top.first is None,
         )
         return Observation(evidence, top.location)
     futex = _futex_address(thread, top)

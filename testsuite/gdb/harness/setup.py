@@ -9,7 +9,9 @@ OMPDBG_TEST_FULL    1: every state of every fixture in every variant and every m
 """
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -31,6 +33,13 @@ FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
 
 # GDB processes at a time.
 WORKERS = 2
+
+
+def gdb_version() -> int:
+    """13 of GDB 13.1."""
+    done = subprocess.run([GDB, "--version"], stdout=subprocess.PIPE, check=True)
+    match = re.search(r" (\d+)\.\d", done.stdout.decode().splitlines()[0])
+    return int(match[1]) if match is not None else 0
 
 
 def missing() -> str:
