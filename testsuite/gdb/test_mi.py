@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import threading
 from pathlib import Path
 from typing import List
 
@@ -27,11 +28,16 @@ class Session:
             start_new_session=True,
         )
         self._number = 0
+        # An answer that does not come is a failure.
+        self._watch = threading.Timer(processes.GDB_SECONDS, self._process.kill)
+        self._watch.daemon = True
+        self._watch.start()
 
     def __enter__(self) -> "Session":
         return self
 
     def __exit__(self, *unused: object) -> None:
+        self._watch.cancel()
         self._process.kill()
         self._process.wait()
 
@@ -98,3 +104,6 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         table = session.console("omp threads")
         assert table[0].split()[:3] == ["Thread", "OMP", "Team"] and len(table) == 4
         assert session.console("omp apply -num 0 print 6 * 7")[-1].endswith("42")
+        session.ask('-interpreter-exec console "omp step"')
+        session.stopped()
+        assert 'func="inspect"' in session.ask("-stack-info-frame")[-1]

@@ -11,7 +11,7 @@ from typing import Callable, List, NamedTuple, Optional, Sequence
 import gdb
 
 from ompdbg.gdb_services import front_ends
-from ompdbg.gdb_services.printed import printed
+from ompdbg.gdb_services.printed import is_sent_with_text, printed
 
 _STACK_POINTER = "rsp"
 
@@ -69,7 +69,7 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
     try:
         for place in places:
             points.append(_Point(place))
-        text = printed(command)
+        text = _run(command)
         hit = next((point.place for point in points if point.was_hit), None)
     finally:
         gdb.events.stop.disconnect(events.append)
@@ -86,6 +86,14 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
     return Stopped(hit if alive else None, stepped, alive, text)
 
 
+def _run(command: str) -> str:
+    """What it printed. Nothing if GDB does that itself: front ends have to be told of a stop."""
+    if not is_sent_with_text():
+        return printed(command)
+    gdb.execute(command)
+    return ""
+
+
 def step_silently() -> None:
     """One step, of which GDB says nothing if it can do so (since GDB 14)."""
     try:
@@ -93,7 +101,7 @@ def step_silently() -> None:
         prefix = "with suppress-cli-notifications on -- "
     except RuntimeError:
         prefix = ""
-    gdb.execute(prefix + "step", to_string=True)
+    gdb.execute(prefix + "step", to_string=not is_sent_with_text())
 
 
 def is_ours(breakpoint: gdb.Breakpoint) -> bool:

@@ -30,6 +30,12 @@ def printed(command: str, from_tty: bool = False) -> str:
     return plain(gdb.execute(command, from_tty, to_string=True))
 
 
+def is_sent_with_text() -> bool:
+    """Whether what a front end is told in GDB/MI besides, as that the program runs, would be taken
+    for the output, too: GDB 18 does that."""
+    return gdb.execute("echo .", to_string=True) != "."
+
+
 def plain(text: str) -> str:
     """The text of records; what is none stays as it is."""
     lines = text.splitlines()
