@@ -7,8 +7,9 @@ from typing import Any, Dict, List, Optional, Sequence
 import pytest
 
 import _ompd
-from ompdbg.model import diagnosis
+from ompdbg.model import diagnosis, locks
 from ompdbg.model.arrived import is_counted
+from ompdbg.model.asleep import SystemCall
 from ompdbg.model.detached import unlisted, unlisted_of_region
 from ompdbg.model.locks import BY_CODE, RECORDED, Lock
 from ompdbg.model.region import Progress
@@ -188,6 +189,20 @@ def test_lock_that_is_free_is_not_told() -> None:
     held = lock([one])
     held.is_held = False
     assert "lock" not in Waits([one], [], [held]).rules()
+
+
+@pytest.mark.parametrize("asleep", (True, False))
+def test_owner_that_code_does_not_tell(asleep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock is handed on to a thread that still is where it waited, if that does not sleep."""
+    monkeypatch.setattr(
+        locks, "system_call", lambda one: SystemCall(202, True) if asleep else None
+    )
+    held = lock([thread(1, "lock")])
+    held.waiters[0].wait.function = None
+    monkeypatch.setattr(locks.CodeReader, "held", lambda self, one: [])
+    locks._told_by_code(SimpleNamespace(threads=held.waiters), held, locks.CodeReader())
+    assert held.owner is None and held.reason is not None
+    assert held.reason.endswith("thread has ended" if asleep else "that waits has just got it")
 
 
 def test_ordered() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
 
 import _ompd
 
+from ompdbg.model.asleep import system_call
 from ompdbg.model.held import UNNAMED, CodeReader, Held
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _NOT_IN_CODE = (
     "no function that a thread is in has taken it, as far as code tells: "
     "the one that did has returned, or its thread has ended"
 )
+
+_JUST_GOT = ", or a thread that waits has just got it"
 
 # How the owner is known.
 RECORDED, BY_CODE = "recorded", "code"
@@ -155,7 +158,14 @@ def _explain(
         lock.reason = lock.reason or _WHICH
         return
     told = _NOT_IN_CODE if all_read else _CODE_UNREAD
+    if all_read and not all(_is_asleep(thread) for thread in lock.waiters):
+        told += _JUST_GOT
     if takers:
         labels = ", ".join(thread.target.label for thread in takers)
         told = f"as far as code tells, each of threads {labels} may have taken it"
     lock.reason = f"{lock.reason or _NOT_RECORDED}, and {told}"
+
+
+def _is_asleep(thread: "Thread") -> bool:
+    call = system_call(thread)
+    return call is not None and call.waits
