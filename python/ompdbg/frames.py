@@ -41,6 +41,9 @@ _DEMANGLED_OUTLINED = re.compile(
 _CLANG_OUTLINED = re.compile(
     r"(?P<base>[\w$.]*?)\.omp_(outlined|task_entry)(_debug__|\._debug__)?\.*\d*(\(.*\)( const)?)?"
 )
+_CODE = (
+    "_debug__"  # of two functions that Clang makes of a region's code, in the name of the second
+)
 _FLANG_OUTLINED = re.compile(rf"(?P<base>[\w$.]+?){flang_names.OUTLINED}(\(.*\))?")
 # What the user declared of a reduction, which has no name in the source.
 _CLANG_REDUCTION = re.compile(r"\.omp_(?P<role>combiner|initializer)\.*\d*(\(.*\))?")
@@ -162,6 +165,17 @@ def is_outlined(symbol: str) -> bool:
 def is_flangs(symbol: Optional[str]) -> bool:
     """An outlined function that flang made: of a construct it records no line."""
     return symbol is not None and _FLANG_OUTLINED.fullmatch(symbol) is not None
+
+
+def is_clangs(symbol: Optional[str]) -> bool:
+    """An outlined function that Clang made."""
+    return symbol is not None and _CLANG_OUTLINED.fullmatch(symbol) is not None
+
+
+def only_passes_on(outer: Frame, inner: Frame) -> bool:
+    """Clang makes two functions of a region's code: the one that the runtime is given only calls
+    the other."""
+    return _CODE in (inner.function or "") and _CODE not in (outer.function or "")
 
 
 def is_task_entry(function: Optional[str]) -> bool:

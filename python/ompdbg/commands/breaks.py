@@ -11,7 +11,7 @@ import gdb
 from ompdbg.commands.base import dedent, write
 
 if TYPE_CHECKING:
-    from ompdbg.gdb_services.event_points import Definition
+    from ompdbg.gdb_services.event_definitions import Definition
 
 _NAMES = ("parallel-begin", "parallel-end", "task-begin", "task-end", "thread-begin", "thread-end")
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")

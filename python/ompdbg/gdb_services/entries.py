@@ -9,15 +9,22 @@ from __future__ import annotations
 import itertools
 import linecache
 import re
-from typing import Dict, List, NamedTuple, Set
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set
 
 import gdb
 
+from ompdbg import frames
 from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.services import Instruction
 
-PARALLEL, TASK, TASKLOOP = "parallel", "task", "taskloop"
+# SERIALIZED: what Clang calls where the condition of a parallel construct is false. Then its code
+# calls that of the region itself.
+PARALLEL, TASK, TASKLOOP, SERIALIZED = "parallel", "task", "taskloop", "serialized"
+REGIONS = (PARALLEL, SERIALIZED)
+_END_SERIALIZED = "<__kmpc_end_serialized_parallel"
 _DEBUG_CODE = "_debug__"
 _CALL = re.compile(r"callq?\s+(0x[0-9a-f]+)")
+_CALL_THROUGH_REGISTER = re.compile(r"callq?\s+\*%r\w+$")
 # push %rbp; mov %rsp,%rbp, perhaps behind endbr64.
 _LANDING, _MAKES_FRAME = b"\xf3\x0f\x1e\xfa", b"\x55\x48\x89\xe5"
 _MAX_INSTRUCTIONS = 200
@@ -61,6 +68,7 @@ ENTRIES: Dict[str, Entry] = {
     "GOMP_task": Entry(TASK, _FIRST),
     **{name: Entry(TASKLOOP, _FIRST) for name in _GOMP_TASKLOOP},
     **{name: Entry(TASK, _SIXTH) for name in _KMP_TASK},
+    "__kmpc_serialized_parallel": Entry(SERIALIZED, _FIRST),
 }
 
 
@@ -73,9 +81,46 @@ def entry_points(services: GdbServices) -> Dict[int, Entry]:
     }
 
 
-def code_of(entry: Entry) -> int:
-    """The entry point of the code that is passed, in a thread that is at that function's begin."""
-    return _register(entry.register)
+def code_of(services: GdbServices, entry: Entry) -> int:
+    """The entry point of the code that is passed, in a thread that is at that function's begin; 0
+    where it is none of its own."""
+    if entry.construct != SERIALIZED:
+        return _register(entry.register)
+    caller = gdb.newest_frame().older()
+    if caller is None or _is_runtimes(services, caller.pc()):
+        return 0  # the runtime calls it, too
+    for instruction in _behind(services, caller.pc()):
+        called = _CALL.match(instruction.text)
+        target = 0 if called is None else int(called.group(1), 16)
+        function = services.function_at(target) if target else None
+        if function is not None and frames.is_clangs(function.symbol):
+            return target
+    return 0
+
+
+def after(services: GdbServices, entry: Entry) -> Optional[int]:
+    """Where the code goes on that encountered a region, in a thread that is at the begin of the
+    function that is given the region's."""
+    caller = gdb.newest_frame().older()
+    if caller is None or entry.construct != SERIALIZED:
+        return None if caller is None else caller.pc()
+    return end_of_serialized(services, caller.pc())
+
+
+def end_of_serialized(services: GdbServices, pc: int) -> Optional[int]:
+    """Where code goes on that runs a region itself, after it; None if it is not in one."""
+    for instruction in _behind(services, pc):
+        if _END_SERIALIZED in instruction.text:
+            return instruction.address + instruction.size
+    return None
+
+
+def _behind(services: GdbServices, pc: int) -> Iterator[Instruction]:
+    """The instructions of code that runs a region itself, up to where that ends."""
+    for instruction in services.instructions(pc, _MAX_INSTRUCTIONS):
+        yield instruction
+        if _END_SERIALIZED in instruction.text:
+            break
 
 
 def waits_for_tasks() -> bool:
@@ -97,7 +142,7 @@ def body(services: GdbServices, code: int) -> List[int]:
     found: List[int] = []
     same: List[int] = []
     for start in (code, *_passed_on(services, code)):
-        lines = _lines_of(services, place.symtab, start)
+        lines = _behind_copies(services, _lines_of(services, place.symtab, start), construct)
         # What a lambda captured is read where the lambda begins, before the construct.
         inside = [e for e in lines if e.line > construct and not _is_brace(place.symtab, e.line)]
         first = min((entry.line for entry in inside), default=0)
@@ -133,6 +178,23 @@ def _lines_of(services: GdbServices, symtab: gdb.Symtab, start: int) -> "List[gd
     return found
 
 
+def _behind_copies(
+    services: GdbServices, lines: "List[gdb.LineTableEntry]", construct: int
+) -> "List[gdb.LineTableEntry]":
+    """Those from where a task has its own variables: code of Clang that is not optimized calls a
+    function of its own, by a pointer, that tells where they are."""
+    for instruction in services.instructions(lines[0].pc, _MAX_INSTRUCTIONS) if lines else ():
+        if instruction.address > lines[-1].pc:
+            break
+        if not instruction.text.startswith("call"):
+            continue
+        at = [entry for entry in lines if entry.pc <= instruction.address]
+        if _CALL_THROUGH_REGISTER.match(instruction.text) and at[-1].line <= construct:
+            return [entry for entry in lines if entry.pc > instruction.address]
+        break
+    return lines
+
+
 def _has_prologue(start: int) -> bool:
     """Whether a function first makes its frame."""
     try:
@@ -166,6 +228,11 @@ def _passed_on(services: GdbServices, code: int) -> Set[int]:
         if _start(services, address) != code:
             break
     return found
+
+
+def _is_runtimes(services: GdbServices, address: int) -> bool:
+    symbol = services.symbol_at(address)
+    return symbol is not None and frames.is_runtime_object(symbol.object_file)
 
 
 def _start(services: GdbServices, address: int) -> int:

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optiona
 
 import gdb
 
-from ompdbg import source_names
 from ompdbg.gdb_services import entries, front_ends, quiet, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
+from ompdbg.gdb_services.event_definitions import (
+    PARALLEL_BEGIN,
+    PARALLEL_END,
+    TASK_BEGIN,
+    TASK_END,
+    THREAD_BEGIN,
+    THREAD_END,
+    Definition,
+)
 
 if TYPE_CHECKING:
     from ompdbg.model.task import TaskFunction
     from ompdbg.model.thread import Thread
-
-PARALLEL_BEGIN, PARALLEL_END = "parallel-begin", "parallel-end"
-TASK_BEGIN, TASK_END = "task-begin", "task-end"
-THREAD_BEGIN, THREAD_END = "thread-begin", "thread-end"
-EVENTS = (PARALLEL_BEGIN, PARALLEL_END, TASK_BEGIN, TASK_END, THREAD_BEGIN, THREAD_END)
 
 # What each event needs to be looked at.
 _PARALLEL = (PARALLEL_BEGIN, PARALLEL_END, THREAD_BEGIN, THREAD_END)
@@ -35,35 +38,12 @@ _THREAD_ENDS = "__call_tls_dtors"
 _EXPLICIT = (2, 3)
 
 
-class Definition(NamedTuple):
-    """What the user asked for."""
+class _Entered(NamedTuple):
+    """A region that a thread encountered."""
 
-    number: int
-    event: str
-    function: Optional[str]
-    file: Optional[str]
-    line: Optional[int]
-    condition: Optional[str]
-
-    def __str__(self) -> str:
-        text = self.event
-        if self.function is not None:
-            text += f" in {self.function}"
-        elif self.file is not None:
-            text += f" in {self.file}:{self.line}"
-        return text if self.condition is None else f"{text} if {self.condition}"
-
-    def is_in(self, code: "Optional[TaskFunction]") -> bool:
-        """The construct is where the definition says."""
-        if self.function is None and self.file is None:
-            return True
-        if code is None:
-            return False
-        if self.function is not None:
-            return self.function == code.symbol or source_names.means(
-                self.function, code.signature
-            )
-        return code.line == self.line and source_names.same_file(self.file or "", code.file or "")
+    by: Optional[Tuple[int, int]]  # numbers of inferior and thread
+    back: int  # where the thread goes on
+    code: int
 
 
 class _State:
@@ -75,6 +55,8 @@ class _State:
         self.workers: Set[Tuple[int, int]] = set()  # threads that have begun, by inferior
         self.told: List[Tuple[Definition, str]] = []  # why the program stops
         self.sizes: Dict[Tuple[int, int], int] = {}  # of regions, by inferior and code
+        self.entered: List[_Entered] = []
+        self.tasks: Dict[Tuple[int, int], int] = {}  # code of those begun, by inferior and task
         self.lost: Set[int] = set()  # inferiors whose breakpoints are to be made again
         self.listens = False
 
@@ -109,19 +91,23 @@ class _Entry(_Point):
         self.entry = entry
 
     def look(self, thread: "Thread") -> bool:
-        address = entries.code_of(self.entry)
+        services = session.services_of(gdb.selected_inferior())
+        address = entries.code_of(services, self.entry)
+        if not address:
+            return False
         code = _code(thread, address)
         wanted = [one.event for one in _state.definitions.values() if one.is_in(code)]
-        if self.entry.construct != entries.PARALLEL:
+        if self.entry.construct not in entries.REGIONS:
             if any(event in wanted for event in _TASK):
                 _add("task code", address, lambda: _Code(address, True))
             return False
         if any(event in wanted for event in _PARALLEL):
             _add("code", address, lambda: _Code(address, False))
-        caller = gdb.newest_frame().older()
-        if PARALLEL_END in wanted and caller is not None:
-            back = caller.pc()
-            _add("back", back, lambda: _Back(back, address))
+        back = entries.after(services, self.entry) if PARALLEL_END in wanted else None
+        if back is not None:
+            end = back
+            _state.entered.append(_Entered(_selected(), end, address))
+            _add("back", end, lambda: _Back(end))
         return False
 
 
@@ -141,6 +127,7 @@ class _Code(_Point):
             if frame is not None and any(d.event == TASK_END for d in _definitions()):
                 back = frame.pc()
                 _add("task back", back, lambda: _TaskBack(back))
+                _state.tasks[gdb.selected_inferior().num, thread.task.id] = self.address
             return _tell(TASK_BEGIN, code, "task of")
         size = f", {thread.team_size} threads" if thread.team_size != 1 else ", 1 thread"
         begun = False
@@ -155,16 +142,17 @@ class _Code(_Point):
 
 
 class _Back(_Point):
-    """Where the code goes on that encountered a region."""
-
-    def __init__(self, address: int, code: int) -> None:
-        super().__init__(address)
-        self.code = code
+    """Where the code goes on that encountered a region; it may come there another way, too."""
 
     def look(self, thread: "Thread") -> bool:
-        size = _state.sizes.get((gdb.selected_inferior().num, self.code))
+        way = _selected(), self.address
+        region = next((one for one in reversed(_state.entered) if one[:2] == way), None)
+        if region is None:
+            return False
+        _state.entered.remove(region)
+        size = _state.sizes.get((gdb.selected_inferior().num, region.code))
         text = "" if not size else f", {size} thread{'s' if size > 1 else ''}"
-        code = _code(thread, self.code)
+        code = _code(thread, region.code)
         return _tell(PARALLEL_END, code, "parallel region of", text)
 
 
@@ -175,7 +163,9 @@ class _TaskBack(_Point):
         task = thread.task
         if task is None or task.info.kind not in _EXPLICIT:
             return False
-        return _tell(TASK_END, task.function, "task of")
+        # The runtime may not have kept it.
+        code = _state.tasks.pop((gdb.selected_inferior().num, task.id), 0)
+        return _tell(TASK_END, _code(thread, code) if code else task.function, "task of")
 
 
 class _ThreadEnd(_Point):
@@ -253,7 +243,7 @@ def arm() -> None:
     services = session.services_of(inferior)
     wanted = {definition.event for definition in _definitions()}
     for address, entry in entries.entry_points(services).items():
-        needed = _PARALLEL if entry.construct == entries.PARALLEL else _TASK
+        needed = _PARALLEL if entry.construct in entries.REGIONS else _TASK
         if any(event in wanted for event in needed):
             _add("entry", address, lambda a=address, e=entry: _Entry(a, e))
     if wanted & set(_THREAD):
@@ -265,6 +255,9 @@ def arm() -> None:
 
 def disarm(inferior: Optional[int] = None) -> None:
     """Removes all of them from one program, or from all."""
+    if inferior is None:
+        _state.entered.clear()
+        _state.tasks.clear()
     for key in [one for one in _state.points if inferior in (None, one[0])]:
         point = _state.points.pop(key)
         if point.is_valid():
@@ -387,4 +380,6 @@ def _on_exited(event: Any) -> None:
     number = event.inferior.num
     disarm(number)
     _state.workers = {one for one in _state.workers if one[0] != number}
+    _state.entered = [one for one in _state.entered if one.by and one.by[0] != number]
+    _state.tasks = {one: code for one, code in _state.tasks.items() if one[0] != number}
     _state.told.clear()

@@ -9,13 +9,13 @@ that called the runtime, if need be on the thread that encountered the region.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set
 
 import _ompd
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services import after_task, entries, leaving, points, selection, session
+from ompdbg.gdb_services import after_task, at_line, entries, leaving, points, selection, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
 from ompdbg.model.constructs import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     from ompdbg.services import Frame
 
 _ENTRY, _BODY, _BACK, _UNDEFERRED = "entry", "body", "back", "undeferred"
-_HOME, _GONE = "home", "gone"
+_HOME, _GONE, _OVER = "home", "gone", "over"
+# What Clang calls by a pointer where a task begins that has variables of its own.
+_COPIES = ".omp_task_privates_map."
 # Stops elsewhere than before without a word of where that is; here it shall be said.
 _STEP, _STEP_AND_SAY = "step", "with print frame-info source-and-location -- step"
 _TASKS = (TASK, TASKLOOP)
 _CONSTRUCTS = (PARALLEL, TEAMS, TARGET, *_TASKS)
 # A step that finds itself in the runtime this often has gone astray.
 _MAX_ROUNDS = 64
+_POINTER_SIZE = 8
 
 
 class Failed(Exception):
@@ -77,7 +80,7 @@ def step(tell: "Callable[[Thread], None]") -> Ended:
             ended = _step(thread, _STEP if in_construct(thread) else _STEP_AND_SAY)
         if ended is not None:
             return ended
-        if _is_at_line():
+        if at_line.is_at_line():
             return _ARRIVED
     raise Failed("the runtime's code does not end")
 
@@ -90,7 +93,7 @@ def _step(thread: "Thread", command: str = _STEP) -> Optional[Ended]:
     places = [Place(at, _ENTRY, number) for at in armed]
     left = _way_out(thread)
     in_task = left is not None and left.label == _BACK and _is_in_task(thread)
-    line = _line()  # GDB says nothing of a step that ends in the same one
+    line = at_line.line()  # GDB says nothing of a step that ends in the same one
     if left is not None:
         places.append(left)
         if left.label == _BACK:
@@ -103,11 +106,15 @@ def _step(thread: "Thread", command: str = _STEP) -> Optional[Ended]:
         if not stopped.stepped:
             return Ended(True, stopped.text)
         if _is_in_users_code(_thread()):
-            return _ARRIVED if _line() == line else Ended(True, stopped.text)
+            if (gdb.newest_frame().name() or "").startswith(_COPIES):
+                return _run_back(_way_to_caller(_thread())) or _step(_thread(), command)
+            return _ARRIVED if at_line.line() == line else Ended(True, stopped.text)
     elif stopped.place.label == _ENTRY:
         return _enter(armed[stopped.place.address])
     elif stopped.place.label == _HOME:
         return _ARRIVED
+    elif stopped.place.label == _OVER:
+        return None
     elif in_task:
         return _run_to_parent(after)
     return _run_back(_way_back(_thread()) or after)
@@ -122,16 +129,23 @@ def finish() -> "tuple[str, Callable[[], Ended]]":
             continue
         name = f"{item.construct} of {item.function or '??'}"
         is_task = item.construct in _TASKS
+        is_callers = _is_run_by_caller(items[index + 1 :])
         way = (
             _first(thread, items[index + 1 :], frames.RUNTIME)
-            if is_task
+            if is_task and not is_callers
             else _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
         )
         if way is None:
             raise Failed(f"where the {name} ends is not known")
+        if is_task and is_callers:
+            done = _ends_of_undeferred(thread, way)
+            return name, lambda: _run_to(done) or _run_back(_way_back(_thread())) or _ARRIVED
         if is_task:
             after = _way_after_region(thread)
             return name, lambda: _run_back(way) or _run_to_parent(after) or _ARRIVED
+        if is_callers:
+            end = entries.end_of_serialized(_services(thread), way.address)
+            way = way if end is None else way._replace(address=end)
         return name, lambda: _run_back(way) or _ARRIVED
     way = _way_after_region(thread)
     if way is None:
@@ -175,32 +189,6 @@ def _is_in_users_code(thread: "Thread") -> bool:
     return False
 
 
-def _line() -> Tuple[int, int]:
-    """The selected thread's frame and line."""
-    frame = gdb.newest_frame()
-    return points.stack_pointer(frame), frame.find_sal().line
-
-
-def _is_at_line() -> bool:
-    """Exactly where a line begins."""
-    pc = gdb.newest_frame().pc()
-    place = gdb.find_pc_line(pc)
-    return place.symtab is not None and bool(place.line) and place.pc == pc
-
-
-def _into_inlined() -> None:
-    """GDB stops before a function that was inlined, though it stops in its first line. A step
-    leads into that without moving."""
-    for _ in range(_MAX_ROUNDS):
-        frame = gdb.newest_frame()
-        pc, line = frame.pc(), frame.find_sal().line
-        if line == gdb.find_pc_line(pc).line:
-            break
-        points.step_silently()
-        if gdb.newest_frame().pc() != pc or gdb.newest_frame().find_sal().line == line:
-            break
-
-
 # ---- Ways back ------------------------------------------------------------------------------
 
 
@@ -218,14 +206,16 @@ def _way_out(thread: "Thread") -> Optional[Place]:
     """To what called the function in which the thread is, if that is the runtime, or the code of a
     construct: GDB would call that as the compiler does."""
     items = logical_frames(thread)
+    is_code = False
     for item in items:
         made = item.kind == frames.SYSTEM and frames.parse_outlined(item.frame.symbol) is not None
         if made or item.frame.is_inlined or item.frame is items[0].frame:
+            is_code = is_code or item.construct in (PARALLEL, TEAMS)
             continue
-        if item.kind != frames.RUNTIME and item.construct is None:
+        if item.kind != frames.RUNTIME and item.construct is None and not is_code:
             return None
         way = _way(thread, item.frame)
-        label = _BACK if item.kind == frames.RUNTIME else _HOME
+        label = _BACK if item.kind == frames.RUNTIME else _OVER if is_code else _HOME
         return None if way is None else way.place._replace(label=label)
     return None
 
@@ -236,6 +226,16 @@ def _first(thread: "Thread", items: "List[LogicalFrame]", kind: str) -> Optional
         if item.kind == kind:
             return _way(thread, item.frame)
     return None
+
+
+def _way_to_caller(thread: "Thread") -> Optional[_Way]:
+    return _way(thread, logical_frames(thread)[1].frame)
+
+
+def _is_run_by_caller(older: "List[LogicalFrame]") -> bool:
+    """Code by Clang runs a construct itself if the condition in it is false."""
+    kinds = (item.kind for item in older if item.kind != frames.SYSTEM)
+    return next(kinds, None) == frames.USER
 
 
 def _way(thread: "Thread", frame: "Frame") -> Optional[_Way]:
@@ -288,8 +288,20 @@ def _run_back(way: Optional[_Way]) -> Optional[Ended]:
     """Runs on to there. None: arrived."""
     if way is None:
         raise Failed("the thread is in none of the user's code")
-    stopped = points.run("continue", [way.place])
+    return _run_to([way.place])
+
+
+def _run_to(places: List[Place]) -> Optional[Ended]:
+    """The same to one of several places."""
+    stopped = points.run("continue", places)
     return None if stopped.place is not None else _other(stopped)
+
+
+def _ends_of_undeferred(thread: "Thread", way: _Way) -> List[Place]:
+    """Where the caller tells the runtime that the task which it executes itself is over."""
+    at_begin = way.stack_pointer - _POINTER_SIZE
+    ends = _services(thread).runtime_functions(entries.END_UNDEFERRED)
+    return [Place(at, _BACK, way.thread.global_num, at_begin) for at in ends]
 
 
 def _other(stopped: Stopped) -> Ended:
@@ -303,22 +315,25 @@ def _enter(entry: entries.Entry) -> Optional[Ended]:
     """From the begin of a function of the runtime into the code that it was given. None: the
     thread came back without having been there."""
     thread = _thread()
-    code = entries.code_of(entry)
+    code = entries.code_of(_services(thread), entry)
     body = entries.body(_services(thread), code)
     way = _way_back(thread)
     back = [] if way is None else [way.place]
     if not body:
         return _run_back(way)
-    if entry.construct != entries.PARALLEL:
+    if entry.construct not in entries.REGIONS:
         waits = entry.construct == entries.TASKLOOP and entries.waits_for_tasks()
         return _enter_task(thread, body, way if waits else _way_after(thread))
     number = _selected().global_num
+    if entry.construct == entries.SERIALIZED:
+        over = entries.after(_services(thread), entry)
+        back = [one._replace(address=over) for one in back if over is not None]
     stopped = points.run("continue", [*(Place(at, _BODY, number) for at in body), *back])
     if stopped.place is None:
         return _other(stopped)
     if stopped.place.label == _BACK:
         return None
-    _into_inlined()
+    at_line.into_inlined()
     return _ARRIVED
 
 
@@ -345,7 +360,7 @@ def _enter_task(thread: "Thread", body: List[int], end: Optional[_Way]) -> Optio
     )
     if stopped.place is not None and stopped.place.label == _UNDEFERRED:
         ended = _run_back(_way_back(_thread()))
-        if ended is not None or _is_at_line():
+        if ended is not None or at_line.is_at_line():
             return ended  # its code is here
         done = _services(thread).runtime_functions(entries.END_UNDEFERRED)
         stopped = points.run("continue", [*places, *(Place(at, _BACK, number) for at in done)])
@@ -353,7 +368,7 @@ def _enter_task(thread: "Thread", body: List[int], end: Optional[_Way]) -> Optio
         return _other(stopped)
     if stopped.place.label == _BACK:
         return None if _is_in_users_code(_thread()) else _run_back(_way_back(_thread()))
-    _into_inlined()
+    at_line.into_inlined()
     return _ARRIVED
 
 

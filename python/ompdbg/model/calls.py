@@ -25,7 +25,7 @@ class Call(NamedTuple):
     """A call of a runtime on a stack."""
 
     caller: int  # index of the user frame that made it; the stack's length if there is none
-    depth: int  # number of its frames
+    depth: int  # number of its frames; 0 where the user's code runs a region without the runtime
     runtime: "Runtime"
     kind: Optional[int]  # enum ompd_ext_wait_kind; None: not known
 
@@ -67,6 +67,30 @@ class CallFinder:
             kind = self._kind_of_call(thread, index, outermost)
             calls[begin] = Call(index, depth, thread.runtime, kind)
         return calls
+
+    def with_regions_run_by_code(self, calls: Dict[int, Call]) -> Dict[int, Call]:
+        """The same with the regions that code runs itself."""
+        found = dict(calls)
+        for index in range(1, len(self._stack)):
+            if self._runs_region(index):
+                found[index] = Call(index, 0, self._runtime_of_clang(), PARALLEL_CALL)
+        return dict(sorted(found.items()))
+
+    def _runs_region(self, index: int) -> bool:
+        """Where a condition of the construct is false, code by Clang calls that of the region
+        itself, between two calls that tell the runtime of it."""
+        caller, code = self._stack[index], self._stack[index - 1]
+        if self._kinds[index] != frames.USER or self._kinds[index - 1] != frames.USER:
+            return False
+        if code.is_inlined or code.is_signal or not frames.is_clangs(code.symbol):
+            return False
+        if frames.is_task_entry(code.function) or frames.is_task_entry(caller.function):
+            return False
+        made_of_two = frames.only_passes_on(caller, code)
+        return not (made_of_two and frames.parse_outlined(caller.symbol) is not None)
+
+    def _runtime_of_clang(self) -> "Runtime":
+        return next((rt for rt in self._threads if rt.name != "libgomp"), self._runtime)
 
     def _in_runtime_of(self, frame: Frame) -> "Thread":
         """The thread in the runtime that a frame is of."""

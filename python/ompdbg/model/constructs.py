@@ -80,7 +80,7 @@ class Constructs:
         to the other, which has the code."""
         for begin in self._calls:
             outer, inner = begin - 1, begin - 2
-            if inner < 0 or self._kinds[inner] != frames.USER:
+            if inner < 0 or self._kinds[inner] != frames.USER or outer in self._calls:
                 continue
             if frames.parse_outlined(self._stack[outer].symbol) is None:
                 continue

@@ -50,6 +50,9 @@ class Walk:
         finder = CallFinder(self.stack, self.kinds, self._threads, self.runtime)
         self.calls: Dict[int, Call] = finder.find()  # by the index of their innermost frame
         self.views = [self._view(thread) for thread in threads]
+        if any(len(view.calls) < len(view.formed) for view in self.views):
+            self.calls = finder.with_regions_run_by_code(self.calls)
+            self.views = [self._view(thread) for thread in threads]
 
     @cached_property
     def constructs(self) -> Constructs:
