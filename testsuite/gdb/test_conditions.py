@@ -80,9 +80,13 @@ def test_a_task_has_its_variables(built: Tuple[Path, str]) -> None:
 
 def test_every_region_begins_and_ends_once(built: Tuple[Path, str]) -> None:
     commands = ["omp break parallel-begin in regions", "omp break parallel-end in regions"]
+    commands.append("omp break parallel-end in down")
     answers = said(built[0], [*commands, "run", *["continue"] * 14])
     text = "\n".join(one.get("text", "") for one in answers)
     told = re.findall(r"^OpenMP breakpoint \d, (parallel-\w+): .*c:\d+, (\d thread)", text, re.M)
+    # Each has its own size, whatever another has that the same thread encountered in it.
+    assert [one[1] for one in told[-2:]] == ["1 thread", "2 thread"], told
+    told = told[:-2]
     counts = {one: told.count(one) for one in told}
     # With one thread: the outer one of the first call, and both inner ones of the second.
     assert counts == {

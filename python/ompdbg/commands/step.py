@@ -39,14 +39,15 @@ class _Running(OmpCommand):
         if ended.shown:
             gdb.write(ended.text)
             thread = session.thread_at_stop()
-            # GDB has called it as the compiler does, and shown its line.
-            if thread is None or _where().name == before.name:
+            # GDB has called it as the compiler does, and shown its line. In non-stop mode the stop
+            # of another thread ends the wait for this one, too.
+            if thread is None or thread.target.running or _where().name == before.name:
                 return
             if stepping.in_construct(thread):
                 write(location.lines(thread, 0, self.palette(), sourced=False))
             return
         thread = session.thread_at_stop()
-        if thread is not None:
+        if thread is not None and not thread.target.running:
             headed = _where() != before
             level = next(
                 (frame.level for frame in thread.runtime.services.stack(thread.target)), 0

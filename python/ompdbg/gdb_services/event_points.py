@@ -44,6 +44,7 @@ class _Entered(NamedTuple):
     by: Optional[Tuple[int, int]]  # numbers of inferior and thread
     back: int  # where the thread goes on
     code: int
+    size: int = 0  # of its team, once that is known
 
 
 class _State:
@@ -54,7 +55,6 @@ class _State:
         self.points: Dict[Tuple[int, str, int], "_Point"] = {}  # by inferior, kind and address
         self.workers: Set[Tuple[int, int]] = set()  # threads that have begun, by inferior
         self.told: List[Tuple[Definition, str]] = []  # why the program stops
-        self.sizes: Dict[Tuple[int, int], int] = {}  # of regions, by inferior and code
         self.entered: List[_Entered] = []
         self.tasks: Dict[Tuple[int, int], int] = {}  # code of those begun, by inferior and task
         self.lost: Set[int] = set()  # inferiors whose breakpoints are to be made again
@@ -137,8 +137,15 @@ class _Code(_Point):
             begun = _tell(THREAD_BEGIN, code, "for the parallel region of")
         if thread.thread_num != 0:
             return begun
-        _state.sizes[gdb.selected_inferior().num, self.address] = thread.team_size or 0
+        self._keep_size(worker, thread.team_size or 0)
         return _tell(PARALLEL_BEGIN, code, "parallel region of", size)
+
+    def _keep_size(self, worker: Optional[Tuple[int, int]], size: int) -> None:
+        """For its end. The thread 0 of a team is the one that encountered the region."""
+        for index, region in reversed(list(enumerate(_state.entered))):
+            if (region.by, region.code) == (worker, self.address):
+                _state.entered[index] = region._replace(size=size)
+                break
 
 
 class _Back(_Point):
@@ -150,7 +157,7 @@ class _Back(_Point):
         if region is None:
             return False
         _state.entered.remove(region)
-        size = _state.sizes.get((gdb.selected_inferior().num, region.code))
+        size = region.size
         text = "" if not size else f", {size} thread{'s' if size > 1 else ''}"
         code = _code(thread, region.code)
         return _tell(PARALLEL_END, code, "parallel region of", text)

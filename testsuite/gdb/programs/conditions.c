@@ -37,6 +37,17 @@ static __attribute__((noinline)) void tasks(int n)
 	add(a); // LINE: task-after
 }
 
+static __attribute__((noinline)) void down(int n)
+{
+#pragma omp parallel num_threads(2) if (n > 1)
+	{
+#pragma omp master
+		if (n > 1)
+			down(n - 1);
+	}
+	add(n);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argv;
@@ -45,6 +56,7 @@ int main(int argc, char **argv)
 #pragma omp parallel num_threads(2)
 #pragma omp master
 	tasks(10);
+	down(2);
 	printf("sum %ld\n", sum);
 	return 0;
 }
