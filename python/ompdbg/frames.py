@@ -175,7 +175,12 @@ def is_clangs(symbol: Optional[str]) -> bool:
 def only_passes_on(outer: Frame, inner: Frame) -> bool:
     """Clang makes two functions of a region's code: the one that the runtime is given only calls
     the other."""
-    return _CODE in (inner.function or "") and _CODE not in (outer.function or "")
+    return _has_code(inner) and not _has_code(outer)
+
+
+def _has_code(frame: Frame) -> bool:
+    # What comes before may be another such function, around it.
+    return _CODE in (frame.function or "").rpartition(".omp_outlined")[2]
 
 
 def is_task_entry(function: Optional[str]) -> bool:

@@ -69,13 +69,13 @@ def test_a_task_has_its_variables(built: Tuple[Path, str]) -> None:
     """Where a step arrives, they have their values."""
     if built[1] != "-O0":
         pytest.skip("optimized code has its own")
-    commands = ["tbreak tasks if n == 10", "run", "skip function add"]
-    commands += ["omp step"] * 2 + [_AT, "print a", "omp finish", _AT]
-    answers = said(built[0], commands)
-    at = [one["value"] for one in answers if "value" in one]
-    assert at[0] == LINES["task-first"], answers
-    assert "= 10" in answers[6]["text"], answers
-    assert at[1] in (LINES["task"], LINES["task-after"]), answers
+    commands = ["tbreak conditions.c:{}".format(LINES["task-first"]), "run", "omp finish", _AT]
+    commands += ["tbreak tasks", "run", "skip function add"]
+    answers = said(built[0], commands + ["omp step", _AT, "print a"] * 4)
+    assert answers[3]["value"] in (LINES["task"], LINES["task-after"]), answers
+    lines = [one["value"] for one in answers[8::3]]
+    arrived = lines.index(LINES["task-first"])
+    assert "= 10" in answers[9 + 3 * arrived]["text"], answers
 
 
 def test_every_region_begins_and_ends_once(built: Tuple[Path, str]) -> None:
