@@ -16,7 +16,7 @@ from harness import own_programs, processes, setup
 class Client:
     """A front end."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, stop: str = "inspect") -> None:
         command = [setup.GDB, "-nx", "-q", "-i", "dap", "-iex", "set auto-load off"]
         command += ["-iex", "set debuginfod enabled off", "-iex", "source {}".format(setup.LOADER)]
         command += ["-iex", "set omp thread-names on"]
@@ -31,9 +31,11 @@ class Client:
         self._number = 0
         self._events: List[Dict[str, Any]] = []
         self.told: List[Dict[str, Any]] = []  # events of breakpoints
+        self.reason = ""  # of the last stop
+        self.output = ""
         self.ask("initialize", adapterID="test")
         launch = self.send("launch", program=str(program))
-        self.ask("setFunctionBreakpoints", breakpoints=[{"name": "inspect"}])
+        self.ask("setFunctionBreakpoints", breakpoints=[{"name": stop}])
         self.ask("configurationDone")
         self.answer(launch)
 
@@ -65,6 +67,8 @@ class Client:
                 size = int(line.split(b":")[1])
             if line == b"\r\n":
                 message: Dict[str, Any] = json.loads(stream.read(size))
+                if message.get("event") == "output":
+                    self.output += message["body"]["output"]
                 if message.get("event") == "breakpoint":
                     self.told.append(message["body"]["breakpoint"])
                 return message
@@ -87,6 +91,7 @@ class Client:
         while True:
             message = self._events.pop(0) if self._events else self._read()
             if message.get("event") == "stopped":
+                self.reason = str(message["body"]["reason"])
                 return int(message["body"]["threadId"])
 
 
@@ -111,7 +116,11 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
             if "register" in scope["name"].lower():
                 continue
             asked = client.ask("variables", variablesReference=scope["variablesReference"])
-            found.update({one["name"]: one["value"] for one in asked["variables"]})
+            for one in asked["variables"]:
+                found[one["name"]] = one["value"]
+                # Clang passes references of what is shared.
+                about = {"expression": one["name"], "frameId": region["id"], "context": "watch"}
+                assert client.ask("evaluate", **about)["result"] == one["value"]
         assert found["scale"] == "2.5" and found["count"] == "7"
         assert not [name for name in found if name.startswith((".", "_"))]
         listed = client.ask("threads")["threads"]
@@ -119,5 +128,22 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         # The points at which a step may stop are no breakpoints of the user's.
         client.ask("evaluate", expression="omp step", context="repl")
         assert client.stopped() == thread
+        # Where a step ends at one of these points, the reason is a step all the same.
+        client.ask("evaluate", expression="omp finish", context="repl")
+        client.stopped()
+        assert client.reason == "step"
         client.ask("evaluate", expression="omp break task-end", context="repl")
         assert client.told and all(one["id"] > 0 for one in client.told)
+
+
+@pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB tells the reason of a stop since 16")
+def test_stops_at_events(tmp_path: Path) -> None:
+    program = own_programs.compiled("captured.c", tmp_path / "captured", ("-g", "-fopenmp"))
+    with Client(program, "solve") as client:
+        thread = client.stopped()
+        client.ask("evaluate", expression="omp break parallel-begin", context="repl")
+        client.ask("continue", threadId=thread)
+        assert client.stopped() == thread and client.reason == "breakpoint"
+        client.ask("threads")  # what is printed comes before the answer
+        said = "OpenMP breakpoint 1, parallel-begin: parallel region of solve"
+        assert said in client.output and ", 2 threads" in client.output

@@ -12,6 +12,12 @@ import pytest
 
 from harness import own_programs, processes, setup
 
+NAMES = (
+    "[one.symbol().print_name for frame in"
+    " gdb.frames.execute_frame_filters(gdb.newest_frame(), 0, -1)"
+    " for one in frame.frame_locals() or []]"
+)
+
 
 class Session:
     """A front end. Its set-up is that of docs/guide.md."""
@@ -96,6 +102,9 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         assert not [name for name in names if "GOMP" in name or "omp_fn" in name or "kmp" in name]
         plain = session.ask("-stack-list-frames --no-frame-filters")[-1]
         assert plain.count("frame={") > len(names)
+        # The DAP server of GDB 18 asks each variable's symbol for its name.
+        shown = session.console("python import gdb.frames; print({})".format(NAMES))
+        assert "'scale'" in shown[-1]
         listed = session.ask("-thread-info")[-1]
         told = re.findall(r',name="([^"]*)"', listed)
         threads = re.findall(r'\bname="(omp [^"]*)"', listed)

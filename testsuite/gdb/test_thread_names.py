@@ -2,6 +2,7 @@
 """`set omp thread-names on`: names in GDB's lists of threads."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -72,3 +73,23 @@ def test_names_follow_the_program(variant: str) -> None:
                 state = row["state"] or "?"
                 size = row["team_size"]
                 assert told == "omp {}/{} {}".format(row["thread_num"], size, state)
+
+
+def test_names_in_a_core(tmp_path: Path) -> None:
+    """Of which GDB tells no stop."""
+    program = program_of("hung", "O2")
+    core = tmp_path / "core"
+    run(program, ["gcore {}".format(core)], stop="fixture_ready")
+    before = [("-iex", "set auto-load off"), ("-iex", "source {}".format(setup.LOADER))]
+    before += [("-iex", "set debuginfod enabled off"), ("-iex", "set omp thread-names on")]
+    command = [setup.GDB, "-nx", "-q", *(word for pair in before for word in pair), str(program)]
+    done = subprocess.run(
+        command,
+        input="core {}\ninfo threads\n".format(core).encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=processes.environment(),
+        timeout=processes.GDB_SECONDS,
+    )
+    said = done.stdout.decode()
+    assert '"omp 1/8 ' in said, said

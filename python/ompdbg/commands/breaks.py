@@ -117,9 +117,10 @@ class Delete(gdb.Command):
 def show_stop(definition: "Definition", place: str) -> None:
     """What is told where the program stopped."""
     from ompdbg.commands import location
-    from ompdbg.gdb_services import session, styles
+    from ompdbg.gdb_services import front_ends, session, styles
 
-    write(["", f"OpenMP breakpoint {definition.number}, {definition.event}{place}"])
+    lines = ["", f"OpenMP breakpoint {definition.number}, {definition.event}{place}"]
     thread = session.thread_at_stop()
     if thread is not None:
-        write(location.lines(thread, location.users_level(thread), styles.palette()))
+        lines += location.lines(thread, location.users_level(thread), styles.palette())
+    front_ends.write("\n".join(lines) + "\n")

@@ -15,7 +15,7 @@ from gdb.FrameDecorator import FrameDecorator
 from gdb.FrameIterator import FrameIterator
 
 from ompdbg import frames
-from ompdbg.gdb_services import captured, session, stacks
+from ompdbg.gdb_services import captured, front_ends, session, stacks
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.lacking import Unavailable, has_registers
 from ompdbg.gdb_services.stack_frame import StackFrame
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
     """The frames of the selected thread. Those of the runtime are left out (`hide`), or elided."""
+    front_ends.follow_references()
     try:
         thread = session.thread_at_stop()
     except (_ompd.Error, gdb.error):

@@ -76,7 +76,10 @@ class _Point(gdb.Breakpoint):
     def stop(self) -> bool:
         """Called by GDB."""
         with session.current_thread() as thread:
-            return thread is not None and self.look(thread)
+            stops = thread is not None and self.look(thread)
+        if stops:
+            front_ends.expect("breakpoint")
+        return stops
 
     def look(self, thread: "Thread") -> bool:
         """A thread is there. Answers whether it shall stop."""

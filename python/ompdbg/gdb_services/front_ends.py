@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GDB's server for the Debug Adapter Protocol tells its client of every breakpoint, internal ones
-too, which GDB has numbers below zero for: front ends would show them among the user's."""
+"""GDB's server for the Debug Adapter Protocol, and what it would tell its client otherwise.
+
+Of every breakpoint it tells, of internal ones too, which GDB has numbers below zero for: front
+ends would show them among the user's. Of a stop at one of these it has no reason to tell. Of a
+reference it tells the address alone, and Clang makes references of what a construct shares.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,18 @@ from typing import Any, Callable
 
 import gdb
 
+from ompdbg.gdb_services.frame_symbols import is_of_construct
+
 _SERVER = "gdb.dap.breakpoint"
 _LISTENERS = {
     "breakpoint_created": "_bp_created",
     "breakpoint_modified": "_bp_modified",
     "breakpoint_deleted": "_bp_deleted",
 }
+_EVALUATION, _RESULT = "gdb.dap.evaluate", "EvaluateResult"
+_EVENTS, _EXPECT, _EXPECTED = "gdb.dap.events", "expect_stop", "_expected_stop_reason"
 _done = False
+_is_following = False
 
 
 def hide_internal_breakpoints() -> None:
@@ -41,3 +50,39 @@ def _users_only(listener: Callable[[Any], None]) -> Callable[[Any], None]:
             listener(breakpoint)
 
     return told
+
+
+def expect(reason: str) -> None:
+    """Why the program is about to stop: "step", or "breakpoint"."""
+    events = sys.modules.get(_EVENTS)
+    if events is not None and hasattr(events, _EXPECT) and hasattr(events, _EXPECTED):
+        getattr(events, _EXPECT)(reason)
+
+
+def write(text: str) -> None:
+    """Prints at a stop; of what GDB writes there its server told nothing before GDB 18."""
+    send = getattr(sys.modules.get("gdb.dap.server"), "send_event", None)
+    if send is not None:
+        send("output", {"category": "console", "output": text})
+    else:
+        gdb.write(text)
+
+
+def follow_references() -> None:
+    """From now on the server, if there is one, tells the values of expressions in constructs."""
+    global _is_following
+    evaluation = sys.modules.get(_EVALUATION)
+    if _is_following or evaluation is None:
+        return
+    _is_following = True
+    result = getattr(evaluation, _RESULT, None)
+    if result is not None:
+        setattr(evaluation, _RESULT, lambda value: result(_followed(value)))
+
+
+def _followed(value: gdb.Value) -> gdb.Value:
+    try:
+        is_shared = value.type.code == gdb.TYPE_CODE_REF and is_of_construct(gdb.selected_frame())
+        return value.referenced_value() if is_shared else value
+    except gdb.error:
+        return value

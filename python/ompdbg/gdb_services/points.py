@@ -53,6 +53,8 @@ class _Point(gdb.Breakpoint):
             if found != place.stack_pointer:
                 return False
         self.was_hit = place.wanted is None or place.wanted()
+        if self.was_hit:
+            front_ends.expect("step")
         return self.was_hit
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of threads that tell what OpenMP knows of them, at each stop of the program."""
+"""Names of threads that tell what OpenMP knows of them, at each stop of the program, and of a core
+file once it is loaded."""
 
 from __future__ import annotations
 
@@ -26,6 +27,7 @@ class _Named(NamedTuple):
 
 _named: Dict[int, _Named] = {}  # by global number of the thread
 _is_on = False
+_is_awaited = False  # threads of a core file will be named
 
 
 def switch(on: bool) -> None:
@@ -51,6 +53,7 @@ def system_name(thread: gdb.InferiorThread) -> str:
 def _handlers() -> List[Any]:
     return [
         (gdb.events.stop, _on_stop),
+        (gdb.events.new_thread, _on_new_thread),
         (gdb.events.cont, _on_cont),
         (gdb.events.exited, _on_exited),
     ]
@@ -58,6 +61,22 @@ def _handlers() -> List[Any]:
 
 def _on_stop(event: Any) -> None:
     _name_all()
+
+
+def _on_new_thread(event: Any) -> None:
+    """Of a core file GDB tells no stop."""
+    global _is_awaited
+    connection = getattr(event.inferior_thread.inferior, "connection", None)  # not in GDB 10
+    if connection is not None and connection.type == "core" and not _is_awaited:
+        _is_awaited = True
+        gdb.post_event(_on_core)
+
+
+def _on_core() -> None:
+    global _is_awaited
+    _is_awaited = False
+    if _is_on:
+        _name_all()
 
 
 def _on_cont(event: Any) -> None:
