@@ -45,6 +45,11 @@ _CODE = (
     "_debug__"  # of two functions that Clang makes of a region's code, in the name of the second
 )
 _FLANG_OUTLINED = re.compile(rf"(?P<base>[\w$.]+?){flang_names.OUTLINED}(\(.*\))?")
+# Clang's of a target region, for the host.
+_CLANG_TARGET = re.compile(
+    r"__omp_offloading_[0-9a-f]+_[0-9a-f]+_(?P<base>.+?)_l\d+(_\d+)?(_debug__)?(\(.*\))?"
+)
+_TARGET = "__omp_offloading_"
 # What the user declared of a reduction, which has no name in the source.
 _CLANG_REDUCTION = re.compile(r"\.omp_(?P<role>combiner|initializer)\.*\d*(\(.*\))?")
 _CLONE = re.compile(r"(\.(part|constprop|isra|cold|lto_priv)(\.\d+)?)+$")
@@ -159,7 +164,12 @@ class Outlined(NamedTuple):
 
 def is_outlined(symbol: str) -> bool:
     """It may be the name of an outlined function."""
-    return "._omp_" in symbol or ".omp_" in symbol
+    return "._omp_" in symbol or ".omp_" in symbol or symbol.startswith(_TARGET)
+
+
+def is_target(symbol: Optional[str]) -> bool:
+    """The code of a target region that Clang compiled."""
+    return symbol is not None and _CLANG_TARGET.fullmatch(symbol) is not None
 
 
 def is_flangs(symbol: Optional[str]) -> bool:
@@ -193,7 +203,8 @@ def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     if symbol is None or not is_outlined(symbol):
         return None
     plain = _CLONE.sub("", symbol)
-    llvms = _CLANG_OUTLINED.fullmatch(plain) or _FLANG_OUTLINED.fullmatch(plain)
+    patterns = (_CLANG_OUTLINED, _FLANG_OUTLINED, _CLANG_TARGET)
+    llvms = next((one for one in (each.fullmatch(plain) for each in patterns) if one), None)
     if llvms is not None:
         return Outlined(llvms.group("base"), "fn")
     match = _DEMANGLED_OUTLINED.match(symbol) or _OUTLINED.search(symbol)

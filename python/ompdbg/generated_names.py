@@ -11,6 +11,8 @@ _GENERATED = re.compile(
     r".*\.|__(context|closure|vla_expr\d*|in_chrg|vtt_parm|for_(range|begin|end)|"
     r"(range|begin|end)\d+)$"
 )
+# Clang's of the length of an array.
+_BOUND = re.compile(r"__vla_expr\d*$")
 # As "vla" Clang passes such a length.
 LENGTH = "vla"
 
@@ -18,6 +20,11 @@ LENGTH = "vla"
 def is_generated(name: str, fortran: bool) -> bool:
     """It is no name of the user's. In Fortran none begins with an underscore."""
     return _GENERATED.match(name) is not None or (fortran and name.startswith("_"))
+
+
+def is_bound(name: str) -> bool:
+    """It is of the length of an array that is computed."""
+    return _BOUND.match(name) is not None
 
 
 def original(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple, Sequence
 
 _UNNAMED = (".omp_outlined.", ".omp_task_entry.")
 _NAME = ".omp_outlined"
+_DEBUG = "_debug__"  # of the second of two functions
 _INNER = "Ul"  # in the mangled name of a lambda
 
 
@@ -37,4 +38,4 @@ def name_of(name: str, line: int, spans: Sequence[Span]) -> str:
     nearest = max(around or before, key=lambda span: span.first, default=None)
     if nearest is None or (not around and _INNER in nearest.name):
         return name
-    return nearest.name + _NAME
+    return nearest.name + _NAME + (_DEBUG if _DEBUG in name else "")

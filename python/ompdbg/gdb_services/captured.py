@@ -16,7 +16,7 @@ from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 import gdb
 
 from ompdbg.frames import is_fortran
-from ompdbg.gdb_services import enclosing
+from ompdbg.gdb_services import enclosing, lost, sections
 from ompdbg.gdb_services.enclosing import Wanted
 from ompdbg.gdb_services.frame_symbols import (
     Reading,
@@ -24,6 +24,7 @@ from ompdbg.gdb_services.frame_symbols import (
     function_block,
     is_hosts,
     is_of_construct,
+    is_passed_by_element,
     read,
     symbols,
 )
@@ -32,6 +33,7 @@ from ompdbg.generated_names import LENGTH, is_generated, original
 _CONTEXT = "__context"
 # GDB's server for front ends, which read large arrays piece by piece.
 _SERVER = "gdb.dap.server"
+_NO_BOUNDS = "its bounds are not known here"
 
 
 # What "print frame-arguments scalars" leaves out.
@@ -108,8 +110,8 @@ def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured
         return Captured(name, symbol, found.value)
     wanted = Wanted(name, symbol.line, found.address)
     known = enclosing.with_bounds(handle, wanted, anywhere)
-    if known is None and is_other:
-        return Captured(name, None, None, "its bounds are not known here")
+    if known is None and (is_other or found.has_false_bounds or not found.address):
+        return Captured(name, None, None, _NO_BOUNDS)
     return Captured(name, symbol, found.value if known is None else known)
 
 
@@ -146,7 +148,7 @@ def _readable(one: Captured, handle: gdb.Frame) -> Captured:
         is_too_large = value is not None and not isinstance(error, gdb.MemoryError)
         if not is_too_large or _SERVER not in sys.modules:
             return Captured(one.name, None, None, str(error))
-    return one._replace(value=value)
+    return one._replace(value=None if value is None else lost.shown(value))
 
 
 def _there(one: Captured, handle: gdb.Frame) -> Captured:
@@ -260,7 +262,14 @@ class _Construct:
                 line = max(one.line for one in group)
                 if self._is_mistaken(symbol):
                     return Captured(name, None, None, "its place is not known here")
-                return Captured(name, symbol, self._as_written(symbol, found, line))
+                if sections.may_be_section(symbol, found.value, line, self._handle):
+                    return Captured(name, None, None, sections.REASON)
+                if self._may_be_an_element(symbol, line):
+                    return Captured(name, None, None, "its declaration was not found")
+                value = self._as_written(symbol, found, line)
+                if value is None and found.is_without_bounds:
+                    return Captured(name, None, None, _NO_BOUNDS)
+                return Captured(name, symbol, value)
         symbol = (own or group)[0]
         passed = None if own or not _is_reference(symbol) else self._passed(symbol)
         if passed is None:
@@ -271,6 +280,13 @@ class _Construct:
         """What a task shares Clang takes for the reference that it is one to."""
         is_shared = self._context is not None and not symbol.is_argument
         return is_shared and _is_reference(symbol) and is_hosts(symbol, self._handle)
+
+    def _may_be_an_element(self, symbol: gdb.Symbol, line: int) -> bool:
+        """Of an array whose length is computed Clang passes the place of the first element."""
+        if not symbol.is_argument or not _is_reference(symbol):
+            return False
+        others = (one for one, _ in symbols(self._handle))
+        return any(map(self._is_length, others)) and declared_type(symbol, line) is None
 
     def _as_written(self, symbol: gdb.Symbol, found: Reading, line: int) -> Optional[gdb.Value]:
         """Without what the compiler added to the type, and with the bounds that it left out."""
@@ -283,7 +299,7 @@ class _Construct:
             if declared is not None and declared.code == gdb.TYPE_CODE_REF:
                 return found.value
             target = found.target()
-            if declared is None or not _is_array(declared) or not declared.dynamic:
+            if declared is None or not is_passed_by_element(symbol, declared):
                 return target.value
             # Of such an array the place of its first element is all that Clang passes on.
             if target.address is None:
@@ -296,7 +312,7 @@ class _Construct:
         except gdb.error:
             return None
 
-    def _whole(self, symbol: gdb.Symbol, found: Reading, line: int) -> gdb.Value:
+    def _whole(self, symbol: gdb.Symbol, found: Reading, line: int) -> Optional[gdb.Value]:
         value = found.value
         if _is_of_fortran(symbol) and _is_pointer_to_array(value.type):
             at = enclosing.at_address(self._handle, symbol.name, int(value), self._anywhere)
@@ -308,6 +324,8 @@ class _Construct:
         known = enclosing.with_bounds(self._handle, wanted, self._anywhere)
         if known is None and is_other:
             return gdb.Value(found.address).cast(value.type.target().pointer())
+        if known is None and (found.has_false_bounds or not found.address):
+            return None
         return value if known is None else known
 
     def _passed(self, symbol: gdb.Symbol) -> Optional[gdb.Value]:
@@ -379,7 +397,7 @@ def _may_be_told_elsewhere(symbol: gdb.Symbol) -> bool:
         return False
     if symbol.is_argument:  # Clang's
         declared = declared_type(symbol, symbol.line) if _is_reference(symbol) else None
-        return declared is not None and _is_array(declared) and declared.dynamic
+        return declared is not None and is_passed_by_element(symbol, declared)
     return kind.dynamic or (_is_of_fortran(symbol) and _is_pointer_to_array(kind))
 
 

@@ -29,6 +29,7 @@ from ompdbg.gdb_services.frame_symbols import (
     declared_type,
     is_hosts,
     is_of_construct,
+    is_passed_by_element,
     read,
     symbols,
 )
@@ -138,7 +139,9 @@ def _given(symbol: gdb.Symbol, frame: gdb.Frame) -> Tuple[Optional[int], Optiona
         value = found.value
         if symbol.is_argument and is_of_construct(frame):
             declared = declared_type(symbol, symbol.line)
-            if declared is None or _is_array(declared) and declared.dynamic:
+            if declared is None:
+                return None, None
+            if is_reference and is_passed_by_element(symbol, declared):
                 return None, None  # the function further out knows more
             value = value if declared.code == gdb.TYPE_CODE_REF else target.value
         return target.address, value

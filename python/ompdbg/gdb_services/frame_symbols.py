@@ -8,7 +8,7 @@ from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.frames import is_outlined
-from ompdbg.gdb_services import selection
+from ompdbg.gdb_services import lost, selection
 from ompdbg.gdb_services.addresses import address_of
 
 # Code of a declaration is at its line, or at one of these after it.
@@ -57,6 +57,7 @@ class Reading(NamedTuple):
 
     value: gdb.Value
     address: Optional[int]  # in memory
+    has_false_bounds: bool = False  # such as debug information tells where they are optimized out
 
     @property
     def is_lost(self) -> bool:
@@ -70,7 +71,7 @@ class Reading(NamedTuple):
     def is_without_bounds(self) -> bool:
         """An array whose bounds were to be computed, and cannot be."""
         kind = self.value.type
-        return kind.code == gdb.TYPE_CODE_ARRAY and kind.dynamic and not kind.sizeof
+        return kind.code == gdb.TYPE_CODE_ARRAY and (kind.dynamic or self.has_false_bounds)
 
     def _is_array_in_memory(self) -> bool:
         return self.address is not None and self.value.type.code == gdb.TYPE_CODE_ARRAY
@@ -92,7 +93,8 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
                 value = symbol.value(handle)
     except (gdb.error, ValueError, TypeError):
         return None
-    return Reading(value, address_of(value))
+    others = (one for one, _ in symbols(handle))
+    return Reading(value, address_of(value), lost.has_lost_bound(symbol, others))
 
 
 def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
@@ -100,6 +102,13 @@ def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     such arrays from the wrong frame."""
     function = handle.function()
     return function is not None and 0 < symbol.line < function.line
+
+
+def is_passed_by_element(symbol: gdb.Symbol, declared: gdb.Type) -> bool:
+    """Clang passes the place of its first element: an array whose length is computed."""
+    if declared.code != gdb.TYPE_CODE_ARRAY or symbol.type is None:
+        return False
+    return declared.dynamic or symbol.type.target().code != gdb.TYPE_CODE_ARRAY
 
 
 def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:
@@ -116,16 +125,26 @@ def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:
 
 
 def _declaration(symtab: gdb.Symtab, name: str, line: int) -> Optional[gdb.Symbol]:
-    """A variable by the line of its declaration, in a function of the source."""
+    """A variable by the line of its declaration, not as it is passed to a construct's code."""
     table = symtab.linetable()
     for near in range(line, line + _LINES_OF_A_HEAD):
         for entry in table.line(near) or ():
             block = gdb.block_for_pc(entry.pc)
             while block is not None and not block.is_global and not block.is_static:
-                if _is_outlined(block.function):
-                    break
                 for symbol in block:
                     if symbol.name == name and symbol.line == line:
-                        return symbol
+                        if not _is_passed_to_construct(symbol, block):
+                            return symbol
                 block = block.superblock
     return None
+
+
+def _is_passed_to_construct(symbol: gdb.Symbol, block: gdb.Block) -> bool:
+    """What a construct's code has of the function around it: arguments, or copies."""
+    around: Optional[gdb.Block] = block
+    while around is not None and around.function is None:
+        around = around.superblock
+    function = None if around is None else around.function
+    if function is None or not _is_outlined(function):
+        return False
+    return symbol.is_argument or symbol.line < function.line

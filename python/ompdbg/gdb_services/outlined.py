@@ -12,7 +12,7 @@ from ompdbg.demangle import without_parameters
 from ompdbg.frames import is_outlined
 from ompdbg.outlined_names import Span, is_unnamed, name_of
 
-_GENERATED = (".omp_", ".omp.")
+_GENERATED = (".omp_", ".omp.", "__omp_offloading_")
 
 _spans: Dict[str, List[Span]] = {}
 

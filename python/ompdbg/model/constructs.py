@@ -78,16 +78,22 @@ class Constructs:
     def _hide_wrappers(self, found: _Named) -> None:
         """Clang makes two functions of a construct: the one that the runtime calls only passes on
         to the other, which has the code."""
-        for begin in self._calls:
-            outer, inner = begin - 1, begin - 2
-            if inner < 0 or self._kinds[inner] != frames.USER or outer in self._calls:
+        called = {begin - 1 for begin in self._calls}
+        for outer in range(1, len(self._stack)):
+            inner = outer - 1
+            if self._kinds[inner] != frames.USER or self._kinds[outer] != frames.USER:
                 continue
-            if frames.parse_outlined(self._stack[outer].symbol) is None:
+            if outer in self._calls:
                 continue
-            if frames.parse_outlined(self._stack[inner].symbol) is None:
+            around, code = self._stack[outer], self._stack[inner]
+            if outer not in called and not frames.only_passes_on(around, code):
+                continue
+            if frames.parse_outlined(around.symbol) is None:
+                continue
+            if frames.parse_outlined(code.symbol) is None:
                 continue
             told = found[outer]
-            found[inner] = told._replace(frame=self._stack[inner], kind=frames.USER)
+            found[inner] = told._replace(frame=code, kind=frames.USER)
             found[outer] = told._replace(kind=frames.SYSTEM)
 
     def _logical(self, index: int) -> LogicalFrame:
@@ -110,7 +116,7 @@ class Constructs:
             return plain
         if call is None and self._only_passes_on(index):
             return plain._replace(kind=frames.SYSTEM)
-        construct = OUTLINED if call is None else self._construct(frame, call)
+        construct = self._called_by_user(index) if call is None else self._construct(frame, call)
         if call is not None and self._is_region(index + 1):
             construct = TEAMS if call.kind == TEAMS_CALL else PARALLEL
         function = self._runtime.services.function_at(frame.start or frame.pc)
@@ -177,7 +183,12 @@ class Constructs:
                 return plain._replace(kind=frames.SYSTEM)
             older.insert(0, plain.frame)  # it has not called it yet, or no more
         if len(older) < 2 or not frames.is_task_entry(older[0].function):
-            return plain._replace(construct=OUTLINED, function=enclosing)
+            construct = self._called_by_user(index)
+            told = plain._replace(construct=construct, function=enclosing)
+            if construct == OUTLINED or index + 1 == len(self._stack):
+                return told
+            caller = self._stack[index + 1]
+            return told._replace(construct_file=caller.file, construct_line=caller.line)
         # The one that makes the task calls the function at the construct.
         return plain._replace(
             construct=TASK,
@@ -205,6 +216,17 @@ class Constructs:
         inner = self._stack[index - 1] if index else None
         entry = frames.is_task_entry(self._stack[index].function)
         return entry and inner is not None and inner.is_inlined
+
+    def _called_by_user(self, index: int) -> str:
+        """What construct code is of that no runtime called: of a target region for the host, or of
+        a parallel region that one thread executes."""
+        symbol = self._stack[index].symbol
+        if frames.is_target(symbol):
+            return TARGET
+        caller = self._stack[index + 1] if index + 1 < len(self._stack) else None
+        if caller is None or frames.is_task_entry(caller.function):
+            return OUTLINED
+        return PARALLEL if frames.is_clangs(symbol) else OUTLINED
 
     def _is_region(self, begin: int) -> bool:
         """Whether it is the function by which LLVM's runtime calls the code of regions only."""

@@ -12,7 +12,7 @@ from ompdbg.target_services import dwarf
 if TYPE_CHECKING:
     from ompdbg.target_services.units import Unit
 
-_GENERATED = (".omp_", ".omp.")
+_GENERATED = (".omp_", ".omp.", "__omp_offloading_")
 
 
 class Outlined:

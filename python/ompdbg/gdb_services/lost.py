@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values of which GDB knows nothing, or not enough."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Iterable, Iterator, Optional
+
+import gdb
+
+from ompdbg.generated_names import is_bound
+
+_AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+# More members within members than these are not looked into.
+_MAX_DEPTH = 16
+_MAX_PARTS, _MAX_ELEMENTS = 64, 16
+
+
+def shown(value: gdb.Value) -> gdb.Value:
+    """A value as commands show it that frame filters decorate. Of what was optimized out as a
+    whole they tell member by member, and ask printers of the user's, which fail; so one of its
+    members is shown instead."""
+    try:
+        if value.type.strip_typedefs().code not in _AGGREGATES or not value.is_optimized_out:
+            return value
+        parts = list(islice(_scalars(value, _MAX_DEPTH), _MAX_PARTS))
+        return parts[0] if parts and all(part.is_optimized_out for part in parts) else value
+    except gdb.error:
+        return value
+
+
+def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:
+    """Those that a value consists of; of arrays of many, some."""
+    kind = value.type.strip_typedefs()
+    if kind.code not in _AGGREGATES:
+        yield value
+    elif depth and kind.code == gdb.TYPE_CODE_ARRAY:
+        low, high = kind.range()
+        for index in range(low, min(high, low + _MAX_ELEMENTS) + 1):
+            yield from _scalars(value[index], depth - 1)
+    elif depth:
+        for field in kind.fields():
+            if hasattr(field, "bitpos"):  # a static member is no part of it
+                yield from _scalars(value[field], depth - 1)
+
+
+def has_lost_bound(symbol: gdb.Symbol, others: "Iterable[gdb.Symbol]") -> bool:
+    """An array whose length Clang computed and lost: debug information then says that it has one
+    element. `others`: all that is known in the frame."""
+    if not _may_be_of_one(symbol.type):
+        return False
+    computed = bounds = 0
+    for one in others:
+        bounds += is_bound(one.name)
+        computed += one.type is not None and one.type.dynamic
+    return computed < bounds
+
+
+def _may_be_of_one(kind: Optional[gdb.Type]) -> bool:
+    while kind is not None and kind.code == gdb.TYPE_CODE_ARRAY and not kind.dynamic:
+        low, high = kind.range()
+        if low == high:
+            return True
+        kind = kind.target()
+    return False

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Variables of which debug information tells too little: nothing false is shown, by GDB's own
+`bt -full` and by `omp bt -full`; and regions that are not called by the runtime have their names."""
+
+import re
+from pathlib import Path
+from typing import Dict, List, Tuple
+
+import build  # from fixtures/
+import pytest
+
+from harness import own_programs, processes
+
+UNKNOWN = re.compile(r'"?<(error: .*|optimized out)>"?')
+FRAME = re.compile(r"^#\d+ +(?:0x\w+ in )?((?:\w+ )+of )?([\w:]+)")
+ROW = re.compile(r"^ {8}(\w+) = (.*)$")
+# Of some arrays GCC tells the place of the first element only.
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+Frames = List[Tuple[str, Dict[str, str]]]
+
+
+def said(
+    name: str, compiler: str, optimized: str, tmp_path: Path, commands: List[str]
+) -> List[str]:
+    try:
+        flags = (optimized, "-g", "-fopenmp")
+        program = own_programs.compiled(name, tmp_path / "unknown", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    task = {"commands": commands, "stop": "inspect"}
+    result = processes.run_gdb("session.py", task, [str(program)]).result
+    return [one.get("text", one.get("error")) for one in result]
+
+
+def frames(text: str) -> Frames:
+    """What each frame of the user's is called, with its variables."""
+    found: Frames = []
+    for line in text.splitlines():
+        head, row = FRAME.match(line), ROW.match(line)
+        if head is not None:
+            found.append(((head[1] or "") + head[2], {}))
+        elif row is not None and found:
+            found[-1][1][row[1]] = row[2]
+    return found
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_sections_and_serial_regions(compiler: str, tmp_path: Path) -> None:
+    first, full, _, second, full_of_second = said(
+        "unknown.c",
+        compiler,
+        "-O0",
+        tmp_path,
+        ["bt -full", "omp bt -full", "continue", "bt -full", "omp bt -full"],
+    )
+    for text in (first, full):
+        told = frames(text)
+        names = ["inspect", "parallel region of sections", "sections", "main"]
+        assert [name for name, _ in told] == names, text
+        variables = told[1][1]
+        # These are copies of some elements: the first is not that of index 0.
+        assert UNKNOWN.fullmatch(variables["fixed"]), variables
+        is_address = compiler == "gcc" and ADDRESS.fullmatch(variables["length"])
+        assert is_address or UNKNOWN.fullmatch(variables["length"]), variables
+        assert variables["whole"] == "{0, 700, 0}" or compiler == "gcc", variables
+        assert told[2][1]["fixed"] == "{1, 2, 3, 4, 5, 6}"
+    for text in (second, full_of_second):
+        told = frames(text)
+        names = ["inspect", "parallel region of serial", "target region of serial"]
+        names += ["parallel region of serial", "serial", "main"]
+        assert [name for name, _ in told] == names, text
+        for _, variables in told[1:4]:
+            assert variables["outer"] == "9", text
+            is_address = compiler == "gcc" and ADDRESS.fullmatch(variables["inner"])
+            assert is_address or variables["inner"] == "{1, 2, 3}", text
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_optimized_out_as_a_whole(compiler: str, tmp_path: Path) -> None:
+    """GDB tells so in one word, of classes that the standard library tells how to print, too."""
+    for text in said("unknown.cpp", compiler, "-O1", tmp_path, ["bt -full", "omp bt -full"]):
+        assert "Exception" not in text
+        rows = [rows for name, rows in frames(text) if name == "task of solve"]
+        assert len(rows) == 1, text
+        assert rows[0] == {"lost": "<optimized out>", "field": "<optimized out>"}, text
