@@ -111,6 +111,8 @@ def test_cause_of_a_hang(kind: str, variant: str, mode: str) -> None:
     allowed = {cause.rule}
     assert {f["rule"] for f in findings} & RULES_OF_HANGS <= allowed, said["why_text"]["text"]
     assert found["text"] in said["why_text"]["text"]
+    if kind == "barrier_spin":
+        assert "spins on go_on" in said["why_text"]["text"]
 
 
 def pick(

@@ -26,7 +26,7 @@ from ompdbg.model.waiting import (
 )
 from ompdbg.render.why import headline, notes, why_lines
 
-RUNTIME = SimpleNamespace(name="libgomp")
+RUNTIME = SimpleNamespace(name="libgomp", services=SimpleNamespace(stack=lambda target: []))
 
 
 def thread(number: int, kind: Optional[str] = None, line: int = 1, asleep: bool = True) -> Any:
@@ -42,6 +42,7 @@ def thread(number: int, kind: Optional[str] = None, line: int = 1, asleep: bool 
         task=None,
         asleep=asleep,
         in_runtime=wait is not None,
+        is_outside=False,
         openmp=True,
         error=None,
         state="work_parallel",
@@ -464,3 +465,37 @@ def test_tasks_that_are_in_no_list() -> None:
     assert unlisted_of_region(region(members), []) == 3
     explicit = region([counted(1, 0, True, kind=2)])
     assert unlisted_of_region(explicit, []) == 0
+
+
+def test_spins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of threads of which nothing else was told, those in the same loop together."""
+    from ompdbg.model import severity
+    from ompdbg.model.spinning import Spin
+    from ompdbg.render import why
+
+    threads = [thread(1, "barrier"), *(thread(n) for n in (2, 3, 4)), thread(5, line=7, asleep=False)]
+    loops = {2: Spin(("go_on",), False), 3: Spin(("go_on",), False), 4: Spin((), True)}
+    for module in (diagnosis, severity, why):
+        monkeypatch.setattr(module, "spin_of", lambda one: loops.get(one.target.number))
+    alone = Waits(threads[1:])
+    found = diagnosis.diagnose(alone)
+    assert [headline(one) for one in found] == [
+        "Threads 2, 3 spin until somebody else changes go_on",
+        "Thread 4 is in an endless loop",
+    ]
+    # Thread 5 may end them.
+    assert {severity.severity(alone, one) for one in found} == {severity.WAITING}
+    assert why_lines(alone, found, None)[1:4] == [
+        "  threads 2, 3  spin on go_on  f at f.c:1",
+        "Thread 4 is in an endless loop",
+        "  thread 4  in an endless loop  f at f.c:1",
+    ]
+    without = Waits(threads[1:4])
+    assert severity.severity(without, found[0]) == severity.HELD_UP
+    # The others of a barrier are told with it.
+    waits = Waits(threads[:4], regions=[region(threads[:4], [0])])
+    told, *others = diagnosis.diagnose(waits)
+    assert told.rule == diagnosis.INCOMPLETE_BARRIER
+    assert diagnosis.SPIN not in {one.rule for one in others}
+    assert severity.severity(waits, told) == severity.HELD_UP
+    assert "  threads 2, 3  spin on go_on       f at f.c:1" in why_lines(waits, [told], None)

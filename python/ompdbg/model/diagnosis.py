@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Sequence, Se
 
 from ompdbg.model.locks import BY_CODE, Lock
 from ompdbg.model.region import BARRIERS
+from ompdbg.model.spinning import spin_of
 from ompdbg.model.waiting import BLOCKED, EVENT, LOCK, QUEUED, TASK, Edge, Waiting
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ ORDERED_TURN = "ordered"
 TASK_WAIT = "task"
 QUEUED_TASKS = "queued"
 INCOMPLETE_BARRIER = "barrier"
+SPIN = "spin"
 UNKNOWN = "unknown"
 
 
@@ -49,7 +51,7 @@ def diagnose(waiting: Waiting) -> List[Finding]:
     found: List[Finding] = []
     for rule in _RULES:
         found.extend(rule(waiting))
-    return found
+    return found + spins(waiting, found)
 
 
 def of_thread(waiting: Waiting, thread: "Thread") -> "List[Thread]":
@@ -311,6 +313,23 @@ def unknown_causes(waiting: Waiting) -> List[Finding]:
         Finding(UNKNOWN, True, threads, [], None if kind else waiting.region_of(threads[0]))
         for (_, kind), threads in found.items()
     ]
+
+
+# ---- Threads that spin ----------------------------------------------------------------------
+
+
+def spins(waiting: Waiting, told: "Sequence[Finding]") -> List[Finding]:
+    """Loops that only look at memory, of threads of which nothing was told."""
+    known = {t.target.number for finding in told for t in (*finding.waiters, *finding.others)}
+    found: "Dict[Tuple[object, ...], List[Thread]]" = {}
+    for thread in waiting.process.threads:
+        if thread.target.number in known or thread.openmp is False:
+            continue
+        spin, place = spin_of(thread), thread.location
+        if spin is not None and place is not None:
+            line = place.line if place.line else place.address
+            found.setdefault((spin, place.file, line), []).append(thread)
+    return [Finding(SPIN, True, threads, []) for threads in found.values()]
 
 
 _RULES = (

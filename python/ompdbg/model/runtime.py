@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ompdbg.model.activity import Top
     from ompdbg.model.icvs import Origin
     from ompdbg.model.process import Process
+    from ompdbg.model.spinning import Spin
     from ompdbg.services import Frame, Services
 
 # Regions nested deeper than this are taken for damaged memory.
@@ -54,13 +55,14 @@ class Constants:
         self._services = services
         self.tops: Dict[Hashable, "Top"] = {}  # of activity.py
         self.locations: Dict["Frame", "Location"] = {}  # of thread.py
+        self.spins: Dict[int, Optional["Spin"]] = {}  # of spinning.py, by address
         self.lock_arguments: Dict[int, _Argument] = {}  # of waited_lock.py
         self.call_sites: Dict[int, "_ompd.WaitSite"] = {}  # of stack.py, by return address
 
     def tidy(self) -> None:
         """Forgets what has become too much."""
         places: Tuple[Dict[Any, Any], ...] = (self.tops, self.locations)
-        for known in (*places, self.lock_arguments, self.call_sites):
+        for known in (*places, self.spins, self.lock_arguments, self.call_sites):
             if len(known) > _MAX_PLACES:
                 known.clear()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, List, Sequence, Set
 
 from ompdbg.model import diagnosis
 from ompdbg.model.asleep import system_call
+from ompdbg.model.spinning import spin_of
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
@@ -40,7 +41,10 @@ def _somebody_works(waiting: "Waiting", finding: "Finding") -> bool:
             continue
         seen.add(thread.target.number)
         if thread.wait is None and thread.target.number not in waiting.edges:
-            if not _sleeps(waiting, thread):
+            spin = spin_of(thread)
+            if spin is not None and not spin.is_endless:
+                pending += waiting.process.threads  # any of them may end that
+            elif spin is None and not _sleeps(waiting, thread):
                 return True
             continue
         edges = waiting.edges.get(thread.target.number, [])

@@ -11,6 +11,7 @@ from ompdbg.model.doing import doing, own_place
 from ompdbg.model.locks import BY_CODE
 from ompdbg.model.mutexes import KIND
 from ompdbg.model.region import END_OF_REGION
+from ompdbg.model.spinning import spin_of
 from ompdbg.render.locks import reason
 from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
     from ompdbg.model.locks import Lock
     from ompdbg.model.region import Region
+    from ompdbg.model.spinning import Spin
     from ompdbg.model.task import Task
     from ompdbg.model.thread import Thread
     from ompdbg.model.waiting import Waiting
@@ -38,7 +40,7 @@ _COLUMNS = (
 )
 
 # `sleeps in poll`, `works, or spins`, `runs`, of several threads.
-_SEVERAL_DO = re.compile(r"\b(sleep|work|spin|run)s\b(?= in |, or |$)")
+_SEVERAL_DO = re.compile(r"\b(sleep|work|spin|run)s\b(?= in | on |, or |$)")
 
 _FOR_TASKS = ("taskwait", "taskgroup")
 
@@ -194,6 +196,15 @@ def _queued(finding: "Finding") -> str:
     return f"{tasks} of region {label} {verb} queued, and all of its threads sleep elsewhere"
 
 
+def _spins(finding: "Finding") -> str:
+    spin, one = spin_of(finding.waiters[0]), len(finding.waiters) == 1
+    who = _threads(finding.waiters).capitalize()
+    if spin is None or spin.is_endless:
+        return f"{who} {'is' if one else 'are'} in an endless loop"
+    what = " or ".join(spin.variables) or "what the loop reads"
+    return f"{who} spin{'s' * one} until somebody else changes {what}"
+
+
 def _at_several(region: "Region") -> str:
     return ", but not at the same one" if diagnosis.at_several_places(region) else ""
 
@@ -227,6 +238,7 @@ _HEADS = {
     diagnosis.UNFULFILLED_EVENT: _event,
     diagnosis.TASK_WAIT: _awaited,
     diagnosis.QUEUED_TASKS: _queued,
+    diagnosis.SPIN: _spins,
 }
 
 
@@ -305,12 +317,21 @@ def _doing_text(thread: "Thread") -> str:
         return "runs"
     if thread.is_outside:
         return "begins, or ends"
+    spin = spin_of(thread)
+    if spin is not None:
+        return _spin_text(spin)
     if thread.in_runtime:
         return thread.state or "in the runtime"
     does = doing(thread)
     if does.function is None:
         return "works, or spins"
     return f"sleeps in {does.function}" if does.in_kernel else f"in {does.function}"
+
+
+def _spin_text(spin: "Spin") -> str:
+    if spin.is_endless:
+        return "in an endless loop"
+    return f"spins on {', '.join(spin.variables)}" if spin.variables else "spins"
 
 
 def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
