@@ -192,6 +192,9 @@ def test_replay(tmp_path: Path) -> None:
             "omp why",
             "reverse-continue",
             "omp threads",
+            "record goto end",
+            "omp threads",
+            "record goto begin",
             "record stop",
             "omp threads",
         ],
@@ -199,6 +202,9 @@ def test_replay(tmp_path: Path) -> None:
     )
     assert "plain at constructs.c:{}".format(line("plain-before") + 1) in said[7]
     assert "plain (n=3) at constructs.c:{}".format(line("plain-before") + 1) in said[8]
-    for told in (said[12], said[14]):
+    # Of "record goto" GDB tells nobody.
+    at_end = re.search(r"constructs\.c:\d+$", said[13], re.M)
+    assert at_end is not None and at_end[0] in said[14] and at_end[0] not in said[12]
+    for told in (said[12], said[17]):
         assert "plain at constructs.c:{}".format(line("plain-before")) in told
         assert "1 thread: 1 work_serial" in told

@@ -129,8 +129,8 @@ def current_process() -> Optional["Process"]:
     if not inferior.pid or not inferior.threads():
         return None
     known = _session.process(inferior)
-    if any(thread.is_running() for thread in inferior.threads()):
-        known.moved()  # it moves all the time
+    if _moves_untold(inferior):
+        known.moved()
     known.services.select(gdb.selected_thread())
     from ompdbg.model.process import Process
 
@@ -153,7 +153,7 @@ def process_at_stop() -> Optional["Process"]:
     known = _session.process(inferior)
     if known.is_plain:
         return None
-    if known.at_stop is None or any(thread.is_running() for thread in inferior.threads()):
+    if known.at_stop is None or _moves_untold(inferior):
         try:
             known.at_stop = current_process()
         except (_ompd.Error, NotOpened, gdb.error):
@@ -189,6 +189,13 @@ def forget() -> None:
 def services_of(inferior: gdb.Inferior) -> GdbServices:
     """The services for an inferior."""
     return _session.process(inferior).services
+
+
+def _moves_untold(inferior: gdb.Inferior) -> bool:
+    """Threads run, or "record goto" may have gone elsewhere, of which GDB tells nobody."""
+    if gdb.current_recording() is not None:
+        return True
+    return any(thread.is_running() for thread in inferior.threads())
 
 
 def thread_at_stop() -> Optional["Thread"]:
