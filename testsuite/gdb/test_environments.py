@@ -138,7 +138,7 @@ def test_two_programs_at_once(tmp_path: Path) -> None:
             "continue",
             "omp threads",
             "continue",
-            "inferior 1",
+            "omp frame 1.1:0",
             "omp threads",
             "omp step",
             "continue",
@@ -151,6 +151,7 @@ def test_two_programs_at_once(tmp_path: Path) -> None:
     assert "libgomp" in said[2] and "libomp" in said[6]
     assert "OpenMP breakpoint 2, task-begin: task of task" in said[8]
     assert re.search(r"^ *\* 2\.\d+ .* task at constructs", said[9], re.M)
+    assert said[11].startswith("-- thread 1.1: OpenMP thread 0 of 4")  # of the other program
     assert re.search(r"^ *\* 1\.1 +0/4 .* loop at constructs", said[12], re.M)
     assert "OpenMP breakpoint 2, task-begin: task of task" in said[14]
     assert output.count("sum 1079\n") == 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import gdb
 
-from ompdbg.commands import choice, options
+from ompdbg.commands import choice, completion, options
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.gdb_services.printed import printed
@@ -54,6 +54,14 @@ class Apply(OmpCommand):
 
         with session.guarded(self.name):
             self._apply(arguments.options, command, from_tty)
+
+    def complete(self, text: str, word: Optional[str]) -> List[str]:
+        """Called by GDB: behind the options, a command is to be completed."""
+        _, command = self._split(text)
+        if word is None or not command:
+            return super().complete(text, word)
+        blanks = len(text) - len(text.rstrip())
+        return completion.as_in(command + " " * blanks, word)
 
     def _split(self, argument: str) -> Tuple[List[str], str]:
         """The options, and the command."""

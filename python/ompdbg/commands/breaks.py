@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, List, Optional, Tuple
 
 import gdb
 
+from ompdbg.commands import completion
 from ompdbg.commands.base import dedent, write
 
 if TYPE_CHECKING:
@@ -75,10 +76,17 @@ class Break(gdb.Command):
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
         """Called by GDB."""
-        if word is None or " " in text:
+        if word is None:
             return []
-        kept = len(text) - len(word)
-        return [name[kept:] for name in _NAMES if name.startswith(text)]
+        condition = _IF.search(text)
+        if condition is not None:
+            return completion.as_in("print" + condition.group("condition"), word)
+        words = text.split(" ")
+        known = {1: _NAMES, 2: ("in", "if"), 4: ("if",)}.get(len(words))
+        if len(words) == 3 and words[1] == "in":
+            return completion.as_in("break " + words[2], word)
+        kept = len(words[-1]) - len(word)
+        return [name[kept:] for name in known or () if name.startswith(words[-1])]
 
 
 def _is_known(place: str) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Optional, cast
 
 import gdb
 
@@ -24,8 +24,9 @@ class Frame(OmpCommand):
     Usage: omp frame [[THREAD:]FRAME]
 
     A stack of "omp bt" goes on in other threads: "omp frame 1:7" selects frame 7
-    of thread 1. Without THREAD, it is a frame of the selected thread. Without an
-    argument, shows the selected frame."""
+    of thread 1, "omp frame 2.1:7" that of thread 1 of inferior 2. Without THREAD,
+    it is a frame of the selected thread. Without an argument, shows the selected
+    frame."""
 
     name = "omp frame"
     positional = 1
@@ -41,26 +42,36 @@ class Frame(OmpCommand):
         """What the command does."""
         from ompdbg.gdb_services import selection
 
-        process = self.process()
         if arguments.positional:
             match = _PLACE.fullmatch(arguments.positional[0])
             assert match is not None
-            label, level = match.group("thread"), int(match.group("level"))
-            thread = self._named(label) if label is not None else process.selected_thread
-            if thread is None:
-                self.fail("no thread is selected.")
             with selection.kept_on_failure():
-                self._select(thread, level)
+                self._select(self._named(match.group("thread")), int(match.group("level")))
         selected = self.process().selected_thread
         if selected is None:
             self.fail("no thread is selected.")
         self._show(selected)
 
-    def _named(self, label: str) -> "Thread":
+    def _named(self, label: Optional[str]) -> "Thread":
+        """The thread of that name, whose inferior is selected then."""
+        number = label
+        if label is not None and "." in label:
+            inferior, _, number = label.partition(".")
+            self._select_inferior(int(inferior), int(number))
         for thread in self.process().threads:
-            if label in (thread.target.label, str(thread.target.number)):
+            if thread.target.selected if label is None else str(thread.target.number) == number:
                 return thread
-        self.fail(f"no thread {label}.")
+        self.fail("no thread is selected." if label is None else f"no thread {label}.")
+
+    def _select_inferior(self, number: int, thread_number: int) -> None:
+        from ompdbg.gdb_services import selection
+
+        for inferior in gdb.inferiors():
+            for thread in inferior.threads() if inferior.num == number else ():
+                if thread.num == thread_number:
+                    selection.switch(thread)
+                    return
+        self.fail(f"no thread {number}.{thread_number}.")
 
     def _select(self, thread: "Thread", level: int) -> None:
         from ompdbg.gdb_services.debugger import GdbServices
