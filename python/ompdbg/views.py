@@ -42,6 +42,7 @@ class Form(NamedTuple):
     as_json: bool = False
     width: Optional[int] = None  # of text; None: as long as lines are
     palette: Palette = PLAIN
+    addresses: bool = True  # of frames of runtimes and libraries
 
 
 # ---- Threads --------------------------------------------------------------------------------
@@ -175,7 +176,9 @@ def _stack_options(
         return process.services.locals(part.thread.target, item.frame)
 
     variables = local_to if full else None
-    return Options(raw, limit, in_frame, variables, form.palette, form.width)
+    return Options(
+        raw, limit, in_frame, variables, form.palette, form.width, addresses=form.addresses
+    )
 
 
 # ---- Status ---------------------------------------------------------------------------------

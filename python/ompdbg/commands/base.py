@@ -70,7 +70,8 @@ class OmpCommand(gdb.Command):
         """How it prints."""
         from ompdbg.views import Form
 
-        return Form(arguments.has("-json"), terminal_width(), self.palette())
+        addresses = bool(gdb.parameter("print address"))
+        return Form(arguments.has("-json"), terminal_width(), self.palette(), addresses)
 
     def answer(self, arguments: "Arguments", find: "Callable[[Form], Iterable[str]]") -> None:
         """Prints what find() tells of the selected program, which is not found out again while all

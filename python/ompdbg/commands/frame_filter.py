@@ -33,8 +33,7 @@ _filter = _Filter()
 
 
 class FrameFilter(gdb.Parameter):
-    """Whether GDB's own commands show stacks as the source has them.
-    Values are "on", "off" and "indented".
+    """Values are "on", "off" and "indented".
 
     With "on", "bt" and others that use frame filters leave out frames of the
     OpenMP runtime, and name the code of a construct after it, as in "parallel

@@ -35,6 +35,7 @@ def lines(
             raw=items[level].kind != USER,
             arguments=lambda part, item: services.arguments(thread.target, item.frame),
             palette=palette,
+            addresses=bool(gdb.parameter("print address")),
         )
         found = [heading(part), frame_line(part, items[level], options)]
     return found if source is None else [*found, source]

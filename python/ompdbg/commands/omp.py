@@ -88,11 +88,10 @@ class ShowOmp(gdb.Command):
 
 
 class Library(gdb.Parameter):
-    """The OMPD library that the OpenMP commands ask: "auto", or the path of one.
-    With "auto" that is ompdbg's own for the runtimes that it knows. For others it
-    is the library that the runtime names, if it lies in the "auto-load safe-path"
-    and only its owner can write there; a library that is named here is loaded
-    wherever it lies."""
+    """It is "auto", or the path of one. With "auto" it is ompdbg's own for the
+    runtimes that it knows. For others it is the library that the runtime names, if
+    it lies in the "auto-load safe-path" and only its owner can write there; a
+    library that is named here is loaded wherever it lies."""
 
     set_doc = "Set the OMPD library that the OpenMP commands ask."
     show_doc = "Show the OMPD library that the OpenMP commands ask."
@@ -120,8 +119,8 @@ class Library(gdb.Parameter):
 
 
 class Debug(gdb.Parameter):
-    """Whether failures of the OpenMP commands are shown with a Python traceback,
-    and what the OMPD library has to say is printed."""
+    """With "on", that is with a Python traceback, and what the OMPD library has to
+    say is printed, too."""
 
     set_doc = "Set whether failures of the OpenMP commands are shown in full."
     show_doc = "Show whether failures of the OpenMP commands are shown in full."

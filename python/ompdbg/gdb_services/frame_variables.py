@@ -10,27 +10,51 @@ import gdb
 from ompdbg.gdb_services import captured, selection
 from ompdbg.services import Variable
 
+_ELIDED = "..."
+_REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
+_NO_SCALARS = (
+    gdb.TYPE_CODE_ARRAY,
+    gdb.TYPE_CODE_STRUCT,
+    gdb.TYPE_CODE_UNION,
+    gdb.TYPE_CODE_SET,
+    gdb.TYPE_CODE_STRING,
+)
+
 
 def arguments(handle: gdb.Frame) -> List[Variable]:
-    """Arguments of a frame's function."""
+    """Arguments of a frame's function, as "set print frame-arguments" has them."""
+    how = gdb.parameter("print frame-arguments")
     with selection.frame(handle):
-        return [_variable(one, handle) for one in captured.arguments(handle)]
+        found = captured.arguments(handle)
+        if how == "presence":
+            return [Variable("", _ELIDED)] if found else []
+        return [_variable(one, handle, str(how)) for one in found]
 
 
 def local_variables(handle: gdb.Frame) -> List[Variable]:
     """Local variables, those of the innermost block first."""
     with selection.frame(handle):
-        return [_variable(one, handle) for one in captured.local_variables(handle)]
+        return [_variable(one, handle, "all") for one in captured.local_variables(handle)]
 
 
-def _variable(one: captured.Captured, handle: gdb.Frame) -> Variable:
+def _variable(one: captured.Captured, handle: gdb.Frame, how: str) -> Variable:
     """In the language of the selected frame."""
     problem, value = one.problem, one.value
     try:
         if value is None and one.symbol is not None:
             value = one.symbol.value(handle)
+        if how == "none" or (how == "scalars" and value is not None and not _is_scalar(value)):
+            return Variable(one.name, _ELIDED)
         if value is not None:
             return Variable(one.name, value.format_string(deref_refs=True))
     except (gdb.error, ValueError) as error:
         problem = str(error)
     return Variable(one.name, f"<error: {problem}>")
+
+
+def _is_scalar(value: gdb.Value) -> bool:
+    """As GDB has it, of a reference what it refers to."""
+    kind = value.type.strip_typedefs()
+    while kind.code in _REFERENCES:
+        kind = kind.target().strip_typedefs()
+    return kind.code not in _NO_SCALARS

@@ -24,12 +24,13 @@ _INDENT = 3  # of what a heading continues with
 class Options(NamedTuple):
     """What of a stack is shown."""
 
-    raw: bool = False  # frames of runtime and libraries too, and addresses
+    raw: bool = False  # frames of runtime and libraries too
     limit: Optional[int] = None  # number of frames
     arguments: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
     variables: Optional[Callable[["Part", "LogicalFrame"], List["Variable"]]] = None
     palette: Palette = PLAIN
     width: Optional[int] = None  # of headings; None: as long as they are
+    addresses: bool = True  # with raw
 
 
 def shown_parts(stack: "LogicalStack", options: Options) -> "List[Part]":
@@ -149,7 +150,7 @@ def frame_line(
         return f"{number}{_SIGNAL}"
     palette = options.palette
     address = ""
-    if options.raw and not frame.is_inlined:
+    if options.raw and options.addresses and not frame.is_inlined:
         address = palette.paint(ADDRESS, f"{frame.pc:#018x}") + " in "
     if item.construct is not None:
         return f"{number}{address}{_construct(part, item, palette)}"
@@ -194,7 +195,9 @@ def _arguments(part: "Part", item: "LogicalFrame", options: Options, is_alike: b
     if found and is_alike:
         return "..."
     paint = options.palette.paint
-    return ", ".join(f"{paint(VARIABLE, one.name)}={one.value}" for one in found)
+    return ", ".join(
+        f"{paint(VARIABLE, one.name)}={one.value}" if one.name else one.value for one in found
+    )
 
 
 def _variables(part: "Part", item: "LogicalFrame", options: Options) -> List[str]:
