@@ -229,7 +229,7 @@ def locks(process: "Process", form: Form) -> Iterable[str]:
         from ompdbg.render import json
 
         return json.lines("locks", map(render.lock_json, found))
-    return render.lock_table(found, form.width, form.palette)
+    return render.lock_table(process, found, form.width, form.palette)
 
 
 # ---- What OMPT answers ----------------------------------------------------------------------

@@ -71,6 +71,7 @@ def region(
         team=team,
         members=dict(enumerate(members)),
         at_barrier={number: members[number] for number in at_barrier},
+        unseen=0,
         progress=SimpleNamespace(tasks_left=tasks_left),
         opened=None,
         runs_task_at_barrier=lambda member: False,
@@ -89,7 +90,9 @@ class Waits:
         tasks: Sequence[Any] = (),
         held_up: bool = True,
     ) -> None:
-        self.process = SimpleNamespace(threads=list(threads))
+        self.process = SimpleNamespace(
+            threads=list(threads), is_seen_whole=not any(one.target.running for one in threads)
+        )
         self.edges: Dict[int, List[Edge]] = {
             one.target.number: [] for one in threads if one.wait is not None
         }
@@ -201,7 +204,8 @@ def test_owner_that_code_does_not_tell(asleep: bool, monkeypatch: pytest.MonkeyP
     held = lock([thread(1, "lock")])
     held.waiters[0].wait.function = None
     monkeypatch.setattr(locks.CodeReader, "held", lambda self, one: [])
-    locks._told_by_code(SimpleNamespace(threads=held.waiters), held, locks.CodeReader())
+    process = SimpleNamespace(threads=held.waiters, is_seen_whole=True)
+    locks._told_by_code(process, held, locks.CodeReader())
     assert held.owner is None and held.reason is not None
     assert held.reason.endswith("thread has ended" if asleep else "that waits has just got it")
 
@@ -444,6 +448,31 @@ def test_nothing_is_known_of_threads() -> None:
     assert why_lines(Waits(two), [], 80) == [  # type: ignore[arg-type]
         "Nothing is known of 2 threads: its memory is damaged."
     ]
+
+
+def test_of_threads_that_run_nothing_is_concluded() -> None:
+    """They may have come to the barrier, may hold the lock, may run the tasks."""
+    stopped, runs, other = thread(1, "barrier"), thread(2), thread(3)
+    runs.target.running = True
+    one = region([stopped], [0])
+    one.team.size, one.unseen = 2, 1
+    waits = Waits([stopped, runs], regions=[one])
+    (found,) = waits.found("barrier")
+    assert waits.rules() == ["barrier"]  # and not that all have come to it
+    wanted = "Region 1: 1 of 2 threads has come to a barrier, nothing is known of 1"
+    assert headline(found) == wanted
+    one = region([stopped, other], [0])
+    one.team.size, one.unseen = 3, 1
+    (found,) = Waits([stopped, runs, other], regions=[one]).found("barrier")
+    wanted = "Region 1: 1 of 3 threads has come to a barrier, 1 has not, nothing is known of 1"
+    assert headline(found) == wanted
+    for_task = thread(1, "taskwait")
+    (found,) = Waits([for_task, runs]).found("unknown")
+    assert headline(found) == "Thread 1 waits, or just did: for what is not known"
+    at_lock = thread(1, "lock")
+    one = region([at_lock])
+    one.team.size, one.unseen = 2, 1
+    assert not Waits([at_lock, runs], regions=[one], tasks=[task(5, "queued")]).found("queued")
 
 
 def counted(children: int, group: int, detached: bool, kind: int = 1) -> Any:

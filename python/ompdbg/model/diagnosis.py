@@ -217,7 +217,7 @@ def incomplete_barriers(waiting: Waiting) -> List[Finding]:
     found: List[Finding] = []
     for region in waiting.regions:
         missing = [t for n, t in region.members.items() if n not in region.at_barrier]
-        if not region.at_barrier or not missing or id(region) in told:
+        if not region.at_barrier or id(region) in told or not (missing or region.unseen):
             continue
         waiters = list(region.at_barrier.values())
         certain = waiting.is_held_up(region)
@@ -282,7 +282,7 @@ def queued_tasks(waiting: Waiting) -> List[Finding]:
             if task.status == "queued" and task.info.parallel_id == region.team.id
         ]
         stuck = [t for t in region.members.values() if _cannot_run_tasks(waiting, t)]
-        if ready and stuck and len(stuck) == len(region.members):
+        if ready and stuck and len(stuck) == len(region.members) + region.unseen:
             edges = [Edge(QUEUED, stuck[0], None, True, task=task) for task in ready]
             found.append(Finding(QUEUED_TASKS, True, stuck, edges, region, task=ready[0]))
     return found
@@ -297,9 +297,11 @@ def _cannot_run_tasks(waiting: Waiting, thread: "Thread") -> bool:
 
 def unknown_causes(waiting: Waiting) -> List[Finding]:
     """Threads that wait, and nothing is known for what: if they are at a barrier, all of the
-    region's are. `region`: that."""
+    region's are. `region`: that. Certain, if something is known of every thread."""
     found: "Dict[Tuple[int, str], List[Thread]]" = {}
-    told = {t.target.number for f in different_barriers(waiting) for t in f.waiters}
+    at_barriers = [*different_barriers(waiting), *incomplete_barriers(waiting)]
+    told = {t.target.number for f in at_barriers for t in f.waiters}
+    certain = waiting.process.is_seen_whole
     for thread in waiting.process.threads:
         edges = waiting.edges.get(thread.target.number)
         if edges or edges is None or thread.wait is None or thread.target.number in told:
@@ -310,7 +312,7 @@ def unknown_causes(waiting: Waiting) -> List[Finding]:
         key = 0 if thread.team is None else thread.team.id, kind
         found.setdefault(key, []).append(thread)
     return [
-        Finding(UNKNOWN, True, threads, [], None if kind else waiting.region_of(threads[0]))
+        Finding(UNKNOWN, certain, threads, [], None if kind else waiting.region_of(threads[0]))
         for (_, kind), threads in found.items()
     ]
 

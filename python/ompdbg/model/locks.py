@@ -28,6 +28,9 @@ _NOT_IN_CODE = (
     "no function that a thread is in has taken it, as far as code tells: "
     "the one that did has returned, or its thread has ended"
 )
+_NOT_IN_CODE_SEEN = "no function that a stopped thread is in has taken it, as far as code tells"
+_OWNER_UNSEEN = "nothing is known of the thread that it records as its owner"
+_TURN_UNSEEN = "nothing is known of the thread whose turn it is"
 
 _JUST_GOT = ", or a thread that waits has just got it"
 
@@ -72,13 +75,13 @@ def locks(process: "Process") -> List[Lock]:
     reader = CodeReader()
     for lock in found.values():
         if lock.kind in ORDERED:
-            _find_turn(lock)
+            _find_turn(process, lock)
         else:
             _find_owner(process, lock, reader)
     return list(found.values())
 
 
-def _find_turn(lock: Lock) -> None:
+def _find_turn(process: "Process", lock: Lock) -> None:
     """Whose turn it is in an ordered region."""
     first = lock.waiters[0]
     turn: Optional[int] = None
@@ -93,13 +96,15 @@ def _find_turn(lock: Lock) -> None:
     lock.owner = first.team.member(turn)
     lock.how = RECORDED
     if lock.owner is None:
-        lock.reason = "the thread whose turn it is has left"
+        left = "the thread whose turn it is has left"
+        lock.reason = left if process.is_seen_whole else _TURN_UNSEEN
 
 
 def _find_owner(process: "Process", lock: Lock, reader: CodeReader) -> None:
     if lock.address is not None and lock.kind in _LOCK_KINDS:
         _recorded(process, lock)
-    if lock.owner is None and not lock.owner_ended and lock.is_held is not False:
+    known = lock.owner is not None or lock.owner_ended or lock.reason == _OWNER_UNSEEN
+    if not known and lock.is_held is not False:
         _told_by_code(process, lock, reader)
 
 
@@ -120,6 +125,8 @@ def _recorded(process: "Process", lock: Lock) -> None:
             if thread.handle is not None and thread.handle.id == ident:
                 if thread.runtime is lock.runtime:
                     lock.owner, lock.how = thread, RECORDED
+        if lock.owner is None and not process.is_seen_whole:
+            lock.reason = _OWNER_UNSEEN
     else:
         lock.reason = _TASK_GONE if depth else _NOT_RECORDED
 
@@ -142,7 +149,11 @@ def _told_by_code(process: "Process", lock: Lock, reader: CodeReader) -> None:
             holders.append((thread, held[0]))
     others = [one for one in holders if one[0] not in lock.waiters] or holders
     if len(others) != 1:
-        _explain(lock, keys, [thread for thread, _ in others], reader.is_complete)
+        not_in_code = _NOT_IN_CODE if process.is_seen_whole else _NOT_IN_CODE_SEEN
+        told = not_in_code if reader.is_complete else _CODE_UNREAD
+        if reader.is_complete and not all(_is_asleep(thread) for thread in lock.waiters):
+            told += _JUST_GOT
+        _explain(lock, keys, [thread for thread, _ in others], told)
         return
     lock.owner, evidence = others[0]
     lock.how = BY_CODE
@@ -151,15 +162,13 @@ def _told_by_code(process: "Process", lock: Lock, reader: CodeReader) -> None:
 
 
 def _explain(
-    lock: Lock, keys: "Sequence[Optional[int]]", takers: "Sequence[Thread]", all_read: bool
+    lock: Lock, keys: "Sequence[Optional[int]]", takers: "Sequence[Thread]", told: str
 ) -> None:
-    """What is known of an owner that is not: why neither the runtime nor the code has it."""
+    """What is known of an owner that is not: why neither the runtime nor the code has it. `told`:
+    what the code says, if no thread seems to have taken the lock."""
     if not keys:
         lock.reason = lock.reason or _WHICH
         return
-    told = _NOT_IN_CODE if all_read else _CODE_UNREAD
-    if all_read and not all(_is_asleep(thread) for thread in lock.waiters):
-        told += _JUST_GOT
     if takers:
         labels = ", ".join(thread.target.label for thread in takers)
         told = f"as far as code tells, each of threads {labels} may have taken it"

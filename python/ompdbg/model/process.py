@@ -79,6 +79,11 @@ class Process:
         return known
 
     @property
+    def is_seen_whole(self) -> bool:
+        """Something is known of every thread."""
+        return not any(one.target.running or one.error is not None for one in self.threads)
+
+    @property
     def selected_thread(self) -> Optional[Thread]:
         """The thread that the user has selected."""
         return next((thread for thread in self.threads if thread.target.selected), None)

@@ -68,6 +68,11 @@ class Region:
         found = {number: self.team.member(number) for number in range(self.team.size or 0)}
         return {number: thread for number, thread in found.items() if thread is not None}
 
+    @property
+    def unseen(self) -> int:
+        """How many of its threads nothing is known of: they run, or do not exist."""
+        return max((self.team.size or 0) - len(self.members), 0)
+
     def inner_of(self, thread: "Thread") -> "Optional[Team]":
         """The region within this one in which a member is; None if it works in this one."""
         team = thread.team

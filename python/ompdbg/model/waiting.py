@@ -124,7 +124,7 @@ class Waiting:
         region = self.region_of(thread)
         if region is None:
             return []
-        if len(region.at_barrier) == len(region.members):
+        if len(region.at_barrier) == len(region.members) + region.unseen:
             return self._left_tasks(thread)
         certain = self._is_kept(region, thread)
         return [
@@ -277,7 +277,7 @@ class Waiting:
 
 def _may_be_there(region: Region) -> int:
     """How many threads are at a region's barriers, or run tasks there, or may do so."""
-    return sum(
+    return region.unseen + sum(
         1
         for number, thread in region.members.items()
         if number in region.at_barrier

@@ -10,9 +10,11 @@ from ompdbg.render import json
 from ompdbg.render.palette import Palette
 from ompdbg.render.table import Column, cut_place, table, wrap
 from ompdbg.render.threads import place
+from ompdbg.render.unseen import nobody, unseen
 
 if TYPE_CHECKING:
     from ompdbg.model.locks import Lock
+    from ompdbg.model.process import Process
 
 _COLUMNS = (
     Column("Lock", squeeze=16, paint=Palette.wait),
@@ -22,14 +24,17 @@ _COLUMNS = (
 )
 
 
-def lock_table(locks: "Sequence[Lock]", width: Optional[int], palette: Palette) -> List[str]:
+def lock_table(
+    process: "Process", locks: "Sequence[Lock]", width: Optional[int], palette: Palette
+) -> List[str]:
     """One row for each, and why owners are not known."""
+    unknown = unseen(process.threads, width)
     if not locks:
-        return ["No thread waits for a lock."]
+        return [*nobody(process.threads, "waits for a lock"), *unknown]
     lines = table(_COLUMNS, [_row(lock) for lock in locks], width, palette)
     for reason in dict.fromkeys(_reason(lock) for lock in locks):
         lines.extend(wrap(reason, width) if reason else [])
-    return lines
+    return [*lines, *unknown]
 
 
 def _row(lock: "Lock") -> List[str]:

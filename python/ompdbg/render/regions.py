@@ -10,6 +10,7 @@ from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
 from ompdbg.render.table import Column, cut, cut_place, table, wrap
 from ompdbg.render.threads import UNKNOWN, place, state_in_words, where
+from ompdbg.render.unseen import nobody, unseen
 
 if TYPE_CHECKING:
     from ompdbg.model.loops import Loop
@@ -38,11 +39,13 @@ def region_lines(
     lines: List[str] = []
     for alike in _merged(regions):
         lines.extend(_region(alike, width, palette))
-    if not regions:
+    if not regions and process.is_seen_whole:
         lines.append("No parallel region is active.")
+    elif not regions:
+        lines.extend(nobody(process.threads, "is in a parallel region"))
     for text in _outside(process):
         lines.extend(wrap(text, width))
-    return lines
+    return [*lines, *unseen(process.threads, width)]
 
 
 def _merged(regions: "Sequence[Region]") -> "Iterator[List[Region]]":
@@ -178,16 +181,13 @@ def _arrived(where: str, number: int, progress: "Progress") -> str:
 def _outside(process: "Process") -> Iterator[str]:
     """What the threads do that are in no region, and how many may be in any."""
     counts: Dict[str, int] = {}
-    running = sum(thread.target.running for thread in process.threads)
     for thread in process.threads:
-        if not thread.level and not thread.target.running:
+        if not thread.level and not thread.target.running and thread.error is None:
             told = state_in_words(thread)
             counts[told] = counts.get(told, 0) + 1
     if counts:
         counted_states = ", ".join(f"{number} {name}" for name, number in counts.items())
         yield f"Outside of regions: {counted_states}"
-    if running:
-        yield f"Nothing is known of {counted(running, 'thread')} that run{'s' * (running == 1)}."
 
 
 def region_json(region: "Region") -> Dict[str, Any]:

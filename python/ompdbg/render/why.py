@@ -17,6 +17,7 @@ from ompdbg.render.numbers import counted, ranges
 from ompdbg.render.palette import PLAIN, TITLE, Palette
 from ompdbg.render.table import Column, cut_place, table, wrap
 from ompdbg.render.threads import place
+from ompdbg.render.unseen import nobody, unseen
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
     from ompdbg.model.waiting import Waiting
 
-NOTHING = "No thread waits for another."
-NOTHING_STOPPED = "No thread that is stopped waits for another."
-NOTHING_KNOWN = "No thread of which something is known waits for another."
+WAITS = "waits for another"
+NOTHING = f"No thread {WAITS}."
 
 _INDENT = "  "
 _LEAST_WIDTH = 20
@@ -63,20 +63,8 @@ def why_lines(
         for note in notes(waiting, finding):
             lines.extend(_INDENT + line for line in wrap(note, _inner(width)))
     threads = waiting.process.threads
-    running = sum(1 for thread in threads if thread.target.running)
-    failed = [thread for thread in threads if thread.error is not None]
-    if not lines and not running and not failed:
-        lines.append(NOTHING)
-    elif not lines and running + len(failed) < len(threads):
-        lines.append(NOTHING_KNOWN if failed else NOTHING_STOPPED)
-    if running:
-        lines.append(
-            f"Nothing is known of {counted(running, 'thread')} that run{'s' * (running == 1)}."
-        )
-    if failed:
-        unknown = f"Nothing is known of {counted(len(failed), 'thread')}: {failed[0].error}."
-        lines.extend(wrap(unknown, width))
-    return lines
+    lines = lines or nobody(threads, WAITS)
+    return [*lines, *unseen(threads, width)]
 
 
 def chain_lines(
@@ -151,6 +139,7 @@ def _barrier(finding: "Finding") -> str:
     at_tasks = [region.runs_task_at_barrier(thread) for thread in finding.others]
     missing, unknown = at_tasks.count(False), at_tasks.count(None)
     come = len(region.at_barrier) + at_tasks.count(True)
+    unseen = f", nothing is known of {region.unseen}" if region.unseen else ""
     label = region.team.label
     left = region.progress is not None and region.progress.tasks_left
     if left or come == total:
@@ -158,14 +147,14 @@ def _barrier(finding: "Finding") -> str:
     if not finding.certain:
         # They may have been let go already, and the others have gone on before them.
         are, were = ("is", "was") if come == 1 else ("are", "were")
-        here = f"{come} of {total} threads {are} at a barrier, or just {were}"
+        here = f"{come} of {total} threads {are} at a barrier, or just {were}{unseen}"
         return f"Region {label}: {here}{_at_several(region)}"
     here = f"{come} of {total} threads {'has' if come == 1 else 'have'} come to a barrier"
     if missing:
         here += f", {missing} {'has' if missing == 1 else 'have'} not"
     if unknown:
         here += f", {unknown} run{'s a task' if unknown == 1 else ' tasks'}"
-    return f"Region {label}: {here}"
+    return f"Region {label}: {here}{unseen}"
 
 
 def _event(finding: "Finding") -> str:
@@ -222,7 +211,8 @@ def _unknown(finding: "Finding") -> str:
         return f"Region {label}: all {size} threads are at a barrier, none is missing"
     verb = "waits" if len(finding.waiters) == 1 else "wait"
     why = "for what is not known"
-    if all(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters):
+    for_tasks = all(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters)
+    if for_tasks and finding.certain:
         why = "no task is left that is known"
     return f"{_threads(finding.waiters).capitalize()} {verb}, or just did: {why}"
 
