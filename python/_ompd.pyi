@@ -11,7 +11,18 @@ invalidate, and drop handles.
 """
 
 import os
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Protocol, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Tuple,
+    Union,
+)
 
 THREAD_ID_LWP: int
 THREAD_ID_PTHREAD: int

@@ -64,7 +64,7 @@ def region(
     members: Sequence[Any], at_barrier: Sequence[int] = (), tasks_left: bool = False
 ) -> Any:
     """A region of which the members with these numbers are at a barrier."""
-    team = SimpleNamespace(id=1, label="1", size=len(members), runtime=RUNTIME)
+    team = SimpleNamespace(id=1, label="1", level=1, size=len(members), runtime=RUNTIME)
     for member in members:
         member.team = team
     return SimpleNamespace(
@@ -305,6 +305,9 @@ def test_end_of_region_and_a_barrier_that_was_its_last_call() -> None:
     one = region(threads, [0, 1])
     one.progress = Progress(2, 1, 1, True, False, False)
     assert Waits(threads, regions=[one]).rules() == ["different_barriers"]
+    one.team.level = 2
+    assert "different_barriers" not in Waits(threads, regions=[one]).rules()
+    one.team.level = 1
     one.progress = Progress(2, 1, 1, False, False, False)  # only seen
     assert "different_barriers" not in Waits(threads, regions=[one]).rules()
 
@@ -502,7 +505,11 @@ def test_spins(monkeypatch: pytest.MonkeyPatch) -> None:
     from ompdbg.model.spinning import Spin
     from ompdbg.render import why
 
-    threads = [thread(1, "barrier"), *(thread(n) for n in (2, 3, 4)), thread(5, line=7, asleep=False)]
+    threads = [
+        thread(1, "barrier"),
+        *(thread(n) for n in (2, 3, 4)),
+        thread(5, line=7, asleep=False),
+    ]
     loops = {2: Spin(("go_on",), False), 3: Spin(("go_on",), False), 4: Spin((), True)}
     for module in (diagnosis, severity, why):
         monkeypatch.setattr(module, "spin_of", lambda one: loops.get(one.target.number))

@@ -193,6 +193,8 @@ def at_several_places(region: "Region") -> bool:
     places = {barrier_place(thread) for thread in region.at_barrier.values()}
     if ("",) not in places:
         return len(places) > 1
+    if region.team.level != 1:
+        return False  # at the end of a nested region, workers of libgomp wait twice
     progress = region.progress
     return _END in places and progress is not None and progress.counted and progress.arrived > 0
 
