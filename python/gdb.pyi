@@ -19,6 +19,10 @@ PARAM_BOOLEAN: int
 PARAM_ENUM: int
 PARAM_OPTIONAL_FILENAME: int
 
+SYMBOL_LOC_CONST: int
+SYMBOL_LOC_CONST_BYTES: int
+SYMBOL_LOC_OPTIMIZED_OUT: int
+SYMBOL_LOC_UNRESOLVED: int
 DUMMY_FRAME: int
 INLINE_FRAME: int
 TAILCALL_FRAME: int
@@ -100,6 +104,7 @@ class Symbol:
     is_argument: bool
     is_variable: bool
     is_function: bool
+    addr_class: int
     def value(self, frame: Optional[Frame] = None) -> Value: ...
 
 class Block:

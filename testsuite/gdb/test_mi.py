@@ -116,3 +116,20 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         session.ask('-interpreter-exec console "omp step"')
         session.stopped()
         assert 'func="inspect"' in session.ask("-stack-info-frame")[-1]
+
+
+def test_arguments_without_a_place(tmp_path: Path) -> None:
+    """GDB's own loop over them comes to no end where decorators tell it their symbols."""
+    flags = ("-O2", "-g", "-fopenmp")
+    program = own_programs.compiled("constant.c", tmp_path / "constant", flags)
+    with Session(program) as session:
+        session.console("source {}".format(setup.LOADER))
+        session.ask("-enable-frame-filters")
+        session.ask("-break-insert inspect")
+        session.ask("-exec-run")
+        for stop in range(2):
+            session.stopped()
+            listed = session.ask("-stack-list-arguments 1")[-1]
+            assert '{name="factor",value="3"}' in listed
+            if not stop:
+                session.ask("-exec-continue")

@@ -15,7 +15,6 @@ from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
-from ompdbg.frames import is_fortran
 from ompdbg.gdb_services import enclosing, lost, sections
 from ompdbg.gdb_services.enclosing import Wanted
 from ompdbg.gdb_services.frame_symbols import (
@@ -28,6 +27,7 @@ from ompdbg.gdb_services.frame_symbols import (
     read,
     symbols,
 )
+from ompdbg.gdb_services.lacking import is_of_fortran, is_placeless
 from ompdbg.generated_names import LENGTH, is_generated, original
 
 _CONTEXT = "__context"
@@ -66,15 +66,6 @@ def arguments(handle: gdb.Frame) -> List[Captured]:
     found = [] if block is None else [symbol for symbol in block if symbol.is_argument]
     told = [_argument(symbol, handle) for symbol in found if is_users(symbol)]
     return [_there(one, handle) for one in told]
-
-
-def may_be_nowhere(symbol: gdb.Symbol) -> bool:
-    """An argument that may lie elsewhere than in the frame: GDB fails if nothing is there, as of
-    an optional one in Fortran."""
-    kind = symbol.type
-    if kind is None or _is_of_fortran(symbol):
-        return True
-    return kind.dynamic or kind.strip_typedefs().code == gdb.TYPE_CODE_STRUCT
 
 
 def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
@@ -123,7 +114,7 @@ def _is_computed_elsewhere(symbol: gdb.Symbol, found: Reading, handle: gdb.Frame
 
 def _is_compilers(symbol: gdb.Symbol) -> bool:
     """A reference that no one declared: of what a lambda captured, or of Fortran."""
-    return not symbol.line or _is_of_fortran(symbol)
+    return not symbol.line or is_of_fortran(symbol)
 
 
 def _local(one: Captured) -> Captured:
@@ -162,6 +153,8 @@ def _there(one: Captured, handle: gdb.Frame) -> Captured:
             gdb.selected_inferior().read_memory(int(address), 1)
         if value is not None and value.type.strip_typedefs().code not in _NOT_SHOWN:
             value.fetch_lazy()
+        if one.symbol is not None and is_placeless(one.symbol):
+            return Captured(one.name, None, value)
     except gdb.error as error:
         # GDB shows what it is told for a scalar, and its text of a reference.
         told = None if value is None else value.reference_value()
@@ -173,11 +166,7 @@ def is_users(symbol: gdb.Symbol) -> bool:
     """A variable that the source has, too."""
     if not symbol.is_variable and not symbol.is_argument:
         return False
-    return not is_generated(symbol.name, _is_of_fortran(symbol))
-
-
-def _is_of_fortran(symbol: gdb.Symbol) -> bool:
-    return symbol.symtab is not None and is_fortran(symbol.symtab.filename)
+    return not is_generated(symbol.name, is_of_fortran(symbol))
 
 
 def _is_array(kind: gdb.Type) -> bool:
@@ -242,7 +231,7 @@ class _Construct:
         """Of what is the compiler's some tells of the user's."""
         if symbol.name == _CONTEXT:
             self._context = symbol
-        elif symbol.is_variable and "." in symbol.name and _is_of_fortran(symbol):
+        elif symbol.is_variable and "." in symbol.name and is_of_fortran(symbol):
             self._descriptors.setdefault(original(symbol.name), symbol)
 
     @staticmethod
@@ -314,7 +303,7 @@ class _Construct:
 
     def _whole(self, symbol: gdb.Symbol, found: Reading, line: int) -> Optional[gdb.Value]:
         value = found.value
-        if _is_of_fortran(symbol) and _is_pointer_to_array(value.type):
+        if is_of_fortran(symbol) and _is_pointer_to_array(value.type):
             at = enclosing.at_address(self._handle, symbol.name, int(value), self._anywhere)
             return value if at is None else at.value
         is_other = _is_computed_elsewhere(symbol, found, self._handle)
@@ -398,7 +387,7 @@ def _may_be_told_elsewhere(symbol: gdb.Symbol) -> bool:
     if symbol.is_argument:  # Clang's
         declared = declared_type(symbol, symbol.line) if _is_reference(symbol) else None
         return declared is not None and is_passed_by_element(symbol, declared)
-    return kind.dynamic or (_is_of_fortran(symbol) and _is_pointer_to_array(kind))
+    return kind.dynamic or (is_of_fortran(symbol) and _is_pointer_to_array(kind))
 
 
 def _places(symbol: gdb.Symbol, found: Reading) -> List[int]:

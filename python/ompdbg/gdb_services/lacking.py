@@ -7,6 +7,17 @@ from typing import Any
 
 import gdb
 
+from ompdbg.frames import is_fortran
+
+# Where no place of a variable is known. Such arguments GDB does not tell in GDB/MI, and comes to
+# no end where it asks frame decorators for them.
+_PLACELESS = (
+    gdb.SYMBOL_LOC_CONST,
+    gdb.SYMBOL_LOC_CONST_BYTES,
+    gdb.SYMBOL_LOC_OPTIMIZED_OUT,
+    gdb.SYMBOL_LOC_UNRESOLVED,
+)
+
 
 class Name(str):
     """Of a variable without a symbol. GDB's DAP server, from 18 on, wants a symbol's attribute."""
@@ -15,6 +26,25 @@ class Name(str):
     def print_name(self) -> str:
         """As a symbol has it."""
         return self
+
+
+def is_placeless(symbol: gdb.Symbol) -> bool:
+    """Of which GDB has to be told the name, and not the symbol."""
+    return symbol.addr_class in _PLACELESS
+
+
+def may_be_nowhere(symbol: gdb.Symbol) -> bool:
+    """An argument that may lie elsewhere than in the frame: GDB fails if nothing is there, as of
+    an optional one in Fortran."""
+    kind = symbol.type
+    if kind is None or is_placeless(symbol) or is_of_fortran(symbol):
+        return True
+    return kind.dynamic or kind.strip_typedefs().code == gdb.TYPE_CODE_STRUCT
+
+
+def is_of_fortran(symbol: gdb.Symbol) -> bool:
+    """A variable of a source file in Fortran."""
+    return symbol.symtab is not None and is_fortran(symbol.symtab.filename)
 
 
 def has_registers() -> bool:
