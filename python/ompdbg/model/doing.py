@@ -28,6 +28,11 @@ class Doing(NamedTuple):
     function: Optional[str]  # of the system, that the user's code called
 
 
+def own_name(function: str) -> str:
+    """A function of the system by the name under which it is called."""
+    return _OWN_SUFFIX.sub("", _OWN_PREFIX.sub("", function))
+
+
 def doing(thread: "Thread") -> Doing:
     """Looks at the frames above the user's code."""
     called: Optional[str] = None
@@ -36,7 +41,7 @@ def doing(thread: "Thread") -> Doing:
         if kind == frames.USER or depth >= _MAX_FRAMES:
             break
         if frame.function is not None and not _MUTEX.search(frame.function):
-            called = _OWN_SUFFIX.sub("", _OWN_PREFIX.sub("", frame.function))
+            called = own_name(frame.function)
     return Doing(system_call(thread) is not None, called)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from ompdbg import frames
+from ompdbg.model.doing import own_name
 from ompdbg.model.spin_code import FRAME, Step, decode
 
 if TYPE_CHECKING:
@@ -47,28 +48,32 @@ class Spin(NamedTuple):
 
 def spin_of(thread: "Thread") -> Optional[Spin]:
     """The loop in which a thread is; None if it is in no such loop, or that is not known."""
-    frame, is_newest = None, True
-    if not thread.target.running:
-        frame, is_newest = _users_frame(thread)
-    if frame is None:
+    frame, called = (None, None) if thread.target.running else _users_frame(thread)
+    if frame is None or (called is not None and not _is_harmless(called)):
         return None
     known = thread.runtime.constants.spins
-    key = frame.pc if is_newest else -frame.pc
+    key = frame.pc if called is None else -frame.pc
     if key not in known:
-        known[key] = Loop(thread.runtime.services, frame.pc).spin(called=not is_newest)
+        known[key] = Loop(thread.runtime.services, frame.pc).spin(called is not None)
     return known[key]
 
 
-def _users_frame(thread: "Thread") -> "Tuple[Optional[Frame], bool]":
-    """The newest of the user's code, and whether it is the thread's newest."""
-    is_newest = True
+def _is_harmless(function: str) -> bool:
+    """Also under a name that the C library has for its own function."""
+    name = function.partition("@")[0]
+    return name in _HARMLESS or own_name(name) in _HARMLESS
+
+
+def _users_frame(thread: "Thread") -> "Tuple[Optional[Frame], Optional[str]]":
+    """The newest of the user's code, and the function that was called from there."""
+    called: Optional[str] = None
     for depth, frame in enumerate(thread.runtime.services.stack(thread.target)):
         if depth >= _MAX_FRAMES or frame.is_signal:
             break
         if thread.runtime.classifier.kind(frame) == frames.USER and not frame.is_inlined:
-            return frame, is_newest
-        is_newest = is_newest and frame.is_inlined
-    return None, False
+            return frame, called
+        called = frame.function or "??"
+    return None, None
 
 
 def _may_be_of(step: Step, store: Step) -> bool:
@@ -90,9 +95,12 @@ class Loop:
         self._services = services
         self._pc = pc
         self._steps: Dict[int, Step] = {}
+        self._is_in_call = False
 
     def spin(self, called: bool) -> Optional[Spin]:
-        """What it is. `called`: the thread is in a function that was called before the address."""
+        """What it is. `called`: the thread is in a harmless function that was called before the
+        address."""
+        self._is_in_call = called
         self._explore()
         inside = self._around()
         if called and not any(
@@ -130,14 +138,14 @@ class Loop:
             step = decode(code, address)
             if step is None or step.called is None:
                 return step
-            return step if self._is_harmless(step.called) else None
+            return step if self._may_be_called(step, step.called) else None
         return None
 
-    def _is_harmless(self, entry: int) -> bool:
+    def _may_be_called(self, step: Step, entry: int) -> bool:
+        if self._is_in_call and self._pc in step.following:
+            return True  # the thread is in it, and who called it has looked at its name
         symbol = self._services.symbol_at(entry)
-        if symbol is None or symbol.offset:
-            return False
-        return symbol.name.partition("@")[0] in _HARMLESS
+        return symbol is not None and not symbol.offset and _is_harmless(symbol.name)
 
     def _around(self) -> Set[int]:
         """Those from which a way leads back to the address."""
