@@ -24,10 +24,11 @@ class Why(OmpCommand):
 
     Told are deadlocks, threads of a team at different barriers, locks and who
     holds them (also mutexes of the GNU C library), tasks that are not done,
-    events that nobody has fulfilled, and barriers to which not all threads have
-    come. A program that runs well has such waits too at any moment; only what is
-    called a deadlock can never end. What was inferred and not read is said to be
-    probable."""
+    events that nobody has fulfilled, barriers to which not all threads have come,
+    and threads that spin: in loops that only look at memory. A program that runs
+    well has such waits too at any moment; only deadlocks, different barriers,
+    locks of threads that have ended, and endless loops can never end. What was
+    inferred and not read is said to be probable."""
 
     name = "omp why"
     options = (Option("-json"),)
