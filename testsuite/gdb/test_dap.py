@@ -148,3 +148,23 @@ def test_stops_at_events(tmp_path: Path) -> None:
             client.ask("threads")
         said = "OpenMP breakpoint 1, parallel-begin: parallel region of solve"
         assert said in client.output and ", 2 threads" in client.output
+
+
+@pytest.mark.skipif(setup.gdb_version() < 14, reason="GDB has a DAP server since 14")
+def test_arrays_that_are_not_there(tmp_path: Path) -> None:
+    try:
+        program = own_programs.compiled(
+            "optional.f90", tmp_path / "optional", ("-O0", "-g", "-fopenmp")
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with Client(program, "inspect_") as client:
+        thread = client.stopped()
+        frame = client.ask("stackTrace", threadId=thread)["stackFrames"][1]
+        found: Dict[str, str] = {}
+        for scope in client.ask("scopes", frameId=frame["id"])["scopes"]:
+            if "register" not in scope["name"].lower():
+                asked = client.ask("variables", variablesReference=scope["variablesReference"])
+                found.update({one["name"]: one["value"] for one in asked["variables"]})
+        assert found["count"] == "1" and found["sum"] == "1"
+        assert {"extra", "list", "room"} <= set(found)

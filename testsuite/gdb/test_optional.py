@@ -35,6 +35,7 @@ def test_optional_arguments(tmp_path: Path) -> None:
             found = SHOWN.search(text)
             assert found is not None and found[1].startswith(values), text
         assert f"        sum = {count}\n" in full
+        assert "        room = <not allocated>\n" in full
         # The frames after that one are there.
         assert len(re.findall(r"^#\d", shown, re.M)) == count + 2
         assert f'{{name="extra",value="{NOTHING}"}}' in listed

@@ -80,7 +80,7 @@ def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
             # What was inlined is told once more where it is optimized out.
             if key not in found or found[key].is_lost:
                 found[key] = _as_it_is(symbol, handle, anywhere)
-    return [_readable(one, handle) for one in found.values()]
+    return [readable(one, handle) for one in found.values()]
 
 
 def _argument(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:
@@ -125,7 +125,7 @@ def _local(one: Captured) -> Captured:
     return one._replace(symbol=None)
 
 
-def _readable(one: Captured, handle: gdb.Frame) -> Captured:
+def readable(one: Captured, handle: gdb.Frame) -> Captured:
     """What cannot be read is told so; GDB would tell nothing of those after it."""
     value = one.value
     if one.problem is not None:
@@ -136,14 +136,29 @@ def _readable(one: Captured, handle: gdb.Frame) -> Captured:
         if value is not None:
             value.fetch_lazy()
     except gdb.error as error:
+        nothing = None if value is None else _said_of_nothing(value)
+        if nothing is not None:
+            problem = nothing if _SERVER in sys.modules else None
+            return Captured(one.name, None, value if problem is None else None, problem)
         is_too_large = value is not None and not isinstance(error, gdb.MemoryError)
         if not is_too_large or _SERVER not in sys.modules:
             return Captured(one.name, None, None, str(error))
     return one._replace(value=None if value is None else lost.shown(value))
 
 
+def _said_of_nothing(value: gdb.Value) -> Optional[str]:
+    """ "not allocated" of such an array, of which GDB prints that, and its DAP server fails."""
+    if not _is_array(value.type):
+        return None
+    try:
+        text = str(value)
+    except gdb.error:
+        return None
+    return text[1:-1] if text in ("<not allocated>", "<not associated>") else None
+
+
 def _there(one: Captured, handle: gdb.Frame) -> Captured:
-    """As _readable(), of an argument, of which GDB need not show all."""
+    """As readable(), of an argument, of which GDB need not show all."""
     value = one.value
     try:
         if value is None and one.symbol is not None:
@@ -156,8 +171,8 @@ def _there(one: Captured, handle: gdb.Frame) -> Captured:
         if one.symbol is not None and is_placeless(one.symbol):
             return Captured(one.name, None, value)
     except gdb.error as error:
-        # GDB shows what it is told for a scalar, and its text of a reference.
-        told = None if value is None else value.reference_value()
+        # Of a scalar GDB prints why only by a reference; its DAP server fails on that.
+        told = None if value is None or _SERVER in sys.modules else value.reference_value()
         return Captured(one.name, None, told, str(error) if told is None else None)
     return one
 
@@ -198,13 +213,13 @@ class _Construct:
 
     def variables(self) -> List[Captured]:
         self._collect()
-        found = [_readable(self._variable(one), self._handle) for one in self._groups.values()]
+        found = [readable(self._variable(one), self._handle) for one in self._groups.values()]
         names = {one.name for one in found if one.problem is None}
         for name, symbol in self._descriptors.items():
             if name not in names:
                 found += self._described(name, symbol)
         if self._context is not None:
-            shared = [_readable(one, self._handle) for one in self._shared(self._context, names)]
+            shared = [readable(one, self._handle) for one in self._shared(self._context, names)]
             known = {one.name for one in shared}
             found = [one for one in found if one.problem is None or one.name not in known]
             found += shared
@@ -347,7 +362,7 @@ class _Construct:
         found = enclosing.at_address(self._handle, name, int(pointer.value), self._anywhere)
         if found is None:
             return []
-        return [_readable(Captured(name, found.symbol, found.value), self._handle)]
+        return [readable(Captured(name, found.symbol, found.value), self._handle)]
 
     def _shared(self, context: gdb.Symbol, names: Set[str]) -> List[Captured]:
         pointer = read(context, self._handle)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Iterator, List, NamedTuple, Optional, Type, Union
 
 import _ompd
@@ -12,6 +13,9 @@ from gdb.FrameDecorator import FrameDecorator
 from ompdbg import frames
 from ompdbg.gdb_services import captured
 from ompdbg.gdb_services.lacking import Name, may_be_nowhere
+
+# From GDB 14 on.
+_DAP_DECORATOR = getattr(sys.modules["gdb.FrameDecorator"], "DAPFrameDecorator", None)
 
 
 class Variable:
@@ -71,9 +75,34 @@ class _Safe(FrameDecorator):  # type: ignore[misc]
         return [Variable(one) for one in found]
 
 
+class _OfServer(FrameDecorator):  # type: ignore[misc]
+    """A frame as GDB's DAP server has it, which chooses the variables."""
+
+    def frame_args(self) -> List[Any]:
+        """As it has them, or why they can't be read."""
+        return self._readable(super().frame_args())
+
+    def frame_locals(self) -> List[Any]:
+        """As it has them, or why they can't be read."""
+        return self._readable(super().frame_locals())
+
+    def _readable(self, found: Optional[List[Any]]) -> List[Any]:
+        handle, told = self.inferior_frame(), []
+        for one in found or ():
+            symbol = one.symbol()
+            if isinstance(symbol, gdb.Symbol) and one.value() is None:
+                known = captured.readable(captured.Captured(symbol.name, symbol, None), handle)
+                told.append(one if known.problem is None else Variable(known))
+            else:
+                told.append(one)
+        return told
+
+
 def safe(wrapped: Any) -> Any:
     """Unless it is another filter's."""
-    return _Safe(wrapped) if type(wrapped) is FrameDecorator else wrapped
+    if type(wrapped) is FrameDecorator:
+        return _Safe(wrapped)
+    return _OfServer(wrapped) if type(wrapped) is _DAP_DECORATOR else wrapped
 
 
 class Foreign(_Safe):

@@ -7,12 +7,14 @@ contains
 		integer, intent(in) :: count
 		integer, optional, intent(in) :: extra
 		real, optional, intent(in) :: list(:)
+		integer, allocatable :: room(:)
 		integer :: sum
 
 		sum = count
 		if (present(extra)) sum = sum + extra
 		if (present(list)) sum = sum + size(list)
 		call inspect(sum)
+		if (sum < 0) allocate(room(sum))
 	end subroutine
 end module
 
