@@ -99,6 +99,8 @@ def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured
     is_other = _is_computed_elsewhere(symbol, found, handle)
     if found.address is None or not is_other and not found.is_without_bounds:
         return Captured(name, symbol, found.value)
+    if lost.said_of_nothing(found.value) is not None:
+        return Captured(name, symbol, found.value)
     wanted = Wanted(name, symbol.line, found.address)
     known = enclosing.with_bounds(handle, wanted, anywhere)
     if known is None and (is_other or found.has_false_bounds or not found.address):
@@ -136,7 +138,7 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         if value is not None:
             value.fetch_lazy()
     except gdb.error as error:
-        nothing = None if value is None else _said_of_nothing(value)
+        nothing = None if value is None else lost.said_of_nothing(value)
         if nothing is not None:
             problem = nothing if _SERVER in sys.modules else None
             return Captured(one.name, None, value if problem is None else None, problem)
@@ -144,17 +146,6 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         if not is_too_large or _SERVER not in sys.modules:
             return Captured(one.name, None, None, str(error))
     return one._replace(value=None if value is None else lost.shown(value))
-
-
-def _said_of_nothing(value: gdb.Value) -> Optional[str]:
-    """ "not allocated" of such an array, of which GDB prints that, and its DAP server fails."""
-    if not _is_array(value.type):
-        return None
-    try:
-        text = str(value)
-    except gdb.error:
-        return None
-    return text[1:-1] if text in ("<not allocated>", "<not associated>") else None
 
 
 def _there(one: Captured, handle: gdb.Frame) -> Captured:

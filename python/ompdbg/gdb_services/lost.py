@@ -63,3 +63,14 @@ def _may_be_of_one(kind: Optional[gdb.Type]) -> bool:
             return True
         kind = kind.target()
     return False
+
+
+def said_of_nothing(value: gdb.Value) -> Optional[str]:
+    """ "not allocated" of such an array, of which GDB prints that, and its DAP server fails."""
+    if value.type.code != gdb.TYPE_CODE_ARRAY:
+        return None
+    try:
+        text = str(value)
+    except gdb.error:
+        return None
+    return text[1:-1] if text in ("<not allocated>", "<not associated>") else None
