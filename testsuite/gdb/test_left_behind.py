@@ -115,3 +115,25 @@ def test_another_frame_and_then_another_thread(tmp_path: Path) -> None:
     spec = {"commands": commands}
     said = processes.run_gdb("session.py", spec, [str(program)]).result
     assert said[-1] == said[2] and said[2]["value"][1] == 0, said
+
+
+# The first who selects another thread does so within what gives the selection back itself.
+NESTED = """
+from ompdbg.gdb_services import selection
+with selection.KeptIfChanged():
+    with selection.kept():
+        gdb.selected_inferior().threads()[0].switch()
+        with selection.frame(gdb.newest_frame().older()):
+            pass
+"""
+
+
+def test_selections_within_each_other(tmp_path: Path) -> None:
+    program = own_programs.compiled("captured.c", tmp_path / "captured")
+    number = "@python gdb.selected_thread().num"
+    commands = ["thread 1", number, "thread 2", number]
+    commands[1:1] = commands[4:4] = ["python exec({!r})".format(NESTED)]
+    said = processes.run_gdb(
+        "session.py", {"commands": commands, "stop": "inspect"}, [str(program)]
+    ).result
+    assert [one["value"] for one in said if "value" in one] == [1, 2]

@@ -55,9 +55,9 @@ def frame(handle: gdb.Frame) -> Iterator[None]:
         before.select()
 
 
-def _remember() -> None:
+def _remember(selection: Optional[_Selection] = None) -> None:
     if _waiting:
-        now = _selection()
+        now = selection or _selection()
         for kept in _waiting:
             kept.selection = now
         _waiting.clear()
@@ -67,6 +67,7 @@ def _remember() -> None:
 def kept() -> Iterator[None]:
     """Selects the user's thread and frame again, whoever selects others."""
     selection = _selection()
+    _remember(selection)  # within, it may be another when the first switch is made
     try:
         yield
     finally:
