@@ -66,7 +66,9 @@ def _on_stop(event: Any) -> None:
 def _on_new_thread(event: Any) -> None:
     """Of a core file GDB tells no stop."""
     global _is_awaited
-    connection = getattr(event.inferior_thread.inferior, "connection", None)  # not in GDB 10
+    # GDB 10 tells the inferior in place of the thread, and that has no connection.
+    inferior = getattr(event.inferior_thread, "inferior", None)
+    connection = getattr(inferior, "connection", None)
     if connection is not None and connection.type == "core" and not _is_awaited:
         _is_awaited = True
         gdb.post_event(_on_core)
