@@ -35,7 +35,8 @@ def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:
     if kind.code not in _AGGREGATES:
         yield value
     elif depth and kind.code == gdb.TYPE_CODE_ARRAY:
-        low, high = kind.range()
+        # Of bounds that are computed GDB 10 dies.
+        low, high = (1, 0) if kind.dynamic else kind.range()
         for index in range(low, min(high, low + _MAX_ELEMENTS) + 1):
             yield from _scalars(value[index], depth - 1)
     elif depth:

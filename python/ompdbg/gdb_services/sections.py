@@ -58,10 +58,10 @@ def _first_line(handle: gdb.Frame) -> int:
 
 
 def _shape(kind: gdb.Type) -> Tuple[int, ...]:
-    """The number of elements in each dimension."""
+    """The number of elements in each dimension; 0 if it is computed, of which GDB 10 dies."""
     lengths = []
     while kind.code == gdb.TYPE_CODE_ARRAY:
-        low, high = kind.range()
+        low, high = (1, 0) if kind.dynamic else kind.range()
         lengths.append(high - low + 1)
         kind = kind.target().strip_typedefs()
     return tuple(lengths)
