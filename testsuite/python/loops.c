@@ -128,3 +128,18 @@ void work_waits(void)
 	while (!flag)
 		pause();
 }
+
+void work_toggles(void)
+{
+	__asm__ volatile("1: test %%al, %%al; sete %%al; cmpl $0, %0; je 1b" ::"m"(flag) : "al");
+}
+
+void work_pointer(void)
+{
+	__asm__ volatile("1: movl $1, 8(%%rbp); cmpl $0, %0; je 1b" ::"m"(flag) : "memory");
+}
+
+void work_indexed(void)
+{
+	__asm__ volatile("1: movl $1, -8(,%%rbp,4); cmpl $0, %0; je 1b" ::"m"(flag) : "memory");
+}

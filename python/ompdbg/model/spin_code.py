@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import FrozenSet, List, NamedTuple, Optional, Tuple
 
 _RAX, _RSP, _RBP = 0, 4, 5
+_FLAGS = frozenset((16,))
 FRAME = frozenset((_RSP, _RBP))  # their own, and they stay as they are
 _BASE_OF_SIB, _RIP = 4, 5  # in place of a register
 _KEPT = frozenset((3, 4, 5, 12, 13, 14, 15))
 # What a called function may leave in any state (System V ABI for x86-64, 3.2.1).
-_LOST = frozenset(range(16)) - _KEPT
+_LOST = frozenset(range(17)) - _KEPT
 _NOTHING: FrozenSet[int] = frozenset()
 
 _PREFIXES = frozenset((0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0xF2, 0xF3))
@@ -89,17 +90,17 @@ def _decode(code: bytes, address: int) -> Optional[Step]:
     opcode, at = code[at], at + 1
     if opcode == 0x0F:
         return _long(code, address, at, rex)
-    if opcode == 0x90:
+    if opcode == 0x90 and not rex:
         return Step(address, (address + at,))
     if opcode & 0xF0 == 0x70 or opcode in (0xEB, 0xE9, 0xE8):
         return _jump(code, address, opcode, at)
     if is_short and _has_long_number(opcode):
         return None
     if opcode in _TESTS_OF_RAX:
-        return Step(address, (address + at + _TESTS_OF_RAX[opcode],), frozenset((_RAX,)))
+        return Step(address, (address + at + _TESTS_OF_RAX[opcode],), frozenset((_RAX,)), _FLAGS)
     if opcode in _CHANGES_OF_RAX:
         both = frozenset((_RAX,))
-        return Step(address, (address + at + _CHANGES_OF_RAX[opcode],), both, both)
+        return Step(address, (address + at + _CHANGES_OF_RAX[opcode],), both, both | _FLAGS)
     if opcode & 0xF8 == 0xB0 and (rex or opcode & 7 < _RSP):
         low = frozenset((opcode & 7 | (rex & 1) << 3,))
         return Step(address, (address + at + 1,), writes=low)
@@ -145,25 +146,25 @@ def _plain(opcode: int, form: int, address: int, found: _Operands) -> Optional[S
     if opcode == 0x8D:
         return None if other is not None else Step(address, following, theirs, own)
     if opcode in _TESTS:
-        return Step(address, following, theirs | own, load=found.memory)
+        return Step(address, following, theirs | own, _FLAGS, found.memory)
     if opcode in _INTO_REGISTER:
         reads = _NOTHING if opcode in _OF_ITSELF and other == found.register else theirs | own
-        return Step(address, following, reads, own, found.memory)
+        return Step(address, following, reads, own | _FLAGS, found.memory)
     is_test = opcode in _GROUP_1 and kind == _COMPARE or opcode in (0xF6, 0xF7) and kind < 2
     if is_test:
-        return Step(address, following, theirs, load=found.memory)
+        return Step(address, following, theirs, _FLAGS, found.memory)
     if other is None:
         return _store(opcode, kind, address, found)
     if opcode in (0x88, 0x89):
         return Step(address, following, own, theirs)
     if opcode in _INTO_OTHER:
         reads = _NOTHING if opcode in _OF_ITSELF and other == found.register else theirs | own
-        return Step(address, following, reads, theirs)
+        return Step(address, following, reads, theirs | _FLAGS)
     if opcode == 0xC7 and kind == 0:
         return Step(address, following, writes=theirs)
     changes = opcode in _GROUP_1 or opcode in (0xC0, 0xC1, 0xD0, 0xD1)
     if changes or opcode in (0xF6, 0xF7) and kind in (2, 3):
-        return Step(address, following, theirs, theirs)
+        return Step(address, following, theirs | _FLAGS, theirs | _FLAGS)
     return None
 
 
@@ -173,6 +174,9 @@ def _store(opcode: int, kind: int, address: int, found: _Operands) -> Optional[S
     if memory is None or not memory.size or len(memory.registers) != 1:
         return None
     if not memory.registers <= FRAME:
+        return None
+    # Where it points to no frame, it is a pointer to the begin of what it points to.
+    if memory.registers == frozenset((_RBP,)) and memory.distance >= 0:
         return None
     if opcode in (0x88, 0x89):
         own = frozenset((found.register,))
@@ -203,9 +207,9 @@ def _long(code: bytes, address: int, at: int, rex: int) -> Optional[Step]:
     if opcode in _LONG_LOADS:
         return Step(address, (found.end,), theirs, own, found.memory)
     if opcode & 0xF0 == 0x40:
-        return Step(address, (found.end,), theirs | own, own, found.memory)
+        return Step(address, (found.end,), theirs | own | _FLAGS, own, found.memory)
     if opcode & 0xF0 == 0x90 and found.other is not None:
-        return Step(address, (found.end,), writes=theirs)
+        return Step(address, (found.end,), _FLAGS, theirs)
     return None
 
 
@@ -234,6 +238,7 @@ def _operands(code: bytes, address: int, at: int, rex: int, size: int, number: i
         index = sib >> 3 & 7 | (rex & 2) << 2
         if index != _RSP:
             registers.append(index)
+            size = 0  # it may be multiplied
         if mode == 0 and sib & 7 == _RIP:
             width = 4
         else:

@@ -72,7 +72,8 @@ def _users_frame(thread: "Thread") -> "Tuple[Optional[Frame], Optional[str]]":
             break
         if thread.runtime.classifier.kind(frame) == frames.USER and not frame.is_inlined:
             return frame, called
-        called = frame.function or "??"
+        if not frame.is_inlined:  # else it is a part of the next
+            called = frame.function or "??"
     return None, None
 
 
@@ -81,7 +82,7 @@ def _may_be_of(step: Step, store: Step) -> bool:
     there, here = store.store, step.load
     if here is None or there is None:
         return False
-    if here.registers != there.registers:
+    if here.registers != there.registers or not here.size:
         return bool(here.registers)  # an address without registers is of no frame
     return (
         here.distance < there.distance + there.size and there.distance < here.distance + here.size
