@@ -291,6 +291,24 @@ static PyObject *method_classify_call(PyObject *self, PyObject *args, PyObject *
 	return rc < 0 ? NULL : record_wait_site(&site);
 }
 
+static PyObject *method_call_target(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	uint64_t address, entry = 0;
+
+	if (argument_uint(args, kwargs, "call_target", "return_address", &address) < 0)
+		return NULL;
+	struct space *space = space_use(self, "ompd_ext_get_call_target");
+	if (!space)
+		return NULL;
+	if (!space->library->ext_get_call_target)
+		Py_RETURN_NONE;
+	int rc = CALL_ACCEPTING(space, ACCEPT_OK | ACCEPT_UNAVAILABLE, ext_get_call_target,
+				space->handle, address, &entry);
+	if (rc == ompd_rc_unavailable)
+		Py_RETURN_NONE;
+	return rc < 0 ? NULL : PyLong_FromUnsignedLongLong(entry);
+}
+
 static PyObject *method_classify_entry(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	ompd_ext_wait_site site = { 0 };
@@ -412,6 +430,8 @@ static PyMethodDef space_methods[] = {
 	       "environment(name) -> str, None if it was not set"),
 	METHOD("classify_call", method_classify_call, METH_VARARGS | METH_KEYWORDS,
 	       "classify_call(return_address) -> WaitSite or None"),
+	METHOD("call_target", method_call_target, METH_VARARGS | METH_KEYWORDS,
+	       "call_target(return_address) -> int or None"),
 	METHOD("classify_entry", method_classify_entry, METH_VARARGS | METH_KEYWORDS,
 	       "classify_entry(entry) -> WaitSite or None"),
 	METHOD("lock_argument", method_lock_argument, METH_VARARGS | METH_KEYWORDS,

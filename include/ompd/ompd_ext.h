@@ -503,7 +503,15 @@ typedef struct ompd_ext_wait_site {
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
 				 ompd_ext_wait_site *site);
 
-/** The same for an address that is itself the entry point of a function or its PLT stub. */
+/**
+ * Where the function begins that the call instruction before @p return_address calls, found in the
+ * same way, whether it waits or not.
+ * @return ok; unavailable (no call there that can be followed); bad_input; stale_handle.
+ */
+ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
+				   uint64_t *entry);
+
+/** As ompd_ext_classify_call() for an address that is itself the entry point of a function or its PLT stub. */
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site);
 

@@ -4,6 +4,7 @@
 
 #include "api/handles.h"
 #include "api/regions.h"
+#include "layout/call.h"
 
 static uint64_t region_id(const ompd_parallel_handle_t *parallel)
 {
@@ -252,6 +253,17 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	return handle->family->waits->classify_call(handle->runtime, return_address, site);
+}
+
+ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
+				   uint64_t *entry)
+{
+	API_ENTER(handle, ADDRESS_SPACE);
+	if (!entry)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	if (call_target(&handle->target, return_address, entry) != ompd_rc_ok)
+		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,

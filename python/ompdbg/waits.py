@@ -8,6 +8,7 @@ Where they contradict each other, or say nothing, the answer is that nobody know
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Dict, NamedTuple, Optional, Tuple
 
 from ompdbg.frames import module_name
@@ -100,6 +101,16 @@ _KIND_OF_STATE = {
     0x100: 19,
 }
 
+# Functions of the runtimes that ask or set something, or make something ready, and go on.
+_ROUTINE = re.compile(
+    r"omp_((get|in|is|test|init|destroy|capture|display)_|set_(?!(nest_)?lock))\w+"
+    r"|omp_((aligned_)?c?alloc|realloc|free)"
+    r"|__kmpc_(global|bound|push|pop|in|init|destroy|test|get|(dist_)?for_static|team_static)_\w+"
+    r"|GOMP_((atomic|ordered|single_copy)_end|doacross_(ull_)?post|taskgroup_start|alloc|free)"
+    r"|__kmpc_end_(single|master|masked|scope|ordered|barrier_master)"
+    r"|__kmpc_(master|masked|scope|flush|(\w+_)?alloc|calloc|realloc|free|threadprivate\w*)"
+)
+
 # GDB leaves out the dot in Fortran. Clang's variables end in .var, which GDB takes for mangled.
 _CRITICAL_SYMBOLS = (".gomp_critical_user_", "gomp_critical_user_")
 _CRITICAL_SUFFIXES = (".var", "[var]")
@@ -132,6 +143,7 @@ class Evidence(NamedTuple):
     in_users_code: bool = False  # user frames are younger than any frame of the runtime
     in_no_users_code: bool = False  # there are none, but frames of the runtime
     is_outside: bool = False  # the whole stack is the system's
+    in_routine: bool = False  # the user's code called one that does not wait
     is_unseen: bool = False  # of its stack nothing is known: a core file may lack its registers
 
 
@@ -176,6 +188,12 @@ def is_mutex(site: "WaitSite") -> bool:
     return _family(site.kind) == "mutex"
 
 
+def is_routine(function: Optional[str]) -> bool:
+    """A function of the runtime, of none of the kinds above, in which threads do not wait."""
+    name = (function or "").partition("@")[0]  # one may jump to another: through "NAME@plt"
+    return _ROUTINE.fullmatch(name) is not None
+
+
 def is_critical_name(symbol: Optional[SymbolAt]) -> bool:
     """The variable that GCC makes for a critical construct with a name."""
     return symbol is not None and symbol.name.startswith(_CRITICAL_SYMBOLS)
@@ -194,10 +212,14 @@ def conclude(evidence: Evidence) -> Verdict:
         # In the handler of a signal that came while the thread waited, it works.
         if state is not None and not (state in _KIND_OF_STATE and evidence.in_users_code):
             return Verdict(state, None, None)
-        return Verdict(WORK_PARALLEL if evidence.level else WORK_SERIAL, None, None)
+        return _works(evidence)
     observed = _observed(evidence)
     # LLVM's runtime does not record every wait: where it has recorded work, there may be one.
     return Verdict(state, None, None) if observed.state is None and state == OVERHEAD else observed
+
+
+def _works(evidence: Evidence) -> Verdict:
+    return Verdict(WORK_PARALLEL if evidence.level else WORK_SERIAL, None, None)
 
 
 def _observed(evidence: Evidence) -> Verdict:
@@ -279,6 +301,8 @@ def _asleep(evidence: Evidence, asleep: "WaitSite", function: Optional[str] = No
 def _unclassified(evidence: Evidence) -> Verdict:
     if evidence.futex is None and evidence.in_no_users_code:
         return Verdict(None, "in the runtime, in none of the program's code", None)
+    if evidence.futex is None and evidence.in_routine:
+        return _works(evidence)
     if evidence.futex is None:
         return Verdict(None, "in the runtime, called from an unknown place", None)
     if is_critical_name(evidence.futex_symbol):

@@ -414,11 +414,16 @@ QUESTION(wait_site)
 	if (variant == 0)
 		rc = ompd_ext_classify_call(
 			handles->space, (uint64_t)(uintptr_t)__builtin_return_address(0), &site);
+	else if (variant == 3)
+		rc = ompd_ext_get_call_target(handles->space,
+					      (uint64_t)(uintptr_t)__builtin_return_address(0),
+					      &site.entry);
 	else if (variant == 1)
 		rc = ompd_ext_classify_entry(handles->space, (uint64_t)(uintptr_t)&usleep, &site);
 	else
 		rc = ompd_ext_classify_futex(handles->thread, (uint64_t)(uintptr_t)&site, &site);
-	say(answer, "%u %s", site.kind, site.function ? site.function : "");
+	say(answer, "%u %llx %s", site.kind, (unsigned long long)site.entry,
+	    site.function ? site.function : "");
 	return rc;
 }
 
@@ -465,7 +470,7 @@ const struct question questions[] = {
 	{ "all_tasks", 3, all_tasks },
 	{ "dependences", 10, dependences },
 	{ "number_of_thread", 2, number_of_thread },
-	{ "wait_site", 3, wait_site },
+	{ "wait_site", 4, wait_site },
 	{ "first_wait_site", 2, first_wait_site },
 };
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A thread whose code jumped to a function of the system works in its region."""
+"""A thread whose code jumped to a function of the system, or called one of the runtime that does
+not wait, works in its region."""
 
 import re
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness import own_programs, processes
+
+import build  # from fixtures/
 
 
 @pytest.mark.parametrize("flags", [["-O0"], ["-O2"], ["-O3", "-fno-plt"]])
@@ -34,3 +37,18 @@ def test_own_function_called_last(tmp_path: Path) -> None:
         assert re.search(r"^#1 .*\b{} \(n=".format(function), text, re.M), text
         assert " of of_" not in text
     assert "parallel region of main" in in_task
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_routines_that_do_not_wait(family: str, tmp_path: Path) -> None:
+    """At each of their instructions, where a routine jumped to another function, too."""
+    try:
+        program = own_programs.compiled("routines.c", tmp_path / "routines", family=family)
+    except build.Skipped as why:
+        pytest.skip(str(why))
+    spec = {"function": "asks"}
+    said = processes.run_gdb("stepped_states.py", spec, [str(program)], {"LD_BIND_NOW": "1"})
+    serial, parallel = said.result
+    for found, state in ((serial, "work_serial"), (parallel, "work_parallel")):
+        assert len(found) > 50
+        assert [step for step in found if step[1] != state] == []

@@ -227,6 +227,16 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 	return classify(return_address, "GOMP_barrier", site);
 }
 
+ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
+				   uint64_t *entry)
+{
+	ompd_ext_wait_site site;
+	ompd_rc_t rc = ompd_ext_classify_call(handle, return_address, &site);
+
+	*entry = rc == ompd_rc_ok ? return_address - 5 : 0;
+	return rc;
+}
+
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site)
 {

@@ -199,8 +199,10 @@ def test_wait_sites(space: Any) -> None:
     assert space.classify_call(0x401234) == (1, 0x10, 0x401234, "GOMP_barrier")
     assert space.classify_entry(entry=0x50).function == "omp_set_lock"
     assert space.thread(LWP, 1000).classify_futex(0x60) == _ompd.WaitSite(1, 0x10, 0x60, None)
+    assert space.call_target(return_address=0x401239) == 0x401234
     for classify in (
         space.classify_call,
+        space.call_target,
         space.classify_entry,
         space.thread(LWP, 1000).classify_futex,
     ):
@@ -324,6 +326,7 @@ def test_library_without_extensions(plain: Any) -> None:
     assert plain.library.extended is False
     assert plain.layout() is None
     assert plain.classify_call(5) is None
+    assert plain.call_target(5) is None
     assert plain.thread(LWP, 1000).classify_futex(5) is None
     assert plain.lock_argument(5) is None
     assert plain.thread(LWP, 1000).confirm_lock(0, 5, b"") is False

@@ -60,6 +60,7 @@ def calls_of_space(space: Any) -> Dict[str, Callable[[], object]]:
         "display_control_vars": space.display_control_vars,
         "layout": space.layout,
         "classify_call": lambda: space.classify_call(5),
+        "call_target": lambda: space.call_target(5),
         "classify_entry": lambda: space.classify_entry(5),
         "tasks": space.tasks,
     }

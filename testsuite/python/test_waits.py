@@ -171,6 +171,25 @@ def test_unknown_place() -> None:
     assert bare.reason == "in the runtime, in none of the program's code"
 
 
+def test_routine_that_does_not_wait() -> None:
+    assert told(conclude(level=0, in_routine=True)) == (0x000, None)
+    assert told(conclude(recorded=(0x001, 0), in_routine=True)) == (0x001, None)
+    assert told(conclude(recorded=(0x101, 0), in_routine=True)) == (0x001, None)
+    # What is recorded as a wait is one; so may be what a thread sleeps on.
+    assert told(conclude(recorded=(0x020, 0), in_routine=True)) == (0x020, "taskwait")
+    assert conclude(in_routine=True, futex=0x5008).state is None
+
+
+@pytest.mark.parametrize("name", ["omp_get_thread_num", "omp_in_final_", "__kmpc_end_master"])
+def test_names_of_routines(name: str) -> None:
+    assert waits.is_routine(name)
+
+
+@pytest.mark.parametrize("name", ["omp_set_lock", "omp_fulfill_event", "__kmpc_barrier", None])
+def test_names_of_no_routines(name: Optional[str]) -> None:
+    assert not waits.is_routine(name)
+
+
 def test_thread_that_begins() -> None:
     for recorded in (None, (0x001, 0)):
         verdict = conclude(False, 1, recorded=recorded, is_outside=True)

@@ -47,6 +47,7 @@ class Top(NamedTuple):
     user: Optional[Frame]
     location: Optional[Frame]
     call: Optional["_ompd.WaitSite"] = None  # the function of the runtime that the user called
+    in_routine: bool = False  # that function does not wait
     after_user_code: bool = False
     is_outside: bool = False  # the whole stack is the system's
 
@@ -91,6 +92,7 @@ def observe(thread: "Thread") -> Observation:
         and "in_depend_wait" in thread.task.flags,
         after_user_code=top.after_user_code,
         in_no_users_code=top.user is None,
+        in_routine=top.in_routine,
     )
     return Observation(evidence, top.location)
 
@@ -131,7 +133,8 @@ def _look_at(thread: "Thread") -> Top:
     after = (top.user is None or (call is not None and call.kind == waits.PARALLEL)) and (
         _went_on(thread, top.runtime)
     )
-    return top._replace(call=call, after_user_code=after)
+    in_routine = call is None and _in_routine(thread, top)
+    return top._replace(call=call, in_routine=in_routine, after_user_code=after)
 
 
 def _newest_frames(thread: "Thread") -> Top:
@@ -209,6 +212,21 @@ def _innermost_call(thread: "Thread", top: Top) -> Tuple[List[Frame], Optional[_
     # The oldest frame of a thread without user frames is the one that called the user's code.
     entered = top.runtime if top.user is not None else top.runtime[:-1]
     return entered, classify_frame(thread, entered[-1]) if entered else None
+
+
+def _in_routine(thread: "Thread", top: Top) -> bool:
+    """Whether the user's code called a function of the runtime that does not wait. It may have
+    jumped to another one, and have no frame."""
+    if top.user is None:
+        return False
+    if waits.is_routine(top.runtime[-1].symbol):
+        return True
+    try:
+        entry = thread.runtime.space.call_target(top.user.pc) if top.user.is_call else None
+    except _ompd.Error:
+        return False
+    symbol = thread.runtime.services.symbol_at(entry) if entry is not None else None
+    return symbol is not None and symbol.offset == 0 and waits.is_routine(symbol.name)
 
 
 def _classify_call(thread: "Thread", frame: Frame) -> Optional[_ompd.WaitSite]:

@@ -269,6 +269,9 @@ class AddressSpace:
     def classify_call(self, address: int) -> Optional[WaitSite]:
         return self.calls.get(address)
 
+    def call_target(self, address: int) -> Optional[int]:
+        return None
+
     def classify_entry(self, entry: int) -> Optional[WaitSite]:
         return self.entries.get(entry)
 
