@@ -152,11 +152,11 @@ def stacks(
 
 def _groups(threads: "List[Thread]", shown: "Options") -> "Iterable[Any]":
     from ompdbg.model.stack import logical_stack
-    from ompdbg.model.stack_groups import Group, grouped
+    from ompdbg.model.stack_groups import Group, grouped, line_of
     from ompdbg.render.stack import shown_parts
 
     if shown.variables is None:
-        return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown))
+        return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown), line_of)
     # Each thread has local variables of its own.
     return (
         Group([thread], None if thread.target.running else logical_stack(thread))

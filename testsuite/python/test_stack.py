@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Logical stacks."""
 
-from typing import List, Tuple
+from typing import Any, List, Tuple
 
 import _ompd
 from debugger import gomp, libc, signal, user
 from hung import REGION_CODE, TASK_CODE, Hung, hung
 from ompdbg.model.stack import LogicalStack, logical_stack
-from ompdbg.model.stack_groups import Group, grouped, ranges
+from ompdbg.model.stack_groups import Group, grouped, line_of, ranges
 from ompdbg.render.stack import Options, group_lines, shown_parts, stack_lines
 from ompdbg.services import Variable
 
@@ -201,6 +201,29 @@ def test_each_thread_is_in_one_group() -> None:
     assert sorted(numbers) == [thread.target.number for thread in case.runtime.threads]
     for group in groups:
         assert len({id(thread.team) for thread in group.threads}) == 1
+
+
+def sizes_of_groups(line: int, *place_of: Any) -> List[int]:
+    """Of two threads that are at different addresses, so many lines apart."""
+    case = hung()
+    for number, count in ((2, 0), (3, 1)):
+        case.debugger.stacks[number] = [
+            f._replace(pc=f.pc + 4 * count, line=f.line + line * count) if f.line else f
+            for f in case.debugger.stacks[2]
+        ]
+    threads = case.runtime.threads[1:3]
+
+    def parts(found: LogicalStack) -> Any:
+        return shown_parts(found, Options())
+
+    return [len(one.threads) for one in grouped(threads, logical_stack, parts, *place_of)]
+
+
+def test_in_one_line_threads_are_told_together() -> None:
+    """A line may have several calls. Not where addresses are told."""
+    assert sizes_of_groups(0, line_of) == [2]
+    assert sizes_of_groups(1, line_of) == [1, 1]
+    assert sizes_of_groups(0) == [1, 1]
 
 
 def test_arguments_of_several_threads_are_left_out() -> None:

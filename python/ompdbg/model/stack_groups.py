@@ -2,7 +2,7 @@
 """Stacks of many threads, the same one told once.
 
 The threads of a team mostly wait in the same place. Two stacks are the same if the threads are of
-one team, and all frames are at the same addresses and go on in the same threads.
+one team, and all frames are at the same places and go on in the same threads.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Callable, Dict, Hashable, Iterable, List, Name
 if TYPE_CHECKING:
     from ompdbg.model.stack import LogicalStack, Part
     from ompdbg.model.thread import Thread
+    from ompdbg.services import Frame
 
 
 class Group(NamedTuple):
@@ -25,9 +26,10 @@ def grouped(
     threads: "Iterable[Thread]",
     stack_of: "Callable[[Thread], LogicalStack]",
     shown: "Callable[[LogicalStack], List[Part]]",
+    place_of: "Callable[[Frame], Hashable]" = lambda frame: frame.pc,
 ) -> List[Group]:
     """The stacks of threads, in the order of the first thread of each. `shown`: the parts of a
-    stack that count."""
+    stack that count. `place_of`: what is the same for frames at the same place."""
     groups: Dict[Hashable, Group] = {}
     alike: Dict[Hashable, Group] = {}
     for thread in threads:
@@ -39,7 +41,7 @@ def grouped(
             alike[place].threads.append(thread)
             continue
         stack = stack_of(thread)
-        key = _key(stack, shown(stack))
+        key = _key(stack, shown(stack), place_of)
         group = groups.setdefault(key, Group([], stack))
         group.threads.append(thread)
         if place is not None:
@@ -60,13 +62,22 @@ def _place(thread: "Thread") -> Hashable:
     return None if all(team is None for team in teams) else (chain, id(runtime), teams)
 
 
-def _key(stack: "LogicalStack", parts: "List[Part]") -> Hashable:
+def line_of(frame: "Frame") -> Hashable:
+    """Frames are at the same place if they are in the same line of the same function."""
+    return frame.pc if frame.line is None else (frame.function, frame.file, frame.line)
+
+
+def _key(
+    stack: "LogicalStack", parts: "List[Part]", place_of: "Callable[[Frame], Hashable]"
+) -> Hashable:
     thread = stack.parts[0].thread
     told = tuple(
         (
             0 if index == 0 else part.thread.target.number,
             None if part.team is None else part.team.id,
-            tuple((item.frame.level, item.frame.pc, item.construct) for item in part.frames),
+            tuple(
+                (item.frame.level, place_of(item.frame), item.construct) for item in part.frames
+            ),
         )
         for index, part in enumerate(parts)
     )
