@@ -7,7 +7,7 @@ from hung import hung
 from ompdbg.model.process import Process
 from ompdbg.model.status import status
 from ompdbg.render.status import status_json, status_lines
-from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty
+from ompdbg.render.table import Column, cut, cut_place, natural_width, table, without_empty, wrap
 
 COLUMNS = (Column("A", right=True), Column("Bee", squeeze=6), Column("C", drop=1))
 ROWS = (("1", "a long cell", "x"), ("22", "b", "yy"))
@@ -80,3 +80,13 @@ def test_status_json() -> None:
     assert document["schema"] == "ompdbg/1"
     assert document["layout"]["source"] == "table"
     assert document["teams"] == {"total": 2, "nesting": 2}
+
+
+def test_lists_are_broken_behind_their_commas() -> None:
+    text = "7 threads: 4 wait_barrier, 1 no OpenMP thread, 1 unknown"
+    assert wrap(text, 50, ", ") == [
+        "7 threads: 4 wait_barrier, 1 no OpenMP thread,",
+        "  1 unknown",
+    ]
+    assert wrap(text, 45) == ["7 threads: 4 wait_barrier, 1 no OpenMP", "  thread, 1 unknown"]
+    assert wrap(text, 80, ", ") == wrap(text, None) == [text]

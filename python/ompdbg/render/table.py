@@ -37,12 +37,13 @@ class Column(NamedTuple):
     drop: int = 0  # which column goes first where space is short: the highest; 0: never
 
 
-def wrap(text: str, width: Optional[int]) -> List[str]:
-    """The text broken between words, for lines that sum up."""
+def wrap(text: str, width: Optional[int], between: str = " ") -> List[str]:
+    """The text broken between words, or behind the commas of a list, for lines that sum up."""
     if width is None or len(text) <= width:
         return [text]
     lines = [""]
-    for word in text.split(" "):
+    *words, last = text.split(between)
+    for word in [*(word + between.rstrip() for word in words), last]:
         joined = f"{lines[-1]} {word}" if lines[-1] else word
         if len(joined) <= width or not lines[-1]:
             lines[-1] = joined

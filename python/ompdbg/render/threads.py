@@ -52,7 +52,7 @@ def thread_table(
         columns = [*columns[:_LEVEL], *columns[_LEVEL + 1 :]]
     columns, rows = without_empty(columns, rows)
     lines = table(columns, rows, width, palette)
-    lines.extend(wrap(summary(states), width))
+    lines.extend(wrap(summary(states), width, ", "))
     unknown = [thread for thread, told in zip(threads, states) if told == UNKNOWN]
     lines.extend(_fit(line, width) for line in _reasons(unknown))
     return lines
@@ -103,7 +103,7 @@ def summary(states: Sequence[str]) -> str:
     noun = "thread" if len(states) == 1 else "threads"
     if not states:
         return f"0 {noun}"
-    counts = Counter(states)
+    counts = Counter("unknown" if told == UNKNOWN else told for told in states)
     parts = ", ".join(f"{count} {name}" for name, count in counts.most_common())
     return f"{len(states)} {noun}: {parts}"
 
