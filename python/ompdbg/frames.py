@@ -213,6 +213,13 @@ def parse_outlined(symbol: Optional[str]) -> Optional[Outlined]:
     return Outlined(_CLONE.sub("", match.group("base")), match.group("role"))
 
 
+def is_nameless(symbol: Optional[str]) -> bool:
+    """An outlined function of an older Clang, whose name tells nothing: debug information names
+    the function around it, or nothing does."""
+    outlined = parse_outlined(symbol)
+    return outlined is not None and not outlined.base
+
+
 def source_function(symbol: Optional[str]) -> Optional[str]:
     """The function of the source to which the code of a function belongs."""
     found = parse_outlined(symbol)

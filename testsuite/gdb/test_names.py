@@ -51,3 +51,21 @@ def _waits(document: Dict[str, Any]) -> List[str]:
 
 def _depends(document: Dict[str, Any]) -> List[str]:
     return sorted(one["symbol"] for task in document["tasks"] for one in task["depends"])
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_regions_without_debug_information(family: str, tmp_path: Path) -> None:
+    """Of an older Clang's outlined function the name does not tell in which function it was."""
+    try:
+        program = own_programs.compiled("tail.c", tmp_path / "tail", ("-O0", "-fopenmp"), family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    commands = ["omp bt -all", "bt", "thread 2", "bt", "omp threads"]
+    spec = {"stop": "fixture_ready", "commands": commands}
+    said = processes.run_gdb("session.py", spec, [str(program)]).result
+    whole, first, _, second, table = (one["text"] for one in said)
+    assert len(re.findall(r"^#\d+ +parallel region of main$", whole, re.M)) == 2
+    for text in (first, second):
+        assert "in parallel region of main ()" in text
+    for text in (whole, first, second, table):
+        assert "outlined" not in text and "[]" not in text

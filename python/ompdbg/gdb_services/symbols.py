@@ -287,8 +287,10 @@ class Symbols:
             return None
         start = address - symbol.offset
         place = gdb.find_pc_line(start)
-        if _CLANGS.match(symbol.name) and place.symtab is not None:
+        if _CLANGS.match(symbol.name):
             whole = self._linkage_name(start) or symbol.name
+            if place.symtab is None:
+                return Function(whole, whole, start, None, None)
             line = self._first_line(start)
             name = full_name(whole, place.symtab, line)
             return Function(name, name, start, place.symtab.filename, line)

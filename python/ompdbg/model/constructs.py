@@ -11,6 +11,7 @@ from ompdbg.model.task import task_function
 from ompdbg.services import Frame
 
 if TYPE_CHECKING:
+    from ompdbg.model.team import Team
     from ompdbg.model.walk import Walk
 
 PARALLEL = "parallel region"
@@ -124,7 +125,7 @@ class Constructs:
             frame,
             kind,
             construct,
-            enclosing or name,
+            enclosing or (None if frames.is_nameless(symbol) else name),
             function.line if function is not None else None,
             function.file if function is not None else None,
         )
@@ -148,7 +149,7 @@ class Constructs:
                     continue
                 source = region.source
                 if source is None and told.function is None:
-                    told = told._replace(function=self._encountered_by(found, call))
+                    told = told._replace(function=self._encountered_by(found, call, region))
                     found[index] = told
                 if source is not None:
                     found[index] = told._replace(
@@ -157,9 +158,11 @@ class Constructs:
                         construct_line=source.line,
                     )
 
-    def _encountered_by(self, found: _Named, call: Call) -> Optional[str]:
-        """The function with the construct, by whose name code without a symbol can be called."""
-        return found[call.caller].function if call.caller < len(self._stack) else None
+    def _encountered_by(self, found: _Named, call: Call, region: "Team") -> Optional[str]:
+        """The function with the construct, by whose name code that has none can be called."""
+        if call.caller < len(self._stack):
+            return found[call.caller].function
+        return None if region.opened is None else region.opened.function
 
     def _name_league(self, found: _Named) -> None:
         """The code of an initial thread of a league, whose thread the runtime made."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence
 import _ompd
 
 from ompdbg import waits
-from ompdbg.frames import plain_name
+from ompdbg.frames import is_nameless, plain_name
 from ompdbg.lazy import cached_property
 from ompdbg.model import activity
 from ompdbg.model import task as tasks
@@ -203,7 +203,9 @@ class Thread:
     def _locate(self, frame: "Frame") -> Location:
         symbol = frame.symbol
         object_file = frame.object_file or self.runtime.services.program
-        function = self.runtime.namer.enclosing(symbol, frame.file) or frame.function
+        function = self.runtime.namer.enclosing(symbol, frame.file)
+        if function is None and not is_nameless(symbol):
+            function = frame.function
         function = function and plain_name(function)
         return Location(function, symbol, frame.file, frame.line, frame.pc, object_file)
 
