@@ -65,8 +65,18 @@ _QUALIFIERS = re.compile(r"( const| volatile| &{1,2}| noexcept| \[[^]]*\]|\[abi:
 def without_parameters(name: str) -> str:
     """The name of a function alone; that of a lambda expression keeps its parameters, as GDB
     prints it."""
-    parameters = None if "{" in name else _parameters(name)
-    return name if parameters is None else name[:parameters]
+    parameters = _parameters(name)
+    return name if parameters is None or _in_lambda(name[:parameters]) else name[:parameters]
+
+
+def _in_lambda(name: str) -> bool:
+    """It is a member of a lambda expression's type, not one that has the type as an argument."""
+    depth = 0
+    for letter in _OPERATOR.sub("", name):
+        if letter == "{" and depth == 0:
+            return True
+        depth += (letter in _OPEN) - (letter in _CLOSE)
+    return False
 
 
 def _parameters(name: str) -> Optional[int]:

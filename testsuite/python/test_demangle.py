@@ -27,6 +27,8 @@ import pytest
         ("Box::operator->()", "Box::operator->"),
         ("operator new(unsigned long)", "operator new"),
         ("solve()::{lambda(int)#1}::operator()(int)", "solve()::{lambda(int)#1}::operator()(int)"),
+        ("invoke<bool, f()::{lambda()#1}&>(struct {...} &)", "invoke<bool, f()::{lambda()#1}&>"),
+        ("call(Tag, struct {...} &)", "call"),
         ("solve(", "solve("),
         ("solve)", "solve)"),
     ],
