@@ -36,6 +36,15 @@ def full_name(name: str, symtab: Optional[gdb.Symtab], line: Optional[int]) -> s
     return name_of(name, line, _all_spans(symtab))
 
 
+def declared_line(address: int) -> int:
+    """Where the function begins that nothing has inlined; 0 if that is not said."""
+    block, line = gdb.block_for_pc(address), 0
+    while block is not None:
+        line = block.function.line if block.function is not None else line
+        block = block.superblock
+    return line
+
+
 def _all_spans(symtab: gdb.Symtab) -> List[Span]:
     key = symtab.fullname()
     if key not in _spans:

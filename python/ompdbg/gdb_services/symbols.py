@@ -22,7 +22,7 @@ from ompdbg.frames import (
     parse_outlined,
 )
 from ompdbg.gdb_services import quiet, unwind_tables
-from ompdbg.gdb_services.outlined import full_name, linkage_name
+from ompdbg.gdb_services.outlined import declared_line, full_name, linkage_name
 from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
 
@@ -291,7 +291,8 @@ class Symbols:
             whole = self._linkage_name(start) or symbol.name
             if place.symtab is None:
                 return Function(whole, whole, start, None, None)
-            line = self._first_line(start)
+            # Of tasks Clang says where the construct is. What comes first may be inlined code.
+            line = declared_line(start) or self._first_line(start)
             name = full_name(whole, place.symtab, line)
             return Function(name, name, start, place.symtab.filename, line)
         if "._omp_" not in symbol.name:
