@@ -2,6 +2,7 @@
 """`omp break` stops at every event that it is asked for, and at no other."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, List
 
@@ -129,14 +130,64 @@ def test_names_of_the_source(suffix: str, compiler: str, optimized: str, tmp_pat
     asked += ["omp break task-begin", "omp break task-end"]
     said = run(str(program), 2, [*asked, "run", *MANY[:16], "kill"])
     text = "\n".join(one.get("text", "") for one in said)
-    numbers = {int(one) for one in re.findall(r"^OpenMP breakpoint (\d+), p", text, re.M)}
+    told = re.findall(r"^OpenMP breakpoints? ([\d, and]+), p", text, re.M)
+    numbers = {int(one) for line in told for one in re.findall(r"\d+", line)}
     unknown = re.findall(r'^GDB does not know "(\w+)" yet\.$', text, re.M)
     assert unknown == ["nowhere"]
-    # Of two for the same region, the later one tells.
-    assert numbers == ({1, 3, 4, 5} if suffix == "cpp" else {1, 2, 3, 4, 5}), text
+    assert numbers == {1, 2, 3, 4, 5}, text
+    # Two for the same region are told of together.
+    assert told.count("2 and 3") == (suffix == "cpp")
     begun, ended = (len(re.findall("^OpenMP .*, task-" + one, text, re.M)) for one in ("b", "e"))
     assert begun == ended >= 1
     assert said[-1]["error"] == "The program is not being run."
+
+
+@pytest.mark.parametrize(
+    "suffix, compiler, optimized",
+    [("c", "gcc", "-O2"), ("c", "clang", "-O1"), ("c", "clang", "-O2"), ("cpp", "clang", "-O2")],
+)
+def test_undeferred_tasks(suffix: str, compiler: str, optimized: str, tmp_path: Path) -> None:
+    """Every task begins once and ends once, wherever the compiler has put its code."""
+    name = "undeferred." + suffix
+    try:
+        flags = (optimized, "-g", "-fopenmp")
+        program = str(own_programs.compiled(name, tmp_path / "undeferred", flags, compiler))
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    asked = ["omp break task-begin", "omp break task-end"]
+    asked += ["omp break task-begin in never_deferred if $_omp_thread_num() == 1"]
+    commands = [*asked, "run", *MANY, *MANY]
+    done = processes.run_gdb("session.py", {"commands": commands, "arguments": ["3"]}, [program])
+    text = "\n".join(one.get("text", "") for one in done.result)
+    told = re.findall(r"^OpenMP breakpoints? [\d and]+, (.*)$", text, re.M)
+    source = own_programs.source("undeferred.c").read_text(encoding="utf-8").splitlines()
+    marks = {"never": 3, "same": 3, "perhaps": 10, "nested": 4}
+    marks.update(writes=1, reads=1, final=1, included=1)
+    functions = dict(never="never_deferred", writes="depends", reads="depends")
+    functions.update(final="is_final", included="is_final")
+    places = {
+        mark: "{} at undeferred.c:{}".format(functions.get(mark, mark), number)
+        for number, one in enumerate(source, 1)
+        for mark in marks
+        if one.endswith("// LINE: " + mark)
+    }
+    expected, alike = {}, {}
+    for event in ("begin", "end"):
+        for mark, place in places.items():
+            told_of = "task-{}: task of {}".format(event, place)
+            expected[told_of] = marks[mark]
+            if mark in ("never", "same", "included"):
+                alike[told_of] = event
+    if compiler == "gcc":  # of functions that are the same, newer ones keep one
+        told = [alike.get(one, one) for one in told]
+        expected = dict(Counter(alike.get(one, one) for one in Counter(expected).elements()))
+    assert dict(Counter(told)) == expected
+    assert "executed {}".format(sum(marks.values())) in done.output
+    both = re.findall("^OpenMP breakpoints 1 and 3, (.*) at .*\n(.*)$", text, re.M)
+    where = "-- thread {}: OpenMP thread 1 of 3, team 1, level 1 --"
+    wanted = [("task-begin: task of never_deferred", where.format(n)) for n in (2, 3)]
+    assert set(both) in [{one} for one in wanted]
+    assert len(both) == 1 or compiler == "gcc"
 
 
 def test_the_program_is_what_it_was(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
 
 import gdb
 
@@ -122,12 +122,19 @@ class Delete(gdb.Command):
                 raise gdb.GdbError(f"omp delete: no OpenMP breakpoint {word}.")
 
 
-def show_stop(definition: "Definition", place: str) -> None:
-    """What is told where the program stopped."""
+def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
+    """What is told where the program stopped: of each event once, with all that asked for it."""
     from ompdbg.commands import location
     from ompdbg.gdb_services import front_ends, session, styles
 
-    lines = ["", f"OpenMP breakpoint {definition.number}, {definition.event}{place}"]
+    numbers: Dict[str, List[int]] = {}
+    for definition, place in told:
+        numbers.setdefault(definition.event + place, []).append(definition.number)
+    lines = [""]
+    for event, asked in numbers.items():
+        *most, last = map(str, asked)
+        who = f"breakpoints {', '.join(most)} and {last}" if most else f"breakpoint {last}"
+        lines.append(f"OpenMP {who}, {event}")
     thread = session.thread_at_stop()
     if thread is not None:
         lines += location.lines(thread, location.users_level(thread), styles.palette())

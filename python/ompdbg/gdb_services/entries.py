@@ -24,11 +24,14 @@ REGIONS = (PARALLEL, SERIALIZED)
 _END_SERIALIZED = "<__kmpc_end_serialized_parallel"
 _DEBUG_CODE = "_debug__"
 _CALL = re.compile(r"callq?\s+(0x[0-9a-f]+)")
+_JUMP = re.compile(r"jmpq?\s+(0x[0-9a-f]+)")
+_GOES_ELSEWHERE = re.compile(r"(?:bnd |notrack )?(?:call|j|ret)")
 _CALL_THROUGH_REGISTER = re.compile(r"callq?\s+\*%r\w+$")
 # push %rbp; mov %rsp,%rbp, perhaps behind endbr64.
 _LANDING, _MAKES_FRAME = b"\xf3\x0f\x1e\xfa", b"\x55\x48\x89\xe5"
 _MAX_INSTRUCTIONS = 200
 _MAX_LINES = 100_000
+_POINTER_SIZE = 8
 
 
 class Entry(NamedTuple):
@@ -87,7 +90,7 @@ def code_of(services: GdbServices, entry: Entry) -> int:
     if entry.construct != SERIALIZED:
         return _register(entry.register)
     caller = gdb.newest_frame().older()
-    if caller is None or _is_runtimes(services, caller.pc()):
+    if caller is None or is_runtimes(services, caller.pc()):
         return 0  # the runtime calls it, too
     for instruction in _behind(services, caller.pc()):
         called = _CALL.match(instruction.text)
@@ -121,6 +124,43 @@ def _behind(services: GdbServices, pc: int) -> Iterator[Instruction]:
         yield instruction
         if _END_SERIALIZED in instruction.text:
             break
+
+
+def undeferred_task() -> int:
+    """The task, in a thread that is at the begin of either of those functions."""
+    return _register(_THIRD)
+
+
+def code_of_task(task: int) -> int:
+    """The entry point that compiled code gave the runtime for a task of its own; 0 if that is not
+    there. The compiler, too, knows where that is: it follows the pointer to what is shared."""
+    try:
+        data = gdb.selected_inferior().read_memory(task + _POINTER_SIZE, _POINTER_SIZE)
+    except gdb.MemoryError:
+        return 0
+    return int.from_bytes(bytes(data), "little")
+
+
+def next_call(services: GdbServices, pc: int) -> int:
+    """The function that code calls, if it does so before it goes anywhere else; else 0."""
+    for instruction in services.instructions(pc, _MAX_INSTRUCTIONS):
+        if _GOES_ELSEWHERE.match(instruction.text):
+            called = _CALL.match(instruction.text)
+            return 0 if called is None else int(called.group(1), 16)
+    return 0
+
+
+def jump_at(services: GdbServices, code: int) -> int:
+    """Where a function goes on whose code is a jump; else 0. GCC makes such of code that is the
+    same as another's."""
+    for instruction in services.instructions(code, 2):
+        jump = _JUMP.match(instruction.text)
+        if jump is not None:
+            target = int(jump.group(1), 16)
+            return target if _start(services, target) == target else 0
+        if not instruction.text.startswith("endbr"):
+            break
+    return 0
 
 
 def waits_for_tasks() -> bool:
@@ -230,7 +270,8 @@ def _passed_on(services: GdbServices, code: int) -> Set[int]:
     return found
 
 
-def _is_runtimes(services: GdbServices, address: int) -> bool:
+def is_runtimes(services: GdbServices, address: int) -> bool:
+    """Whether code is the runtime's own."""
     symbol = services.symbol_at(address)
     return symbol is not None and frames.is_runtime_object(symbol.object_file)
 
