@@ -204,6 +204,7 @@ BP_BREAKPOINT: int
 class Breakpoint:
     silent: bool
     thread: Optional[int]
+    condition: Optional[str]
     hit_count: int
     number: int
     def __init__(self, spec: str, type: int = ..., *, internal: bool = ...) -> None: ...

@@ -193,11 +193,39 @@ def test_undeferred_tasks(suffix: str, compiler: str, optimized: str, tmp_path: 
 def test_the_program_is_what_it_was(tmp_path: Path) -> None:
     """Deleted while the program is stopped: it ends as without GDB, and nothing is left."""
     program = program_of(tmp_path, "gcc", "-O0")
-    commands = ["omp break parallel-begin", "omp break task-end", "run", "continue", "omp delete"]
-    commands += ["maint info breakpoints", "continue"]
+    commands = ["omp break parallel-begin", "omp break parallel-end", "run"]
+    commands += ["omp delete 1", "continue", "omp delete", "maint info breakpoints", "continue"]
     done = processes.run_gdb("session.py", {"commands": commands, "arguments": ["4"]}, [program])
     assert "sum 36" in done.output
+    # The end of the region that had begun.
+    assert "breakpoint 2, parallel-end: parallel region of region" in done.result[4]["text"]
     assert not re.search(r"^-?\d+ +breakpoint ", done.result[-2]["text"], re.M)
+
+
+@pytest.mark.parametrize("compiler, optimized", [("gcc", "-O2"), ("clang", "-O0")])
+def test_doubtful_conditions(compiler: str, optimized: str, tmp_path: Path) -> None:
+    """Refused where nothing at the place can have that name; else the user is told."""
+    program = program_of(tmp_path, compiler, optimized)
+    commands = ["omp break task-begin in task if nosuch"] * 2
+    commands[1:1] = ["omp delete", "break region", "run"]
+    commands += [
+        "omp break task-begin in task if " + one for one in (")", "sum < n", "x", "sum = 7")
+    ]
+    commands += ["omp break task-begin if " + one for one in ("nosuch", "threads")]
+    early, _, _, _, known, *said = run(program, 4, [*commands, "print sum", "info breakpoints"])
+    unknown = 'GDB does not know "{}" here.\n'
+    assert early["text"].splitlines(True)[1:] == [unknown.format("nosuch")]
+    assert known["error"] == 'omp break: no symbol "nosuch" in task.'
+    syntax, here, inside, computes, anywhere, right, total, left = said
+    assert syntax["error"].startswith("omp break: Of the condition GDB says: A syntax error in")
+    assert here["text"] == "OpenMP breakpoint 1: task-begin in task if sum < n\n"
+    # Only the code of the construct has it.
+    assert inside["text"].startswith("OpenMP breakpoint 2: ")
+    assert computes["text"] == "OpenMP breakpoint 3: task-begin in task if sum = 7\n"
+    assert anywhere["text"].splitlines(True)[1:] == [unknown.format("nosuch")]
+    assert right["text"] == "OpenMP breakpoint 5: task-begin if threads\n"
+    assert total["text"] == "$1 = 0\n"  # none is evaluated
+    assert left["text"].count("keep y") == 1
 
 
 def test_bad_input() -> None:

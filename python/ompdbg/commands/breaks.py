@@ -33,8 +33,9 @@ class Break(gdb.Command):
 
     "in" restricts it to constructs of a function, or to the one that is at a
     line: that of its directive.
-    CONDITION is an expression as for "break". Without arguments, shows what
-    there is. "omp delete" removes it."""
+    CONDITION is an expression as for "break". It is evaluated where the event
+    happens: what is unknown here may be known there.
+    Without arguments, shows what there is. "omp delete" removes it."""
 
     def __init__(self) -> None:
         dedent(self)
@@ -42,7 +43,7 @@ class Break(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB."""
-        from ompdbg.gdb_services import event_points, session
+        from ompdbg.gdb_services import event_conditions, event_points, session
 
         if not argument.strip():
             found = event_points.definitions()
@@ -54,10 +55,15 @@ class Break(gdb.Command):
         if match is not None:
             file, line, function = match.group("file"), int(match.group("line")), None
         with session.guarded("omp break"):
+            doubt = event_conditions.doubt(condition, place) if condition is not None else None
+            if doubt is not None and doubt.surely:
+                raise gdb.GdbError(f"omp break: {doubt.text}")
             made = event_points.define(event, function, file, line, condition)
             write([f"OpenMP breakpoint {made.number}: {made}"])
             if place is not None and not _is_known(place):
                 write([f'GDB does not know "{place}" yet.'])
+            if doubt is not None:
+                write([doubt.text])
             if _IS_BLIND and gdb.parameter("follow-fork-mode") == "child":
                 write(["It does not stop in a child that GDB 10 follows."])
 
