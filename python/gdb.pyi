@@ -151,6 +151,7 @@ class InferiorThread:
 class Inferior:
     num: int
     pid: int
+    was_attached: bool
     progspace: Progspace
     def is_valid(self) -> bool: ...
     def threads(self) -> Sequence[InferiorThread]: ...

@@ -195,11 +195,15 @@ def _listen() -> None:
     gdb.events.new_objfile.connect(_on_objfile)
     gdb.events.clear_objfiles.connect(_on_cleared)
     gdb.events.exited.connect(_on_exited)
+    freed = getattr(gdb.events, "free_objfile", None)  # since GDB 12
+    if freed is not None:
+        freed.connect(_on_freed)
     gdb.events.before_prompt.connect(_find_lost)
 
 
 def _on_stop(event: Any) -> None:
     _find_lost()
+    _meet_attached()
     told, state.told = state.told, []
     if not isinstance(event, gdb.BreakpointEvent):
         return
@@ -209,6 +213,16 @@ def _on_stop(event: Any) -> None:
 
     if told:
         show_stop(told)
+
+
+def _meet_attached() -> None:
+    """What GDB has attached to has threads that have begun. As it loads the objects of such a
+    program, not all that has to be known of them is there."""
+    inferior = gdb.selected_inferior()
+    if inferior.pid and inferior.was_attached and inferior.num not in state.attached:
+        state.attached.add(inferior.num)
+        if any(d.event in event_regions.THREAD_EVENTS for d in event_state.definitions()):
+            _know_threads(session.services_of(inferior))
 
 
 def _on_objfile(event: Any) -> None:
@@ -245,6 +259,13 @@ def _on_cleared(event: Any) -> None:
     for inferior in gdb.inferiors():
         if inferior.progspace == progspace:
             disarm(inferior.num)
+
+
+def _on_freed(event: Any) -> None:
+    """A library was unloaded. GDB would go on to insert its breakpoints, if it loads one again."""
+    inside = [one.num for one in gdb.inferiors() if one.progspace == event.objfile.progspace]
+    keys = [key for key in state.points if key[0] in inside]
+    _delete([key for key in keys if state.points[key].library == event.objfile.filename])
 
 
 def _on_exited(event: Any) -> None:

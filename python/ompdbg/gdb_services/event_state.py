@@ -61,6 +61,7 @@ class _State:
         self.undeferred: Dict[Tuple[int, int], Undeferred] = {}  # begun, by inferior and task
         self.passed: Dict[Tuple[int, int], int] = {}  # where a thread's code goes on
         self.lost: Set[int] = set()  # inferiors whose breakpoints are to be made again
+        self.attached: Set[int] = set()  # inferiors whose threads were there when GDB came
         self.listens = False
 
     def forget(self, inferior: int) -> None:
@@ -72,6 +73,7 @@ class _State:
         for things in known:
             for key in [one for one in things if one[0] == inferior]:
                 del things[key]
+        self.attached.discard(inferior)
         self.told.clear()
 
 
@@ -86,6 +88,7 @@ class Point(gdb.Breakpoint):
         super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
         self.silent = True
         self.address = address
+        self.library = gdb.solib_name(address)  # None: the program itself
 
     def stop(self) -> bool:
         """Called by GDB."""
