@@ -2,6 +2,8 @@
 """`omp break` stops at every event that it is asked for, and at no other."""
 
 import re
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any, List
@@ -188,6 +190,38 @@ def test_undeferred_tasks(suffix: str, compiler: str, optimized: str, tmp_path: 
     wanted = [("task-begin: task of never_deferred", where.format(n)) for n in (2, 3)]
     assert set(both) in [{one} for one in wanted]
     assert len(both) == 1 or compiler == "gcc"
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_library_that_comes_twice(compiler: str, tmp_path: Path) -> None:
+    """It brings the runtime in, and takes it away. It has no lines: steps go past it."""
+    cc = setup.CC if compiler == "gcc" else build.clang_of(setup.CC)
+    if shutil.which(cc) is None:
+        pytest.skip("no " + cc)
+    library, program = (str(tmp_path / name) for name in ("loaded.so", "loads"))
+    shared = ["-O1", "-fopenmp", "-shared", "-fPIC", str(own_programs.source("loaded.c"))]
+    subprocess.run([cc, *shared, "-o", library], check=True)
+    source = own_programs.source("loads.c")
+    subprocess.run([cc, "-g", str(source), "-ldl", "-o", program], check=True)
+    lines = source.read_text(encoding="utf-8").splitlines()
+    first, second = (
+        next(number for number, one in enumerate(lines, 1) if one.endswith("LINE: " + mark))
+        for mark in ("first", "second")
+    )
+    events = ["parallel-begin", "parallel-end", "task-begin", "task-end"]
+    commands = ["break loads.c:{}".format(first), "run", "omp step", "omp step", "delete"]
+    commands += ["omp break " + event for event in events] + ["run"] + ["continue"] * 16
+    done = processes.run_gdb(
+        "session.py", {"commands": commands, "arguments": [library]}, [program]
+    )
+    said = [str(one.get("text", one)) for one in done.result]
+    # Of a step in which threads begin, GDB prints more than it says the command printed.
+    stepped = "\n".join([*said[2:4], done.output])
+    assert {second, second + 1} <= set(map(int, re.findall(r"^(\d+)\t", stepped, re.M)))
+    assert "no line number" not in stepped and "outside of parallel" not in "".join(said[2:4])
+    told = re.findall(r"^OpenMP breakpoint \d, ([a-z-]+)", "\n".join(said), re.M)
+    assert Counter(told) == dict.fromkeys(events, 4)
+    assert "sum 14" in done.output
 
 
 def test_the_program_is_what_it_was(tmp_path: Path) -> None:

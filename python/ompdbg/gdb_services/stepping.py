@@ -9,13 +9,23 @@ that called the runtime, if need be on the thread that encountered the region.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set
 
 import _ompd
 import gdb
 
 from ompdbg import frames
-from ompdbg.gdb_services import after_task, at_line, entries, leaving, points, selection, session
+from ompdbg.gdb_services import (
+    after_task,
+    at_line,
+    entries,
+    leaving,
+    points,
+    quiet,
+    selection,
+    session,
+)
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
 from ompdbg.model.constructs import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS
@@ -88,16 +98,20 @@ def step(tell: "Callable[[Thread], None]") -> Ended:
 def _step(thread: "Thread", command: str = _STEP) -> Optional[Ended]:
     """Steps once in the user's code. None: that led out of a construct, or past one."""
     after = _way_after_region(thread)
-    armed = entries.entry_points(_services(thread))
+    services = _services(thread)
+    armed = entries.entry_points(services)
     number = _selected().global_num
-    places = [Place(at, _ENTRY, number) for at in armed]
+    places = [
+        Place(at, _ENTRY, number, wanted=partial(_has_lines, services, entry))
+        for at, entry in armed.items()
+    ]
     left = _way_out(thread)
     in_task = left is not None and left.label == _BACK and _is_in_task(thread)
     line = at_line.line()  # GDB says nothing of a step that ends in the same one
     if left is not None:
         places.append(left)
         if left.label == _BACK:
-            jumps = leaving.jumps(_services(thread), gdb.newest_frame().pc())
+            jumps = leaving.jumps(services, gdb.newest_frame().pc())
             places += [Place(at, _GONE, number) for at in jumps]
     stopped = points.run(command, places)
     if left is not None and stopped.place is not None and stopped.place.label == _GONE:
@@ -314,6 +328,13 @@ def _other(stopped: Stopped) -> Ended:
 # ---- Ways in --------------------------------------------------------------------------------
 
 
+def _has_lines(services: GdbServices, entry: entries.Entry) -> bool:
+    """Whether there is a line to go to in the code that a function of the runtime is given. If not,
+    the step goes on, as GDB's does where it meets a function without lines."""
+    with quiet.while_gdb_waits():
+        return bool(entries.body(services, entries.code_of(services, entry)))
+
+
 def _enter(entry: entries.Entry) -> Optional[Ended]:
     """From the begin of a function of the runtime into the code that it was given. None: the
     thread came back without having been there."""
@@ -322,8 +343,6 @@ def _enter(entry: entries.Entry) -> Optional[Ended]:
     body = entries.body(_services(thread), code)
     way = _way_back(thread)
     back = [] if way is None else [way.place]
-    if not body:
-        return _run_back(way)
     if entry.construct not in entries.REGIONS:
         waits = entry.construct == entries.TASKLOOP and entries.waits_for_tasks()
         return _enter_task(thread, body, way if waits else _way_after(thread))
