@@ -32,6 +32,7 @@ class Client:
         self._events: List[Dict[str, Any]] = []
         self.told: List[Dict[str, Any]] = []  # events of breakpoints
         self.reason = ""  # of the last stop
+        self.hit: Any = None  # what breakpoints it was at
         self.output = ""
         self.ask("initialize", adapterID="test")
         launch = self.send("launch", program=str(program))
@@ -92,6 +93,7 @@ class Client:
             message = self._events.pop(0) if self._events else self._read()
             if message.get("event") == "stopped":
                 self.reason = str(message["body"]["reason"])
+                self.hit = message["body"].get("hitBreakpointIds")
                 return int(message["body"]["threadId"])
 
 
@@ -141,9 +143,11 @@ def test_stops_at_events(tmp_path: Path) -> None:
     program = own_programs.compiled("captured.c", tmp_path / "captured", ("-g", "-fopenmp"))
     with Client(program, "solve") as client:
         thread = client.stopped()
+        assert client.hit == [1]
         client.ask("evaluate", expression="omp break parallel-begin", context="repl")
         client.ask("continue", threadId=thread)
         assert client.stopped() == thread and client.reason == "breakpoint"
+        assert client.hit is None  # it is none of those that the front end has
         for _ in range(2):  # GDB 18 sends what was printed after an answer that is under way
             client.ask("threads")
         said = "OpenMP breakpoint 1, parallel-begin: parallel region of solve"

@@ -2,8 +2,9 @@
 """GDB's server for the Debug Adapter Protocol, and what it would tell its client otherwise.
 
 Of every breakpoint it tells, of internal ones too, which GDB has numbers below zero for: front
-ends would show them among the user's. Of a stop at one of these it has no reason to tell. Of a
-reference it tells the address alone, and Clang makes references of what a construct shares.
+ends would show them among the user's, and at a stop look for them there. Of a stop at one of these
+it has no reason to tell. Of a reference it tells the address alone, and Clang makes references of
+what a construct shares.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _LISTENERS = {
     "breakpoint_deleted": "_bp_deleted",
 }
 _EVALUATION, _RESULT = "gdb.dap.evaluate", "EvaluateResult"
+# Of stops these names are told.
+_SENDERS, _HIT = ("send_event_maybe_later", "send_event"), "hitBreakpointIds"
 _EVENTS, _EXPECT, _EXPECTED = "gdb.dap.events", "expect_stop", "_expected_stop_reason"
 _done = False
 _is_following = False
@@ -42,6 +45,11 @@ def hide_internal_breakpoints() -> None:
             except ValueError:
                 continue  # a server that is made in another way
             registry.connect(_users_only(listener))
+    events = sys.modules.get(_EVENTS)
+    for name in _SENDERS:
+        send = getattr(events, name, None)
+        if send is not None:
+            setattr(events, name, _with_users_only(send))
 
 
 def _users_only(listener: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -50,6 +58,18 @@ def _users_only(listener: Callable[[Any], None]) -> Callable[[Any], None]:
             listener(breakpoint)
 
     return told
+
+
+def _with_users_only(send: Callable[..., None]) -> Callable[..., None]:
+    def sent(event: str, body: Any = None, *more: Any) -> None:
+        if isinstance(body, dict) and _HIT in body:
+            users = [number for number in body[_HIT] if number > 0]
+            body = {key: value for key, value in body.items() if key != _HIT}
+            if users:
+                body[_HIT] = users
+        send(event, body, *more)
+
+    return sent
 
 
 def expect(reason: str) -> None:

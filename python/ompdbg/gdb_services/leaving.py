@@ -29,8 +29,8 @@ def jumps(services: GdbServices, pc: int) -> List[int]:
 
 
 def _function(pc: int) -> Tuple[int, int]:
-    """Where the function begins and ends; no inlined one. In debug information of GCC the code of a
-    construct is within the function with the construct, though its code is elsewhere."""
+    """Where the function begins and ends; no inlined one. In debug information of GCC the function
+    with a construct is around the construct's, though its code is elsewhere."""
     block = gdb.block_for_pc(pc)
     begin = end = pc
     while block is not None and not block.is_static:

@@ -329,8 +329,8 @@ def _other(stopped: Stopped) -> Ended:
 
 
 def _has_lines(services: GdbServices, entry: entries.Entry) -> bool:
-    """Whether there is a line to go to in the code that a function of the runtime is given. If not,
-    the step goes on, as GDB's does where it meets a function without lines."""
+    """Whether the code that a function of the runtime is given has a line to stop at. If not, the
+    step goes on, as GDB's does where it meets a function without lines."""
     with quiet.while_gdb_waits():
         return bool(entries.body(services, entries.code_of(services, entry)))
 
