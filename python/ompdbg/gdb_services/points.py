@@ -6,7 +6,7 @@ All of them are gone when a run ends, whatever ended it.
 
 from __future__ import annotations
 
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 import gdb
 
@@ -67,6 +67,8 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
     """Runs a command of GDB that lets the program run, until one of the places at most."""
     points: List[_Point] = []
     events: List[object] = []
+    others = [one for one in gdb.breakpoints() if one.is_valid()]
+    counts = {one.number: one.hit_count for one in others}
     gdb.events.stop.connect(events.append)
     try:
         for place in places:
@@ -80,11 +82,12 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
                 point.delete()
     alive = bool(gdb.selected_inferior().pid)
     event = events[-1] if events else None
-    if not isinstance(event, gdb.BreakpointEvent):
+    at = event.breakpoints if isinstance(event, gdb.BreakpointEvent) else []
+    by_another = any(_has_stopped(one, counts) for one in at)
+    if not at or by_another:
         hit = None
-    elif hit is not None and not all(is_ours(one) for one in event.breakpoints):
-        hit = None  # the user's is there, too
-    stepped = alive and event is not None and type(event) is gdb.StopEvent
+    is_step = type(event) is gdb.StopEvent or (bool(at) and not by_another)
+    stepped = alive and hit is None and is_step
     return Stopped(hit if alive else None, stepped, alive, text)
 
 
@@ -106,6 +109,11 @@ def step_silently() -> None:
     gdb.execute(prefix + "step", to_string=not is_sent_with_text())
 
 
-def is_ours(breakpoint: gdb.Breakpoint) -> bool:
-    """A breakpoint of this module."""
-    return isinstance(breakpoint, _Point)
+def _has_stopped(breakpoint: gdb.Breakpoint, counts: Dict[int, int]) -> bool:
+    """Another breakpoint wants the program to stop there, too. GDB names those as well whose
+    condition does not hold; but such hits it does not count. `counts`: what it had counted."""
+    if isinstance(breakpoint, _Point):
+        return False
+    if not breakpoint.is_valid():
+        return True  # a temporary one
+    return breakpoint.hit_count != counts.get(breakpoint.number, 0)
