@@ -97,6 +97,44 @@ def test_finish_a_task(compiler: str, scratch: Path) -> None:
     assert line("task-first") < seen[1]["line"] <= line("task-waited")
 
 
+@pytest.mark.parametrize("optimized", ["-O0", "-O2"])
+def test_finish_an_undeferred_task(optimized: str, scratch: Path) -> None:
+    """Clang calls its code, or puts it where the task is made."""
+    try:
+        flags = (optimized, "-g", "-fopenmp")
+        target = scratch / ("undeferred" + optimized)
+        program = own_programs.compiled("undeferred.c", target, flags, "clang")
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    asked = "omp break task-begin in never_deferred if $_omp_thread_num() == 1"
+    commands = [asked, "run", "bt 1", "@python gdb.selected_thread().num"]
+    commands += ["omp finish", "@python gdb.selected_thread().num", "omp threads", "omp delete"]
+    done = processes.run_gdb(
+        "session.py", {"commands": commands, "arguments": ["3"]}, [str(program)]
+    )
+    _, _, begun, before, text, after, threads, _ = done.result
+    assert "parallel region of never_deferred" not in begun["text"]
+    assert text["text"].startswith("Run till end of the task of never_deferred.\n")
+    assert after == before
+    assert " implicit " in next(one for one in threads["text"].splitlines() if "*" in one)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_breakpoints_that_do_not_stop(compiler: str, scratch: Path) -> None:
+    """Those at the same places do not end a step, unless they stop the program."""
+    first, after = at("region-first"), at("region-after")
+    commands = ["omp break parallel-begin in loop", "omp break parallel-end in loop"]
+    commands += ["break {} if sum > 1000".format(place) for place in (first, after)]
+    commands += ["tbreak " + at("region-before"), "run", "omp step", "omp step"]
+    step = "@python gdb.newest_frame().find_sal().line"
+    commands += [step, "omp finish", step]
+    program = str(program_of(scratch, compiler))
+    done = processes.run_gdb("session.py", {"commands": commands, "arguments": ["4"]}, [program])
+    assert done.result[8]["value"] == line("region-first")
+    assert "OpenMP thread 0 of 4" in done.result[7]["text"]
+    assert line("region-before") < done.result[10]["value"] <= line("region-after")
+
+
 def test_finish_outside_of_constructs_fails(scratch: Path) -> None:
     spec = {"commands": ["omp finish", "omp step 3", "omp step"], "stop": "region"}
     program = str(program_of(scratch, "gcc"))

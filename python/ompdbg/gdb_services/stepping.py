@@ -25,6 +25,7 @@ from ompdbg.gdb_services import (
     quiet,
     selection,
     session,
+    undeferred,
 )
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Place, Stopped
@@ -47,7 +48,6 @@ _TASKS = (TASK, TASKLOOP)
 _CONSTRUCTS = (PARALLEL, TEAMS, TARGET, *_TASKS)
 # A step that finds itself in the runtime this often has gone astray.
 _MAX_ROUNDS = 64
-_POINTER_SIZE = 8
 
 
 class Failed(Exception):
@@ -138,6 +138,12 @@ def finish() -> "tuple[str, Callable[[], Ended]]":
     """What the selected thread's innermost construct is, and a run to its end."""
     thread = _thread()
     items = logical_frames(thread)
+    inner = next((i for i, one in enumerate(items) if one.construct in _CONSTRUCTS), len(items))
+    if not (items[inner:] and items[inner].construct in _TASKS):
+        told = undeferred.ends(_services(thread), thread, items[:inner])
+        if told:
+            name = f"task of {undeferred.function(thread)}"
+            return name, lambda: _run_to(told) or _run_back(_way_back(_thread())) or _ARRIVED
     for index, item in enumerate(items):
         if item.construct not in _CONSTRUCTS:
             continue
@@ -152,7 +158,7 @@ def finish() -> "tuple[str, Callable[[], Ended]]":
         if way is None:
             raise Failed(f"where the {name} ends is not known")
         if is_task and is_callers:
-            done = _ends_of_undeferred(thread, way)
+            done = undeferred.ends_of_called(_services(thread), way.place)
             return name, lambda: _run_to(done) or _run_back(_way_back(_thread())) or _ARRIVED
         if is_task:
             after = _way_after_region(thread)
@@ -312,13 +318,6 @@ def _run_to(places: List[Place]) -> Optional[Ended]:
     """The same to one of several places."""
     stopped = points.run("continue", places)
     return None if stopped.place is not None else _other(stopped)
-
-
-def _ends_of_undeferred(thread: "Thread", way: _Way) -> List[Place]:
-    """Where the caller tells the runtime that the task which it executes itself is over."""
-    at_begin = way.stack_pointer - _POINTER_SIZE
-    ends = _services(thread).runtime_functions(entries.END_UNDEFERRED)
-    return [Place(at, _BACK, way.thread.global_num, at_begin) for at in ends]
 
 
 def _other(stopped: Stopped) -> Ended:

@@ -221,9 +221,12 @@ class Constructs:
         return entry and inner is not None and inner.is_inlined
 
     def _called_by_user(self, index: int) -> str:
-        """What construct code is of that no runtime called: of a target region for the host, or of
-        a parallel region that one thread executes."""
+        """What construct code is of that no runtime called: of an undeferred task that is about to
+        begin, of a target region for the host, or of a parallel region that one thread executes.
+        """
         symbol = self._stack[index].symbol
+        if frames.is_task_entry(self._stack[index].function):
+            return TASK
         if frames.is_target(symbol):
             return TARGET
         caller = self._stack[index + 1] if index + 1 < len(self._stack) else None
