@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Iterable, Optional, Tuple, Type
 
+from ompdbg import unwind_rows
+
 # The encodings that linkers use on this machine; of others nothing is told.
 _HEAD = bytes((1, 0x1B, 0x03, 0x3B))
 _COUNT, _TABLE, _ENTRY = 8, 12, 8
 _BEGIN, _SIZE = 8, 12  # in an entry of .eh_frame
 _MAX_SIZE = 1 << 31
+_ADD_BYTE, _ADD_NUMBER = b"\x48\x83\xc4", b"\x48\x81\xc4"  # add $NUMBER, %rsp
+_INSTRUCTION = 7
 
 _Read = Callable[[int, int], bytes]
 
@@ -33,18 +37,42 @@ class UnwindTables:
         self._errors = errors
         self._find_headers = headers
         self._headers: Optional[Tuple[int, ...]] = None
-        self._known: Dict[int, Optional[int]] = {}
+        self._known: Dict[int, Optional[Tuple[int, int]]] = {}
+        self._pushed: Dict[Tuple[int, bool], int] = {}
 
     def start(self, address: int) -> Optional[int]:
         """Where the function begins that has an instruction there."""
+        found = self._found(address)
+        return None if found is None else found[0]
+
+    def pushed(self, pc: int, is_call: bool) -> int:
+        """By how much the stack pointer is there below where LLVM's debug information has it: what
+        was pushed for the call (`is_call`: pc is where it returns to)."""
+        if (pc, is_call) not in self._pushed:
+            self._pushed[pc, is_call] = self._find_pushed(pc, is_call)
+        return self._pushed[pc, is_call]
+
+    def _find_pushed(self, pc: int, is_call: bool) -> int:
+        address = pc - 1 if is_call else pc
+        found = self._found(address)
+        try:
+            told = found and unwind_rows.pushed(self._read, found[1], address)
+            if told is None and is_call:
+                return taken_back(self._read(pc, _INSTRUCTION))
+        except self._errors:
+            return 0
+        return told or 0
+
+    def _found(self, address: int) -> Optional[Tuple[int, int]]:
+        """Where the function begins, and its entry."""
         if address not in self._known:
             if self._headers is None:
                 self._headers = tuple(self._find_headers())
-            found = (self._start_by(header, address) for header in self._headers)
+            found = (self._found_by(header, address) for header in self._headers)
             self._known[address] = next((one for one in found if one is not None), None)
         return self._known[address]
 
-    def _start_by(self, header: int, address: int) -> Optional[int]:
+    def _found_by(self, header: int, address: int) -> Optional[Tuple[int, int]]:
         try:
             if self._read(header, len(_HEAD)) != _HEAD:
                 return None
@@ -63,7 +91,7 @@ class UnwindTables:
             begin = entry + _BEGIN + self._signed(entry + _BEGIN)
             if begin != start or not 0 <= address - start < self._unsigned(entry + _SIZE):
                 return None
-            return start
+            return start, entry
         except self._errors:
             return None
 
@@ -72,3 +100,11 @@ class UnwindTables:
 
     def _signed(self, address: int) -> int:
         return int.from_bytes(self._read(address, 4), "little", signed=True)
+
+
+def taken_back(code: bytes) -> int:
+    """What a function takes from the stack right after a call: what it pushed before. One with a
+    frame pointer does nothing else with it there; and the tables do not tell of its pushes."""
+    if code.startswith(_ADD_BYTE):
+        return code[3]
+    return int.from_bytes(code[3:], "little") if code.startswith(_ADD_NUMBER) else 0

@@ -3,6 +3,7 @@
 `bt -full` and by `omp bt -full`; and regions that are not called by the runtime have their names."""
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Dict, List, Tuple
 
@@ -16,6 +17,8 @@ FRAME = re.compile(r"^#\d+ +(?:0x\w+ in )?((?:\w+ )+of )?([\w:]+)")
 ROW = re.compile(r"^ {8}(\w+) = (.*)$")
 # Of some arrays GCC tells the place of the first element only.
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+OMPDBG = Path(__file__).resolve().parents[2] / "build" / "ompdbg"
 
 Frames = List[Tuple[str, Dict[str, str]]]
 
@@ -84,3 +87,20 @@ def test_optimized_out_as_a_whole(compiler: str, tmp_path: Path) -> None:
         rows = [rows for name, rows in frames(text) if name == "task of solve"]
         assert len(rows) == 1, text
         assert rows[0] == {"lost": "<optimized out>", "field": "<optimized out>"}, text
+
+
+@pytest.mark.parametrize("optimized", ["-O1", "-O2"])
+def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
+    """Clang tells places by the stack pointer of before, and keeps telling of registers that the
+    call changes."""
+    core = tmp_path / "core"
+    commands = ["bt -full", "omp bt -full", f"generate-core-file {core}"]
+    commands += ["set print frame-arguments all", "bt"]
+    first, full, _, _, heads = said("pushed.c", "clang", optimized, tmp_path, commands)
+    command = [str(OMPDBG), "bt", "--full", str(core)]
+    dead = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for text in (first, full, dead):
+        told = dict(frames(text))
+        assert told["plain"]["array"] == "{100, 10, 20, 30}", text
+        assert told["aligned"]["array"] == "{200, 10, 20, 30}", text
+    assert re.search(r"in main \(argc=[^,]*, argv=.*<(error: .*|optimized out)>", heads), heads

@@ -15,7 +15,7 @@ from typing import Dict, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
-from ompdbg.gdb_services import enclosing, lost, sections
+from ompdbg.gdb_services import enclosing, lost, placed, sections
 from ompdbg.gdb_services.enclosing import Wanted
 from ompdbg.gdb_services.frame_symbols import (
     Reading,
@@ -24,6 +24,7 @@ from ompdbg.gdb_services.frame_symbols import (
     is_hosts,
     is_of_construct,
     is_passed_by_element,
+    lost_scalar,
     read,
     symbols,
 )
@@ -134,7 +135,7 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         return one
     try:
         if value is None and one.symbol is not None:
-            value = one.symbol.value(handle)
+            value = placed.value(one.symbol, handle)
         if value is not None:
             value.fetch_lazy()
     except gdb.error as error:
@@ -145,6 +146,10 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         is_too_large = value is not None and not isinstance(error, gdb.MemoryError)
         if not is_too_large or _SERVER not in sys.modules:
             return Captured(one.name, None, None, str(error))
+    if value is not None and lost.is_without_place(value):
+        scalar = lost_scalar(handle)
+        problem = "it was optimized out" if scalar is None else None
+        return Captured(one.name, one.symbol, scalar, problem)
     return one._replace(value=None if value is None else lost.shown(value))
 
 
@@ -153,7 +158,7 @@ def _there(one: Captured, handle: gdb.Frame) -> Captured:
     value = one.value
     try:
         if value is None and one.symbol is not None:
-            value = one.symbol.value(handle)
+            value = placed.value(one.symbol, handle)
         address = None if value is None else value.address
         if address is not None:
             gdb.selected_inferior().read_memory(int(address), 1)
@@ -163,9 +168,13 @@ def _there(one: Captured, handle: gdb.Frame) -> Captured:
             return Captured(one.name, None, value)
     except gdb.error as error:
         # Of a scalar GDB prints why only by a reference; its DAP server fails on that.
-        told = None if value is None or _SERVER in sys.modules else value.reference_value()
+        told = lost_scalar(handle) if value is None else value.reference_value()
+        if _SERVER in sys.modules:
+            told = None
         return Captured(one.name, None, told, str(error) if told is None else None)
-    return one
+    if one.symbol is None or placed.is_right(one.symbol, handle):
+        return one
+    return one._replace(value=value)
 
 
 def is_users(symbol: gdb.Symbol) -> bool:
@@ -340,9 +349,8 @@ class _Construct:
         if found is None or not found.is_without_bounds:
             return None if found is None else found.value
         if self._lost is None:
-            readings = (read(symbol, self._handle) for symbol, _ in symbols(self._handle))
-            lost = (one.value for one in readings if one is not None and one.is_lost)
-            self._lost = next((one for one in lost if one.type.code in _SCALARS), found.value)
+            lost = lost_scalar(self._handle)
+            self._lost = found.value if lost is None else lost
         return self._lost
 
     def _described(self, name: str, symbol: gdb.Symbol) -> List[Captured]:
@@ -362,9 +370,6 @@ class _Construct:
         found = enclosing.shared_by(self._handle, pointer.value, self._anywhere)
         told = {one.symbol.name: one for one in found if one.symbol.name not in names}
         return [Captured(name, *one) for name, one in told.items()]
-
-
-_SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
 
 
 # ---- Other threads --------------------------------------------------------------------------

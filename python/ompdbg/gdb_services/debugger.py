@@ -372,6 +372,15 @@ class GdbServices:
 
     # ---- Symbols ----------------------------------------------------------------------------
 
+    @property
+    def places(self) -> Dict[Hashable, Any]:
+        """What placed.py remembers."""
+        return self._symbols.places
+
+    def pushed(self, pc: int, is_call: bool) -> int:
+        """As UnwindTables.pushed()."""
+        return self._symbols.unwind_tables.pushed(pc, is_call)
+
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""
         return self._symbols.at(address)

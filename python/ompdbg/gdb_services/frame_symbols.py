@@ -8,11 +8,12 @@ from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.frames import is_outlined
-from ompdbg.gdb_services import lost, selection
+from ompdbg.gdb_services import lost, placed, selection
 from ompdbg.gdb_services.addresses import address_of
 
 # Code of a declaration is at its line, or at one of these after it.
 _LINES_OF_A_HEAD = 40
+_SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
 
 _declared: Dict[Tuple[str, str, int], Optional[gdb.Type]] = {}
 
@@ -86,15 +87,22 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
     """The value of a variable; None if it cannot be read."""
     try:
         if symbol.type is None or not symbol.type.dynamic:
-            value = symbol.value(handle)
+            value = placed.value(symbol, handle)
         else:
             # GDB takes what bounds are computed from out of the selected frame.
             with selection.frame(handle):
-                value = symbol.value(handle)
+                value = placed.value(symbol, handle)
     except (gdb.error, ValueError, TypeError):
         return None
     others = (one for one, _ in symbols(handle))
     return Reading(value, address_of(value), lost.has_lost_bound(symbol, others))
+
+
+def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:
+    """A value of the frame that was optimized out, which stands for another."""
+    readings = (read(symbol, handle) for symbol, _ in symbols(handle))
+    lost = (one.value for one in readings if one is not None and one.is_lost)
+    return next((one for one in lost if one.type.code in _SCALARS), None)
 
 
 def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:

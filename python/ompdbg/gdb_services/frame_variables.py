@@ -7,7 +7,7 @@ from typing import List
 
 import gdb
 
-from ompdbg.gdb_services import captured, selection
+from ompdbg.gdb_services import captured, placed, selection
 from ompdbg.services import Variable
 
 _ELIDED = "..."
@@ -42,7 +42,7 @@ def _variable(one: captured.Captured, handle: gdb.Frame, how: str) -> Variable:
     problem, value = one.problem, one.value
     try:
         if value is None and one.symbol is not None:
-            value = one.symbol.value(handle)
+            value = placed.value(one.symbol, handle)
         if how == "none" or (how == "scalars" and value is not None and not _is_scalar(value)):
             return Variable(one.name, _ELIDED)
         if value is not None:

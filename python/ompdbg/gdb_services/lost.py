@@ -8,6 +8,7 @@ from typing import Iterable, Iterator, Optional
 
 import gdb
 
+from ompdbg.gdb_services.addresses import address_of
 from ompdbg.generated_names import is_bound
 
 _AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
@@ -27,6 +28,16 @@ def shown(value: gdb.Value) -> gdb.Value:
         return parts[0] if parts and all(part.is_optimized_out for part in parts) else value
     except gdb.error:
         return value
+
+
+def is_without_place(value: gdb.Value) -> bool:
+    """An array that was optimized out, and so were its bounds: GDB tells that it were at 0."""
+    try:
+        kind = value.type.strip_typedefs()
+        is_array = kind.code == gdb.TYPE_CODE_ARRAY and kind.dynamic
+        return is_array and value.is_optimized_out and address_of(value) is None
+    except gdb.error:
+        return False
 
 
 def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:

@@ -9,7 +9,7 @@ Fortran can make GDB call malloc() in the program, and they do not tell whose a 
 from __future__ import annotations
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Tuple
 
 import gdb
 
@@ -82,6 +82,7 @@ class Symbols:
     def forget(self) -> None:
         """Object files came or went."""
         self.unwind_tables = unwind_tables.of_objects()
+        self.places: Dict[Hashable, Any] = {}  # by place in code
         self._objects: Optional[List[_Object]] = None
         self._tables: Dict[str, _Table] = {}
         self._addresses: Dict[str, Optional[int]] = {}

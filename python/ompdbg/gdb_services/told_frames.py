@@ -11,7 +11,7 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 from ompdbg import frames
-from ompdbg.gdb_services import captured
+from ompdbg.gdb_services import captured, placed
 from ompdbg.gdb_services.lacking import Name, may_be_nowhere
 
 # From GDB 14 on.
@@ -146,7 +146,7 @@ def place_of(wrapped: Any, handle: gdb.Frame) -> Place:
     function = frames.shown_name(handle.name()) or "??"
     found = wrapped.frame_args()
     symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
-    is_dynamic = any(map(may_be_nowhere, symbols))
+    is_dynamic = any(may_be_nowhere(one) or not placed.is_right(one, handle) for one in symbols)
     users = [_ompd.ToldArgument(symbol) for symbol in symbols if captured.is_users(symbol)]
     return Place(
         function,

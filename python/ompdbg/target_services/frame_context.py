@@ -43,28 +43,30 @@ class FrameContext:
         self.pc = pc
         self.bias = 0
         self.function: "Optional[_target.Die]" = None  # with code of its own
+        self.is_call = is_call
+        self._pushed = 0
         self._registers = registers
         self._around = around
-        self._is_call = is_call
 
-    def place(self, function: "_target.Die", bias: int) -> "FrameContext":
-        """Tells which function it is of."""
-        self.function, self.bias = function, bias
+    def place(self, function: "_target.Die", bias: int, pushed: int) -> "FrameContext":
+        """Tells which function it is of. `pushed`: what debug information does not know of that is
+        on the stack."""
+        self.function, self.bias, self._pushed = function, bias, pushed
         return self
 
     @property
     def address(self) -> int:
         """Of the instruction that has not ended, as debug information has it."""
-        return (self.pc - 1 if self._is_call else self.pc) - self.bias
+        return (self.pc - 1 if self.is_call else self.pc) - self.bias
 
     def register(self, number: int) -> int:
         """Raises Unavailable, or OptimizedOut if nobody has saved it."""
         value = self._registers.get(number)
         if value is not None:
-            return value
+            return value + self._pushed if number == _STACK_POINTER else value
         if number >= len(_NAMES):
             raise Unavailable(f"register {number} is not read")
-        if self._is_call:
+        if self.is_call:
             raise OptimizedOut
         raise Unavailable(f"register {_NAMES[number]} is not read")
 
@@ -80,9 +82,10 @@ class FrameContext:
     def caller_stack(self) -> int:
         """On x86-64 the stack pointer of the next older frame."""
         older = self._around.older()
-        if older is None:
+        found = None if older is None else older._registers.get(_STACK_POINTER)
+        if found is None:
             raise OptimizedOut
-        return older.register(_STACK_POINTER)
+        return found
 
     def entry_register(self, number: int) -> int:
         """What the caller says that it passed."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NOT_KNOWN = "its size is not known"
 _WORD = 8
+_GCC = "GNU "
 
 
 class FrameVariables:
@@ -263,7 +264,13 @@ class FrameVariables:
         address = context.address
         unit = self._symbols.units.at(address)
         functions = unit.functions(address) if unit is not None else []
-        return context.place(functions[-1], unit.bias) if unit and functions else context
+        if unit is None or not functions:
+            return context
+        # GCC tells places by the stack pointer of each instruction.
+        pushed = 0
+        if not (dwarf.text(unit.die, dwarf.AT_PRODUCER) or _GCC).startswith(_GCC):
+            pushed = self._symbols.unwind_tables.pushed(context.pc, context.is_call)
+        return context.place(functions[-1], unit.bias, pushed)
 
     def _start_of(self, function: "_target.Die") -> Optional[int]:
         """Where the code of a function begins that may only be declared."""

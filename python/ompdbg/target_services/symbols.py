@@ -46,7 +46,7 @@ class Symbols:
         self._objects = objects
         self.units = Units(target, objects, of_system)
         self._outlined = Outlined()
-        self._unwind_tables = UnwindTables(self._read, (_Short,), objects.unwind_tables)
+        self.unwind_tables = UnwindTables(self._read, (_Short,), objects.unwind_tables)
         self._addresses: Dict[Tuple[str, Optional[str]], Optional[int]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
         self._code: Dict[int, List[Code]] = {}
@@ -168,7 +168,7 @@ class Symbols:
     def _code_from_address(self, unit: Optional[Unit], address: int) -> Code:
         function = self.function_at(address)
         if function is None:
-            start = self._unwind_tables.start(address)
+            start = self.unwind_tables.start(address)
             return Code(None, None, start, Place(None, None), False)
         place = Place(None, None)
         if function.file is not None and unit is not None:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Variables that LLVM's debug information, as GDB reads it, has in the wrong place: in a frame
+that waits in a call.
+
+Places relative to the stack pointer are told as of before the arguments of the call were pushed.
+And a register that functions need not keep counts as the variable up to the end of the call.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, NamedTuple, Optional
+
+import gdb
+
+from ompdbg.gdb_services import quiet, selection
+from ompdbg.gdb_services.addresses import address_of
+
+_GCC = "GNU "
+# Of `info address`: "multi-location:", and what each range of code has.
+_RANGE = re.compile(r"^  Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
+_LENGTH = re.compile(r"\s*(, length \d+)?\.?\s*$")
+_IS_SIMPLE = re.compile(
+    r"a variable at frame base reg \$rsp offset [-+\d]+"
+    r"|a complex DWARF expression:\s+0: DW_OP_breg7 -?\d+ \[\$rsp\]"
+)
+_IS_BY_STACK = re.compile(r"\$rsp\b|DW_OP_fbreg\b")
+_IS_LOST = re.compile(r"\$(r([acd]x|[sd]i|8|9|1[01])|[xyz]mm\d+|k\d|st\d)\b")
+_ENTRY_VALUE = re.compile(r"DW_OP_(GNU_)?entry_value\s+\d+: \S+ \[\$\w+\]")
+_SYMBOL = re.compile(r"^Symbol (\S+) is ", re.M)
+_UNKNOWN = "$rsp"
+
+
+class Place(NamedTuple):
+    """Of a variable at a place in code."""
+
+    moved: int = 0  # so far from where GDB has it
+    problem: Optional[str] = None
+
+
+_REASON = "its place is not known here"
+_RIGHT = Place()
+
+
+def value(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
+    """The value of a variable in a frame. Raises gdb.error where its place is not known."""
+    found = symbol.value(handle)
+    place = _place(symbol, handle)
+    if place is _RIGHT or _is_nothing(found):
+        return found
+    address = address_of(found)
+    if place.problem is not None or address is None:
+        raise gdb.error(place.problem or _REASON)
+    return gdb.Value(address + place.moved).cast(found.type.pointer()).dereference()
+
+
+def is_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """GDB reads it right, in all frames at that place."""
+    return _place(symbol, handle) is _RIGHT
+
+
+def _is_nothing(found: gdb.Value) -> bool:
+    try:
+        return bool(found.is_optimized_out) and address_of(found) is None
+    except gdb.error:
+        return False
+
+
+def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
+    if not symbol.needs_frame or not _is_llvms(handle):
+        return _RIGHT
+    from ompdbg.gdb_services import session
+
+    places, is_call, pc = session.services().places, _is_call(handle), handle.pc()
+    key = pc, is_call, handle.name(), symbol.name, symbol.line, symbol.is_argument
+    if key not in places:
+        pushed = session.services().pushed(pc, is_call)
+        told = _told(symbol, handle, pc - is_call) if pushed or is_call else ""
+        places[key] = _from_text(told, pushed, is_call)
+    found: Place = places[key]
+    return found
+
+
+def _from_text(told: str, pushed: int, is_call: bool) -> Place:
+    if told == _UNKNOWN:
+        return Place(0, _REASON)
+    if is_call and _IS_LOST.search(_ENTRY_VALUE.sub("", told)):
+        return Place(0, "it was in a register that the call need not keep")
+    if not pushed or not _IS_BY_STACK.search(told):
+        return _RIGHT
+    if _IS_SIMPLE.fullmatch(told):
+        return Place(pushed)
+    return Place(0, _REASON)
+
+
+def _is_llvms(handle: gdb.Frame) -> bool:
+    """GCC tells places at each instruction, and what is left of them once a call has begun."""
+    function = handle.function()
+    if function is None or function.symtab is None:
+        return False
+    producer = getattr(function.symtab, "producer", None)
+    return producer is not None and not producer.startswith(_GCC)
+
+
+def _is_call(handle: gdb.Frame) -> bool:
+    newer = handle.newer()
+    while newer is not None and newer.type() == gdb.INLINE_FRAME:
+        newer = newer.newer()
+    return newer is not None and newer.type() != gdb.SIGTRAMP_FRAME
+
+
+def _told(symbol: gdb.Symbol, handle: gdb.Frame, address: int) -> str:
+    """Where GDB looks for the variable."""
+    with selection.frame(handle):
+        shown = gdb.lookup_symbol(symbol.name)[0]
+        if shown is not None and _is_same(shown, symbol):
+            return next(_at(quiet.execute("info address " + symbol.name), address), "")
+    # Another of its name hides it.
+    parts = _SYMBOL.split(quiet.execute(f"info scope *{address:#x}"))
+    told = [text for name, text in zip(parts[1::2], parts[2::2]) if name == symbol.name]
+    known = [one for one in _in_blocks(gdb.block_for_pc(address)) if one.name == symbol.name]
+    matching = [text for text, one in zip(told, known) if _is_same(one, symbol)]
+    if len(told) != len(known) or len(matching) != 1:
+        return _UNKNOWN
+    return next(_at(" is " + matching[0], address), "")
+
+
+def _is_same(one: gdb.Symbol, other: gdb.Symbol) -> bool:
+    return (one.line, one.is_argument) == (other.line, other.is_argument)
+
+
+def _in_blocks(block: Optional[gdb.Block]) -> Iterator[gdb.Symbol]:
+    """As `info scope` has them."""
+    while block is not None and not block.is_global and not block.is_static:
+        yield from block
+        block = None if block.function is not None else block.superblock
+
+
+def _at(text: str, address: int) -> Iterator[str]:
+    ranges = list(_RANGE.finditer(text))
+    ends = [one.start() for one in ranges[1:]] + [len(text)]
+    for one, end in zip(ranges, ends):
+        if int(one.group(1), 16) <= address < int(one.group(2), 16):
+            yield _LENGTH.sub("", text[one.end() : end])
+    if not ranges:
+        yield _LENGTH.sub("", text.partition(" is ")[2])
