@@ -337,6 +337,8 @@ class _Construct:
         outer = self._handle.older()
         if outer is None or not is_of_construct(outer):
             return None
+        if self._may_be_an_element(symbol, symbol.line):
+            return None
         for one, _ in symbols(outer):
             if one.name == symbol.name and one.is_argument and _is_reference(one):
                 found = read(one, outer)

@@ -116,7 +116,15 @@ def is_passed_by_element(symbol: gdb.Symbol, declared: gdb.Type) -> bool:
     """Clang passes the place of its first element: an array whose length is computed."""
     if declared.code != gdb.TYPE_CODE_ARRAY or symbol.type is None:
         return False
-    return declared.dynamic or symbol.type.target().code != gdb.TYPE_CODE_ARRAY
+    return declared.dynamic or _dimensions(symbol.type.target()) < _dimensions(declared)
+
+
+def _dimensions(kind: gdb.Type) -> int:
+    count = 0
+    while kind.code == gdb.TYPE_CODE_ARRAY:
+        kind = kind.target().strip_typedefs()
+        count += 1
+    return count
 
 
 def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:

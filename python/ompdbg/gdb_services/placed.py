@@ -18,12 +18,13 @@ from ompdbg.gdb_services.addresses import address_of
 
 _GCC = "GNU "
 # Of `info address`: "multi-location:", and what each range of code has.
-_RANGE = re.compile(r"^  Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
+_RANGE = re.compile(r"^  (?:Base address \S+  )?Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
 _LENGTH = re.compile(r"\s*(, length \d+)?\.?\s*$")
 _IS_SIMPLE = re.compile(
     r"a variable at frame base reg \$rsp offset [-+\d]+"
     r"|a complex DWARF expression:\s+0: DW_OP_breg7 -?\d+ \[\$rsp\]"
 )
+_BY_FRAME_BASE = re.compile(r"a complex DWARF expression:\s+0: DW_OP_fbreg (-?\d+)")
 _IS_BY_STACK = re.compile(r"\$rsp\b|DW_OP_fbreg\b")
 _IS_LOST = re.compile(r"\$(r([acd]x|[sd]i|8|9|1[01])|[xyz]mm\d+|k\d|st\d)\b")
 _ENTRY_VALUE = re.compile(r"DW_OP_(GNU_)?entry_value\s+\d+: \S+ \[\$\w+\]")
@@ -76,9 +77,19 @@ def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
     if key not in places:
         pushed = session.services().pushed(pc, is_call)
         told = _told(symbol, handle, pc - is_call) if pushed or is_call else ""
+        base = _BY_FRAME_BASE.fullmatch(told) if pushed else None
+        if base is not None:
+            told = _by_register(symbol, handle, int(base.group(1)))
         places[key] = _from_text(told, pushed, is_call)
     found: Place = places[key]
     return found
+
+
+def _by_register(symbol: gdb.Symbol, handle: gdb.Frame, offset: int) -> str:
+    """The frame base, which GDB 16 does not tell, is LLVM's pointer to the frame or to the stack."""
+    address = address_of(symbol.value(handle))
+    is_by_stack = address == int(handle.read_register("rsp")) + offset
+    return f"a variable at frame base reg ${'rsp' if is_by_stack else 'rbp'} offset {offset}"
 
 
 def _from_text(told: str, pushed: int, is_call: bool) -> Place:
