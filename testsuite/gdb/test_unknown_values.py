@@ -12,7 +12,7 @@ import pytest
 
 from harness import own_programs, processes
 
-UNKNOWN = re.compile(r'"?<(error: .*|optimized out)>"?')
+UNKNOWN = re.compile(r'"?<(error: .*|unavailable: .*|optimized out)>"?')
 FRAME = re.compile(r"^#\d+ +(?:0x\w+ in )?((?:\w+ )+of )?([\w:]+)")
 ROW = re.compile(r"^ {8}(\w+) = (.*)$")
 # Of some arrays GCC tells the place of the first element only.
@@ -36,28 +36,35 @@ def said(
     return [one.get("text", one.get("error")) for one in result]
 
 
-def frames(text: str) -> Frames:
-    """What each frame of the user's is called, with its variables."""
+def without_gdb(core: Path) -> str:
+    command = [str(OMPDBG), "bt", "--full", str(core)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def frames(text: str, is_first: bool = False) -> Frames:
+    """What each frame of the user's is called, with its variables; of those of one name the last,
+    or the first, which hides the others."""
     found: Frames = []
     for line in text.splitlines():
         head, row = FRAME.match(line), ROW.match(line)
         if head is not None:
             found.append(((head[1] or "") + head[2], {}))
         elif row is not None and found:
-            found[-1][1][row[1]] = row[2]
+            if not is_first or row[1] not in found[-1][1]:
+                found[-1][1][row[1]] = row[2]
     return found
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sections_and_serial_regions(compiler: str, tmp_path: Path) -> None:
-    first, full, _, second, full_of_second = said(
-        "unknown.c",
-        compiler,
-        "-O0",
-        tmp_path,
-        ["bt -full", "omp bt -full", "continue", "bt -full", "omp bt -full"],
-    )
-    for text in (first, full):
+    cores = [tmp_path / "first", tmp_path / "third"]
+    commands = ["bt -full", "omp bt -full", f"generate-core-file {cores[0]}", "continue"]
+    commands += ["bt -full", "omp bt -full", "continue", "bt -full", "omp bt -full"]
+    commands += [f"generate-core-file {cores[1]}"]
+    told_all = said("unknown.c", compiler, "-O0", tmp_path, commands)
+    first, full, _, _, second, full_of_second, _, third, full_of_third, _ = told_all
+    dead, dead_of_third = map(without_gdb, cores)
+    for text in (first, full, dead):
         told = frames(text)
         names = ["inspect", "parallel region of sections", "sections", "main"]
         assert [name for name, _ in told] == names, text
@@ -68,6 +75,12 @@ def test_sections_and_serial_regions(compiler: str, tmp_path: Path) -> None:
         assert is_address or UNKNOWN.fullmatch(variables["length"]), variables
         assert variables["whole"] == "{0, 700, 0}" or compiler == "gcc", variables
         assert told[2][1]["fixed"] == "{1, 2, 3, 4, 5, 6}"
+    for text in (third, full_of_third, dead_of_third):
+        name, variables = frames(text, is_first=True)[1]
+        assert name == "orphaned"
+        for copy in ("fixed", "shared") + (("array",) if compiler == "clang" else ()):
+            assert UNKNOWN.fullmatch(variables[copy]), text
+        assert variables["whole"] == ("{0, 700, 0}" if compiler == "clang" else "<optimized out>")
     for text in (second, full_of_second):
         told = frames(text)
         names = ["inspect", "parallel region of serial", "target region of serial"]
@@ -97,9 +110,7 @@ def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
     commands = ["bt -full", "omp bt -full", f"generate-core-file {core}"]
     commands += ["set print frame-arguments all", "bt"]
     first, full, _, _, heads = said("pushed.c", "clang", optimized, tmp_path, commands)
-    command = [str(OMPDBG), "bt", "--full", str(core)]
-    dead = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for text in (first, full, dead):
+    for text in (first, full, without_gdb(core)):
         told = dict(frames(text))
         assert told["plain"]["array"] == "{100, 10, 20, 30}", text
         assert told["aligned"]["array"] == "{200, 10, 20, 30}", text

@@ -19,6 +19,7 @@ from ompdbg.gdb_services import enclosing, lost, placed, sections
 from ompdbg.gdb_services.enclosing import Wanted
 from ompdbg.gdb_services.frame_symbols import (
     Reading,
+    blocks,
     declared_type,
     function_block,
     is_hosts,
@@ -75,13 +76,24 @@ def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
     if is_of_construct(handle):
         return _Construct(handle, anywhere).variables()
     found: Dict[Tuple[str, int], Captured] = {}
-    for symbol, _ in symbols(handle):
-        if symbol.is_variable and not symbol.is_argument and is_users(symbol):
+    for block in blocks(handle):
+        outer = set(found)  # from here: what copies of a construct's own were made from
+        for symbol in block:
             key = symbol.name, symbol.line
+            if key in outer or symbol.is_argument or not is_users(symbol):
+                continue
             # What was inlined is told once more where it is optimized out.
             if key not in found or found[key].is_lost:
-                found[key] = _as_it_is(symbol, handle, anywhere)
+                own = None if block.function is not None else _workshared(symbol, handle)
+                found[key] = own or _as_it_is(symbol, handle, anywhere)
     return [readable(one, handle) for one in found.values()]
+
+
+def _workshared(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Captured]:
+    """Of which it is not known whether a construct has a copy of all of it."""
+    if not sections.may_be_of_worksharing(symbol, handle):
+        return None
+    return Captured(symbol.name, None, None, sections.REASON)
 
 
 def _argument(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:

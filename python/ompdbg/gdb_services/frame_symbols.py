@@ -30,17 +30,21 @@ def _is_outlined(function: Optional[gdb.Symbol]) -> bool:
 def symbols(handle: gdb.Frame) -> Iterator[Tuple[gdb.Symbol, bool]]:
     """Those of the frame's function, from its innermost block on, and whether each is of a block
     within the function."""
+    for block in blocks(handle):
+        is_inner = block.function is None
+        for symbol in block:
+            yield symbol, is_inner
+
+
+def blocks(handle: gdb.Frame) -> Iterator[gdb.Block]:
+    """From the innermost one to that of the frame's function."""
     try:
         block: Optional[gdb.Block] = handle.block()
     except RuntimeError:
         return  # no debug information
     while block is not None and not block.is_global and not block.is_static:
-        is_whole = block.function is not None
-        for symbol in block:
-            yield symbol, not is_whole
-        if is_whole:
-            break
-        block = block.superblock
+        yield block
+        block = None if block.function is not None else block.superblock
 
 
 def function_block(handle: gdb.Frame) -> Optional[gdb.Block]:

@@ -86,7 +86,7 @@ def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
 
 
 def _by_register(symbol: gdb.Symbol, handle: gdb.Frame, offset: int) -> str:
-    """The frame base, which GDB 16 does not tell, is LLVM's pointer to the frame or to the stack."""
+    """The frame base, which GDB 16 does not tell, is the pointer to the frame or to the stack."""
     address = address_of(symbol.value(handle))
     is_by_stack = address == int(handle.read_register("rsp")) + offset
     return f"a variable at frame base reg ${'rsp' if is_by_stack else 'rbp'} offset {offset}"

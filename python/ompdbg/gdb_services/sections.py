@@ -29,6 +29,8 @@ def may_be_section(symbol: gdb.Symbol, value: gdb.Value, line: int, handle: gdb.
         # Of arrays that are shared or copied as a whole GCC tells no bounds at all.
         return _COMPUTED in str(symbol.type) and line < _first_line(handle)
     declared = declared_type(symbol, line)
+    if declared is None and line < _first_line(handle):
+        declared = _of_file(symbol.name)
     if declared is None or declared.code == gdb.TYPE_CODE_REF:
         return False
     if declared.code != gdb.TYPE_CODE_ARRAY:
@@ -42,6 +44,35 @@ def may_be_section(symbol: gdb.Symbol, value: gdb.Value, line: int, handle: gdb.
         return False
     passed = _passed_lengths(handle)
     return passed is not None and passed != lengths[0]
+
+
+def may_be_of_worksharing(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """A copy that a construct has in a function of the source, of what has another shape there.
+    Clang does not tell where such copies are declared."""
+    kind = symbol.type
+    if symbol.line or symbol.is_argument or kind is None or kind.code != gdb.TYPE_CODE_ARRAY:
+        return False
+    declared = _of_source(symbol, handle)
+    if declared is None or declared.code != gdb.TYPE_CODE_ARRAY or declared.dynamic:
+        return True
+    return _shape(declared) != _shape(kind)
+
+
+def _of_source(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Type]:
+    """The type of the variable that a copy has its name from."""
+    own = (one for one, _ in symbols(handle) if one.name == symbol.name and one.line)
+    found = next(own, None)
+    if found is None:
+        return _of_file(symbol.name)
+    kind = None if found.type is None else found.type.strip_typedefs()
+    is_reference = kind is not None and kind.code == gdb.TYPE_CODE_REF
+    return kind.target().strip_typedefs() if kind is not None and is_reference else kind
+
+
+def _of_file(name: str) -> Optional[gdb.Type]:
+    """Of a global or static variable."""
+    found = gdb.lookup_static_symbol(name) or gdb.lookup_global_symbol(name)
+    return None if found is None or found.type is None else found.type.strip_typedefs()
 
 
 def _is_gccs(handle: gdb.Frame) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Callable, Collection, Dict, List, Optional, Tu
 
 from ompdbg.generated_names import original
 from ompdbg.services import Variable
-from ompdbg.target_services import dwarf
+from ompdbg.target_services import dwarf, sections
 from ompdbg.target_services.descriptors import array, is_described
 from ompdbg.target_services.enclosing import Enclosing, Wanted, is_construct
 from ompdbg.target_services.frame_context import NUMBERS, Around, FrameContext
@@ -72,11 +72,13 @@ class FrameVariables:
             return []
         if is_construct(frame):
             return self._captured(thread, frame, scope)
-        dies = (die for block in scope.blocks for die in declared(block) if scope.is_users(die))
         groups: Dict[Declaration, "List[_target.Die]"] = {}
-        for die in dies:
-            if die.tag == dwarf.TAG_VARIABLE and _is_there(die):
-                groups.setdefault(declaration(die), []).append(die)
+        for block in scope.blocks:
+            outer = set(groups)  # from here: what copies of a construct's own were made from
+            for die in filter(scope.is_users, declared(block)):
+                if die.tag == dwarf.TAG_VARIABLE and declaration(die) not in outer:
+                    if _is_there(die):
+                        groups.setdefault(declaration(die), []).append(die)
         return [self._first_kept(group, scope) for group in groups.values()]
 
     def _first_kept(self, entries: "List[_target.Die]", scope: Scope) -> Variable:
@@ -181,6 +183,8 @@ class FrameVariables:
         values, wanted = scope.values, Wanted(*declaration(die))
         if scope.is_mistaken(die, kind):
             raise Unavailable("its place is not known here")
+        if sections.may_be_section(scope, die, kind):
+            raise Unavailable(sections.REASON)
         if is_described(kind):
             return array(scope, die)
         if values.is_array(kind) and not values.has_size(kind):

@@ -114,10 +114,20 @@ class Scope(NamedTuple):
         for block in self.blocks:
             for die in _entries(block):
                 if die.tag in _VARIABLES and _is_instance(die, variable):
-                    kind = self.values.kind_of(die)
-                    data = self.value(die, kind).part(0, self.values.size_of(kind))
-                    return int.from_bytes(data, "little")
+                    return self._number_of(die)
         return None
+
+    def number_of(self, variable: "_target.Die") -> Optional[int]:
+        """The value of a variable that is a number; None if it cannot be had."""
+        try:
+            return self._number_of(variable)
+        except (OptimizedOut, Unavailable):
+            return None
+
+    def _number_of(self, variable: "_target.Die") -> int:
+        kind = self.values.kind_of(variable)
+        data = self.value(variable, kind).part(0, self.values.size_of(kind))
+        return int.from_bytes(data, "little")
 
     def is_first_element(self, die: "_target.Die") -> bool:
         """Of an array whose length is computed Clang passes a reference to its first element, and

@@ -43,10 +43,29 @@ static void __attribute__((noinline)) serial(int n)
 	}
 }
 
+int shared[4] = { 1, 2, 3, 4 };
+
+static void __attribute__((noinline)) orphaned(int *array)
+{
+	static int fixed[5] = { 1, 2, 3, 4, 5 }, whole[3] = { 1, 2, 3 };
+
+#pragma omp for reduction(+ : fixed [1:3], shared [1:2], array [1:2], whole)
+	for (int i = 0; i < 2; i++) {
+		fixed[1] += 500;
+		shared[2] += 600;
+		array[1] += 800;
+		whole[1] += 700;
+		inspect();
+	}
+}
+
 int main(void)
 {
+	int array[3] = { 1, 2, 3 };
+
 	sections(3 + zero);
 	serial(3 + zero);
+	orphaned(array);
 	printf("%d\n", zero);
 	return 0;
 }
