@@ -42,6 +42,9 @@ class _Bytes:
             raise ValueError
         return int.from_bytes(self.data[self.at - size : self.at], "little")
 
+    def skip(self, size: int) -> None:
+        self.at += size
+
     def leb(self) -> int:
         """Of any sign: those of a negative number are not asked for."""
         value = shift = 0
@@ -59,32 +62,32 @@ class _Bytes:
 
 
 def pushed(read: _Read, entry: int, address: int) -> Optional[int]:
-    """How much was pushed by the function of that entry, at an address in it. None where the
-    caller's stack pointer is told by another register, or nothing is."""
+    """How much was pushed by the function of that entry, at an address in it. None where another
+    register than the stack pointer tells where the frame is. Raises ValueError."""
     try:
-        return _pushed(read, entry, address)
-    except (ValueError, IndexError):
+        here, body = _rows(read, entry, address)
+    except IndexError:
+        raise ValueError from None
+    if here.register != _STACK_POINTER:
         return None
+    if body.register != _STACK_POINTER:
+        raise ValueError
+    return here.offset - body.offset
 
 
-def _pushed(read: _Read, entry: int, address: int) -> Optional[int]:
+def _rows(read: _Read, entry: int, address: int) -> Tuple[_Row, _Row]:
+    """At the address, and once the frame is made."""
     own = _entry(read, entry)
     common = _entry(read, entry + _POINTER - own.number(_POINTER))
     begin = entry + 2 * _POINTER + ((own.number(4) ^ 1 << 31) - (1 << 31))
     own.number(4)
     factor = _skip_head(common)
-    own.at += own.leb()
+    own.skip(own.leb())
     rows = _Rows(factor)
     rows.run(common, begin)
     first = rows.row
     rows.run(own, begin)
-    here = rows.at(address)
-    body = rows.body(first)
-    if here is None or body is None:
-        return None
-    if here.register != _STACK_POINTER or body.register != _STACK_POINTER:
-        return None
-    return here.offset - body.offset
+    return rows.at(address), rows.body(first)
 
 
 def _entry(read: _Read, at: int) -> _Bytes:
@@ -102,7 +105,7 @@ def _skip_head(common: _Bytes) -> int:
     common.leb()
     if common.number(1) != _RETURN_ADDRESS:
         raise ValueError
-    common.at += common.leb()
+    common.skip(common.leb())
     return factor
 
 
@@ -116,11 +119,10 @@ class _Rows:
         self._saved: Optional[int] = None  # where the first register was told as saved
         self.row = _Row(-1, 0)
 
-    def at(self, address: int) -> Optional[_Row]:
-        found = [row for begin, row in self._known if begin <= address]
-        return found[-1] if found else None
+    def at(self, address: int) -> _Row:
+        return [row for begin, row in self._known if begin <= address][-1]
 
-    def body(self, first: _Row) -> Optional[_Row]:
+    def body(self, first: _Row) -> _Row:
         """Once the frame is made: then LLVM tells at once which registers are saved; if none is,
         by the first change."""
         if self._saved is not None:

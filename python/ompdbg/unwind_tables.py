@@ -38,30 +38,34 @@ class UnwindTables:
         self._find_headers = headers
         self._headers: Optional[Tuple[int, ...]] = None
         self._known: Dict[int, Optional[Tuple[int, int]]] = {}
-        self._pushed: Dict[Tuple[int, bool], int] = {}
+        self._pushed: Dict[Tuple[int, bool], Optional[int]] = {}
 
     def start(self, address: int) -> Optional[int]:
         """Where the function begins that has an instruction there."""
         found = self._found(address)
         return None if found is None else found[0]
 
-    def pushed(self, pc: int, is_call: bool) -> int:
+    def pushed(self, pc: int, is_call: bool) -> Optional[int]:
         """By how much the stack pointer is there below where LLVM's debug information has it: what
-        was pushed for the call (`is_call`: pc is where it returns to)."""
+        was pushed for the call (`is_call`: pc is where it returns to). None: that is not told."""
         if (pc, is_call) not in self._pushed:
             self._pushed[pc, is_call] = self._find_pushed(pc, is_call)
         return self._pushed[pc, is_call]
 
-    def _find_pushed(self, pc: int, is_call: bool) -> int:
+    def _find_pushed(self, pc: int, is_call: bool) -> Optional[int]:
         address = pc - 1 if is_call else pc
-        found = self._found(address)
         try:
-            told = found and unwind_rows.pushed(self._read, found[1], address)
-            if told is None and is_call:
-                return taken_back(self._read(pc, _INSTRUCTION))
+            found = self._found(address)
+            told = None if found is None else unwind_rows.pushed(self._read, found[1], address)
+            if told is not None:
+                return told
+            after = taken_back(self._read(pc, _INSTRUCTION)) if is_call else 0
+            # Without a table, this may be the end of the function.
+            return after if found is not None or not after else None
+        except ValueError:
+            return None
         except self._errors:
-            return 0
-        return told or 0
+            return None
 
     def _found(self, address: int) -> Optional[Tuple[int, int]]:
         """Where the function begins, and its entry."""

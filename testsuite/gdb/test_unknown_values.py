@@ -112,6 +112,7 @@ def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
     first, full, _, _, heads = said("pushed.c", "clang", optimized, tmp_path, commands)
     for text in (first, full, without_gdb(core)):
         told = dict(frames(text))
+        assert told["next"]["ending"] == "{201, 202, 203}", text
         assert told["plain"]["array"] == "{100, 10, 20, 30}", text
         assert told["aligned"]["array"] == "{200, 10, 20, 30}", text
     assert re.search(r"in main \(argc=[^,]*, argv=.*<(error: .*|optimized out)>", heads), heads

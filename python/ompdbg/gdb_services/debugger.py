@@ -377,7 +377,7 @@ class GdbServices:
         """What placed.py remembers."""
         return self._symbols.places
 
-    def pushed(self, pc: int, is_call: bool) -> int:
+    def pushed(self, pc: int, is_call: bool) -> Optional[int]:
         """As UnwindTables.pushed()."""
         return self._symbols.unwind_tables.pushed(pc, is_call)
 

@@ -76,8 +76,8 @@ def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
     key = pc, is_call, handle.name(), symbol.name, symbol.line, symbol.is_argument
     if key not in places:
         pushed = session.services().pushed(pc, is_call)
-        told = _told(symbol, handle, pc - is_call) if pushed or is_call else ""
-        base = _BY_FRAME_BASE.fullmatch(told) if pushed else None
+        told = _told(symbol, handle, pc - is_call) if pushed != 0 or is_call else ""
+        base = _BY_FRAME_BASE.fullmatch(told) if pushed != 0 else None
         if base is not None:
             told = _by_register(symbol, handle, int(base.group(1)))
         places[key] = _from_text(told, pushed, is_call)
@@ -92,14 +92,14 @@ def _by_register(symbol: gdb.Symbol, handle: gdb.Frame, offset: int) -> str:
     return f"a variable at frame base reg ${'rsp' if is_by_stack else 'rbp'} offset {offset}"
 
 
-def _from_text(told: str, pushed: int, is_call: bool) -> Place:
+def _from_text(told: str, pushed: Optional[int], is_call: bool) -> Place:
     if told == _UNKNOWN:
         return Place(0, _REASON)
     if is_call and _IS_LOST.search(_ENTRY_VALUE.sub("", told)):
         return Place(0, "it was in a register that the call need not keep")
-    if not pushed or not _IS_BY_STACK.search(told):
+    if pushed == 0 or not _IS_BY_STACK.search(told):
         return _RIGHT
-    if _IS_SIMPLE.fullmatch(told):
+    if pushed is not None and _IS_SIMPLE.fullmatch(told):
         return Place(pushed)
     return Place(0, _REASON)
 

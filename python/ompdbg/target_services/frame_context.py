@@ -44,13 +44,13 @@ class FrameContext:
         self.bias = 0
         self.function: "Optional[_target.Die]" = None  # with code of its own
         self.is_call = is_call
-        self._pushed = 0
+        self._pushed: Optional[int] = 0
         self._registers = registers
         self._around = around
 
-    def place(self, function: "_target.Die", bias: int, pushed: int) -> "FrameContext":
+    def place(self, function: "_target.Die", bias: int, pushed: Optional[int]) -> "FrameContext":
         """Tells which function it is of. `pushed`: what debug information does not know of that is
-        on the stack."""
+        on the stack; None: that is not known."""
         self.function, self.bias, self._pushed = function, bias, pushed
         return self
 
@@ -62,8 +62,12 @@ class FrameContext:
     def register(self, number: int) -> int:
         """Raises Unavailable, or OptimizedOut if nobody has saved it."""
         value = self._registers.get(number)
+        if value is not None and number == _STACK_POINTER:
+            if self._pushed is None:
+                raise Unavailable("its place is not known here")
+            return value + self._pushed
         if value is not None:
-            return value + self._pushed if number == _STACK_POINTER else value
+            return value
         if number >= len(_NAMES):
             raise Unavailable(f"register {number} is not read")
         if self.is_call:

@@ -271,7 +271,7 @@ class FrameVariables:
         if unit is None or not functions:
             return context
         # GCC tells places by the stack pointer of each instruction.
-        pushed = 0
+        pushed: Optional[int] = 0
         if not (dwarf.text(unit.die, dwarf.AT_PRODUCER) or _GCC).startswith(_GCC):
             pushed = self._symbols.unwind_tables.pushed(context.pc, context.is_call)
         return context.place(functions[-1], unit.bias, pushed)

@@ -32,10 +32,13 @@ static void __attribute__((noinline)) use(void *place)
 		return sum + a + b + c + d + e;                                                 \
 	}
 
-static void next(long start)
+// What it takes from the stack after the call was not pushed for it.
+static void __attribute__((noinline)) next(long start)
 {
+	long ending[3] = { start + 1, start + 2, start + 3 };
+
+	use(ending);
 	inspect();
-	use(&start);
 }
 SOLVE(aligned, _Alignas(64))
 
