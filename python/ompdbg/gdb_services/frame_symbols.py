@@ -10,6 +10,7 @@ import gdb
 from ompdbg.frames import is_outlined
 from ompdbg.gdb_services import lost, placed, selection
 from ompdbg.gdb_services.addresses import address_of
+from ompdbg.generated_names import is_bound
 
 # Code of a declaration is at its line, or at one of these after it.
 _LINES_OF_A_HEAD = 40
@@ -98,8 +99,13 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
                 value = placed.value(symbol, handle)
     except (gdb.error, ValueError, TypeError):
         return None
-    others = (one for one, _ in symbols(handle))
-    return Reading(value, address_of(value), lost.has_lost_bound(symbol, others))
+    others = [one for one, _ in symbols(handle)]
+    is_false = lost.has_lost_bound(symbol, others)
+    if symbol.type is not None and symbol.type.dynamic:
+        bounds = (one for one in others if is_bound(one.name))
+        is_false = is_false or placed.may_have_other_bounds(symbol, handle)
+        is_false = is_false or not all(placed.is_right(one, handle) for one in bounds)
+    return Reading(value, address_of(value), is_false)
 
 
 def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:

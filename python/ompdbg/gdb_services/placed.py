@@ -17,6 +17,7 @@ from ompdbg.gdb_services import quiet, selection
 from ompdbg.gdb_services.addresses import address_of
 
 _GCC = "GNU "
+_GCC_OF_C, _LEVEL = re.compile(r"GNU C"), re.compile(r" -O(\w*)")
 # Of `info address`: "multi-location:", and what each range of code has.
 _RANGE = re.compile(r"^  (?:Base address \S+  )?Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
 _LENGTH = re.compile(r"\s*(, length \d+)?\.?\s*$")
@@ -58,6 +59,15 @@ def value(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
 def is_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     """GDB reads it right, in all frames at that place."""
     return _place(symbol, handle) is _RIGHT
+
+
+def may_have_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """Where GCC optimizes, it may tell lengths of arrays of C by registers, as they are only where
+    the length is computed."""
+    producer = _producer(handle)
+    if symbol.type is None or symbol.type.code != gdb.TYPE_CODE_ARRAY:
+        return False
+    return _GCC_OF_C.match(producer) is not None and _LEVEL.findall(producer)[-1:] != ["0"]
 
 
 def _is_nothing(found: gdb.Value) -> bool:
@@ -106,11 +116,14 @@ def _from_text(told: str, pushed: Optional[int], is_call: bool) -> Place:
 
 def _is_llvms(handle: gdb.Frame) -> bool:
     """GCC tells places at each instruction, and what is left of them once a call has begun."""
+    producer = _producer(handle)
+    return producer != "" and not producer.startswith(_GCC)
+
+
+def _producer(handle: gdb.Frame) -> str:
     function = handle.function()
-    if function is None or function.symtab is None:
-        return False
-    producer = getattr(function.symtab, "producer", None)
-    return producer is not None and not producer.startswith(_GCC)
+    symtab = None if function is None else function.symtab
+    return getattr(symtab, "producer", None) or ""
 
 
 def _is_call(handle: gdb.Frame) -> bool:

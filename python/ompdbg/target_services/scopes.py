@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
 
 from ompdbg.frames import is_fortran
 from ompdbg.generated_names import LENGTH, is_generated
-from ompdbg.target_services import dwarf
+from ompdbg.target_services import dwarf, operations
 from ompdbg.target_services.frame_context import FrameContext
 from ompdbg.target_services.locations import Bytes, Evaluation, OptimizedOut, Unavailable
 from ompdbg.target_services.stacks import StackFrame
@@ -103,6 +103,8 @@ class Scope(NamedTuple):
             told = dwarf.entry(die, attribute)
             if told is None:
                 place = die.location(attribute, self.context.address)
+                if place and whole is None and _is_by_register(place):
+                    return None  # as GCC had it where the length is computed
                 found = Evaluation(self.context, whole).number(place) if place else None
             else:
                 found = self._number_in(told)
@@ -136,6 +138,14 @@ class Scope(NamedTuple):
             return False
         same = (one for one in _all_variables(self.unit.die) if _is_same(one, die))
         return any(self.values.kind_of(one).plain().is_array for one in same)
+
+
+def _is_by_register(place: "_target.Expression") -> bool:
+    return any(
+        operations.register_of(code, number) is not None
+        or operations.base_register_of(code, number, other) is not None
+        for code, number, other, _ in place
+    )
 
 
 def blocks_at(unit: "Unit", address: int, within: int) -> "List[_target.Die]":
