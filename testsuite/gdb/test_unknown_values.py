@@ -15,7 +15,7 @@ from harness import own_programs, processes
 UNKNOWN = re.compile(r'"?<(error: .*|unavailable: .*|optimized out)>"?')
 FRAME = re.compile(r"^#\d+ +(?:0x\w+ in )?((?:\w+ )+of )?([\w:]+)")
 ROW = re.compile(r"^ {8}(\w+) = (.*)$")
-# Of some arrays GCC tells the place of the first element only.
+# Of some arrays the place of the first element is all that is told.
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 OMPDBG = Path(__file__).resolve().parents[2] / "build" / "ompdbg"
@@ -116,3 +116,15 @@ def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
         assert told["plain"]["array"] == "{100, 10, 20, 30}", text
         assert told["aligned"]["array"] == "{200, 10, 20, 30}", text
     assert re.search(r"in main \(argc=[^,]*, argv=.*<(error: .*|optimized out)>", heads), heads
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_length_of_another_place(compiler: str, tmp_path: Path) -> None:
+    """GCC tells it by the variable that it was computed from, which has changed since then."""
+    core = tmp_path / "core"
+    commands = ["bt -full", "omp bt -full", f"generate-core-file {core}"]
+    first, full, _ = said("lengths.c", compiler, "-O2", tmp_path, commands)
+    for text in (first, full, without_gdb(core)):
+        array = dict(frames(text))["solve"]["array"]
+        is_told = not UNKNOWN.fullmatch(array) and not ADDRESS.fullmatch(array)
+        assert not is_told or array == "{1, 2, 3}", text

@@ -103,7 +103,7 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
     is_false = lost.has_lost_bound(symbol, others)
     if symbol.type is not None and symbol.type.dynamic:
         bounds = (one for one in others if is_bound(one.name))
-        is_false = is_false or placed.may_have_other_bounds(symbol, handle)
+        is_false = is_false or placed.has_other_bounds(symbol, handle)
         is_false = is_false or not all(placed.is_right(one, handle) for one in bounds)
     return Reading(value, address_of(value), is_false)
 

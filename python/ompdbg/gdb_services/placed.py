@@ -13,11 +13,10 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
+from ompdbg import producers
 from ompdbg.gdb_services import quiet, selection
 from ompdbg.gdb_services.addresses import address_of
 
-_GCC = "GNU "
-_GCC_OF_C, _LEVEL = re.compile(r"GNU C"), re.compile(r" -O(\w*)")
 # Of `info address`: "multi-location:", and what each range of code has.
 _RANGE = re.compile(r"^  (?:Base address \S+  )?Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
 _LENGTH = re.compile(r"\s*(, length \d+)?\.?\s*$")
@@ -61,13 +60,10 @@ def is_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     return _place(symbol, handle) is _RIGHT
 
 
-def may_have_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    """Where GCC optimizes, it may tell lengths of arrays of C by registers, as they are only where
-    the length is computed."""
-    producer = _producer(handle)
-    if symbol.type is None or symbol.type.code != gdb.TYPE_CODE_ARRAY:
-        return False
-    return _GCC_OF_C.match(producer) is not None and _LEVEL.findall(producer)[-1:] != ["0"]
+def has_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """An array whose length may be told as it is elsewhere."""
+    is_array = symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_ARRAY
+    return is_array and producers.has_other_bounds(_producer(handle))
 
 
 def _is_nothing(found: gdb.Value) -> bool:
@@ -78,7 +74,7 @@ def _is_nothing(found: gdb.Value) -> bool:
 
 
 def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
-    if not symbol.needs_frame or not _is_llvms(handle):
+    if not symbol.needs_frame or not producers.is_llvms(_producer(handle)):
         return _RIGHT
     from ompdbg.gdb_services import session
 
@@ -114,13 +110,8 @@ def _from_text(told: str, pushed: Optional[int], is_call: bool) -> Place:
     return Place(0, _REASON)
 
 
-def _is_llvms(handle: gdb.Frame) -> bool:
-    """GCC tells places at each instruction, and what is left of them once a call has begun."""
-    producer = _producer(handle)
-    return producer != "" and not producer.startswith(_GCC)
-
-
 def _producer(handle: gdb.Frame) -> str:
+    """GCC tells places at each instruction, and what is left of them once a call has begun."""
     function = handle.function()
     symtab = None if function is None else function.symtab
     return getattr(symtab, "producer", None) or ""

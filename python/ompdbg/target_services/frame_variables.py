@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Collection, Dict, List, Optional, Tuple
 
+from ompdbg import producers
 from ompdbg.generated_names import original
 from ompdbg.services import Variable
 from ompdbg.target_services import dwarf, sections
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 _NOT_KNOWN = "its size is not known"
 _WORD = 8
-_GCC = "GNU "
 
 
 class FrameVariables:
@@ -272,7 +272,7 @@ class FrameVariables:
             return context
         # GCC tells places by the stack pointer of each instruction.
         pushed: Optional[int] = 0
-        if not (dwarf.text(unit.die, dwarf.AT_PRODUCER) or _GCC).startswith(_GCC):
+        if producers.is_llvms(dwarf.text(unit.die, dwarf.AT_PRODUCER) or ""):
             pushed = self._symbols.unwind_tables.pushed(context.pc, context.is_call)
         return context.place(functions[-1], unit.bias, pushed)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
 
+from ompdbg import producers
 from ompdbg.frames import is_fortran
 from ompdbg.generated_names import LENGTH, is_generated
-from ompdbg.target_services import dwarf, operations
+from ompdbg.target_services import dwarf
 from ompdbg.target_services.frame_context import FrameContext
 from ompdbg.target_services.locations import Bytes, Evaluation, OptimizedOut, Unavailable
 from ompdbg.target_services.stacks import StackFrame
@@ -43,6 +44,11 @@ class Scope(NamedTuple):
     def is_fortran(self) -> bool:
         """Of the source file."""
         return is_fortran(dwarf.text(self.unit.die, dwarf.AT_NAME))
+
+    @property
+    def producer(self) -> str:
+        """Who made the debug information."""
+        return dwarf.text(self.unit.die, dwarf.AT_PRODUCER) or ""
 
     def is_users(self, die: "_target.Die") -> bool:
         """A variable that the source has, too."""
@@ -103,8 +109,8 @@ class Scope(NamedTuple):
             told = dwarf.entry(die, attribute)
             if told is None:
                 place = die.location(attribute, self.context.address)
-                if place and whole is None and _is_by_register(place):
-                    return None  # as GCC had it where the length is computed
+                if place and producers.has_other_bounds(self.producer):
+                    return None
                 found = Evaluation(self.context, whole).number(place) if place else None
             else:
                 found = self._number_in(told)
@@ -138,14 +144,6 @@ class Scope(NamedTuple):
             return False
         same = (one for one in _all_variables(self.unit.die) if _is_same(one, die))
         return any(self.values.kind_of(one).plain().is_array for one in same)
-
-
-def _is_by_register(place: "_target.Expression") -> bool:
-    return any(
-        operations.register_of(code, number) is not None
-        or operations.base_register_of(code, number, other) is not None
-        for code, number, other, _ in place
-    )
 
 
 def blocks_at(unit: "Unit", address: int, within: int) -> "List[_target.Die]":
