@@ -181,6 +181,10 @@ class Services(Protocol):
         """The instructions from there on, as they lie in memory; [] without a disassembler, or
         if the code cannot be read. Only what is inferred from code needs them."""
 
+    def landing_pad(self, address: int) -> int:
+        """Where code goes on when the function that is called there throws: an address, or 0 if
+        nowhere in the function that calls. Raises landing_pads.Unknown."""
+
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of the frame's function; [] without debug information."""
 

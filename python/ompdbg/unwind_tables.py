@@ -37,13 +37,22 @@ class UnwindTables:
         self._errors = errors
         self._find_headers = headers
         self._headers: Optional[Tuple[int, ...]] = None
-        self._known: Dict[int, Optional[Tuple[int, int]]] = {}
+        self._known: Dict[int, Optional[Tuple[int, int, int]]] = {}
         self._pushed: Dict[Tuple[int, bool], Optional[int]] = {}
 
     def start(self, address: int) -> Optional[int]:
         """Where the function begins that has an instruction there."""
-        found = self._found(address)
-        return None if found is None else found[0]
+        found = self.entry(address)
+        return None if found is None else found[1]
+
+    def entry(self, address: int) -> Optional[Tuple[int, int, int]]:
+        """The entry of .eh_frame of that function, where it begins, and its size."""
+        if address not in self._known:
+            if self._headers is None:
+                self._headers = tuple(self._find_headers())
+            found = (self._entry_by(header, address) for header in self._headers)
+            self._known[address] = next((one for one in found if one is not None), None)
+        return self._known[address]
 
     def pushed(self, pc: int, is_call: bool) -> Optional[int]:
         """By how much the stack pointer is there below where LLVM's debug information has it: what
@@ -55,8 +64,8 @@ class UnwindTables:
     def _find_pushed(self, pc: int, is_call: bool) -> Optional[int]:
         address = pc - 1 if is_call else pc
         try:
-            found = self._found(address)
-            told = None if found is None else unwind_rows.pushed(self._read, found[1], address)
+            found = self.entry(address)
+            told = None if found is None else unwind_rows.pushed(self._read, found[0], address)
             if told is not None:
                 return told
             after = taken_back(self._read(pc, _INSTRUCTION)) if is_call else 0
@@ -67,16 +76,7 @@ class UnwindTables:
         except self._errors:
             return None
 
-    def _found(self, address: int) -> Optional[Tuple[int, int]]:
-        """Where the function begins, and its entry."""
-        if address not in self._known:
-            if self._headers is None:
-                self._headers = tuple(self._find_headers())
-            found = (self._found_by(header, address) for header in self._headers)
-            self._known[address] = next((one for one in found if one is not None), None)
-        return self._known[address]
-
-    def _found_by(self, header: int, address: int) -> Optional[Tuple[int, int]]:
+    def _entry_by(self, header: int, address: int) -> Optional[Tuple[int, int, int]]:
         try:
             if self._read(header, len(_HEAD)) != _HEAD:
                 return None
@@ -93,9 +93,10 @@ class UnwindTables:
             start = header + self._signed(table + low * _ENTRY)
             entry = header + self._signed(table + low * _ENTRY + 4)
             begin = entry + _BEGIN + self._signed(entry + _BEGIN)
-            if begin != start or not 0 <= address - start < self._unsigned(entry + _SIZE):
+            size = self._unsigned(entry + _SIZE)
+            if begin != start or not 0 <= address - start < size:
                 return None
-            return start, entry
+            return entry, start, size
         except self._errors:
             return None
 

@@ -29,6 +29,9 @@ class Code:
             return [Instruction(address, 5, "call 0x2000 <fail@plt>" if self._texts else "")]
         return [Instruction(address, 1, "nop" if self._texts else "")]
 
+    def landing_pad(self, address: int) -> int:
+        return 0
+
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         start, name = (NEXT, "next") if address >= NEXT else (WORK, "work")
         return SymbolAt(name, address - start, None)

@@ -345,6 +345,10 @@ class GdbServices:
             return []
         return [Instruction(int(i["addr"]), int(i["length"]), str(i["asm"])) for i in found]
 
+    def landing_pad(self, address: int) -> int:
+        """Where exceptions go on."""
+        return self._symbols.landing_pads.of(address)
+
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of a frame's function."""
         handle = self.frame_handle(thread, frame)

@@ -83,6 +83,7 @@ class Symbols:
         """Object files came or went."""
         self.unwind_tables = unwind_tables.of_objects()
         self.places: Dict[Hashable, Any] = {}  # by place in code
+        self.landing_pads = unwind_tables.landing_pads(self.unwind_tables)
         self._objects: Optional[List[_Object]] = None
         self._tables: Dict[str, _Table] = {}
         self._addresses: Dict[str, Optional[int]] = {}

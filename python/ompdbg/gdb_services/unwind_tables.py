@@ -9,6 +9,7 @@ from typing import List
 import gdb
 
 from ompdbg.gdb_services import quiet
+from ompdbg.landing_pads import LandingPads
 from ompdbg.unwind_tables import UnwindTables
 
 # "0x0000555555558040 - 0x00005555555580ac is .eh_frame_hdr", of a library with " in PATH".
@@ -18,6 +19,11 @@ _HEADER = re.compile(r"^\s*(0x[0-9a-f]+) - 0x[0-9a-f]+ is \.eh_frame_hdr\b", re.
 def of_objects() -> UnwindTables:
     """Looked for when they are asked."""
     return UnwindTables(_read, (gdb.error,), _headers)
+
+
+def landing_pads(tables: UnwindTables) -> LandingPads:
+    """By these tables."""
+    return LandingPads(tables, _read, (gdb.error,))
 
 
 def _read(address: int, size: int) -> bytes:

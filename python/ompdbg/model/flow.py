@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Callable, Dict, List, Optional
 
+from ompdbg.landing_pads import Unknown
+
 if TYPE_CHECKING:
     from ompdbg.services import Instruction, Services
 
@@ -43,17 +45,16 @@ class Flow:
         goal: "Callable[[Instruction], bool]",
         avoid: "Callable[[Instruction], bool]",
     ) -> bool:
-        """Whether a way leads from an address to an instruction, past none that is avoided.
-        Raises Unclear."""
+        """Whether a way leads from an address to an instruction, past none that is avoided; past a
+        call that throws it does. Raises Unclear."""
         seen = {start}
         pending = [start]
         while pending:
             instruction = self._at(pending.pop())
             if goal(instruction):
                 return True
-            if avoid(instruction):
-                continue
-            for following in self._following(instruction):
+            is_avoided = avoid(instruction)
+            for following in self._thrown(instruction) if is_avoided else self.after(instruction):
                 if following not in seen:
                     seen.add(following)
                     pending.append(following)
@@ -76,7 +77,7 @@ class Flow:
             if goal(instruction):
                 ends.append(instruction.address)
             elif not avoid(instruction):
-                for following in self._following(instruction):
+                for following in self.after(instruction):
                     if following not in before:
                         pending.append(following)
                     before.setdefault(following, []).append(instruction.address)
@@ -90,6 +91,19 @@ class Flow:
                     ends.append(address)
         return [self._at(address) for address in sorted(found)]
 
+    def whole(self, start: int) -> "List[Instruction]":
+        """All instructions to which a way leads from an address. Raises Unclear."""
+        found = {start: self._at(start)}
+        pending = [start]
+        while pending:
+            for following in self.after(found[pending.pop()]):
+                if following not in found:
+                    found[following] = self._at(following)
+                    pending.append(following)
+            if len(found) > _MAX_INSTRUCTIONS:
+                raise Unclear
+        return [found[address] for address in sorted(found)]
+
     def _at(self, address: int) -> "Instruction":
         if address not in self._known:
             for instruction in self._services.instructions(address, _BATCH):
@@ -98,6 +112,20 @@ class Flow:
         if found is None or found.size <= 0:
             raise Unclear
         return found
+
+    def after(self, instruction: "Instruction") -> List[int]:
+        """Where it may go on behind an instruction. Raises Unclear."""
+        return self._following(instruction) + self._thrown(instruction)
+
+    def _thrown(self, instruction: "Instruction") -> List[int]:
+        """And if what it calls throws an exception."""
+        if instruction.text and not _CALL.match(instruction.text):
+            return []
+        try:
+            pad = self._services.landing_pad(instruction.address)
+        except Unknown as error:
+            raise Unclear from error
+        return [pad] if pad else []
 
     def _following(self, instruction: "Instruction") -> List[int]:
         if _END.match(instruction.text):

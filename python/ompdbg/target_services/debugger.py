@@ -183,6 +183,10 @@ class TargetServices:
         """Of an instruction that does not jump the text is empty."""
         return self._code.instructions(address, count)
 
+    def landing_pad(self, address: int) -> int:
+        """Where exceptions go on."""
+        return self._symbols.landing_pads.of(address)
+
     def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
         """Arguments of a frame's function."""
         if not isinstance(frame, StackFrame):

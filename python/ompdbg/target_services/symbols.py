@@ -13,6 +13,7 @@ from ompdbg.target_services.names import function_name
 from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.outlined import Outlined
 from ompdbg.target_services.units import Place, Unit, Units
+from ompdbg.landing_pads import LandingPads
 from ompdbg.unwind_tables import UnwindTables
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Symbols:
         self.units = Units(target, objects, of_system)
         self._outlined = Outlined()
         self.unwind_tables = UnwindTables(self._read, (_Short,), objects.unwind_tables)
+        self.landing_pads = LandingPads(self.unwind_tables, self._read, (_Short,))
         self._addresses: Dict[Tuple[str, Optional[str]], Optional[int]] = {}
         self._functions: Dict[int, Optional[Function]] = {}
         self._code: Dict[int, List[Code]] = {}
