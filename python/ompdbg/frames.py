@@ -129,6 +129,23 @@ class Classifier:
             self._objects[path] = kind
         return kind
 
+    def kind_of_code(self, address: int) -> Optional[str]:
+        """Whose a function is that begins there; None if that is not known."""
+        symbol = self._services.symbol_at(address)
+        if symbol is None and not self._services.is_in_program(address):
+            return None
+        path = None if symbol is None else symbol.object_file
+        if is_runtime_object(path):
+            return RUNTIME
+        if is_system_object(path):
+            return SYSTEM
+        if path is not None or self._static_runtime is None:
+            return USER
+        if symbol is not None and _RUNTIME_SYMBOL.match(symbol.name):
+            return RUNTIME
+        function = self._services.function_at(address)
+        return USER if function is not None and function.line is not None else None
+
     def is_users_data(self, address: int, symbol: Optional[SymbolAt]) -> bool:
         """A variable of the program or of a library of the user's. `symbol`: the one there."""
         if symbol is None:

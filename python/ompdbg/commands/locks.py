@@ -21,7 +21,9 @@ class Locks(OmpCommand):
 
     The owner is what the runtime records; where it records none, a "?" tells that
     it was inferred from the code on the threads' stacks: a thread whose functions
-    have calls before their present place that set that lock and do not unset it."""
+    have calls before their present place that set that lock, and none that may
+    have unset it. Calls of functions that set a lock on every way count as well,
+    as those of the constructors of guards."""
 
     name = "omp locks"
     options = (Option("-json"),)

@@ -9,19 +9,23 @@ it, and what registers held at the call may have changed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import _ompd
 
 from ompdbg import frames
-from ompdbg.model.code_calls import Call, CodeCalls, is_at, returns_to
-from ompdbg.model.flow import Flow, Unclear
+from ompdbg.model import x86_values as x86
+from ompdbg.model.code_calls import is_at, returns_to
+from ompdbg.model.flow import Unclear
+from ompdbg.model.lock_effects import LockEffects, lock_register
+from ompdbg.model.passing import Passing
 from ompdbg.model.waited_lock import passed
 from ompdbg.model.written import writes
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
-    from ompdbg.services import Frame
+    from ompdbg.model.runtime import Runtime
+    from ompdbg.services import Frame, Instruction
 
 # Identity of a lock: its address. Of the critical construct without a name, in libgomp:
 UNNAMED = 0
@@ -43,12 +47,21 @@ class Held(NamedTuple):
     returns: int  # where the call that set it returns to
 
 
+class _Step(NamedTuple):
+    """What a call of a function on a stack does."""
+
+    returns: int
+    sets: bool
+    key: Optional[int]  # None: that is not known; of one that unsets, it may be any
+    is_critical: bool
+    goes_on: bool = False  # the frame is at it: whether it is done is not known
+
+
 class CodeReader:
     """Reads code once for all threads."""
 
     def __init__(self) -> None:
-        self._calls = CodeCalls(_is_of_locks)
-        self._flow: Optional[Flow] = None
+        self._effects: "Dict[Runtime, LockEffects]" = {}
         self.is_complete = True  # of all functions on the stacks it is known what they hold
         self._passed: Dict[Tuple[int, int, int], bool] = {}  # many threads are at one place
 
@@ -59,92 +72,153 @@ class CodeReader:
             return found
         services = thread.runtime.services
         classifier = thread.runtime.classifier
+        unset: List[_Step] = []  # by functions that were called later
+        called: Optional[int] = None  # the user's function that a frame has called
         for depth, frame in enumerate(services.stack(thread.target)):
             if depth >= _MAX_FRAMES:
                 break
             if frame.is_signal or frame.is_inlined or classifier.kind(frame) != frames.USER:
                 continue
-            found.extend(self._held_in(thread, frame))
+            try:
+                steps = self._steps(thread, frame, called)
+                held = self._held_in(thread, frame, steps)
+                found += [one for one in held if not any(_unsets(step, one) for step in unset)]
+                unset += self._unset_in(thread, frame, steps)
+            except Unclear:
+                self.is_complete = False
+                unset.append(_ANY)
+            called = frame.start
         return found
 
-    def _held_in(self, thread: "Thread", frame: "Frame") -> List[Held]:
+    def _held_in(self, thread: "Thread", frame: "Frame", steps: List[_Step]) -> List[Held]:
+        held = []
+        for step in steps:
+            if not step.sets or not self._was_passed(thread, frame, step.returns):
+                continue
+            if step.key is None:
+                self.is_complete = False  # the code does not tell which one it is
+                continue
+            one = Held(step.key, step.is_critical, frame, step.returns)
+            if not any(
+                _unsets(other, one)
+                and (other.goes_on or self._comes_between(thread, frame, step, other))
+                for other in steps
+            ):
+                held.append(one)
+        return held
+
+    def _unset_in(self, thread: "Thread", frame: "Frame", steps: List[_Step]) -> List[_Step]:
+        """The calls that it may have made that unset a lock."""
+        flow = thread.runtime.functions.flow
         start = frame.start
-        calls = self._calls.of(thread, frame)
-        self.is_complete &= start is not None
-        if start is None or not calls:
-            return []
-        try:
-            self._note_unknown(thread, frame, start, calls)
-            return [
-                Held(key, call.site.kind == _CRITICAL, frame, call.returns)
-                for call in calls
-                for key in [self._key(thread, frame, call)]
-                if call.site.kind != _NONE
-                and key is not None
-                and self._was_passed(thread, frame, start, call)
-                and not any(
-                    self._comes_between(thread, frame, call, other)
-                    for other in calls
-                    if other.site.kind == _NONE and self._key(thread, frame, other) in (key, None)
-                )
-            ]
-        except Unclear:
-            self.is_complete = False
-            return []
+        return [
+            step
+            for step in steps
+            if not step.sets
+            and start is not None
+            and flow.reaches(start, returns_to(step.returns), _nowhere)
+            and (step.goes_on or flow.reaches(step.returns, is_at(frame), _nowhere))
+        ]
 
-    def _note_unknown(
-        self, thread: "Thread", frame: "Frame", start: int, calls: List[Call]
-    ) -> None:
-        """Whether it has set a lock of which the code does not tell which one it is."""
-        self.is_complete &= not any(
-            call.site.kind != _NONE
-            and self._key(thread, frame, call) is None
-            and self._was_passed(thread, frame, start, call)
-            for call in calls
-        )
+    # ---- Calls ------------------------------------------------------------------------------
 
-    def _was_passed(self, thread: "Thread", frame: "Frame", start: int, call: Call) -> bool:
+    def _steps(self, thread: "Thread", frame: "Frame", called: Optional[int]) -> List[_Step]:
+        """Raises Unclear."""
+        runtime = thread.runtime
+        function = None if frame.start is None else runtime.functions.at(frame.start)
+        if function is None:
+            raise Unclear
+        passing = Passing(thread, frame, function)
+        if runtime not in self._effects:
+            self._effects[runtime] = LockEffects(runtime)
+        effects = self._effects[runtime]
+        here = frame.pc if frame.is_call else None
+        steps = [
+            _Step(
+                call.after,
+                site.kind != _NONE,
+                self._key(thread, frame, call.after, site, passing),
+                "critical" in (site.function or ""),
+                call.after == here,
+            )
+            for call in function.calls()
+            for site in [effects.target(call).site]
+            if site is not None and call.does != x86.JUMP and _is_of_locks(site)
+        ]
+        for call, change in effects.changes(function, passing.base, passing.at_call):
+            if call.does == x86.JUMP:
+                continue  # the frame has gone
+            keys = sorted(change.sets)
+            steps += [_Step(call.after, True, key, False) for key in keys]
+            if not change.is_clear:
+                steps.append(_Step(call.after, True, None, False))
+            unsets: Iterable[Optional[int]] = (None,) if change.unsets is None else change.unsets
+            # What the function that was called has done, its own frame tells, if it is there.
+            entry = effects.target(call).entry
+            goes_on = call.after == here and (entry is None or entry != called)
+            steps += [_Step(call.after, False, key, False, goes_on) for key in unsets]
+        return steps
+
+    def _was_passed(self, thread: "Thread", frame: "Frame", returns: int) -> bool:
         """No way leads to where the frame is but through the call."""
-        if call.returns == frame.pc:
+        start = frame.start
+        if returns == frame.pc or start is None:
             return False
-        key = (start, frame.pc, call.returns)
+        key = (start, frame.pc, returns)
         if key not in self._passed:
-            flow = self._flow_of(thread)
-            here, behind = is_at(frame), returns_to(call.returns)
+            flow = thread.runtime.functions.flow
+            here, behind = is_at(frame), returns_to(returns)
             self._passed[key] = not flow.reaches(start, here, behind) and flow.reaches(
-                call.returns, here, behind
+                returns, here, behind
             )
         return self._passed[key]
 
-    def _comes_between(self, thread: "Thread", frame: "Frame", call: Call, other: Call) -> bool:
+    def _comes_between(self, thread: "Thread", frame: "Frame", call: _Step, other: _Step) -> bool:
         """A way leads from one call to another and from there to where the frame is."""
-        flow = self._flow_of(thread)
+        flow = thread.runtime.functions.flow
         again = returns_to(call.returns)
         return flow.reaches(call.returns, returns_to(other.returns), again) and flow.reaches(
             other.returns, is_at(frame), again
         )
 
-    def _flow_of(self, thread: "Thread") -> Flow:
-        services = thread.runtime.services
-        if self._flow is None:
-            self._flow = Flow(services)
-        return self._flow
-
-    def _key(self, thread: "Thread", frame: "Frame", call: Call) -> Optional[int]:
-        if call.site.function in (_UNNAMED_START, _UNNAMED_END):
+    def _key(
+        self,
+        thread: "Thread",
+        frame: "Frame",
+        returns: int,
+        site: _ompd.WaitSite,
+        passing: Passing,
+    ) -> Optional[int]:
+        name = site.function or ""
+        if name in (_UNNAMED_START, _UNNAMED_END):
             return UNNAMED
         try:
-            return passed(thread, frame, call.returns, self._is_unchanged)
+            known = passed(thread, frame, returns, self._is_unchanged)
         except _ompd.Error:
-            return None
+            known = None
+        return passing.passed(returns, lock_register(name)) if known is None else known
 
     def _is_unchanged(
         self, thread: "Thread", frame: "Frame", returns: int, register: str, offset: Optional[int]
     ) -> bool:
         """No way from a call to where the frame is has an instruction that writes there."""
-        flow, again = self._flow_of(thread), returns_to(returns)
+        flow, again = thread.runtime.functions.flow, returns_to(returns)
         ways = flow.between(returns, is_at(frame), again)
         return not any(writes(instruction, register, offset) for instruction in ways)
+
+
+_ANY = _Step(0, False, None, False)
+
+
+def _unsets(step: _Step, held: Held) -> bool:
+    """It may unset that lock. Nothing but the end of a critical construct leaves it."""
+    if step.sets or step.is_critical != held.is_critical:
+        return False
+    return step.key is None or step.key == held.key
+
+
+def _nowhere(_: "Instruction") -> bool:
+    return False
 
 
 def _is_of_locks(site: _ompd.WaitSite) -> bool:

@@ -10,6 +10,7 @@ import _ompd
 from ompdbg.frames import Classifier, Namer
 from ompdbg.lazy import cached_property
 from ompdbg.model.forgotten import mark_forgotten
+from ompdbg.model.function_code import Functions
 from ompdbg.model.task import explicit_functions
 from ompdbg.model.team import Team
 from ompdbg.model.thread import Location, Thread
@@ -116,6 +117,11 @@ class Runtime:
         self.tops: Dict[Hashable, "Top"] = {}  # of activity.py, where they may change
         self.icv_origins: Optional[List["Origin"]] = None  # of icvs.py
         self._instructions: Dict[Tuple[int, int], Optional[bytes]] = {}
+
+    @cached_property
+    def functions(self) -> Functions:
+        """The code of functions, as far as it was looked at."""
+        return Functions(self.services)
 
     @cached_property
     def name(self) -> Optional[str]:

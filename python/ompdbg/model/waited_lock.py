@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Callable, List, Optional
 import _ompd
 
 from ompdbg import waits
+from ompdbg.model.lock_effects import lock_register
+from ompdbg.model.passing import computed
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -44,6 +46,8 @@ def find(thread: "Thread", user: Optional["Frame"], call: "_ompd.WaitSite") -> O
         return None
     try:
         variable = passed(thread, user, user.pc)
+        if variable is None:
+            variable = computed(thread, user, lock_register(call.function))
         if variable is None:
             return None
         words = _in_use(thread, user)
