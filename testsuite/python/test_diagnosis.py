@@ -24,7 +24,8 @@ from ompdbg.model.waiting import (
     Edge,
     Waiting,
 )
-from ompdbg.render.why import headline, notes, why_lines
+from ompdbg.render.why import headline, why_lines
+from ompdbg.render.why_notes import notes
 
 RUNTIME = SimpleNamespace(name="libgomp", services=SimpleNamespace(stack=lambda target: []))
 

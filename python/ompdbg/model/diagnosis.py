@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Names of the rules, in the order in which they are told.
 DEADLOCK = "deadlock"
 ENDED_OWNER = "owner_ended"
+LOST_THREADS = "lost_threads"
 DIFFERENT_BARRIERS = "different_barriers"
 UNFULFILLED_EVENT = "event"
 HELD_LOCK = "lock"
@@ -175,6 +176,19 @@ def _others(waiting: Waiting, lock: Lock) -> "List[Thread]":
 # ---- Barriers -------------------------------------------------------------------------------
 
 
+def lost_threads(waiting: Waiting) -> List[Finding]:
+    """Regions of which the process has not all threads: they were another process's, and fork()
+    left them there. Those that are in the runtime wait for them, or will."""
+    found: List[Finding] = []
+    for region in waiting.regions:
+        if not region.unseen or not waiting.process.is_seen_whole or not region.team.lost:
+            continue
+        waiters = [thread for thread in region.members.values() if thread.in_runtime]
+        if waiters:
+            found.append(Finding(LOST_THREADS, True, waiters, [], region))
+    return found
+
+
 _END = ("end of region",)
 
 
@@ -215,7 +229,7 @@ def different_barriers(waiting: Waiting) -> List[Finding]:
 
 def incomplete_barriers(waiting: Waiting) -> List[Finding]:
     """Barriers to which not all threads have come."""
-    told = {id(finding.region) for finding in different_barriers(waiting)}
+    told = {id(f.region) for f in (*lost_threads(waiting), *different_barriers(waiting))}
     found: List[Finding] = []
     for region in waiting.regions:
         missing = [t for n, t in region.members.items() if n not in region.at_barrier]
@@ -301,8 +315,8 @@ def unknown_causes(waiting: Waiting) -> List[Finding]:
     """Threads that wait, and nothing is known for what: if they are at a barrier, all of the
     region's are. `region`: that. Certain, if something is known of every thread."""
     found: "Dict[Tuple[int, str], List[Thread]]" = {}
-    at_barriers = [*different_barriers(waiting), *incomplete_barriers(waiting)]
-    told = {t.target.number for f in at_barriers for t in f.waiters}
+    told_of = (*lost_threads(waiting), *different_barriers(waiting), *incomplete_barriers(waiting))
+    told = {t.target.number for f in told_of for t in f.waiters}
     certain = waiting.process.is_seen_whole
     for thread in waiting.process.threads:
         edges = waiting.edges.get(thread.target.number)
@@ -339,6 +353,7 @@ def spins(waiting: Waiting, told: "Sequence[Finding]") -> List[Finding]:
 _RULES = (
     deadlocks,
     ended_owners,
+    lost_threads,
     different_barriers,
     unfulfilled_events,
     held_locks,

@@ -21,7 +21,12 @@ WAITING = "waiting"  # as a program that runs well does, too, at any moment
 # From the worst on.
 SEVERITIES = (STUCK, HELD_UP, WAITING)
 
-_NEVER_END = (diagnosis.DEADLOCK, diagnosis.ENDED_OWNER, diagnosis.DIFFERENT_BARRIERS)
+_NEVER_END = (
+    diagnosis.DEADLOCK,
+    diagnosis.ENDED_OWNER,
+    diagnosis.LOST_THREADS,
+    diagnosis.DIFFERENT_BARRIERS,
+)
 
 
 def severity(waiting: "Waiting", finding: "Finding") -> str:

@@ -104,6 +104,27 @@ class Team:
         except _ompd.Error:
             return None
 
+    @cached_property
+    def lost(self) -> List[int]:
+        """Numbers of those of which the runtime has a record, and the process has no such thread.
+        Raises no error: what is not certain is not told."""
+        return [
+            number for number in range(min(self.size or 0, _MOST_MEMBERS)) if self._is_lost(number)
+        ]
+
+    def _is_lost(self, thread_num: int) -> bool:
+        try:
+            handle = self.handle.thread(thread_num)
+            pthread = (_ompd.THREAD_ID_PTHREAD, handle.thread_id(_ompd.THREAD_ID_PTHREAD))
+        except _ompd.Error:
+            return False
+        services = self.runtime.services
+        for thread in self.runtime.threads:
+            ids = services.thread_ids(thread.target)
+            if pthread in ids or not any(kind == _ompd.THREAD_ID_PTHREAD for kind, _ in ids):
+                return False
+        return True
+
     def number_of(self, thread: "Thread") -> Optional[int]:
         """The number of a thread, for libraries that do not tell it."""
         return self._numbers.get(thread.target.number)

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, Sequence, Tupl
 from ompdbg.model import diagnosis, waiting as graph
 from ompdbg.model.doing import doing, own_place
 from ompdbg.model.locks import BY_CODE
-from ompdbg.model.mutexes import KIND
 from ompdbg.model.region import END_OF_REGION
 from ompdbg.model.spinning import spin_of
-from ompdbg.render.locks import reason
-from ompdbg.render.numbers import counted, ranges
+from ompdbg.render.numbers import counted
 from ompdbg.render.palette import PLAIN, TITLE, Palette
 from ompdbg.render.table import Column, cut_place, table, wrap
 from ompdbg.render.threads import place
 from ompdbg.render.unseen import nobody, unseen
+from ompdbg.render.why_notes import notes
+from ompdbg.render.why_words import kind_text, label_text, name_text, task_text, threads_text
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
-    from ompdbg.model.locks import Lock
     from ompdbg.model.region import Region
     from ompdbg.model.spinning import Spin
-    from ompdbg.model.task import Task
     from ompdbg.model.thread import Thread
     from ompdbg.model.waiting import Waiting
 
@@ -95,26 +93,27 @@ def _deadlock(finding: "Finding") -> str:
     begin = "Deadlock" if finding.certain else "Probably a deadlock"
     if len(finding.edges) == 1:
         edge = finding.edges[0]
-        what = _kind(edge.lock) if edge.lock is not None else "task"
-        return f"{begin}: thread {_label(edge.waiter)} waits for a {what} that it holds itself"
+        what = kind_text(edge.lock) if edge.lock is not None else "task"
+        return f"{begin}: thread {label_text(edge.waiter)} waits for a {what} that it holds itself"
     return f"{begin}: {len(finding.edges)} threads wait for one another"
 
 
 def _owner_ended(finding: "Finding") -> str:
     assert finding.lock is not None
-    return f"{_name(finding.lock)} is held by a thread that has ended"
+    return f"{name_text(finding.lock)} is held by a thread that has ended"
 
 
 def _held(finding: "Finding") -> str:
     lock = finding.lock
     assert lock is not None
-    who = _threads(finding.waiters)
+    who = threads_text(finding.waiters)
     verb = "waits" if len(finding.waiters) == 1 else "wait"
     if lock.owner is None:
         held = "is held" if lock.is_held else "may be held"
-        return f"{_name(lock)} {held}, by whom is not known; {who} {verb} for it"
+        return f"{name_text(lock)} {held}, by whom is not known; {who} {verb} for it"
     probably = "probably " if lock.how == BY_CODE else ""
-    return f"{_name(lock)} is {probably}held by thread {_label(lock.owner)}; {who} {verb} for it"
+    held = f"{probably}held by thread {label_text(lock.owner)}"
+    return f"{name_text(lock)} is {held}; {who} {verb} for it"
 
 
 def _ordered(finding: "Finding") -> str:
@@ -122,14 +121,22 @@ def _ordered(finding: "Finding") -> str:
     assert lock is not None
     turn = "whose turn it is is not known"
     if lock.owner is not None:
-        turn = f"it is the turn of thread {_label(lock.owner)}"
+        turn = f"it is the turn of thread {label_text(lock.owner)}"
     verb = "waits" if len(finding.waiters) == 1 else "wait"
-    return f"{_threads(finding.waiters).capitalize()} {verb} for an ordered region: {turn}"
+    return f"{threads_text(finding.waiters).capitalize()} {verb} for an ordered region: {turn}"
 
 
 def _different(finding: "Finding") -> str:
     assert finding.region is not None
     return f"Threads of region {finding.region.team.label} wait at different barriers"
+
+
+def _lost(finding: "Finding") -> str:
+    region = finding.region
+    assert region is not None
+    lost, size = len(region.team.lost), region.team.size or 0
+    does = "does" if lost == 1 else "do"
+    return f"Region {region.team.label}: {lost} of its {size} threads {does} not exist"
 
 
 def _barrier(finding: "Finding") -> str:
@@ -159,18 +166,18 @@ def _barrier(finding: "Finding") -> str:
 
 def _event(finding: "Finding") -> str:
     if finding.task is not None:
-        return f"The event of a detached task is not fulfilled: {_task(finding.task)}"
+        return f"The event of a detached task is not fulfilled: {task_text(finding.task)}"
     verb = "waits" if len(finding.waiters) == 1 else "wait"
-    who = f"{_threads(finding.waiters)} {verb}"
+    who = f"{threads_text(finding.waiters)} {verb}"
     return f"Probably the event of a detached task is not fulfilled: {who} for it"
 
 
 def _awaited(finding: "Finding") -> str:
     verb = "waits" if len(finding.waiters) == 1 else "wait"
-    who = f"{_threads(finding.waiters).capitalize()} {verb}"
+    who = f"{threads_text(finding.waiters).capitalize()} {verb}"
     if not finding.others:
-        return f"{who} for a task that is blocked: {_task(finding.task)}"
-    runner = f"thread {_label(finding.others[0])}"
+        return f"{who} for a task that is blocked: {task_text(finding.task)}"
+    runner = f"thread {label_text(finding.others[0])}"
     through = next((edge.through for edge in finding.edges if edge.through is not None), None)
     if through is not None:
         return f"{who} for a blocked task; before it comes one that {runner} runs"
@@ -187,7 +194,7 @@ def _queued(finding: "Finding") -> str:
 
 def _spins(finding: "Finding") -> str:
     spin, one = spin_of(finding.waiters[0]), len(finding.waiters) == 1
-    who = _threads(finding.waiters).capitalize()
+    who = threads_text(finding.waiters).capitalize()
     if spin is None or spin.is_endless:
         return f"{who} {'is' if one else 'are'} in an endless loop"
     what = " or ".join(spin.variables) or "what the loop reads"
@@ -214,7 +221,7 @@ def _unknown(finding: "Finding") -> str:
     for_tasks = all(t.wait is not None and t.wait.kind in _FOR_TASKS for t in finding.waiters)
     if for_tasks and finding.certain:
         why = "no task is left that is known"
-    return f"{_threads(finding.waiters).capitalize()} {verb}, or just did: {why}"
+    return f"{threads_text(finding.waiters).capitalize()} {verb}, or just did: {why}"
 
 
 _HEADS = {
@@ -223,6 +230,7 @@ _HEADS = {
     diagnosis.ENDED_OWNER: _owner_ended,
     diagnosis.HELD_LOCK: _held,
     diagnosis.ORDERED_TURN: _ordered,
+    diagnosis.LOST_THREADS: _lost,
     diagnosis.DIFFERENT_BARRIERS: _different,
     diagnosis.INCOMPLETE_BARRIER: _barrier,
     diagnosis.UNFULFILLED_EVENT: _event,
@@ -248,7 +256,7 @@ def _told(waiting: "Waiting", finding: "Finding") -> "List[_Row]":
             where = place(region.opened)
         merged.setdefault((what, where), []).append(thread)
     return [
-        (_threads(group), what if len(group) == 1 else _SEVERAL_DO.sub(r"\1", what), where)
+        (threads_text(group), what if len(group) == 1 else _SEVERAL_DO.sub(r"\1", what), where)
         for (what, where), group in merged.items()
     ]
 
@@ -267,7 +275,7 @@ def _row(waiting: "Waiting", thread: "Thread", rule: Optional[str] = None) -> _R
     told_in_head = (diagnosis.INCOMPLETE_BARRIER, diagnosis.DIFFERENT_BARRIERS)
     if edges and rule in told_in_head and edges[0].kind == graph.BARRIER:
         edges = []
-    return f"thread {_label(thread)}", _what(edges, thread), _where(thread)
+    return f"thread {label_text(thread)}", _what(edges, thread), _where(thread)
 
 
 def _for_whom(edges: "Sequence[graph.Edge]") -> str:
@@ -279,15 +287,15 @@ def _for_whom(edges: "Sequence[graph.Edge]") -> str:
             return ""
         lock = edges[0].lock
         mark = "?" if lock is not None and lock.how == BY_CODE else ""
-        return f", held by {_label(threads[0])}{mark}"
+        return f", held by {label_text(threads[0])}{mark}"
     if threads:
         unique = {thread.target.number: thread for thread in threads}
-        return f", for {_threads(list(unique.values()))}"
+        return f", for {threads_text(list(unique.values()))}"
     return ", for an event" if edges[0].kind == graph.EVENT else ""
 
 
 def _edge_row(edge: "graph.Edge") -> _Row:
-    return f"thread {_label(edge.waiter)}", _what([edge], edge.waiter), _where(edge.waiter)
+    return f"thread {label_text(edge.waiter)}", _what([edge], edge.waiter), _where(edge.waiter)
 
 
 def _what(edges: "Sequence[graph.Edge]", thread: "Thread") -> str:
@@ -322,79 +330,3 @@ def _spin_text(spin: "Spin") -> str:
     if spin.is_endless:
         return "in an endless loop"
     return f"spins on {', '.join(spin.variables)}" if spin.variables else "spins"
-
-
-def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
-    """What else is to be known of a finding."""
-    found: List[str] = []
-    locks = [edge.lock for edge in finding.edges if edge.lock is not None]
-    if finding.rule in (diagnosis.DEADLOCK, diagnosis.HELD_LOCK):
-        if any(lock.how == BY_CODE for lock in locks):
-            found.append("The runtime records no owners: inferred from the threads' code")
-    if finding.lock is not None and finding.lock.owner is None and finding.lock.reason:
-        if finding.rule == diagnosis.HELD_LOCK:
-            told = reason(finding.lock)
-            found.append(told[:1].upper() + told[1:])
-    tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}
-    if finding.rule in (diagnosis.DEADLOCK, diagnosis.TASK_WAIT):
-        found.extend(_task(task) for task in tasks.values())
-    if finding.rule == diagnosis.ORDERED_TURN and _none_is_left(waiting, finding):
-        found.append(
-            "All threads of the region wait there or at a barrier: one of them is just about to "
-            "go on, or none ever will"
-        )
-    if finding.rule == diagnosis.UNFULFILLED_EVENT and finding.task is None:
-        found.append(
-            "The runtime lists no detached tasks: inferred, as a task is not done that is neither "
-            "queued nor blocked nor begun"
-        )
-    if finding.rule == diagnosis.DEADLOCK:
-        others = diagnosis.behind(waiting, finding.waiters)
-        if others:
-            verb = "waits" if len(others) == 1 else "wait"
-            found.append(f"{_threads(others).capitalize()} {verb} for them")
-    return found
-
-
-def _none_is_left(waiting: "Waiting", finding: "Finding") -> bool:
-    """It is not known whose turn it is, and all other threads of the region wait at barriers."""
-    region = waiting.region_of(finding.waiters[0])
-    if region is None or finding.lock is None or finding.lock.owner is not None:
-        return False
-    if len(region.members) != region.team.size:
-        return False
-    others = [t for t in region.members.values() if t not in finding.waiters]
-    return all(thread in region.at_barrier.values() for thread in others)
-
-
-# ---- Words ----------------------------------------------------------------------------------
-
-
-def _label(thread: "Thread") -> str:
-    return thread.target.label
-
-
-def _threads(threads: "Sequence[Thread]") -> str:
-    labels = [thread.target.label for thread in threads]
-    noun = "thread" if len(labels) == 1 else "threads"
-    if all(label.isdigit() for label in labels):
-        return f"{noun} {ranges(map(int, labels))}"
-    return f"{noun} {', '.join(labels)}"
-
-
-def _kind(lock: "Optional[Lock]") -> str:
-    if lock is None:
-        return "lock"
-    return {"nest_lock": "nest lock", "mutex": "lock or critical", KIND: "mutex"}.get(
-        lock.kind, lock.kind
-    )
-
-
-def _name(lock: "Lock") -> str:
-    return lock.title[:1].upper() + lock.title[1:]
-
-
-def _task(task: "Optional[Task]") -> str:
-    if task is None or task.function is None:
-        return "a task"
-    return f"task of {task.function.place}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict
 
 from ompdbg.model.severity import severity
 from ompdbg.render import json
-from ompdbg.render.why import headline, notes
+from ompdbg.render.why import headline
+from ompdbg.render.why_notes import notes
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
