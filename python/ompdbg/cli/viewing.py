@@ -144,8 +144,6 @@ def _why(process: "Process", arguments: argparse.Namespace, form: views.Form) ->
 
 def _crash(looked: Looked, form: views.Form) -> View:
     """Of a core file: the signal that has ended the program, if it did."""
-    from ompdbg.render import json
-    from ompdbg.render.table import wrap
     from ompdbg.report import crash
     from ompdbg.report.core_notes import core_end
 
@@ -156,9 +154,8 @@ def _crash(looked: Looked, form: views.Form) -> View:
     if found is None:
         return View(())
     told = crash.crash_json(looked.process, found, end.process)
-    threads = [json.thread(one) for one in looked.process.threads if one.target.lwp == found.lwp]
-    lines = () if form.as_json else wrap(crash.where(told, {"threads": threads}), form.width)
-    return View(lines, crash.is_own(told))
+    own = () if form.as_json else crash.lines(looked.process, found, end.process, form.width)
+    return View(own, crash.is_own(told))
 
 
 def _thread_info(process: "Process", arguments: argparse.Namespace, form: views.Form) -> View:
@@ -296,7 +293,7 @@ the program's environment had when it started, where that is something else.""",
         "locks and critical constructs, who holds them and who waits",
         """\
 Locks, critical and ordered regions that threads wait for. The owner is what the
-runtime records.""",
+runtime records; a "?" tells that it was inferred from the threads' code.""",
         _no_options,
         _locks,
     ),
@@ -304,10 +301,11 @@ runtime records.""",
         "why",
         "why the program does not go on",
         """\
-Who waits for whom: deadlocks, threads of a team at different barriers, locks
-and who holds them, tasks that are not done, events that nobody has fulfilled,
-and barriers to which not all threads have come. A program that runs well has
-such waits too at any moment; only what is called a deadlock can never end.
+Who waits for whom: deadlocks, threads that fork() has left behind, threads of
+a team at different barriers, locks and who holds them, tasks that are not done,
+events that nobody has fulfilled, and barriers to which not all threads have
+come. A program that runs well has such waits too at any moment; only deadlocks
+and threads that do not exist are waits that can never end.
 
 Of a core file, the signal that has ended the program comes first.
 

@@ -149,6 +149,20 @@ def where(crash: Object, report: Object) -> str:
     return ", ".join(filter(None, (told, details(crash))))
 
 
+def lines(process: "Process", found: Crash, pid: Optional[int], width: Optional[int]) -> List[str]:
+    """The same, of a process that is looked at; threads are called as the debugger does."""
+    from ompdbg.render import json
+    from ompdbg.render.table import wrap
+
+    told = crash_json(process, found, pid)
+    thread = _thread(process, found.lwp)
+    rows = []
+    if thread is not None:
+        told["thread"] = thread.target.label
+        rows = [{**json.thread(thread), "gdb": thread.target.label}]
+    return wrap(where(told, {"threads": rows}), width)
+
+
 def stack(crash: Object, report: Object) -> "List[Object]":
     """The frames of that thread, innermost first."""
     for one in report["stacks"] or []:
