@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
+PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1], *frames_type;
 
 // ---- Arguments -------------------------------------------------------------------------------
 
@@ -117,6 +117,7 @@ static int add_types(PyObject *module)
 	if (add_type(module, &library_spec, NULL, &library_type) < 0 ||
 	    add_type(module, &space_spec, NULL, &space_type) < 0 ||
 	    add_type(module, &iterator_spec, NULL, &kind_types[KIND_ITERATOR]) < 0 ||
+	    add_type(module, &frames_spec, NULL, &frames_type) < 0 ||
 	    add_type(module, &handle_spec, NULL, &handle_type) < 0)
 		return -1;
 	PyObject *base = (PyObject *)handle_type;
@@ -126,8 +127,8 @@ static int add_types(PyObject *module)
 	    add_type(module, &task_spec, base, &kind_types[KIND_TASK]) < 0)
 		result = -1;
 	Py_DECREF(base);
-	PyType_Spec *others[] = { &resting_spec, &trail_spec, &told_frame_spec,
-				  &told_argument_spec };
+	PyType_Spec *others[] = { &resting_spec, &trail_spec, &told_frame_spec, &told_argument_spec,
+				  &stretch_spec };
 	for (size_t i = 0; result == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
 		PyTypeObject *type = NULL;
 

@@ -7,16 +7,6 @@
 
 // ---- A frame ---------------------------------------------------------------------------------
 
-/** The order in which a place has what is told of it. */
-enum {
-	PLACE_FUNCTION,
-	PLACE_ADDRESS,
-	PLACE_FILENAME,
-	PLACE_LINE,
-	PLACE_ARGUMENTS,
-	PLACE_SIZE,
-};
-
 struct told_frame {
 	PyObject ob_base;
 	PyObject *frame;

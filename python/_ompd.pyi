@@ -324,6 +324,33 @@ class ToldArgument:
     def symbol(self) -> Any: ...
     def value(self) -> None: ...
 
+class Frames(Iterator[Any]):
+    """A debugger's frames from one on, the newer before the older."""
+
+    def __init__(self, newest: object, normal: int) -> None:
+        """newest: may be None. normal: the type() of a frame that is nothing special."""
+    def __iter__(self) -> Frames: ...
+    def __next__(self) -> Any: ...
+
+class Stretch(Iterator[Any]):
+    """What is told of the next frames, as long as these are at known places."""
+
+    def __init__(
+        self,
+        frames: Frames,
+        places: Dict[Any, Any],
+        handles: List[Any],
+        last: object,
+    ) -> None:
+        """places: by pc(), tuples as for ToldFrame, and then the class of what tells it. handles: the
+        frames are appended to it. last: what is told of the frame before them."""
+    def __iter__(self) -> Stretch: ...
+    def __next__(self) -> Any:
+        """What is told of the frame before the next one."""
+    @property
+    def last(self) -> Any:
+        """What is told of the last frame so far: of which it is not known what follows."""
+
 class Trail:
     """The memory and registers of a process of this machine that an answer rests on: what is read
     through address spaces and Resting while it is entered, which is once, and one at a time."""
