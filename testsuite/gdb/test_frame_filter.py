@@ -219,3 +219,25 @@ def test_a_stack_is_shown_again(tmp_path: Path) -> None:
     assert levels(said["limited"]) == levels(said["native"]) == [0, 1, 2, 3, 4]
     assert levels(said["other's"]) == levels(first)[1:]
     assert said["written"] == first.replace("depth=0,", "depth=77,") != first
+
+
+COUNT_WALKS = (
+    "python import ompdbg.gdb_services.story as story; story.walks = []; walk_of = story.walk_of;"
+    " story.walk_of = lambda thread: (story.walks.append(1), walk_of(thread))[1]"
+)
+WALKS = "@python len(__import__('ompdbg.gdb_services.story').gdb_services.story.walks)"
+
+
+def test_stacks_alike_are_not_walked_over_again(tmp_path: Path) -> None:
+    """At each stop with the same frames; unless OpenMP has other regions around them."""
+    program = compiled(tmp_path, "gcc", "-O0")
+    commands = [COUNT_WALKS]
+    for stop in range(5):
+        commands += [f"set var $rax = {stop}", "bt", WALKS]
+        if stop == 3:
+            commands.append("python story.regions_around = lambda thread: (1 << 20, False)")
+    said = run(program, commands, stop="inspect")
+    texts = [text for text in said if isinstance(text, str) and "task of solve" in text]
+    walks = [count for count in said if isinstance(count, int)]
+    assert len(set(texts)) == 1 and len(texts) == 5
+    assert 0 < walks[0] < walks[1] == walks[2] == walks[3] < walks[4]

@@ -11,7 +11,7 @@ arrays that were computed are known to the function around the construct only (`
 from __future__ import annotations
 
 import sys
-from typing import Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
@@ -389,18 +389,23 @@ class _Construct:
 # ---- Other threads --------------------------------------------------------------------------
 
 
+def may_lie_elsewhere(handle: gdb.Frame) -> bool:
+    """A construct uses variables of which others know more. The code tells that."""
+    return is_of_construct(handle) and any(True for _ in _told_elsewhere(handle))
+
+
 def lies_elsewhere(handle: gdb.Frame, stack: range) -> bool:
-    """What a construct uses, and of which others know more, is not all on its own stack."""
-    if not is_of_construct(handle):
-        return False
-    for symbol, _ in symbols(handle):
-        if not _may_be_told_elsewhere(symbol):
-            continue
+    """They are not all on its own stack."""
+    for symbol in _told_elsewhere(handle):
         found = read(symbol, handle)
         if found is not None and not found.is_lost:
             if any(address not in stack for address in _places(symbol, found)):
                 return True
     return False
+
+
+def _told_elsewhere(handle: gdb.Frame) -> Iterator[gdb.Symbol]:
+    return (symbol for symbol, _ in symbols(handle) if _may_be_told_elsewhere(symbol))
 
 
 def _may_be_told_elsewhere(symbol: gdb.Symbol) -> bool:

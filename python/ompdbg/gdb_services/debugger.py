@@ -60,6 +60,15 @@ class GdbServices:
         self.shown: Any = None  # what decorators.py remembers
         self.moves = 0  # how often the program has moved
 
+    def begin(self) -> None:
+        """The user asks something: he may have changed settings of GDB's before."""
+        self._stacks.ask_settings()
+
+    @property
+    def stack_settings(self) -> Tuple[object, ...]:
+        """GDB's settings that tell where stacks end."""
+        return self._stacks.settings
+
     def select(self, thread: Optional[gdb.InferiorThread]) -> None:
         """The thread that the user has selected. To answer, others get selected in GDB."""
         self._selected = None if thread is None else thread.global_num
@@ -284,6 +293,14 @@ class GdbServices:
         if handle is None or self._is_running(handle):
             return iter(())
         return self._stacks.walk(handle)
+
+    def remembered(self, thread: TargetThread) -> Optional[Dict[Hashable, Any]]:
+        """A place for what is true of every stack of just the frames that this one has, as long as
+        there are no other object files; None if they are not known before GDB unwinds it."""
+        handle = self._all_threads().get(thread.number)
+        if handle is None or self._is_running(handle):
+            return None
+        return self._stacks.remembered(handle)
 
     def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
         """Where it rests, if GDB has unwound a thread that rests there."""

@@ -14,19 +14,15 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 from gdb.FrameIterator import FrameIterator
 
-from ompdbg import frames
-from ompdbg.gdb_services import captured, front_ends, session, stacks
+from ompdbg.gdb_services import front_ends, session
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.lacking import Unavailable, has_registers
 from ompdbg.gdb_services.stack_frame import StackFrame
+from ompdbg.gdb_services.story import Kind, Story
 from ompdbg.gdb_services.told_frames import Construct, Eliding, Foreign, Place, place_of, safe
-from ompdbg.model.walk import walk_of
 
 if TYPE_CHECKING:
-    from ompdbg.model.constructs import LogicalFrame
     from ompdbg.model.thread import Thread
-    from ompdbg.model.walk import Walk
-    from ompdbg.services import Frame
 
 
 def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
@@ -48,7 +44,8 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
     shown = known.stacks.get(key)
     if shown is not None and shown.is_same(newest):
         return iter(shown.frames)
-    return _kept(known, key, _Decorated(thread, _from(newest), True, hide, known.places))
+    given = _ompd.Frames(newest, gdb.NORMAL_FRAME)
+    return _kept(known, key, _Decorated(thread, given, True, hide, known.places))
 
 
 def _newest_of_all(wrapped: Iterator[Any]) -> Optional[gdb.Frame]:
@@ -61,14 +58,6 @@ def _newest_of_all(wrapped: Iterator[Any]) -> Optional[gdb.Frame]:
         return None
     is_gdbs = decorator is FrameDecorator and type(frames_of_gdb) is FrameIterator
     return frames_of_gdb.frame if is_gdbs else None
-
-
-def _from(frame: Optional[gdb.Frame]) -> Iterator[gdb.Frame]:
-    """As FrameIterator."""
-    while frame is not None:
-        older = frame.older()
-        yield frame
-        frame = older
 
 
 class _Stack(NamedTuple):
@@ -101,7 +90,7 @@ class _Known:
 
 
 def _known(services: GdbServices) -> _Known:
-    settings = gdb.parameter("filename-display"), *stacks.settings()
+    settings = gdb.parameter("filename-display"), *services.stack_settings
     known: Optional[_Known] = services.shown
     if known is None or known.settings != settings:
         known = services.shown = _Known(settings)
@@ -121,93 +110,6 @@ def _kept(known: _Known, key: Tuple[int, bool], decorated: "_Decorated") -> Iter
         known.stacks[key] = _Stack(decorated.handles, found)
 
 
-# So many frames are looked at before the first is shown.
-_AHEAD = 6
-
-
-class _Kind(NamedTuple):
-    """What a frame is."""
-
-    is_shown: bool
-    is_runtimes: bool
-    frame: "Optional[Frame]"
-    item: "Optional[LogicalFrame]" = None
-
-
-_ANYBODYS = _Kind(False, False, None)
-
-
-class _Story:
-    """A thread's frames by level, worked out as far as they are asked for."""
-
-    def __init__(self, thread: "Thread") -> None:
-        self._thread = thread
-        self._classifier = thread.runtime.classifier
-        self._walk: "Iterator[Frame]" = iter(thread.runtime.services.stack(thread.target))
-        self._known: "List[Frame]" = []
-        self._whole: "Optional[Walk]" = None
-        self.variables: Dict[int, List[captured.Captured]] = {}  # that were looked for already
-        self.is_begun = False  # GDB has frames to print
-
-    def look_ahead(self, level: int) -> None:
-        """Does what has to be done before GDB prints the first frame."""
-        for one in range(level, level + _AHEAD):
-            self.kind(one)
-        self.is_begun = True
-
-    def kind(self, level: int) -> _Kind:
-        if self._whole is None:
-            frame = self._frame(level)
-            if frame is None:
-                return _ANYBODYS
-            kind = self._classifier.kind(frame)
-            if kind != frames.RUNTIME and not _may_be_ours(frame):
-                return _Kind(kind == frames.USER, False, frame)
-            self._whole = walk_of(self._thread)
-            if not self.is_begun:
-                self._prepare(self._whole)
-        if level >= len(self._whole.stack):
-            return _ANYBODYS
-        item = self._whole.constructs.frame(level)
-        if item.kind == frames.USER:
-            return _Kind(True, False, item.frame, item)
-        # What a compiler made around the user's code is no more his than the runtime.
-        made = item.kind == frames.SYSTEM and self._classifier.kind(item.frame) == frames.USER
-        return _Kind(False, made or item.kind == frames.RUNTIME, item.frame, item)
-
-    def _prepare(self, whole: "Walk") -> None:
-        """What other threads tell is asked for before: GDB, once it prints frame after frame,
-        loses count of them when another thread is selected."""
-        services = cast(GdbServices, self._thread.runtime.services)
-        target, constructs = self._thread.target, []
-        for item in whole.frames:
-            handle = services.frame_handle(target, item.frame) if item.construct else None
-            if handle is not None:
-                constructs.append((item.frame.level, handle))
-        if constructs:
-            stack = services.extent(target)
-            for level, handle in constructs:
-                if captured.lies_elsewhere(handle, stack):
-                    self.variables[level] = captured.local_variables(handle)
-
-    def _frame(self, level: int) -> "Optional[Frame]":
-        while len(self._known) <= level:
-            frame = next(self._walk, None)
-            if frame is None:
-                return None
-            self._known.append(frame)
-        return self._known[level]
-
-
-def _may_be_ours(frame: "Frame") -> bool:
-    symbol = frame.symbol
-    if symbol is None:
-        return False
-    if frames.is_outlined(symbol) or frames.is_runtime_stub(symbol):
-        return True
-    return symbol == "main" and frames.is_fortran(frame.file)
-
-
 class _Decorated:
     """One stack."""
 
@@ -219,11 +121,11 @@ class _Decorated:
         hide: bool,
         places: Dict[object, Place],
     ) -> None:
-        """given: GDB's frames, or decorated ones."""
+        """given: GDB's frames (_ompd.Frames), or decorated ones."""
         self._given = given
         self._is_gdbs = is_gdbs
         self._hide = hide
-        self._story = _Story(thread)
+        self._story = Story(thread)
         self._places = places
         self.handles: List[gdb.Frame] = []  # of GDB's frames
         self.is_all_ours = True  # none of another filter's, nor of a stack that can't be told
@@ -246,18 +148,14 @@ class _Decorated:
                 is_begin = not is_normal
                 place = self._places.get(pc) if pc else None
                 if place is not None and (self._is_gdbs or type(one) is FrameDecorator):
-                    if last is not None and not run and not self._newest:
-                        yield last
-                    else:
-                        yield from self._told(last, run, foreign)
-                    last, run, foreign = place.told(handle, place), [], False
-                    continue
-                wrapped = self._wrapped(one)
-                level = self._level(handle)
-                if not self._story.is_begun:
-                    self._story.look_ahead(level)
-                kind = self._story.kind(level)
-                shown = self._decorate(wrapped, handle, pc, kind) if kind.is_shown else None
+                    shown = place.told(handle, place)
+                else:
+                    wrapped, place = self._wrapped(one), None
+                    level = self._level(handle)
+                    if not self._story.is_begun:
+                        self._story.look_ahead(level)
+                    kind = self._story.kind(level)
+                    shown = self._decorate(wrapped, handle, pc, kind) if kind.is_shown else None
             except (_ompd.Error, gdb.error):
                 # From here on as GDB has them.
                 self.is_all_ours = False
@@ -266,11 +164,17 @@ class _Decorated:
                 yield from (safe(self._wrapped(older)) for older in self._given)
                 return
             if shown is None:
-                run.append(Foreign(wrapped))
+                run.append(wrapped)
                 foreign = foreign or kind.is_runtimes
                 continue
             yield from self._told(last, run, foreign)
             last, run, foreign = shown, [], False
+            if place is not None and self._is_gdbs and not self._newest:
+                stretch = _ompd.Stretch(
+                    cast(_ompd.Frames, self._given), self._places, self.handles, last
+                )
+                yield from stretch
+                last = stretch.last
         yield from self._told(last, run, foreign and last is not None)
 
     def _wrapped(self, given: Any) -> Any:
@@ -280,11 +184,11 @@ class _Decorated:
         if last is not None:
             elided = self._newest + (run if foreign else [])
             self._newest = []
-            yield last if self._hide or not elided else Eliding(last, elided)
+            yield last if self._hide or not elided else Eliding(last, list(map(Foreign, elided)))
         elif foreign:
             self._newest = run
         if not foreign:
-            yield from run
+            yield from map(Foreign, run)
 
     def _level(self, handle: gdb.Frame) -> int:
         if hasattr(handle, "level"):
@@ -299,7 +203,7 @@ class _Decorated:
         self._counted = at, level
         return level
 
-    def _decorate(self, wrapped: Any, handle: gdb.Frame, pc: int, kind: _Kind) -> Any:
+    def _decorate(self, wrapped: Any, handle: gdb.Frame, pc: int, kind: Kind) -> Any:
         """pc: where other frames are like this one; 0: nowhere."""
         if kind.item is not None and kind.item.construct is not None:
             item = kind.item

@@ -37,6 +37,7 @@ class _Process:
         self.at_stop: Optional["Process"] = None  # for what is asked again and again at one stop
         self.constants: "List[Constants]" = []  # of the opened runtimes
         self.is_plain = False  # no OpenMP runtime was found at this stop
+        self.is_still = False  # whatever happens to it, GDB tells
         self.last_stats: _Stats = {}
         self.answers = Answers()
 
@@ -76,7 +77,7 @@ class _Process:
 
     def moved(self) -> None:
         self.at_stop = None
-        self.is_plain = False
+        self.is_plain = self.is_still = False
         self.services.moved()
         if self.opened is not None and self.opened.problems:
             self.close()  # perhaps the runtime tells more of itself now
@@ -129,8 +130,9 @@ def current_process() -> Optional["Process"]:
     if not inferior.pid or not inferior.threads():
         return None
     known = _session.process(inferior)
-    if _moves_untold(inferior):
+    if _moves_untold(known, inferior):
         known.moved()
+    known.services.begin()
     known.services.select(gdb.selected_thread())
     from ompdbg.model.process import Process
 
@@ -153,7 +155,8 @@ def process_at_stop() -> Optional["Process"]:
     known = _session.process(inferior)
     if known.is_plain:
         return None
-    if known.at_stop is None or _moves_untold(inferior):
+    known.services.begin()
+    if known.at_stop is None or _moves_untold(known, inferior):
         try:
             known.at_stop = current_process()
         except (_ompd.Error, NotOpened, gdb.error):
@@ -191,11 +194,16 @@ def services_of(inferior: gdb.Inferior) -> GdbServices:
     return _session.process(inferior).services
 
 
-def _moves_untold(inferior: gdb.Inferior) -> bool:
+def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
     """Threads run, or "record goto" may have gone elsewhere, of which GDB tells nobody."""
     if gdb.current_recording() is not None:
         return True
-    return any(thread.is_running() for thread in inferior.threads())
+    if not known.is_still:
+        if any(thread.is_running() for thread in inferior.threads()):
+            return True
+        # Where all threads stop and go on together, GDB tells when they do.
+        known.is_still = known.at_stop is not None and not gdb.parameter("non-stop")
+    return False
 
 
 def thread_at_stop() -> Optional["Thread"]:

@@ -9,7 +9,18 @@ where others did before need no unwinding (`resting`).
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Hashable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+)
 
 import gdb
 
@@ -30,6 +41,13 @@ _WORD = (1 << 64) - 1
 # Addresses to the end of a stack, and GDB's settings that tell where it ends.
 _WholeKey = Tuple[Tuple[int, ...], Tuple[object, ...]]
 _ENDS_STACKS = ("backtrace past-main", "backtrace past-entry", "backtrace limit")
+
+
+class _Whole(NamedTuple):
+    """All frames of stacks alike, and what others remember of these."""
+
+    frames: List[StackFrame]
+    remembered: Dict[Hashable, Any]
 
 
 class _Known(NamedTuple):
@@ -53,11 +71,13 @@ class Stacks:
         self._code: Dict[int, Code] = {}
         self._resting = Resting(symbols, direct_pid)
         self._known: Dict[Chain, Optional[_Known]] = {}
-        self._whole: Dict[_WholeKey, List[StackFrame]] = {}
+        self._whole: Dict[_WholeKey, _Whole] = {}
+        self._settings: Optional[Tuple[object, ...]] = None
 
     def forget(self) -> None:
         """The program moved."""
         self._stacks.clear()
+        self._settings = None
         self._resting.forget()
 
     @contextmanager
@@ -79,9 +99,25 @@ class Stacks:
         self._known.clear()
         self._whole.clear()
 
+    def ask_settings(self) -> None:
+        """The user may have changed some: GDB does not tell, and to ask takes long."""
+        self._settings = None
+
+    @property
+    def settings(self) -> Tuple[object, ...]:
+        """GDB's, as far as they tell where stacks end."""
+        if self._settings is None:
+            self._settings = settings()
+        return self._settings
+
     def walk(self, thread: gdb.InferiorThread) -> Iterator[StackFrame]:
         """Frames of a thread, innermost first."""
         return self._stack(thread).walk()
+
+    def remembered(self, thread: gdb.InferiorThread) -> Optional[Dict[Hashable, Any]]:
+        """A place for what is true of every stack of just the frames that this one has; None if
+        they are not known before GDB unwinds it."""
+        return self._stack(thread).remembered()
 
     def _stack(self, thread: gdb.InferiorThread) -> "_Stack":
         stack = self._stacks.get(thread.global_num)
@@ -114,9 +150,9 @@ class Stacks:
         if stack.chain is None:
             return None
         addresses = self._resting.whole_chain(stack.lwp)
-        return None if addresses is None else (addresses, settings())
+        return None if addresses is None else (addresses, self.settings)
 
-    def whole(self, key: _WholeKey) -> Optional[List[StackFrame]]:
+    def whole(self, key: _WholeKey) -> Optional[_Whole]:
         """All frames of stacks alike."""
         return self._whole.get(key)
 
@@ -127,7 +163,7 @@ class Stacks:
             return
         if len(self._whole) >= _MAX_KNOWN:
             self._whole.clear()
-        self._whole[key] = found
+        self._whole[key] = _Whole(found, {})
 
     def is_plain(self, pc: int) -> bool:
         """No function is inlined there. Of one that is, GDB may show a frame or not."""
@@ -217,6 +253,7 @@ class _Stack:
         self._ended = False
         self._whole: Optional[_WholeKey] = None
         self._is_whole_tried = False
+        self._remembered: Optional[Dict[Hashable, Any]] = None
         self.is_reused = False
         self.chain: Optional[Chain] = None
         self.depth = 0  # how many frames the addresses of the chain make
@@ -308,11 +345,18 @@ class _Stack:
         self._is_whole_tried = True
         self._whole = self._stacks.whole_of(self)
         known = None if self._whole is None else self._stacks.whole(self._whole)
-        if known is None or len(known) <= len(self._frames):
+        if known is None or len(known.frames) <= len(self._frames):
             return False
-        self._frames = list(known)
+        self._frames = list(known.frames)
+        self._remembered = known.remembered
         self._ended = True
         return True
+
+    def remembered(self) -> Optional[Dict[Hashable, Any]]:
+        """Of all stacks that are like this one."""
+        if self._frames and not self._ended and not self._is_whole_tried:
+            self._take_whole()
+        return self._remembered
 
     def _append(self, handle: gdb.Frame) -> None:
         pc = handle.pc()

@@ -11,6 +11,7 @@ from ompdbg.model.task import task_function
 from ompdbg.services import Frame
 
 if TYPE_CHECKING:
+    from ompdbg.model.runtime import Runtime
     from ompdbg.model.team import Team
     from ompdbg.model.walk import Walk
 
@@ -62,6 +63,9 @@ class Constructs:
         self._stack = walk.stack
         self._kinds = walk.kinds
         self._calls = walk.calls
+        # What the names rest on besides the stack's frames and how many regions are around it:
+        self.tasks_asked: Dict[int, bool] = {}  # whether a function is the code of tasks
+        self.is_told_by_runtime = False  # texts, and other memory of the runtime's
 
         self._told = _Named(self._logical)
         self._hide_wrappers(self._told)
@@ -148,6 +152,7 @@ class Constructs:
                 if known and not frames.is_flangs(told.frame.symbol):
                     continue
                 source = region.source
+                self.is_told_by_runtime = True
                 if source is None and told.function is None:
                     told = told._replace(function=self._encountered_by(found, call, region))
                     found[index] = told
@@ -174,6 +179,7 @@ class Constructs:
         for index in range(max(outermost[0] - 2, 0), outermost[0]):  # the second is a wrapper
             told = found[index]
             if told.construct == PARALLEL and told.kind == frames.USER:
+                self.is_told_by_runtime = True
                 if self._walk.league is not None:
                     found[index] = told._replace(construct=TEAMS)
 
@@ -205,14 +211,20 @@ class Constructs:
         services = self._runtime.services
         entry = services.function_named(plain.frame.symbol or "")
         told = plain._replace(construct=OUTLINED, function=enclosing)
-        if entry is None or entry.start not in self._runtime.explicit_functions:
+        if entry is None or not self._is_of_tasks(self._runtime, entry.start):
             return told
+        self.is_told_by_runtime = True
         code = task_function(
             self._runtime, entry.start, self._runtime.explicit_functions[entry.start]
         )
         if code is None:
             return told
         return told._replace(construct=TASK, construct_file=code.file, construct_line=code.line)
+
+    def _is_of_tasks(self, runtime: "Runtime", start: int) -> bool:
+        """A function is the code of explicit tasks that there are now."""
+        found = self.tasks_asked[start] = start in runtime.explicit_functions
+        return found
 
     def _only_passes_on(self, index: int) -> bool:
         """The function through which the code of an undeferred task, inlined there, is called."""
@@ -250,7 +262,7 @@ class Constructs:
             return OUTLINED if call.kind in _NO_TASK_RUNS else TASK
         if call.caller >= len(self._stack) and call.depth == 1:
             return PARALLEL  # called by the function with which the runtime starts its threads
-        if frame.start is not None and frame.start in call.runtime.explicit_functions:
+        if frame.start is not None and self._is_of_tasks(call.runtime, frame.start):
             return TASK
         if call.kind is not None or any(call in view.calls for view in self._walk.views):
             return PARALLEL

@@ -184,6 +184,14 @@ def task_frames(thread: "Thread") -> List[TaskFrame]:
     return walk_of(thread).task_frames()
 
 
+def regions_around(thread: "Thread") -> Tuple[int, bool]:
+    """How many regions the thread itself opened, and whether it is a worker in one around these.
+    Where the same frames lie on the stack of a thread, this tells whether the same calls of the
+    runtime among them opened regions."""
+    formed, worker_region = _regions(thread)
+    return len(formed), worker_region is not None
+
+
 def _regions(thread: "Thread") -> Tuple[List["Team"], Optional["Team"]]:
     """The regions that the thread itself opened, innermost first; and the one in which it is a
     worker."""
