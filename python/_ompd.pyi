@@ -342,8 +342,8 @@ class Stretch(Iterator[Any]):
         handles: List[Any],
         last: object,
     ) -> None:
-        """places: by pc(), tuples as for ToldFrame, and then the class of what tells it. handles: the
-        frames are appended to it. last: what is told of the frame before them."""
+        """places: by pc(), tuples as for ToldFrame, and then the class of what tells it. handles:
+        the frames are appended to it. last: what is told of the frame before them."""
     def __iter__(self) -> Stretch: ...
     def __next__(self) -> Any:
         """What is told of the frame before the next one."""

@@ -356,7 +356,7 @@ class _Stack:
         """Of all stacks that are like this one."""
         if self._frames and not self._ended and not self._is_whole_tried:
             self._take_whole()
-        # Of functions inlined where it stopped, GDB may show frames at one stop and not at another.
+        # Functions inlined where it stopped are frames to GDB at one stop, and not at another.
         if self._remembered is None or not self._stacks.is_plain(self._frames[0].pc):
             return None
         return self._remembered
