@@ -128,3 +128,9 @@ def test_length_of_another_place(compiler: str, tmp_path: Path) -> None:
         array = dict(frames(text))["solve"]["array"]
         is_told = not UNKNOWN.fullmatch(array) and not ADDRESS.fullmatch(array)
         assert not is_told or array == "{1, 2, 3}", text
+        # What the function was called with that this one is inlined into.
+        arguments = re.search(r" within \((.*?)\) ", text)
+        assert arguments is not None, text
+        told = dict(one.split("=", 1) for one in arguments[1].split(", "))
+        assert told["first"] in ("3", "<optimized out>"), text
+        assert told["second"] in ("2", "<optimized out>"), text

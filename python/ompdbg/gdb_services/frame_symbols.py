@@ -95,7 +95,7 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
             value = placed.value(symbol, handle)
         else:
             # GDB takes what bounds are computed from out of the selected frame.
-            with selection.frame(handle):
+            with selection.frame(placed.called(handle)):
                 value = placed.value(symbol, handle)
     except (gdb.error, ValueError, TypeError):
         return None

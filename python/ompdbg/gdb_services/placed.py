@@ -4,6 +4,9 @@ that waits in a call.
 
 Places relative to the stack pointer are told as of before the arguments of the call were pushed.
 And a register that functions need not keep counts as the variable up to the end of the call.
+
+In the frame of an inlined function GDB itself has what the function around it was called with
+wrong: it takes the registers of that function for those of its caller.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ _RIGHT = Place()
 
 def value(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
     """The value of a variable in a frame. Raises gdb.error where its place is not known."""
-    found = symbol.value(handle)
+    found = symbol.value(called(handle))
     place = _place(symbol, handle)
     if place is _RIGHT or _is_nothing(found):
         return found
@@ -57,7 +60,17 @@ def value(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
 
 def is_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     """GDB reads it right, in all frames at that place."""
+    if symbol.needs_frame and handle.type() == gdb.INLINE_FRAME:
+        return False
     return _place(symbol, handle) is _RIGHT
+
+
+def called(handle: gdb.Frame) -> gdb.Frame:
+    """Of an inlined function, the frame of the function that it is in, which has all it has."""
+    older: Optional[gdb.Frame] = handle
+    while older is not None and older.type() == gdb.INLINE_FRAME:
+        older = older.older()
+    return older or handle
 
 
 def has_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
@@ -93,7 +106,7 @@ def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
 
 def _by_register(symbol: gdb.Symbol, handle: gdb.Frame, offset: int) -> str:
     """The frame base, which GDB 16 does not tell, is the pointer to the frame or to the stack."""
-    address = address_of(symbol.value(handle))
+    address = address_of(symbol.value(called(handle)))
     is_by_stack = address == int(handle.read_register("rsp")) + offset
     return f"a variable at frame base reg ${'rsp' if is_by_stack else 'rbp'} offset {offset}"
 
