@@ -10,6 +10,7 @@ import gdb
 from ompdbg.frames import is_outlined
 from ompdbg.gdb_services import lost, placed, selection
 from ompdbg.gdb_services.addresses import address_of
+from ompdbg.gdb_services.lacking import is_of_fortran
 from ompdbg.generated_names import is_bound
 
 # Code of a declaration is at its line, or at one of these after it.
@@ -118,6 +119,9 @@ def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:
 def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     """A variable that an internal procedure has of the one that it is in. GDB computes bounds of
     such arrays from the wrong frame."""
+    is_inlined = handle.type() == gdb.INLINE_FRAME and not is_of_construct(handle)
+    if is_inlined and not is_of_fortran(symbol):
+        return False  # GDB has the line of its call as that of such a function
     function = handle.function()
     return function is not None and 0 < symbol.line < function.line
 

@@ -75,8 +75,44 @@ def called(handle: gdb.Frame) -> gdb.Frame:
 
 def has_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     """An array whose length may be told as it is elsewhere."""
-    is_array = symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_ARRAY
-    return is_array and producers.has_other_bounds(_producer(handle))
+    kind = symbol.type
+    if kind is None or kind.code != gdb.TYPE_CODE_ARRAY:
+        return False
+    return producers.has_other_bounds(_producer(handle)) and not _is_tracked(symbol, handle)
+
+
+def _is_tracked(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """The length is told for each instruction: then code of another function has none, where an
+    expression for the function as a whole has some, or fails."""
+    outside = _outside(called(handle))
+    if outside is None or symbol.type is None:
+        return False
+    place = outside.read_register("rsp").cast(symbol.type.pointer())
+    try:
+        with selection.frame(outside):
+            told = place.dereference().type  # GDB computes the bounds for the selected frame
+    except gdb.error:
+        return False
+    return all(new or not old for new, old in zip(_computed(told), _computed(symbol.type)))
+
+
+def _outside(handle: gdb.Frame) -> Optional[gdb.Frame]:
+    """The nearest frame of another function."""
+    for step in (gdb.Frame.newer, gdb.Frame.older):
+        frame = step(handle)
+        while frame is not None:
+            if frame.type() == gdb.NORMAL_FRAME and frame.name() != handle.name():
+                return frame
+            frame = step(frame)
+    return None
+
+
+def _computed(kind: gdb.Type) -> Iterator[bool]:
+    """Of each dimension of an array, whether its bounds are to be computed."""
+    while kind.code == gdb.TYPE_CODE_ARRAY:
+        bounds = kind.fields()[0].type
+        yield bounds is None or bounds.dynamic
+        kind = kind.target().strip_typedefs()
 
 
 def _is_nothing(found: gdb.Value) -> bool:

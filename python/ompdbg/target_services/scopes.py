@@ -123,7 +123,11 @@ class Scope(NamedTuple):
             for die in _entries(block):
                 if die.tag in _VARIABLES and _is_instance(die, variable):
                     return self._number_of(die)
-        return None
+        # Of what is inlined it may belong to the function around; ranges of code tell that.
+        here, elsewhere = (
+            variable.location(dwarf.AT_LOCATION, one) for one in (self.context.address, 0)
+        )
+        return self._number_of(variable) if here and not elsewhere else None
 
     def number_of(self, variable: "_target.Die") -> Optional[int]:
         """The value of a variable that is a number; None if it cannot be had."""
