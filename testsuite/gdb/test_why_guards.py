@@ -64,6 +64,27 @@ def test_locks_of_arrays_in_fortran(kind: str, tmp_path: Path) -> None:
         assert [lock["owner"] for lock in said["locks"]["locks"]] == [None, None]
 
 
+@pytest.fixture(scope="module", params=("-O0", "-O2"))
+def unsets(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program of which a thread has unset a lock where that is not plain."""
+    try:
+        flags = (request.param, "-g", "-fopenmp")
+        target = tmp_path_factory.mktemp("unset") / "unset"
+        return own_programs.compiled("unset.c", target, flags)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("kind", ("rounds", "element", "variable", "compared", "handed", "leapt"))
+def test_a_thread_that_has_unset_it_is_not_its_owner(kind: str, unsets: Path) -> None:
+    """Nor is one that has set another one."""
+    said = processes.run_gdb("why.py", {"mode": "live", "arguments": [kind]}, [str(unsets)]).result
+    number = {row["gdb"]: row["thread_num"] for row in said["threads"]["threads"]}
+    (lock,) = said["locks"]["locks"]
+    assert number.get(lock["owner"]) != 0, said["why_text"]["text"]
+    assert [number[thread] for thread in lock["waiters"]] == [2]
+
+
 def waits(findings: List[Dict[str, Any]], number: Dict[int, int]) -> Dict[int, int]:
     """Who waits for whom in a deadlock, by their numbers in the team."""
     found = [one for one in findings if one["rule"] == "deadlock"]

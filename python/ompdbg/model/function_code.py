@@ -244,14 +244,17 @@ def uses(insn: Insn) -> List[int]:
 
 
 def writes_word(insn: Insn, base: int, address: int) -> bool:
-    """It writes to the word there, in the frame in which rbp is `base`."""
+    """It writes to the word there, in the frame in which rbp is `base`, or may: where in an array,
+    is not known."""
     operands = (insn.to, insn.of) if insn.does == x86.OTHER else (insn.to,)
     if insn.does in ("cmp", x86.TEST):
         return False
     return any(
         isinstance(one, Place)
         and one.base == RBP
-        and one.times is None
-        and address - max(insn.width, 8) < base + one.distance < address + 8
+        and (
+            one.times is not None
+            or address - max(insn.width, 8) < base + one.distance < address + 8
+        )
         for one in operands
     )

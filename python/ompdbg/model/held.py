@@ -17,8 +17,8 @@ from ompdbg import frames
 from ompdbg.model import x86_values as x86
 from ompdbg.model.code_calls import is_at, returns_to
 from ompdbg.model.flow import Unclear
-from ompdbg.model.lock_effects import LockEffects, lock_register
-from ompdbg.model.passing import Passing
+from ompdbg.model.lock_effects import LockEffects, Target, lock_register
+from ompdbg.model.passing import Passing, is_repeated
 from ompdbg.model.waited_lock import passed
 from ompdbg.model.written import writes
 
@@ -55,6 +55,7 @@ class _Step(NamedTuple):
     key: Optional[int]  # None: that is not known; of one that unsets, it may be any
     is_critical: bool
     goes_on: bool = False  # the frame is at it: whether it is done is not known
+    may_vary: bool = False  # it is in a loop, and did it to others before
 
 
 class CodeReader:
@@ -133,6 +134,9 @@ class CodeReader:
             self._effects[runtime] = LockEffects(runtime)
         effects = self._effects[runtime]
         here = frame.pc if frame.is_call else None
+        calls = [(call, effects.target(call)) for call in function.calls()]
+        if any(target.returns_twice for _, target in calls):
+            raise Unclear
         steps = [
             _Step(
                 call.after,
@@ -140,24 +144,50 @@ class CodeReader:
                 self._key(thread, frame, call.after, site, passing),
                 "critical" in (site.function or ""),
                 call.after == here,
+                site.kind == _NONE and self._may_vary(thread, call.after),
             )
-            for call in function.calls()
-            for site in [effects.target(call).site]
+            for call, target in calls
+            for site in [target.site]
             if site is not None and call.does != x86.JUMP and _is_of_locks(site)
         ]
+        handed = effects.handed_out(function)
+        for call, target in calls:
+            if target == Target(None) and call.does != x86.JUMP:
+                keys = (None,) if handed is None else handed
+                steps += [_Step(call.after, False, key, False, call.after == here) for key in keys]
         for call, change in effects.changes(function, passing.base, passing.at_call):
             if call.does == x86.JUMP:
                 continue  # the frame has gone
-            keys = sorted(change.sets)
-            steps += [_Step(call.after, True, key, False) for key in keys]
+            steps += [_Step(call.after, True, key, False) for key in sorted(change.sets)]
             if not change.is_clear:
                 steps.append(_Step(call.after, True, None, False))
             unsets: Iterable[Optional[int]] = (None,) if change.unsets is None else change.unsets
             # What the function that was called has done, its own frame tells, if it is there.
             entry = effects.target(call).entry
             goes_on = call.after == here and (entry is None or entry != called)
-            steps += [_Step(call.after, False, key, False, goes_on) for key in unsets]
-        return steps
+            steps += [
+                _Step(call.after, False, key, False, goes_on, change.may_vary) for key in unsets
+            ]
+        return [self._of_all_rounds(thread, step, steps) for step in steps]
+
+    def _of_all_rounds(self, thread: "Thread", step: _Step, steps: List[_Step]) -> _Step:
+        """In a loop it has unset others, but if it unsets only what the same round has set."""
+        if step.sets or not step.may_vary:
+            return step
+        flow = thread.runtime.functions.flow
+        for other in steps:
+            if other.sets and other.key == step.key and other.returns != step.returns:
+                again, between = returns_to(step.returns), returns_to(other.returns)
+                if not flow.reaches(step.returns, again, between):
+                    return step
+        return step._replace(key=None)
+
+    def _may_vary(self, thread: "Thread", returns: int) -> bool:
+        """A call in a loop is not always passed the same."""
+        argument = thread.runtime.constants.lock_arguments.get(returns)
+        if argument is not None and argument[1] is None:
+            return False
+        return is_repeated(thread.runtime.functions.flow, returns)
 
     def _was_passed(self, thread: "Thread", frame: "Frame", returns: int) -> bool:
         """No way leads to where the frame is but through the call."""
@@ -194,6 +224,10 @@ class CodeReader:
             return UNNAMED
         try:
             known = passed(thread, frame, returns, self._is_unchanged)
+            argument = thread.runtime.constants.lock_arguments.get(returns)
+            if argument is not None and argument[1] == "rbp" and argument[3]:
+                if not passing.is_closed(argument[4]):
+                    known = None  # others may have changed it
         except _ompd.Error:
             known = None
         return passing.passed(returns, lock_register(name)) if known is None else known

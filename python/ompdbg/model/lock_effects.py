@@ -8,6 +8,7 @@ end. It may unset any lock of which it cannot be told that it does not.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
 
 import _ompd
@@ -16,7 +17,7 @@ from ompdbg import frames
 from ompdbg.model import x86_values as x86
 from ompdbg.model.function_code import ARGUMENTS, IMAGINED, FunctionCode, is_imagined
 from ompdbg.model.replay import Content, Machine, Value
-from ompdbg.model.x86_values import RBP, RDI, RDX, RSP, Insn, Place
+from ompdbg.model.x86_values import RBP, RDI, RDX, RSP, Insn, Number, Place
 
 if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
@@ -34,6 +35,9 @@ _STACK = IMAGINED + (1 << 19)  # of functions that are done again
 # enum ompd_ext_wait_kind
 _NONE, _LOCK, _NEST_LOCK = 0, 5, 6
 
+# To behind their calls a program may come from anywhere.
+_SETJMP = re.compile(r"^_*(?:sig)?setjmp(?:@.*)?$")
+
 
 class Operation(NamedTuple):
     """A lock is set or unset."""
@@ -48,6 +52,7 @@ class Change(NamedTuple):
     sets: FrozenSet[int]  # they are held, and were not before
     unsets: Optional[FrozenSet[int]]  # it may have; None: any
     is_clear: bool  # it sets no others
+    may_vary: bool = False  # when it was done before, it may have unset others
 
 
 NOTHING = Change(frozenset(), frozenset(), True)
@@ -62,6 +67,7 @@ class Target(NamedTuple):
     operation: Optional[str] = None  # its name, if it is for locks
     sets: bool = False
     is_known: bool = True
+    returns_twice: bool = False
 
 
 class _Way(NamedTuple):
@@ -98,6 +104,7 @@ class LockEffects:
         self._code = runtime.functions.code
         self._summaries: Dict[int, Summary] = {}
         self._targets: Dict[int, Target] = {}
+        self._entries: Dict[int, bool] = {}  # whether a function of the program begins there
 
     def changes(
         self, function: FunctionCode, base: int, at_call: Callable[[Insn], Optional[Machine]]
@@ -157,6 +164,9 @@ class LockEffects:
         kind = self._runtime.classifier.kind_of_code(entry)
         if kind is None:
             return Target(None, is_known=False)
+        symbol = self._services.symbol_at(entry)
+        if kind != frames.USER and symbol is not None and _SETJMP.match(symbol.name):
+            return Target(None, returns_twice=True)
         return Target(entry if kind == frames.USER else None)
 
     def _pointer(self, insn: Insn) -> Optional[int]:
@@ -187,7 +197,10 @@ class LockEffects:
         if not all(target.is_known for target in targets):
             return Summary(True, None)
         called = [self.summary(one.entry) for one in targets if one.entry is not None]
-        if not any(one.has_locks for one in called):
+        handed = self.handed_out(function)
+        if handed is None:
+            return Summary(True, None)
+        if not handed and not any(one.has_locks for one in called):
             if all(one.operation is None for one in targets):
                 return Summary(False, frozenset())
 
@@ -196,7 +209,7 @@ class LockEffects:
             imagined = {RBP: IMAGINED} if function.has_frame_pointer else {}
             return function.at_call(call, imagined, lambda address, width: None)
 
-        unsets: Set[int] = set()
+        unsets = set(handed)
         for call, target in zip(function.calls(), targets):
             if target.operation is None or target.sets:
                 continue
@@ -210,6 +223,42 @@ class LockEffects:
                 return Summary(True, None)
             unsets |= change.unsets
         return Summary(True, frozenset(unsets))
+
+    def handed_out(self, function: FunctionCode) -> Optional[FrozenSet[int]]:
+        """What others may unset by the functions of which it takes the address, as `qsort` does by
+        one that is passed to it. Of outlined functions it is the runtime that does."""
+        found: Set[int] = set()
+        for insn in function.insns():
+            address = self._taken(insn)
+            if address is None:
+                continue
+            if address not in self._entries:
+                taken = self._services.function_at(address)
+                self._entries[address] = (
+                    taken is not None
+                    and taken.start == address
+                    and taken.line is not None  # else it may be a variable
+                    and not frames.is_outlined(taken.symbol)
+                    and self._runtime.classifier.kind_of_code(address) == frames.USER
+                )
+            if self._entries[address]:
+                unsets = self.summary(address).unsets
+                if unsets is None:
+                    return None
+                found |= unsets
+        return frozenset(found)
+
+    def _taken(self, insn: Insn) -> Optional[int]:
+        """The address of a function or of something else that it takes."""
+        if insn.does == x86.MOVE and isinstance(insn.of, Number):
+            return insn.of.value if 0 < insn.of.value < IMAGINED else None
+        place = insn.of
+        if not isinstance(place, Place) or place.base is not None or place.times is not None:
+            return None
+        if insn.does == x86.ADDRESS:
+            return place.distance & _MASK
+        address = self._pointer(insn) if insn.does == x86.MOVE and insn.width == _WORD else None
+        return address if address is not None and address < IMAGINED else None
 
     # ---- Functions, with what is passed to them ---------------------------------------------
 
@@ -237,13 +286,18 @@ class LockEffects:
                     held[-1] -= keys
         both = set.intersection(*held) if held else set()
         is_clear &= all(one == both for one in held)
-        return Change(frozenset(both), None if unsets_any else frozenset(unsets), is_clear)
+        may_vary = done.machine is not None and done.machine.may_vary
+        return Change(
+            frozenset(both), None if unsets_any else frozenset(unsets), is_clear, may_vary
+        )
 
     def _ways(self, entry: int, machine: Machine) -> Optional[List[_Way]]:
         """All ways through a function; None: they are not understood, or too many."""
         machine = Machine(list(machine.registers), _content)
         machine.registers[RSP] = _STACK
         _push(machine, 0)
+        if not self._is_followed(entry):
+            return None
         pending: List[_Pending] = [(machine, entry, [0], [])]
         found: List[_Way] = []
         steps = 0
@@ -267,13 +321,15 @@ class LockEffects:
                         at = insn.target
                 elif insn.does in (x86.CALL, x86.CALL_POINTER) or self._leaves(insn):
                     target = self.target(insn)
-                    if not target.is_known or len(returns) > _MAX_DEPTH:
+                    if not target.is_known or target.returns_twice or len(returns) > _MAX_DEPTH:
                         return None
                     if insn.does != x86.JUMP:
                         returns.append(at)
                         if not _push(now, at):
                             return None
                     if target.entry is not None:
+                        if not self._is_followed(target.entry):
+                            return None
                         at = target.entry
                         continue
                     if target.operation is not None:
@@ -291,6 +347,11 @@ class LockEffects:
             if not returns:
                 found.append(_Way(operations, now))
         return found
+
+    def _is_followed(self, entry: int) -> bool:
+        """Nobody but itself calls what it may call."""
+        function = self._runtime.functions.at(entry)
+        return function is not None and self.handed_out(function) == frozenset()
 
     def _leaves(self, jump: Insn) -> bool:
         """It calls another function at the end of this one."""
@@ -326,7 +387,11 @@ class _Objects:
                     continue
                 if width != _WORD or not isinstance(value, int) or is_imagined(value):
                     return None
-                found.add((value + key.plus) & _MASK)
+                now = (value + key.plus) & _MASK
+                if one.machine is not None and one.machine.may_vary:
+                    if Operation(True, now) not in way.operations:
+                        return None  # what was there before, may be held: it was not set by this
+                found.add(now)
         return found or None
 
     def _is_closed(self, address: int, done: _Done) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Set, Tuple
 from ompdbg.frames import is_fortran
 from ompdbg.lazy import cached_property
 from ompdbg.model.code_calls import is_at, returns_to
-from ompdbg.model.flow import Unclear
+from ompdbg.model.flow import Flow, Unclear
 from ompdbg.model.function_code import IMAGINED, FunctionCode, is_imagined, writes_word, written
 from ompdbg.model.replay import Machine, Value
 from ompdbg.model.written import writes
@@ -41,6 +41,14 @@ def computed(thread: "Thread", frame: "Frame", register: int) -> Optional[int]:
     machine = function.at_call(call, {RBP: base[0]}, load)
     found = None if machine is None else machine.registers[register]
     return found if isinstance(found, int) else None
+
+
+def is_repeated(flow: Flow, returns: int) -> bool:
+    """A way leads from a call to itself."""
+    try:
+        return flow.reaches(returns, returns_to(returns), lambda _: False)
+    except Unclear:
+        return True
 
 
 class Passing:
@@ -80,7 +88,11 @@ class Passing:
         own = [one for one in machine.loaded if self._is_own(*one)]
         # The pointers by which the others were read, too.
         own += [(at, _WORD) for at in self._arguments.values() if len(own) < len(machine.loaded)]
-        return machine if self._are_unchanged(call, own, machine.used) else None
+        if not self._are_unchanged(call, own, machine.used):
+            return None
+        is_made_of = bool(machine.loaded or machine.used - {RBP})
+        machine.may_vary = is_made_of and is_repeated(self._flow, call.after)
+        return machine
 
     def _load(self, address: int, width: int) -> Value:
         if self._is_own(address, width) or address in self._arguments:
@@ -135,6 +147,8 @@ class Passing:
         names = [_KEPT[number] for number in registers if number in _KEPT]
         if not all(self._is_closed(*word) for word in words):
             return False
+        if not words and not names:
+            return True
         again = returns_to(call.after)
         try:
             ways = self._flow.between(call.after, is_at(self._frame), again)
@@ -152,6 +166,10 @@ class Passing:
             elif any(writes(one, "rbp", word - self._end) for word, _ in words):
                 return False
         return True
+
+    def is_closed(self, distance: int) -> bool:
+        """Nobody but the function writes to the word so far from rbp."""
+        return bool(self._end) and self._is_closed(self._end + distance, _WORD)
 
     def _is_closed(self, word: int, width: int) -> bool:
         """No other function has its address."""

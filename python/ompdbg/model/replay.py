@@ -43,6 +43,7 @@ class Machine:
         self.loaded: List[Tuple[int, int]] = []  # address and size
         self.used: Set[int] = set()  # registers that the function that is done again had kept
         self.is_spoilt = False  # something was stored where it had loaded
+        self.may_vary = False  # it was done more than once, and not always with these numbers
         self._load = load
         self._is_past = is_past
 

@@ -45,6 +45,8 @@ def _is_of(operand: str, register: str, offset: Optional[int]) -> bool:
         return True
     if offset is None:
         return False
+    if f"(%{register}," in operand or f"[{register}+" in operand and "*" in operand:
+        return True  # an element of an array: which one, is not known
     place = _place(operand)
     return place is not None and place[0] == register and abs(place[1] - offset) < _WORD
 

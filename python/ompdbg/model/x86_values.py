@@ -290,5 +290,7 @@ class _Decoder:
             return self._is(SIGNED if opcode & 8 else EXTEND, width, to=register, of=other)
         if opcode == 0xAF:
             return self._is(PRODUCT, self._width, to=register, of=register, factor=other)
+        if opcode in (0xB0, 0xB1):  # compares, and gives rax what was there
+            return self._is(OTHER, self._width if opcode & 1 else 1, to=other, of=RAX)
         # One of the two may be what it writes: a vector, which is no register that is of interest.
         return self._is(OTHER, 16, to=other, of=register)
