@@ -75,7 +75,9 @@ def unsets(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("kind", ("rounds", "element", "variable", "compared", "handed", "leapt"))
+@pytest.mark.parametrize(
+    "kind", ("rounds", "element", "variable", "structure", "compared", "handed", "leapt")
+)
 def test_a_thread_that_has_unset_it_is_not_its_owner(kind: str, unsets: Path) -> None:
     """Nor is one that has set another one."""
     said = processes.run_gdb("why.py", {"mode": "live", "arguments": [kind]}, [str(unsets)]).result

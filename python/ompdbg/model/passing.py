@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WORD = 8
 _KEPT = {3: "rbx", 12: "r12", 13: "r13", 14: "r14", 15: "r15"}
-_STRUCTURE = 256  # bytes behind the begin of a variable that may be of it
+_STRUCTURE = 1 << 16  # bytes behind the begin of a variable that may be of it
 
 
 def computed(thread: "Thread", frame: "Frame", register: int) -> Optional[int]:

@@ -69,6 +69,26 @@ static APART void variable(void)
 	rest();
 }
 
+struct large {
+	char before[400];
+	omp_lock_t *which;
+};
+
+static APART void change_in(struct large *one)
+{
+	one->which = &locks[0];
+}
+
+// It is in a structure whose address the function gets.
+static APART void structure(void)
+{
+	struct large one;
+	one.which = &locks[1];
+	omp_set_lock(one.which);
+	change_in(&one);
+	rest();
+}
+
 // It is what memory had in it, not what was compared with that.
 static APART void compared(void)
 {
@@ -110,8 +130,9 @@ static APART void leapt(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} kinds[] = { { "rounds", rounds },	{ "element", element }, { "variable", variable },
-	      { "compared", compared }, { "handed", handed },	{ "leapt", leapt } };
+} kinds[] = { { "rounds", rounds },	 { "element", element }, { "variable", variable },
+	      { "compared", compared },	 { "handed", handed },	 { "leapt", leapt },
+	      { "structure", structure } };
 
 int main(int count, char **arguments)
 {
