@@ -511,7 +511,8 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
 				   uint64_t *entry);
 
-/** As ompd_ext_classify_call() for an address that is itself the entry point of a function or its PLT stub. */
+/** As ompd_ext_classify_call() for an address that is itself the entry point of a function or its
+ * PLT stub. */
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site);
 

@@ -156,7 +156,8 @@ def _groups(threads: "List[Thread]", shown: "Options") -> "Iterable[Any]":
     from ompdbg.render.stack import shown_parts
 
     if shown.variables is None:
-        return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown), line_of)
+        place_of = (lambda frame: frame.pc) if shown.raw and shown.addresses else line_of
+        return grouped(threads, logical_stack, lambda stack: shown_parts(stack, shown), place_of)
     # Each thread has local variables of its own.
     return (
         Group([thread], None if thread.target.running else logical_stack(thread))

@@ -14,6 +14,26 @@ import pytest
 from harness import own_programs, processes, setup
 
 LINES = own_programs.source("steps.c").read_text(encoding="utf-8").splitlines()
+_NAMED = """
+#include <omp.h>
+namespace limits { int limit = 3; }
+struct Work { int left; void work(); };
+void Work::work()
+{
+#pragma omp parallel num_threads(2)
+    {
+        using namespace limits;
+        if (omp_get_thread_num() < limit)
+            left = 0;
+    }
+}
+int main()
+{
+    Work some;
+    some.work();
+    return some.left;
+}
+"""
 MANY = ["continue"] * 40  # as often as it may stop, and then some
 
 
@@ -260,6 +280,23 @@ def test_doubtful_conditions(compiler: str, optimized: str, tmp_path: Path) -> N
     assert right["text"] == "OpenMP breakpoint 5: task-begin if threads\n"
     assert total["text"] == "$1 = 0\n"  # none is evaluated
     assert left["text"].count("keep y") == 1
+
+
+def test_condition_on_a_name_of_the_whole_program(tmp_path: Path) -> None:
+    """What GDB finds only in the construct, by a `using` there, is not refused."""
+    source = tmp_path / "named.cpp"
+    source.write_text(_NAMED, encoding="ascii")
+    flags = ("-O0", "-g", "-fopenmp")
+    program = own_programs.compiled(str(source), tmp_path / "named", flags)
+    commands = [
+        "omp break parallel-begin in Work::work if " + name for name in ("limit == 3", "nosuch")
+    ]
+    said = run(str(program), 0, ["break main", "run", *commands, "continue"])
+    assert said[2]["text"].startswith(
+        "OpenMP breakpoint 1: parallel-begin in Work::work if limit == 3"
+    )
+    assert said[3]["error"] == 'omp break: no symbol "nosuch" in Work::work.'
+    assert "parallel-begin: parallel region of Work::work" in said[4]["text"]
 
 
 def test_bad_input() -> None:

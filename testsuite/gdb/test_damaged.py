@@ -43,7 +43,7 @@ def test_zeroed_variables(tmp_path: Path) -> None:
     found = processes.run_gdb("bad_input.py", task, [program]).result
     for reason, (threads, icvs, why) in zip(ZEROED.values(), found):
         *_, total, last = threads["text"].splitlines()
-        assert total == "9 threads: 9 ?"
+        assert total == "9 threads: 9 unknown"
         assert last.startswith("? threads 1, 2, ") and last.endswith(f": {reason}")
         assert icvs["error"] == f"omp icvs: of thread 2 nothing is known: {reason}."
         assert (

@@ -58,6 +58,18 @@ def test_the_signal_comes_first(way: str, signal: str, family: str, tmp_path: Pa
     assert status == 1 and wanted.match(text.splitlines()[0])
 
 
+def test_the_signal_of_a_program_in_fortran(tmp_path: Path) -> None:
+    """GDB's language is the program's there."""
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled("crash.f90", tmp_path / "program", flags)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    said = say(["run", "set language auto", "omp why"], str(program))
+    words = r"SIGSEGV in thread \d+ \(OpenMP thread \d of 2\): .+ at crash\.f90:\d+, access to "
+    assert re.match(words + "address 0x0$", said[2].splitlines()[0]), said[2]
+
+
 @pytest.mark.parametrize("kind,lost", (("after", "2 of its 3"), ("within", "3 of its 4")))
 def test_threads_that_fork_has_left_behind(kind: str, lost: str, tmp_path: Path) -> None:
     program, core = compiled("forked.c", "gcc", tmp_path), tmp_path / "core"

@@ -87,6 +87,26 @@ def test_a_thread_that_has_unset_it_is_not_its_owner(kind: str, unsets: Path) ->
     assert [number[thread] for thread in lock["waiters"]] == [2]
 
 
+def test_code_that_is_not_followed_to_its_end(tmp_path: Path) -> None:
+    """A long chain of calls, and one through a pointer to nowhere, while the lock is held."""
+    source, count = tmp_path / "chain.c", 1200
+    calls = ["void f{}(void) {{ f{}(); count++; }}".format(n, n + 1) for n in range(count)]
+    lines = ["#include <omp.h>", "omp_lock_t lock; volatile int count;"]
+    lines += ["void (*nowhere)(void) = (void (*)(void))-1;"]
+    lines += ["void f{}(void) {{ count++; }}".format(count), *reversed(calls)]
+    lines += ["int main(void) { omp_init_lock(&lock); omp_set_lock(&lock); f0();"]
+    lines += ["if (!count) nowhere(); omp_set_lock(&lock); return 0; }"]
+    source.write_text("\n".join(lines), encoding="ascii")
+    flags = ("-O0", "-g", "-fopenmp")
+    program = own_programs.compiled(str(source), tmp_path / "chain", flags)
+    commands = ["handle SIGALRM stop print nopass", "break f{}".format(count), "run"]
+    commands += ["call (unsigned) alarm(1)", "continue", "omp why", "omp locks -json"]
+    said = processes.run_gdb("session.py", {"commands": commands}, [str(program)]).result
+    assert said[5]["text"].startswith("Lock lock is held, by whom is not known"), said[5]
+    (lock,) = json.loads(said[6]["text"])["locks"]
+    assert lock["owner"] is None and "their code does not tell" in lock["reason"]
+
+
 def waits(findings: List[Dict[str, Any]], number: Dict[int, int]) -> Dict[int, int]:
     """Who waits for whom in a deadlock, by their numbers in the team."""
     found = [one for one in findings if one["rule"] == "deadlock"]

@@ -40,7 +40,10 @@ def after(code: str, load: Optional[int] = None, **registers: int) -> Machine:
         ("486bc70c", 0xC0),  # imul $12,%rdi,%rax
         ("31c0", 0),  # xor %eax,%eax
         ("4889f8b001", 0x01),  # mov %rdi,%rax; mov $1,%al
+        ("488d47ef", (1 << 64) - 1),  # lea -0x11(%rdi),%rax
+        ("8d47ef", 0xFFFFFFFF),  # lea -0x11(%rdi),%eax
         ("0fb6c7", None),  # movzbl %bh,%eax
+        ("4889f880cc01", None),  # mov %rdi,%rax; or $1,%ah
         ("f3480f2cc0", None),  # cvttss2si %xmm0,%rax
     ),
 )

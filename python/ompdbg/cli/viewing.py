@@ -304,8 +304,9 @@ runtime records; a "?" tells that it was inferred from the threads' code.""",
 Who waits for whom: deadlocks, threads that fork() has left behind, threads of
 a team at different barriers, locks and who holds them, tasks that are not done,
 events that nobody has fulfilled, and barriers to which not all threads have
-come. A program that runs well has such waits too at any moment; only deadlocks
-and threads that do not exist are waits that can never end.
+come. A program that runs well has such waits too at any moment; only deadlocks,
+threads left behind, different barriers, locks of threads that have ended, and
+endless loops can never end.
 
 Of a core file, the signal that has ended the program comes first.
 

@@ -24,13 +24,6 @@ _SIGNAL = re.compile(r"^It stopped (?:at|with) signal (SIG[A-Z]+)\b", re.M)
 # At these a debugger stops a program that goes on.
 _STOPS = {Signals.SIGTRAP, Signals.SIGQUIT}
 
-_FIELDS = {
-    "number": "$_siginfo.si_signo",
-    "code": "$_siginfo.si_code",
-    "sender": "$_siginfo._sifields._kill.si_pid",
-    "address": "(unsigned long) $_siginfo._sifields._sigfault.si_addr",
-}
-
 
 def crash(process: "Process") -> Optional[Crash]:
     """Its signal, if that is one that ends programs. May select another thread."""
@@ -68,10 +61,16 @@ def _info(thread: int) -> Optional[SignalInfo]:
         if now is None or now.num != thread:
             own = gdb.selected_inferior().threads()
             selection.switch(next(one for one in own if one.num == thread))
-        fields = {name: int(gdb.parse_and_eval(text)) for name, text in _FIELDS.items()}
+        told = gdb.parse_and_eval("$_siginfo")  # more of an expression is the language's
+        more = told["_sifields"]
+        return SignalInfo(
+            number=int(told["si_signo"]),
+            code=int(told["si_code"]),
+            sender=int(more["_kill"]["si_pid"]),
+            address=int(more["_sigfault"]["si_addr"]),
+        )
     except (gdb.error, StopIteration):
         return None
-    return SignalInfo(**fields)
 
 
 def _told(command: str) -> str:

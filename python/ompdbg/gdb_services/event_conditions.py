@@ -76,12 +76,16 @@ def _places(place: str) -> "Sequence[Tuple[int, gdb.Symtab]]":
 def _names(symtab: gdb.Symtab) -> Set[str]:
     """Of all variables and functions there: what a construct's code has is not in the function
     that has the construct."""
-    seen: Set[Tuple[int, int]] = set()
+    seen: Set[Tuple[int, int]] = set()  # innermost blocks: others may have the same range
     found: Set[str] = set()
     for entry in symtab.linetable():
         block = gdb.block_for_pc(entry.pc)
-        while block is not None and (block.start, block.end) not in seen:
-            seen.add((block.start, block.end))
+        if block is None or (block.start, block.end) in seen:
+            continue
+        seen.add((block.start, block.end))
+        while block is not None and not block.is_static and not block.is_global:
             found.update(symbol.name for symbol in block)
             block = block.superblock
+    for whole in (symtab.static_block(), symtab.global_block()):
+        found.update(symbol.name for symbol in whole)
     return found

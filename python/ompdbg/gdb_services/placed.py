@@ -78,7 +78,16 @@ def has_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     kind = symbol.type
     if kind is None or kind.code != gdb.TYPE_CODE_ARRAY:
         return False
-    return producers.has_other_bounds(_producer(handle)) and not _is_tracked(symbol, handle)
+    if not producers.has_other_bounds(_producer(handle)):
+        return False
+    from ompdbg.gdb_services import session
+
+    # Debug information tells it, whatever the frame. Of one of many frames it is asked once.
+    known = session.services().places
+    key = "bounds", handle.pc(), symbol.name, symbol.line
+    if key not in known:
+        known[key] = _is_tracked(symbol, handle)
+    return not known[key]
 
 
 def _is_tracked(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:

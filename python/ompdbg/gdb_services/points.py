@@ -68,7 +68,7 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
     points: List[_Point] = []
     events: List[object] = []
     others = [one for one in gdb.breakpoints() if one.is_valid()]
-    counts = {one.number: one.hit_count for one in others}
+    counts = {one.number: one.hit_count + one.ignore_count for one in others}
     gdb.events.stop.connect(events.append)
     try:
         for place in places:
@@ -111,9 +111,10 @@ def step_silently() -> None:
 
 def _has_stopped(breakpoint: gdb.Breakpoint, counts: Dict[int, int]) -> bool:
     """Another breakpoint wants the program to stop there, too. GDB names those as well whose
-    condition does not hold; but such hits it does not count. `counts`: what it had counted."""
+    condition does not hold; but such hits it does not count. `counts`: what it had counted, and
+    was to ignore; of a hit that it ignores, it does both."""
     if isinstance(breakpoint, _Point):
         return False
     if not breakpoint.is_valid():
         return True  # a temporary one
-    return breakpoint.hit_count != counts.get(breakpoint.number, 0)
+    return breakpoint.hit_count + breakpoint.ignore_count != counts.get(breakpoint.number, 0)

@@ -53,6 +53,7 @@ class Code:
         return found + self._page(page + _PAGE)[: _LONGEST - len(found)]
 
     def _page(self, page: int) -> bytes:
+        page &= (1 << 64) - 1
         if page not in self._pages:
             try:
                 self._pages[page] = self._services.read_memory(page, _PAGE)

@@ -83,7 +83,9 @@ class CodeReader:
             try:
                 steps = self._steps(thread, frame, called)
                 held = self._held_in(thread, frame, steps)
-                found += [one for one in held if not any(_unsets(step, one) for step in unset)]
+                kept = [one for one in held if not any(_unsets(step, one) for step in unset)]
+                self.is_complete &= len(kept) == len(held)  # others may be held, or not
+                found += kept
                 unset += self._unset_in(thread, frame, steps)
             except Unclear:
                 self.is_complete = False
@@ -100,12 +102,16 @@ class CodeReader:
                 self.is_complete = False  # the code does not tell which one it is
                 continue
             one = Held(step.key, step.is_critical, frame, step.returns)
-            if not any(
-                _unsets(other, one)
-                and (other.goes_on or self._comes_between(thread, frame, step, other))
+            unset = [
+                other
                 for other in steps
-            ):
+                if _unsets(other, one)
+                and (other.goes_on or self._comes_between(thread, frame, step, other))
+            ]
+            if not unset:
                 held.append(one)
+            elif not any(self._always_comes(thread, frame, step, other) for other in unset):
+                self.is_complete = False  # it may be held
         return held
 
     def _unset_in(self, thread: "Thread", frame: "Frame", steps: List[_Step]) -> List[_Step]:
@@ -210,6 +216,13 @@ class CodeReader:
         return flow.reaches(call.returns, returns_to(other.returns), again) and flow.reaches(
             other.returns, is_at(frame), again
         )
+
+    def _always_comes(self, thread: "Thread", frame: "Frame", call: _Step, other: _Step) -> bool:
+        """Every way from one call to where the frame is leads through another, which unsets it."""
+        if other.key is None or other.goes_on:
+            return False
+        behind = returns_to(other.returns)
+        return not thread.runtime.functions.flow.reaches(call.returns, is_at(frame), behind)
 
     def _key(
         self,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MAX_STEPS = 1500
 _MAX_WAYS = 32
 _MAX_DEPTH = 8
+_MAX_NESTING = 32
+_MAX_FUNCTIONS = 200
 _NEAR = 256  # of an address that is passed, what may be reached by it
 _MAX_STUBS = 3
 _LARGEST = 64  # object of which it is known what is in it
@@ -96,9 +98,11 @@ class Summary(NamedTuple):
 
 
 class LockEffects:
-    """Reads code once for all threads."""
+    """Reads code once for all threads, and of a large program not all."""
 
     def __init__(self, runtime: "Runtime") -> None:
+        self._nesting = 0
+        self._left = _MAX_FUNCTIONS
         self._runtime = runtime
         self._services = runtime.services
         self._code = runtime.functions.code
@@ -176,7 +180,7 @@ class LockEffects:
         if place.base is not None or place.times is not None:
             return None
         try:
-            return int.from_bytes(self._services.read_memory(place.distance, 8), "little")
+            return int.from_bytes(self._services.read_memory(place.distance & _MASK, 8), "little")
         except self._services.errors:
             return None
 
@@ -186,7 +190,13 @@ class LockEffects:
         """What is called by it is looked at, too. One that calls itself is not understood."""
         if entry not in self._summaries:
             self._summaries[entry] = Summary(True, None)
-            self._summaries[entry] = self._summarize(entry)
+            if self._nesting < _MAX_NESTING and self._left:
+                self._nesting += 1
+                self._left -= 1
+                try:
+                    self._summaries[entry] = self._summarize(entry)
+                finally:
+                    self._nesting -= 1
         return self._summaries[entry]
 
     def _summarize(self, entry: int) -> Summary:

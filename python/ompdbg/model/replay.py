@@ -60,7 +60,7 @@ class Machine:
         """Of an operand in memory."""
         if not isinstance(place, Place) or place.is_of_thread:
             return None
-        found: Value = place.distance
+        found: Value = place.distance & _MASK
         if place.base is not None:
             found = _sum(self.registers[place.base], found)
         if place.times is not None:
@@ -139,7 +139,10 @@ class Machine:
             self._put(insn.to, width, self._value(insn.of, width))
             return
         if insn.does == x86.ADDRESS:
-            self._put(insn.to, width, self.address(insn.of))
+            found = self.address(insn.of)
+            if width < _WORD:
+                found = found & _ones(width) if isinstance(found, int) else None
+            self._put(insn.to, width, found)
             return
         if insn.does in (x86.EXTEND, x86.SIGNED):
             value = self._value(insn.of, width)

@@ -124,7 +124,11 @@ class _Decoder:
         if found.does in (EXTEND, SIGNED):
             high = False  # asked where it is decoded
         if high and any(isinstance(one, int) and one >= RSP for one in (found.to, found.of)):
-            return found._replace(does=OTHER)
+            to, of = (
+                one & 3 if isinstance(one, int) and one >= RSP else one
+                for one in (found.to, found.of)
+            )
+            return found._replace(does=OTHER, to=to, of=of)
         return found._replace(does=OTHER) if 0xF0 in self._prefixes else found
 
     def _operands(self, number: int = 0) -> Tuple[int, Operand]:
