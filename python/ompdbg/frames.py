@@ -132,9 +132,12 @@ class Classifier:
     def kind_of_code(self, address: int) -> Optional[str]:
         """Whose a function is that begins there; None if that is not known."""
         symbol = self._services.symbol_at(address)
-        if symbol is None and not self._services.is_in_program(address):
-            return None
         path = None if symbol is None else symbol.object_file
+        if symbol is None and not self._services.is_in_program(address):
+            # As functions of the C library that are made for one kind of processor.
+            path = self._services.object_of(address)
+            if path is None:
+                return None
         if is_runtime_object(path):
             return RUNTIME
         if is_system_object(path):

@@ -168,6 +168,9 @@ class Services(Protocol):
     def is_in_program(self, address: int) -> bool:
         """The address is of code or data in the program's own file."""
 
+    def object_of(self, address: int) -> Optional[str]:
+        """Path of the shared object that has an address; None for any other."""
+
     def function_at(self, address: int) -> Optional[Function]:
         """The function that covers an address."""
 

@@ -189,6 +189,10 @@ class Replay:
         """By the program's mappings."""
         return any(begin <= address < end for begin, end in self._target.program_ranges)
 
+    def object_of(self, address: int) -> Optional[str]:
+        """Not recorded."""
+        return None
+
     def function_at(self, address: int) -> Optional[Function]:
         """Nothing where nothing was recorded."""
         found = self._functions_at.get(address)

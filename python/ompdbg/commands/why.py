@@ -30,10 +30,10 @@ class Why(OmpCommand):
     to which not all threads have come, and threads that spin: in loops that only
     look at memory. A program that runs well has such waits too at any moment;
     only deadlocks, threads left behind, different barriers, locks of threads that
-    have ended, and endless loops can never end. What was inferred and not read is
-    said to be probable. The signal that has ended the program of a core file, or at
-    which the program has stopped, comes first, if it is one that ends programs (not
-    with THREAD or -json)."""
+    have ended, and endless loops can never end. What was inferred and not read
+    is said to be probable. The signal that has ended the program of a core file,
+    or at which the program has stopped, comes first, if it is one that ends
+    programs (not with THREAD or -json)."""
 
     name = "omp why"
     options = (Option("-json"),)

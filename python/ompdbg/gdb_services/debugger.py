@@ -414,6 +414,10 @@ class GdbServices:
         """The address is in a section of the program itself."""
         return self._symbols.is_in_program(address)
 
+    def object_of(self, address: int) -> Optional[str]:
+        """Path of the shared object that has an address."""
+        return self._symbols.object_of(address)
+
     def function_at(self, address: int) -> Optional[Function]:
         """The function that covers an address."""
         return self._symbols.function_at(address)

@@ -239,6 +239,10 @@ class TargetServices:
         """The address is of code or data in the program's own file."""
         return self.objects.is_in_program(address)
 
+    def object_of(self, address: int) -> Optional[str]:
+        """Path of the shared object that has an address."""
+        return self.objects.object_of(address)
+
     def function_at(self, address: int) -> Optional[Function]:
         """The function that covers an address."""
         return self._symbols.function_at(address)

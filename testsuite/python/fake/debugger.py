@@ -122,6 +122,9 @@ class FakeDebugger:
     def is_in_program(self, address: int) -> bool:
         return 0x1000 <= address < 0x6000
 
+    def object_of(self, address: int) -> Optional[str]:
+        return None
+
     def function_at(self, address: int) -> Optional[Function]:
         return self.functions.get(address)
 
