@@ -99,7 +99,9 @@ def test_optimized_out_as_a_whole(compiler: str, tmp_path: Path) -> None:
         assert "Exception" not in text
         rows = [rows for name, rows in frames(text) if name == "task of solve"]
         assert len(rows) == 1, text
-        assert rows[0] == {"lost": "<optimized out>", "field": "<optimized out>"}, text
+        assert rows[0]["lost"] == "<optimized out>" and len(rows[0]) == 2, text
+        # A newer Clang tells of a register that the call has changed.
+        assert UNKNOWN.fullmatch(rows[0]["field"]), text
 
 
 @pytest.mark.parametrize("optimized", ["-O1", "-O2"])
