@@ -9,7 +9,7 @@ from typing import Any, List
 import build  # from fixtures/
 import pytest
 
-from harness import processes, setup
+from harness import own_programs, processes, setup
 
 VARIANTS = ("O2", "clang", "omp19")
 
@@ -88,3 +88,13 @@ def test_bad_frames_change_nothing() -> None:
         assert re.fullmatch(r"omp frame: [^\n]+\.", one["error"]), (word, one)
     assert said[3]["error"] == "omp frame: thread 2 has no frame 99."
     assert said[4]["error"] == "omp frame: no thread 77."
+
+
+def test_stacks_in_one_line(tmp_path: Path) -> None:
+    """They are told together, but where their addresses are told, too."""
+    program = own_programs.compiled("one_line.c", tmp_path / "program", ("-O0", "-g", "-fopenmp"))
+    told, raw = run(program, [], ["omp bt -all", "omp bt -all -raw"])
+    assert "OpenMP threads 1-2 of 3" in told["text"]
+    assert "OpenMP threads" not in raw["text"]
+    calls = re.findall(r"(0x\w+) in parallel region of main .*, line (\d+)$", raw["text"], re.M)
+    assert len(set(calls)) == 3 and len({line for _, line in calls}) == 2, calls
