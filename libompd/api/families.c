@@ -2,6 +2,6 @@
 //
 // The families of runtimes that the library knows.
 
-#include "api/family.h"
+#include "runtime/family.h"
 
 const struct family *const families[] = { &gomp_family, &kmp_family, NULL };

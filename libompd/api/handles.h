@@ -5,9 +5,9 @@
 #ifndef OMPDBG_HANDLES_H
 #define OMPDBG_HANDLES_H
 
-#include "api/family.h"
 #include "ompd/ompd.h"
 #include "ompd/ompd_ext.h"
+#include "runtime/family.h"
 #include "target/reason.h"
 
 /** What a handle is; the first word of each. */

@@ -165,7 +165,6 @@ struct gomp_membership {
 ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			       const struct gomp_region *region, struct gomp_membership *ret);
 
-bool gomp_same_region(const struct gomp_region *a, const struct gomp_region *b);
 uint64_t gomp_region_id(const struct gomp_region *region);
 
 /** Address of the record of an implicit task. */
@@ -219,7 +218,6 @@ ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct go
 /** Number of the implicit task at @p address in its team; false if it is none of the region. */
 bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			       uint64_t address, uint32_t *ret);
-bool gomp_same_task(const struct gomp_task *a, const struct gomp_task *b);
 uint64_t gomp_task_id(const struct gomp_task *task);
 
 // ---- Which thread has which task (gomp/activity.c) -------------------------------------------

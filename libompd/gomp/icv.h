@@ -5,8 +5,8 @@
 #ifndef OMPDBG_GOMP_ICV_H
 #define OMPDBG_GOMP_ICV_H
 
-#include "api/icv.h"
 #include "gomp/gomp.h"
+#include "runtime/icv.h"
 
 /** What a variable is asked of. Members that the handle does not tell are null. */
 struct gomp_icv_query {
@@ -38,7 +38,7 @@ static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
 					 char *text)
 
 #define ICV_ROW(id, name, scope, form) GOMP_ICV_READER(id);
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 /** For what a release does not keep. */
 GOMP_ICV_READER(not_kept);
 

@@ -182,11 +182,6 @@ ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct go
 	return ompd_rc_ok;
 }
 
-bool gomp_same_region(const struct gomp_region *a, const struct gomp_region *b)
-{
-	return gomp_region_id(a) == gomp_region_id(b);
-}
-
 uint64_t gomp_region_id(const struct gomp_region *region)
 {
 	// Two structures of the runtime never share an address.

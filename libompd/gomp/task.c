@@ -214,11 +214,6 @@ ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct go
 	return ompd_rc_ok;
 }
 
-bool gomp_same_task(const struct gomp_task *a, const struct gomp_task *b)
-{
-	return gomp_task_id(a) == gomp_task_id(b);
-}
-
 uint64_t gomp_task_id(const struct gomp_task *task)
 {
 	// Every structure of the runtime is aligned: an odd number can only be the initial task of

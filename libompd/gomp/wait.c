@@ -4,13 +4,13 @@
 // the rest the call that the user's code made tells, and the word of memory that the thread
 // sleeps on.
 
-#include "api/wait_calls.h"
 #include "gomp/gomp.h"
 #include "layout/call.h"
+#include "runtime/wait_calls.h"
 
 #define WAIT WAIT_FUNCTION
 static const struct wait_function wait_functions[] = {
-#include "gomp/waits.def"
+#include "runtime/gcc_waits.def"
 };
 #undef WAIT
 

@@ -5,8 +5,8 @@
 #ifndef OMPDBG_KMP_FAMILY_H
 #define OMPDBG_KMP_FAMILY_H
 
-#include "api/family.h"
 #include "kmp/kmp.h"
+#include "runtime/family.h"
 
 // The API's names for what is here under its own.
 

@@ -5,8 +5,8 @@
 #ifndef OMPDBG_KMP_ICV_H
 #define OMPDBG_KMP_ICV_H
 
-#include "api/icv.h"
 #include "kmp/kmp.h"
+#include "runtime/icv.h"
 
 /** What a variable is asked of. Members that the handle does not tell are null. */
 struct kmp_icv_query {
@@ -41,7 +41,7 @@ ompd_rc_t kmp_icv_schedule(const struct kmp_icv_query *query, ompd_word_t *kind,
 					char *text)
 
 #define ICV_ROW(id, name, scope, form) KMP_ICV_READER(id);
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 
 KMP_ICV_FORMATTER(affinity_format);
 KMP_ICV_FORMATTER(nthreads);

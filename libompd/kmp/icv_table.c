@@ -6,7 +6,7 @@ ompd_rc_t kmp_icv_value(enum icv icv, const struct kmp_icv_query *query, ompd_wo
 {
 	static ompd_rc_t (*const readers[])(const struct kmp_icv_query *, ompd_word_t *) = {
 #define ICV_ROW(id, name, scope, form) [ICV_##id] = kmp_icv_##id,
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 	};
 
 	return readers[icv](query, ret);

@@ -3,17 +3,17 @@
 // What a thread waits for: as the runtime records it where a tool is active; else as its task, its
 // barriers, the call that the user's code made, and the word of memory that it sleeps on tell.
 
-#include "api/wait_calls.h"
 #include "kmp/tasks.h"
 #include "layout/call.h"
+#include "runtime/wait_calls.h"
 
 // ---- Functions that wait ---------------------------------------------------------------------
 
 // libomp has the entry points of libgomp too, for code that GCC compiled.
 #define WAIT WAIT_FUNCTION
 static const struct wait_function wait_functions[] = {
-#include "gomp/waits.def"
 #include "kmp/waits.def"
+#include "runtime/gcc_waits.def"
 };
 #undef WAIT
 

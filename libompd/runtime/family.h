@@ -9,8 +9,8 @@
 #ifndef OMPDBG_FAMILY_H
 #define OMPDBG_FAMILY_H
 
-#include "api/icv.h"
 #include "ompd/ompd_ext.h"
+#include "runtime/icv.h"
 #include "target/nptl.h"
 #include "target/target.h"
 

@@ -11,7 +11,7 @@
 
 enum icv {
 #define ICV_ROW(id, name, scope, form) ICV_##id,
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 	ICV_COUNT,
 	ICV_NONE = ICV_COUNT,
 };

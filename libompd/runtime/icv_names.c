@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/icv.h"
+#include "runtime/icv.h"
 
 const struct icv_name icv_names[] = {
 #define ICV_ROW(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
 #define ICV_ALIAS(id, name, scope) { name, ompd_scope_##scope, ICV_##id },
 #define ICV_UNLISTED(id, name, scope, form)
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 };
 
 const size_t icv_name_count = sizeof(icv_names) / sizeof(icv_names[0]);
@@ -21,7 +21,7 @@ enum icv icv_named(const char *name)
 	static const struct icv_name unlisted[] = {
 #define ICV_ROW(id, name, scope, form)
 #define ICV_UNLISTED(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 	};
 
 	for (size_t i = 0; i < icv_name_count; i++) {
@@ -39,7 +39,7 @@ enum icv_form icv_form(enum icv icv)
 {
 	static const enum icv_form forms[] = {
 #define ICV_ROW(id, name, scope, form) [ICV_##id] = ICV_FORM_##form,
-#include "api/icvs.def"
+#include "runtime/icvs.def"
 	};
 
 	return forms[icv];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "api/wait_calls.h"
+#include "runtime/wait_calls.h"
 
 #include "layout/call.h"
 #include "target/reason.h"
