@@ -5,6 +5,7 @@
 ompd_rc_t api_enter(void)
 {
 	reason_clear();
+	target_begin_call();
 	if (!library_callbacks())
 		return reason(ompd_rc_error, "the library is not initialized");
 	return ompd_rc_ok;

@@ -2,6 +2,14 @@
 
 #include "gomp/gomp.h"
 
+#define LAYOUT_STRUCT(s)
+#define LAYOUT_FIELD(s, f) GOMP_STRUCT_##s,
+static const uint8_t struct_of_field[GOMP_FIELD_COUNT] = {
+#include "layout/gomp_fields.def"
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+
 ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
 		    uint64_t *ret)
 {
@@ -9,6 +17,7 @@ ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp
 
 	if (where->size == 0)
 		return reason(ompd_rc_unsupported, "this release of libgomp does not keep it");
+	target_view(&runtime->target, base, runtime->layout.struct_size[struct_of_field[field]]);
 	return target_read_uint(&runtime->target, base + where->offset, where->size, ret);
 }
 
@@ -34,6 +43,7 @@ ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
 	if (size > sizeof(ret->bytes))
 		return ompd_rc_incompatible;
 	ret->address = address;
+	target_view(&runtime->target, address, size);
 	ompd_rc_t rc = target_read(&runtime->target, address, ret->bytes, size);
 
 	if (rc != ompd_rc_ok)
@@ -49,5 +59,5 @@ uint64_t gomp_get(const struct gomp_runtime *runtime, const struct gomp_record *
 
 	if (where->size == 0 || base + where->offset + where->size > sizeof(record->bytes))
 		return 0;
-	return target_uint(&runtime->target, record->bytes + base + where->offset, where->size);
+	return target_uint(record->bytes + base + where->offset, where->size);
 }

@@ -48,7 +48,7 @@ ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runti
 
 	vectors->ring[end] = (struct task_vector){
 		.elements = vector + elements,
-		.first = target_uint(target, record.bytes + elements, 8),
+		.first = target_uint(record.bytes + elements, 8),
 		.parent = parent,
 		.count = count,
 	};
@@ -78,7 +78,7 @@ static ompd_rc_t read_element(struct task_vectors *vectors, const struct target 
 			return rc;
 		vectors->chunk_address = address;
 	}
-	*ret = target_uint(target, &vectors->chunk[vector->next - first], 8);
+	*ret = target_uint(&vectors->chunk[vector->next - first], 8);
 	return ompd_rc_ok;
 }
 

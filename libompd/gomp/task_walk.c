@@ -194,7 +194,7 @@ static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_reco
 	// Lists are rings. A ring that does not come back to its head is cut off where it meets
 	// itself.
 	list->count++;
-	list->next = target_uint(&runtime->target, bytes, 8);
+	list->next = target_uint(bytes, 8);
 	if (list->next == list->head)
 		pop(walk);
 	else if (!list->next || list->count > walk->met.count)

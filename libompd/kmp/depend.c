@@ -118,7 +118,7 @@ static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_depha
 		if (rc != ompd_rc_ok)
 			return reason(rc, "a task's hash of dependences cannot be read");
 	}
-	hash->entry = target_uint(&runtime->target, &hash->chunk[place], 8);
+	hash->entry = target_uint(&hash->chunk[place], 8);
 	hash->list = DEPHASH_OUT;
 	hash->next++;
 	return ompd_rc_ok;

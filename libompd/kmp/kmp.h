@@ -61,6 +61,22 @@ static inline uint64_t kmp_at(const struct kmp_runtime *runtime, uint64_t base,
 /** Value of an integer or pointer field, zero-extended. unsupported if the release has none. */
 ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
 		   uint64_t *ret);
+enum {
+	KMP_WHOLE = 512, // bytes: structures of no more are read whole, for the reads that follow
+};
+
+struct kmp_wanted {
+	enum kmp_field field;
+	uint64_t *ret; // NULL: it is read later in the same call of the API
+};
+
+/**
+ * Read several fields of a structure by one read of the target: of the part of the structure in
+ * which they lie. The first failure counts.
+ */
+ompd_rc_t kmp_read_fields(const struct kmp_runtime *runtime, uint64_t base,
+			  const struct kmp_wanted *wanted, size_t count);
+
 /** unsupported, with the reason, if the place of one of the flags of tasks is not proven. */
 ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime);
 /** Value of an int field. */

@@ -2,6 +2,16 @@
 
 #include "kmp/kmp.h"
 
+#define LAYOUT_STRUCT(s)
+#define LAYOUT_FIELD(s, f) KMP_STRUCT_##s,
+#define LAYOUT_BITS(s, f) KMP_STRUCT_##s,
+static const uint8_t struct_of_field[KMP_FIELD_COUNT] = {
+#include "layout/kmp_fields.def"
+};
+#undef LAYOUT_STRUCT
+#undef LAYOUT_FIELD
+#undef LAYOUT_BITS
+
 ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
 		   uint64_t *ret)
 {
@@ -17,12 +27,39 @@ ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_fi
 	if (base % 8 != 0)
 		return reason(ompd_rc_error, "a pointer of the runtime is damaged (0x%llx)",
 			      (unsigned long long)base);
+	uint32_t size = runtime->layout.struct_size[struct_of_field[field]];
+
+	if (size <= KMP_WHOLE)
+		target_view(&runtime->target, base, size);
 	ompd_rc_t rc = target_read_uint(&runtime->target, base + where->offset, where->size, ret);
 
 	if (rc != ompd_rc_ok)
 		return reason(rc, "memory of the runtime at 0x%llx cannot be read",
 			      (unsigned long long)base);
 	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_read_fields(const struct kmp_runtime *runtime, uint64_t base,
+			  const struct kmp_wanted *wanted, size_t count)
+{
+	uint32_t first = UINT32_MAX, last = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct layout_field *field = &runtime->layout.field[wanted[i].field];
+
+		if (field->size && field->offset < first)
+			first = field->offset;
+		if (field->size && field->offset + field->size > last)
+			last = field->offset + field->size;
+	}
+	if (first < last && base % 8 == 0)
+		target_view(&runtime->target, base + first, last - first);
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
+		if (wanted[i].ret)
+			rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
+	}
+	return rc;
 }
 
 ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,

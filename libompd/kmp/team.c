@@ -6,26 +6,10 @@ enum {
 	TEAM_ALIGNMENT = 64, // of what __kmp_allocate returns
 };
 
-// Reads several fields of a structure; the first failure counts.
-struct wanted {
-	enum kmp_field field;
-	uint64_t *ret;
-};
-
-static ompd_rc_t read_fields(const struct kmp_runtime *runtime, uint64_t base,
-			     const struct wanted *wanted, size_t count)
-{
-	ompd_rc_t rc = ompd_rc_ok;
-
-	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++)
-		rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
-	return rc;
-}
-
 ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret)
 {
 	uint64_t serialized, level, active_level, nproc, master_tid;
-	const struct wanted wanted[] = {
+	const struct kmp_wanted wanted[] = {
 		{ TEAM(t_parent), &ret->parent },
 		{ TEAM(t_threads), &ret->threads },
 		{ TEAM(t_implicit_task_taskdata), &ret->implicit_tasks },
@@ -39,7 +23,7 @@ ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, str
 
 	ret->address = address;
 	if (address && address % TEAM_ALIGNMENT == 0)
-		rc = read_fields(runtime, address, wanted, sizeof(wanted) / sizeof(wanted[0]));
+		rc = kmp_read_fields(runtime, address, wanted, sizeof(wanted) / sizeof(wanted[0]));
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
 			      (unsigned long long)address);

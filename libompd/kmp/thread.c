@@ -89,29 +89,31 @@ static uint64_t descriptor(const struct kmp_runtime *runtime, uint64_t thread)
 static ompd_rc_t read_members(const struct kmp_runtime *runtime, uint64_t address,
 			      struct kmp_thread *ret)
 {
-	uint64_t in_pool, microtask;
-	int32_t gtid, tid, teams_level;
+	uint64_t in_pool, microtask, teams_level;
+	int32_t gtid, tid;
+	const struct kmp_wanted wanted[] = {
+		{ INFO(th_info), NULL },
+		{ INFO(ompt_thread_info), NULL },
+		{ INFO(th_team), &ret->team },
+		{ INFO(th_current_task), &ret->current_task },
+		{ INFO(th_in_pool), &in_pool },
+		{ INFO(th_teams_microtask), &microtask },
+		{ INFO(th_teams_level), &teams_level },
+	};
 	uint64_t ds = descriptor(runtime, address);
-	ompd_rc_t rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid);
+	ompd_rc_t rc =
+		kmp_read_fields(runtime, address, wanted, sizeof(wanted) / sizeof(wanted[0]));
 
 	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid);
+	if (rc == ompd_rc_ok)
 		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_tid, &tid);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, INFO(th_team), &ret->team);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, INFO(th_current_task), &ret->current_task);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, INFO(th_in_pool), &in_pool);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, INFO(th_teams_microtask), &microtask);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, address, INFO(th_teams_level), &teams_level);
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->gtid = (uint32_t)gtid;
 	ret->tid = (uint32_t)tid;
 	ret->in_pool = in_pool != 0;
-	ret->teams_level = microtask ? teams_level : -1;
+	ret->teams_level = microtask ? (int32_t)teams_level : -1;
 	return ompd_rc_ok;
 }
 

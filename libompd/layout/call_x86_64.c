@@ -11,9 +11,9 @@ enum {
 };
 
 // The 32-bit displacement at @p bytes, relative to the address of the next instruction.
-static uint64_t relative(const struct target *target, const uint8_t *bytes, uint64_t next)
+static uint64_t relative(const uint8_t *bytes, uint64_t next)
 {
-	return next + (uint64_t)(int64_t)(int32_t)target_uint(target, bytes, 4);
+	return next + (uint64_t)(int64_t)(int32_t)target_uint(bytes, 4);
 }
 
 uint64_t call_follow_stub(const struct target *target, uint64_t entry)
@@ -31,7 +31,7 @@ uint64_t call_follow_stub(const struct target *target, uint64_t entry)
 		at++;
 	if (bytes[at] != 0xff || bytes[at + 1] != 0x25) // jmp *disp32(%rip)
 		return entry;
-	uint64_t slot = relative(target, bytes + at + 2, entry + at + 6);
+	uint64_t slot = relative(bytes + at + 2, entry + at + 6);
 
 	return target_read_pointer(target, slot, &function) == ompd_rc_ok && function ? function :
 											entry;
@@ -47,8 +47,7 @@ ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint
 		return ompd_rc_unavailable;
 	// Both forms may fit by accident; the caller knows whether the answer is a function.
 	if (bytes[0] == 0xff && bytes[1] == 0x15) {
-		rc = target_read_pointer(target, relative(target, bytes + 2, return_address),
-					 &function);
+		rc = target_read_pointer(target, relative(bytes + 2, return_address), &function);
 		if (rc == ompd_rc_ok && function) {
 			*ret = call_follow_stub(target, function);
 			return ompd_rc_ok;
@@ -56,7 +55,7 @@ ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint
 	}
 	if (bytes[sizeof(bytes) - CALL_REL32_SIZE] != 0xe8)
 		return ompd_rc_unavailable;
-	function = relative(target, bytes + sizeof(bytes) - 4, return_address);
+	function = relative(bytes + sizeof(bytes) - 4, return_address);
 	*ret = call_follow_stub(target, function);
 	return ompd_rc_ok;
 }
@@ -75,7 +74,7 @@ bool call_precedes(const struct target *target, uint64_t begin, uint64_t return_
 		if (bytes[i] != 0xe8)
 			continue;
 		uint64_t next = begin + i + CALL_REL32_SIZE;
-		uint64_t called = relative(target, bytes + i + 1, next);
+		uint64_t called = relative(bytes + i + 1, next);
 
 		if (called == function || call_follow_stub(target, called) == function)
 			return true;

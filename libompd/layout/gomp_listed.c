@@ -21,7 +21,7 @@ struct area {
 
 static uint64_t word_at(const struct area *area, size_t offset)
 {
-	return target_uint(area->target, area->bytes + offset, 8);
+	return target_uint(area->bytes + offset, 8);
 }
 
 static bool is_near(uint64_t address, uint64_t variable)

@@ -4,11 +4,81 @@
 
 #include <string.h>
 
+// ---- One call of the API -------------------------------------------------------------------------
+
+enum {
+	VIEWS = 16,
+	VIEW_MAX = 4096, // no structure of a runtime that is read whole is larger
+	BUDGET = 1 << 22,
+};
+
+/** A copy of a piece of the target. */
+struct view {
+	const ompd_address_space_context_t *context;
+	uint64_t address;
+	size_t size; // 0: none
+	uint8_t bytes[VIEW_MAX];
+};
+
+static struct {
+	struct view views[VIEWS];
+	size_t count, next; // views that are filled; the one that is replaced next
+	uint64_t number;
+	uint32_t reads;
+} call;
+
+void target_begin_call(void)
+{
+	call.count = 0;
+	call.next = 0;
+	call.reads = 0;
+	call.number++;
+}
+
+uint64_t target_call(void)
+{
+	return call.number;
+}
+
+static const struct view *find_view(const struct target *target, uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < call.count; i++) {
+		const struct view *view = &call.views[i];
+
+		if (address >= view->address && address - view->address <= view->size &&
+		    size <= view->size - (address - view->address) &&
+		    view->context == target->context)
+			return view;
+	}
+	return NULL;
+}
+
+// ---- Memory ----------------------------------------------------------------------------------
+
+// Check that the debugger converts integers to what this machine has anyway: libompd knows runtimes
+// of one byte order only. Later conversions need no callback, and so can't fail.
+static ompd_rc_t check_byte_order(const struct target *target)
+{
+	static const uint8_t pattern[8] = { 0x81, 0x42, 0x23, 0x14, 0x05, 0x96, 0x87, 0x78 };
+	uint8_t host[sizeof(pattern)];
+
+	for (ompd_size_t size = 1; size <= sizeof(pattern); size *= 2) {
+		memset(host, 0, sizeof(host));
+		ompd_rc_t rc = target->callbacks->device_to_host(target->context, pattern, size,
+								 sizeof(pattern) / size, host);
+
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (memcmp(host, pattern, sizeof(pattern)) != 0)
+			return ompd_rc_unsupported;
+	}
+	return ompd_rc_ok;
+}
+
 ompd_rc_t target_init(struct target *target, const ompd_callbacks_t *callbacks,
 		      ompd_address_space_context_t *context)
 {
-	target->callbacks = callbacks;
-	target->context = context;
+	*target = (struct target){ .callbacks = callbacks, .context = context };
 	ompd_rc_t rc = callbacks->sizeof_type(context, &target->sizes);
 
 	if (rc != ompd_rc_ok)
@@ -17,45 +87,57 @@ ompd_rc_t target_init(struct target *target, const ompd_callbacks_t *callbacks,
 	if (target->sizes.sizeof_pointer != 8 || target->sizes.sizeof_long != 8 ||
 	    target->sizes.sizeof_int != 4)
 		return ompd_rc_unsupported;
-	return ompd_rc_ok;
+	return check_byte_order(target);
+}
+
+// Read by the callback. Damaged memory leads nowhere for ever: a call ends in time all the same.
+static ompd_rc_t read_memory(const struct target *target, uint64_t address, void *buffer,
+			     size_t size)
+{
+	const ompd_address_t where = { ompd_segment_none, address };
+
+	if (address == 0 || address + size < address || call.reads >= BUDGET)
+		return ompd_rc_error;
+	call.reads++;
+	return target->callbacks->read_memory(target->context, NULL, &where, size, buffer);
 }
 
 ompd_rc_t target_read(const struct target *target, uint64_t address, void *buffer, size_t size)
 {
-	const ompd_address_t where = { ompd_segment_none, address };
-
 	if (size == 0)
 		return ompd_rc_ok;
-	if (address == 0 || address + size < address)
-		return ompd_rc_error;
-	return target->callbacks->read_memory(target->context, NULL, &where, size, buffer);
+	const struct view *view = find_view(target, address, size);
+
+	if (!view)
+		return read_memory(target, address, buffer, size);
+	memcpy(buffer, view->bytes + (address - view->address), size);
+	return ompd_rc_ok;
 }
 
-uint64_t target_uint(const struct target *target, const void *bytes, unsigned int size)
+void target_view(const struct target *target, uint64_t address, size_t size)
 {
-	union {
-		uint8_t u8;
-		uint16_t u16;
-		uint32_t u32;
-		uint64_t u64;
-	} host = { .u64 = 0 };
+	struct view *view = &call.views[call.next];
 
-	if (size > sizeof(host))
-		return 0;
-	if (target->callbacks->device_to_host(target->context, bytes, size, 1, &host) != ompd_rc_ok)
-		return 0;
-	switch (size) {
-	case 1:
-		return host.u8;
-	case 2:
-		return host.u16;
-	case 4:
-		return host.u32;
-	case 8:
-		return host.u64;
-	default:
-		return 0;
-	}
+	if (size == 0 || size > VIEW_MAX || find_view(target, address, size))
+		return;
+	view->size = 0;
+	if (read_memory(target, address, view->bytes, size) != ompd_rc_ok)
+		return;
+	view->context = target->context;
+	view->address = address;
+	view->size = size;
+	call.next = (call.next + 1) % VIEWS;
+	if (call.count < VIEWS)
+		call.count++;
+}
+
+uint64_t target_uint(const void *bytes, unsigned int size)
+{
+	uint64_t value = 0;
+
+	if (size <= sizeof(value))
+		memcpy(&value, bytes, size);
+	return value;
 }
 
 ompd_rc_t target_read_uint(const struct target *target, uint64_t address, unsigned int size,
@@ -68,7 +150,7 @@ ompd_rc_t target_read_uint(const struct target *target, uint64_t address, unsign
 	ompd_rc_t rc = target_read(target, address, bytes, size);
 
 	if (rc == ompd_rc_ok)
-		*ret = target_uint(target, bytes, size);
+		*ret = target_uint(bytes, size);
 	return rc;
 }
 

@@ -18,19 +18,34 @@ struct target {
 	ompd_device_type_sizes_t sizes;
 };
 
-/** Asks the debugger for the sizes of types. ompd_rc_unsupported if they are not those of LP64. */
+/**
+ * Ask the debugger for the sizes of types and for the byte order. ompd_rc_unsupported if they are
+ * not those of LP64 and of this machine.
+ */
 ompd_rc_t target_init(struct target *target, const ompd_callbacks_t *callbacks,
 		      ompd_address_space_context_t *context);
 
 /** Reads @p size bytes at @p address. ompd_rc_error (or the callback's code) if any is unreadable. */
 ompd_rc_t target_read(const struct target *target, uint64_t address, void *buffer, size_t size);
 
+/**
+ * Read a structure whole, for the reads within it that follow in the same call of the API. If it
+ * can't be read, those go to the target one by one.
+ */
+void target_view(const struct target *target, uint64_t address, size_t size);
+
+/** Forget what was read: each call of the API sees the target as it is then. */
+void target_begin_call(void);
+
+/** Return the number of the call of the API that runs now, from 1 on. */
+uint64_t target_call(void);
+
 /** Reads an integer of 1, 2, 4 or 8 bytes in the target's byte order; zero-extended. */
 ompd_rc_t target_read_uint(const struct target *target, uint64_t address, unsigned int size,
 			   uint64_t *ret);
 
-/** Converts @p size (1, 2, 4, 8) bytes of target memory in @p bytes; zero-extended. */
-uint64_t target_uint(const struct target *target, const void *bytes, unsigned int size);
+/** Convert @p size (1, 2, 4, 8) bytes of target memory in @p bytes; zero-extended. */
+uint64_t target_uint(const void *bytes, unsigned int size);
 
 /** Reads a pointer. */
 ompd_rc_t target_read_pointer(const struct target *target, uint64_t address, uint64_t *ret);

@@ -95,16 +95,19 @@ class Replay:
         if size > recording.PAGE:
             raise Unreadable("one page at a time")
         first, last = address // recording.PAGE, (address + size - 1) // recording.PAGE
-        memory = b"".join(self._page(recording.PAGE * n) for n in range(first, last + 1))
-        return memory[address % recording.PAGE :][:size]
+        pages = [self.pages.get(recording.PAGE * n) for n in range(first, last + 1)]
+        if None not in pages:
+            memory = b"".join(page for page in pages if page is not None)
+            return memory[address % recording.PAGE :][:size]
+        # The library reads structures whole, and field by field where it can't. A page may hold
+        # none of the fields that were asked for.
+        if not any(pages):
+            self._note_outside(recording.PAGE * first)
+        raise Unreadable("nothing at {:#x}".format(address))
 
-    def _page(self, address: int) -> bytes:
-        page = self.pages.get(address)
-        if page is not None:
-            return page
+    def _note_outside(self, address: int) -> None:
         if any(begin <= address < end for begin, end in self._mapped):
             self.outside.append("memory at {:#x}".format(address))
-        raise Unreadable("nothing at {:#x}".format(address))
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
