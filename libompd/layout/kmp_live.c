@@ -2,7 +2,8 @@
 //
 // What must hold in the memory of a running libomp, wherever it stands: the number in a thread's
 // record is its slot in the array of threads, its team has it among its threads, and so on. A row
-// names two ways to one value. Fields that no exported function shows are held against it.
+// names two ways to one value. Fields that no exported function shows are held against it. What
+// may be null in a healthy process, or left over from a region that has ended, refutes nothing.
 
 #include <stdio.h>
 
@@ -13,11 +14,10 @@ enum { ROW_PATH = 12, SLOTS_MAX = 64, WITNESSES_MAX = 8, ADDRESS_MIN = 0x1000 };
 // Steps of a way that are no fields. A field is its number plus one.
 enum step {
 	END = 0,
-	LOAD = 0x8000,	 // the pointer there, which is never null
+	LOAD = 0x8000,	 // the pointer there, which is never null while the thread has a team
 	MAYBE,		 // the pointer there; if it is null, there is nothing to ask
 	VALUE,		 // the number there, as wide as the last field
 	BIT,		 // the same of a bit field of the word there
-	CHARACTER,	 // the byte there
 	GTID,		 // the thread's number in the array
 	TID,		 // the element of an array of pointers with the thread's number in its team
 	STATE,		 // ... with the number of the task team that it uses
@@ -28,12 +28,16 @@ enum step {
 	NUMBER = 0x9000, // plus a byte
 };
 
+// Bits: all of them must hold.
 enum condition {
-	ALWAYS,
-	ALONE,	  // the thread is in no league, where it keeps the task team of an outer team
-	IMPLICIT, // the current task is
-	EXPLICIT, // likewise
-	TASKS,	  // the team has made tasks: the queues of its task team are its own since then
+	ALWAYS = 0,
+	// The team's region is not over: what points out of it is not left over.
+	WORKING = 1 << 0,
+	ALONE = 1 << 1, // the thread is in no league, where it keeps the task team of an outer team
+	IMPLICIT = 1 << 2, // the current task is
+	EXPLICIT = 1 << 3, // likewise
+	// The team has made tasks: the queues of its task team are its own since then.
+	TASKS = 1 << 4,
 };
 
 // When a row is refuted: a runtime may be stopped while threads change their team or their task.
@@ -45,9 +49,9 @@ enum weight {
 
 struct row {
 	const char *what;
-	uint8_t weight;	   // enum weight
-	uint8_t condition; // enum condition
-	bool proves;	   // what it compares can't be equal by chance
+	uint8_t weight;	    // enum weight
+	uint8_t conditions; // enum condition
+	bool proves;	    // what it compares can't be equal by chance
 	uint16_t left[ROW_PATH], right[ROW_PATH];
 };
 
@@ -60,7 +64,6 @@ struct row {
 #define QUEUE TASK_TEAM(tt_threads_data), MAYBE, DATA_TID
 
 #define FLAG(f) TASK(td_flags), F(kmp_tasking_flags_t, f), BIT
-#define SOURCE MAYBE, F(ident_t, psource), LOAD, CHARACTER
 
 static const struct row rows[] = {
 	{ "ds_gtid",
@@ -79,19 +82,19 @@ static const struct row rows[] = {
 	  MOST,
 	  ALWAYS,
 	  true,
-	  { ROOT(r_root_team), LOAD, F(kmp_base_team_t, t_threads), LOAD, LOAD },
+	  { ROOT(r_root_team), MAYBE, F(kmp_base_team_t, t_threads), LOAD, LOAD },
 	  { ROOT(r_uber_thread), LOAD } },
 	{ "r_root_team",
 	  MOST,
 	  ALWAYS,
 	  false,
-	  { ROOT(r_root_team), LOAD, F(kmp_base_team_t, t_level), VALUE },
+	  { ROOT(r_root_team), MAYBE, F(kmp_base_team_t, t_level), VALUE },
 	  { NUMBER + 0 } },
 	{ "r_hot_team",
 	  MOST,
 	  ALWAYS,
 	  true,
-	  { ROOT(r_hot_team), LOAD, F(kmp_base_team_t, t_threads), LOAD, LOAD },
+	  { ROOT(r_hot_team), MAYBE, F(kmp_base_team_t, t_threads), LOAD, LOAD },
 	  { ROOT(r_uber_thread), LOAD } },
 	{ "t_threads", MOST, ALWAYS, true, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
 	{ "t_nproc", ONE, ALWAYS, false, { INFO(th_team_nproc), VALUE }, { TEAM(t_nproc), VALUE } },
@@ -101,21 +104,23 @@ static const struct row rows[] = {
 	  true,
 	  { INFO(th_team_master), LOAD },
 	  { TEAM(t_threads), LOAD, LOAD } },
+	// In a league of teams of one thread, a region counts in the thread and not in the team
+	// (__kmp_fork_in_teams).
 	{ "th_team_serialized",
 	  ONE,
-	  ALWAYS,
+	  ALONE,
 	  false,
 	  { INFO(th_team_serialized), VALUE },
 	  { TEAM(t_serialized), VALUE } },
 	{ "t_task_team",
 	  ONE,
-	  ALONE,
+	  WORKING | ALONE,
 	  true,
 	  { INFO(th_task_team), MAYBE },
-	  { TEAM(t_task_team), STATE, LOAD } },
+	  { TEAM(t_task_team), STATE, MAYBE } },
 	{ "t_parent",
 	  ONE,
-	  IMPLICIT,
+	  WORKING | IMPLICIT,
 	  true,
 	  { TASK(td_parent), MAYBE, F(kmp_taskdata_t, td_team), LOAD },
 	  { TEAM(t_parent), LOAD } },
@@ -135,8 +140,6 @@ static const struct row rows[] = {
 	{ "executing", ONE, ALWAYS, false, { FLAG(executing) }, { NUMBER + 1 } },
 	{ "complete", ONE, ALWAYS, false, { FLAG(complete) }, { NUMBER + 0 } },
 	{ "td_team", MOST, ALWAYS, true, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
-	{ "td_ident", ONE, ALWAYS, false, { TASK(td_ident), SOURCE }, { NUMBER + ';' } },
-	{ "t_ident", ONE, ALWAYS, false, { TEAM(t_ident), SOURCE }, { NUMBER + ';' } },
 	{ "td_alloc_thread",
 	  ONE,
 	  EXPLICIT,
@@ -149,27 +152,21 @@ static const struct row rows[] = {
 	  true,
 	  { TASK(td_parent), LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { TASK(td_team), LOAD } },
-	{ "td_task_team",
-	  ONE,
-	  EXPLICIT,
-	  true,
-	  { TASK(td_task_team), LOAD },
-	  { INFO(th_task_team), LOAD } },
 	{ "td_thr",
 	  MOST,
-	  TASKS,
+	  WORKING | TASKS,
 	  true,
 	  { QUEUE, F(kmp_base_thread_data_t, td_thr), LOAD },
 	  { END } },
 	{ "td_deque",
 	  ONE,
-	  TASKS,
+	  WORKING | TASKS,
 	  true,
 	  { QUEUE, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { INFO(th_team), LOAD } },
 	{ "cg_root",
 	  ONE,
-	  ALWAYS,
+	  WORKING,
 	  true,
 	  { INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_root), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
@@ -236,11 +233,9 @@ static enum answer number(const struct witness *witness, uint16_t how, enum kmp_
 
 	if (how == VALUE) {
 		read = read_field(witness, start, last, value);
-	} else if (how == BIT) {
+	} else {
 		read = target_read_uint(witness->target, start, 4, value) == ompd_rc_ok;
 		*value = (*value & kmp_layout_bits(witness->layout, last)) != 0;
-	} else {
-		read = target_read_uint(witness->target, *value, 1, value) == ompd_rc_ok;
 	}
 	return read ? HOLDS : FAILS;
 }
@@ -257,7 +252,6 @@ static enum answer step(const struct witness *witness, uint16_t how, enum kmp_fi
 		return load(witness, how == MAYBE, value);
 	case VALUE:
 	case BIT:
-	case CHARACTER:
 		return number(witness, how, last, value);
 	case GTID:
 		*value = witness->gtid;
@@ -314,31 +308,51 @@ static enum answer follow(const struct witness *witness, const uint16_t *path, u
 	return HOLDS;
 }
 
-static bool applies(const struct witness *witness, enum condition condition)
+// The primary thread has no other team: it has not ended the region, and is in none within it.
+static bool is_working(const struct witness *witness)
+{
+	static const uint16_t to_primary[] = {
+		TEAM(t_threads), LOAD, LOAD, INFO(th_team), LOAD, END
+	};
+	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
+	uint64_t team, primary;
+
+	return follow(witness, to_primary, &primary) == HOLDS &&
+	       follow(witness, to_team, &team) == HOLDS && primary == team;
+}
+
+static bool is_of_type(const struct witness *witness, bool explicit)
 {
 	static const uint16_t to_flags[] = { TASK(td_flags), END };
-	static const uint16_t to_tasks[] = { TASK_TEAM(tt_found_tasks), VALUE, END };
-	static const uint16_t to_league[] = { INFO(th_teams_microtask), VALUE, END };
-	uint64_t address, flags, tasks, league;
+	uint32_t bits = kmp_layout_bits(witness->layout, KMP_FIELD_kmp_tasking_flags_t__tasktype);
+	uint64_t address, flags;
 
-	if (condition == ALWAYS)
-		return true;
-	if (condition == ALONE)
-		return follow(witness, to_league, &league) != HOLDS || league == 0;
-	if (condition == TASKS)
-		return follow(witness, to_tasks, &tasks) == HOLDS && tasks == 1;
 	return follow(witness, to_flags, &address) == HOLDS &&
 	       target_read_uint(witness->target, address, 4, &flags) == ompd_rc_ok &&
-	       ((flags &
-		 kmp_layout_bits(witness->layout, KMP_FIELD_kmp_tasking_flags_t__tasktype)) != 0) ==
-		       (condition == EXPLICIT);
+	       ((flags & bits) != 0) == explicit;
+}
+
+static bool applies(const struct witness *witness, unsigned int conditions)
+{
+	static const uint16_t to_tasks[] = { TASK_TEAM(tt_found_tasks), VALUE, END };
+	static const uint16_t to_league[] = { INFO(th_teams_microtask), VALUE, END };
+	uint64_t tasks, league;
+
+	if ((conditions & WORKING) && !is_working(witness))
+		return false;
+	if ((conditions & ALONE) && follow(witness, to_league, &league) == HOLDS && league)
+		return false;
+	if ((conditions & TASKS) && (follow(witness, to_tasks, &tasks) != HOLDS || tasks != 1))
+		return false;
+	return !(conditions & (IMPLICIT | EXPLICIT)) ||
+	       is_of_type(witness, (conditions & EXPLICIT) != 0);
 }
 
 static enum answer ask(const struct witness *witness, const struct row *row)
 {
 	uint64_t left, right;
 
-	if (!applies(witness, (enum condition)row->condition))
+	if (!applies(witness, row->conditions))
 		return NOT_ASKED;
 	enum answer answer = follow(witness, row->left, &left);
 

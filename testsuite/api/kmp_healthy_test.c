@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Healthy programs on LLVM's runtime whose memory looks unusual: null in one field of all threads,
+// or two fields that are else equal and are not. None of them may be refused.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "ompd/ompd_ext.h"
+
+enum { THREADS = 4, BRIEFLY = 1000 };
+
+static int arrived, over;
+
+static int load(const int *number)
+{
+	return __atomic_load_n(number, __ATOMIC_ACQUIRE);
+}
+
+// In any thread: only that of the test can leave it.
+static void look(void)
+{
+	ompd_address_space_handle_t *space;
+
+	if (host_open(&host_callbacks, &space) != 0 || host_close(space) != 0)
+		abort();
+}
+
+// Called by @p count threads: the last one looks, while the others stay where they are.
+static void meet(int count)
+{
+	if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == count) {
+		look();
+		__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	}
+	while (!load(&over))
+		usleep(BRIEFLY);
+}
+
+static int restart(void **state)
+{
+	(void)state;
+	arrived = over = 0;
+	return 0;
+}
+
+// ---- Tasks in regions of one thread ----------------------------------------------------------
+
+static void tasks_in_nested_regions(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp parallel if (0)
+#pragma omp task
+	meet(THREADS);
+}
+
+static void loops_of_tasks_in_nested_regions(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp parallel if (0)
+#pragma omp taskloop num_tasks(1)
+	for (int i = 0; i < 1; i++)
+		meet(THREADS);
+}
+
+static void *run_task(void *unused)
+{
+#pragma omp task
+	meet(THREADS);
+	return unused;
+}
+
+static void tasks_outside_of_regions(void **state)
+{
+	pthread_t thread[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, run_task, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
+// ---- Leagues ---------------------------------------------------------------------------------
+
+static void regions_in_a_league_of_single_threads(void **state)
+{
+	(void)state;
+#pragma omp teams num_teams(THREADS) thread_limit(1)
+#pragma omp parallel
+	meet(omp_get_num_teams());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(tasks_in_nested_regions, restart),
+		cmocka_unit_test_setup(loops_of_tasks_in_nested_regions, restart),
+		cmocka_unit_test_setup(tasks_outside_of_regions, restart),
+		cmocka_unit_test_setup(regions_in_a_league_of_single_threads, restart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
