@@ -32,19 +32,29 @@ ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
 
 // ---- Levels ----------------------------------------------------------------------------------
 
-typedef ompd_rc_t (*step_fn)(const ompd_address_space_handle_t *space, const void *from, void *to);
+/** A way from level to level. */
+struct way {
+	ompd_rc_t (*step)(const ompd_address_space_handle_t *space, const void *from, void *to);
+	uint64_t (*id)(const ompd_address_space_handle_t *space, const void *record);
+};
 
 // The record at a level: @p ret and @p spare are two of its size, of which the first has level 0.
-static ompd_rc_t at_level(const ompd_address_space_handle_t *space, int level, step_fn step,
-			  void *ret, void *spare, size_t size)
+static ompd_rc_t at_level(const ompd_address_space_handle_t *space, int level,
+			  const struct way *way, void *ret, void *spare, size_t size)
 {
-	ompd_rc_t rc = ompd_rc_ok;
+	struct cycle cycle = { 0 };
 
-	for (; rc == ompd_rc_ok && level > 0; level--) {
+	for (;; level--) {
+		if (cycle_closed(&cycle, way->id(space, ret)))
+			return reason(ompd_rc_error, "the levels have no end: memory is damaged");
+		if (level == 0)
+			return ompd_rc_ok;
 		memcpy(spare, ret, size);
-		rc = step(space, spare, ret);
+		ompd_rc_t rc = way->step(space, spare, ret);
+
+		if (rc != ompd_rc_ok)
+			return rc;
 	}
-	return rc;
 }
 
 // A task lies on top of the one that its thread left for it; an implicit task, wherever its thread
@@ -62,10 +72,23 @@ static ompd_rc_t task_below(const ompd_address_space_handle_t *space, const void
 			   family->tasks->scheduling_task)(space->runtime, from, to);
 }
 
+static uint64_t task_id(const ompd_address_space_handle_t *space, const void *task)
+{
+	return space->family->tasks->task_id(task);
+}
+
 static ompd_rc_t region_around(const ompd_address_space_handle_t *space, const void *from, void *to)
 {
 	return space->family->enclosing_region(space->runtime, from, to);
 }
+
+static uint64_t region_id(const ompd_address_space_handle_t *space, const void *region)
+{
+	return space->family->region_id(region);
+}
+
+static const struct way tasks_below = { task_below, task_id };
+static const struct way regions_around = { region_around, region_id };
 
 // ---- Tasks -----------------------------------------------------------------------------------
 
@@ -110,7 +133,7 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, thread->thread, task);
 
 	if (rc == ompd_rc_ok)
-		rc = at_level(space, level, task_below, task, records + size, size);
+		rc = at_level(space, level, &tasks_below, task, records + size, size);
 	if (rc == ompd_rc_ok) {
 		describe_task(space, thread->thread, task,
 			      (struct family_region *)(records + 2 * size), info);
@@ -138,7 +161,7 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 	ompd_rc_t rc = space->family->current_region(space->runtime, thread->thread, region);
 
 	if (rc == ompd_rc_ok)
-		rc = at_level(space, level, region_around, region, records + size, size);
+		rc = at_level(space, level, &regions_around, region, records + size, size);
 	if (rc == ompd_rc_ok)
 		rc = space->family->icv_value(space->runtime, ICV_team_size, &query, &team_size);
 	if (rc == ompd_rc_ok) {

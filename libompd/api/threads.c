@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "target/idmap.h"
 
 /**
  * The thread with number @p thread_num in the team of a region.
@@ -49,7 +50,7 @@ static ompd_rc_t pthread_of_id(const ompd_address_space_handle_t *space, ompd_th
 			      "glibc's thread descriptors are not to be found");
 	ompd_rc_t rc = nptl_find(nptl, &space->target, tid, ret);
 
-	return rc == ompd_rc_ok ? rc : reason(rc, "glibc knows no thread %u", tid);
+	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
 }
 
 /**
@@ -149,6 +150,7 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 struct thread_list {
 	ompd_thread_handle_t **handles;
 	size_t count, capacity;
+	struct idmap known; // a damaged list may name a thread twice
 };
 
 static void discard(struct thread_list *list, ompd_address_space_handle_t *space)
@@ -156,6 +158,7 @@ static void discard(struct thread_list *list, ompd_address_space_handle_t *space
 	for (size_t i = 0; i < list->count && list->handles; i++)
 		handle_discard(space, list->handles[i]);
 	target_free(&space->target, list->handles);
+	idmap_close(&list->known, &space->target);
 }
 
 static ompd_rc_t append(struct thread_list *list, ompd_address_space_handle_t *space,
@@ -194,10 +197,11 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 
 	while (rc == ompd_rc_ok && (rc = handle->family->next_thread(handle->runtime, &cursor,
 								     &thread)) == ompd_rc_ok) {
-		if (threads)
+		bool added;
+
+		rc = idmap_add(&list.known, &handle->target, thread, 0, &added);
+		if (rc == ompd_rc_ok && added && threads)
 			rc = append(&list, handle, thread);
-		else
-			list.count++;
 	}
 	if (rc != ompd_rc_unavailable) {
 		discard(&list, handle);
@@ -206,6 +210,7 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 	reason_clear();
 	if (threads)
 		*threads = list.handles;
-	*count = list.count;
+	*count = list.known.count;
+	idmap_close(&list.known, &handle->target);
 	return cursor.damaged ? reason(ompd_rc_incomplete, "a thread cannot be read") : ompd_rc_ok;
 }

@@ -2,10 +2,6 @@
 
 #include "gomp/gomp.h"
 
-enum {
-	MAX_STACKED = 4096, // undeferred tasks on top of one another; more are taken for damage
-};
-
 // The task that a thread works on in the region, and the tasks that it certainly stands on: an
 // undeferred task runs on top of its parent.
 static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct gomp_region *region,
@@ -29,13 +25,18 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 	bool running = !place.inner.team;
 	uint64_t address = task.address;
 
-	for (unsigned int i = 0; i < MAX_STACKED; i++) {
+	for (bool added = true;;) {
 		struct gomp_task_record record;
 		ompd_rc_t rc = idmap_add(&activity->begun, &runtime->target, address,
-					 2 * (uint64_t)thread_num + running, NULL);
+					 2 * (uint64_t)thread_num + running, &added);
 
 		if (rc != ompd_rc_ok)
 			return rc;
+		// A task is on one stack, and there once.
+		if (!added) {
+			activity->incomplete = activity->damaged = true;
+			break;
+		}
 		if (!address || gomp_read_task(runtime, address, &record) != ompd_rc_ok ||
 		    record.kind != GOMP_TASK_UNDEFERRED || (!record.parent && region->level))
 			break;

@@ -22,6 +22,7 @@ struct gomp_runtime {
 	struct gomp_layout layout;
 	struct nptl nptl;
 	struct wait_calls *waits; // resolved at the first question
+	struct idmap *owners;	  // by enum gomp_owned, as found last; believed if still so
 	ompd_word_t omp_version;  // the runtime's _OPENMP
 	char release[24];	  // "GCC 12"
 };
@@ -109,6 +110,29 @@ uint64_t gomp_pthread_of_thread(const struct gomp_runtime *runtime, uint64_t thr
 ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 				   const struct gomp_thread *thread);
 
+/** What a thread can own. */
+enum gomp_owned {
+	GOMP_OWNED_POOL, // by its address: of the thread that is number 0 in all of its teams
+	GOMP_OWNED_TASK, // by the address of its control variables: of the thread that has begun it
+	GOMP_OWNED_COUNT
+};
+
+/** @p *ret is to be closed in any case. nomem. */
+ompd_rc_t gomp_owners_open(const struct target *target, struct idmap **ret);
+void gomp_owners_close(const struct target *target, struct idmap *owners);
+
+/**
+ * Find the owner (gomp/owner.c).
+ * @return ok; unavailable (no thread is the owner); error (none that is left of a damaged list, and
+ *         of threads that can be read); nomem.
+ */
+ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+		     uint64_t *ret);
+
+/** Return whether a thread with this place, and the thread that it was before each region that it is
+ * in, encountered all of these regions. */
+ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret);
+
 /** The initial thread of the thread's contention group: itself, or the owner of its pool. */
 ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       uint64_t *ret);
@@ -122,6 +146,10 @@ ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thr
 		       bool *ret);
 
 // ---- Regions (gomp/region.c) -----------------------------------------------------------------
+
+enum {
+	GOMP_MAX_LEVEL = 4096, // deeper nesting is taken for damage
+};
 
 /** A parallel region. team 0: the implicit region of an initial thread. */
 struct gomp_region {

@@ -14,51 +14,7 @@ enum {
 	LOCK_WORD = 4,
 	NEST_COUNT = 4, // offsets in a nested lock
 	NEST_OWNER = 8,
-	MAX_STEPS = 4096, // tasks on top of one another; more are taken for damage
 };
-
-// Whether the task with the control variables at @p icv is one that the thread has begun.
-static bool is_of_thread(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			 uint64_t icv)
-{
-	uint64_t task = thread->task;
-
-	for (int i = 0; task && i < MAX_STEPS; i++) {
-		struct gomp_task_record record;
-
-		if (gomp_at(runtime, task, GOMP_FIELD_gomp_task__icv) == icv)
-			return true;
-		// What the parent of a deferred task does, its thread need not.
-		if (gomp_read_task(runtime, task, &record) != ompd_rc_ok ||
-		    record.kind != GOMP_TASK_UNDEFERRED)
-			return false;
-		task = record.parent;
-	}
-	return false;
-}
-
-// The thread that executes the owning task; 0 if none is known to.
-static ompd_rc_t owner_of(const struct gomp_runtime *runtime, uint64_t icv, uint64_t *ret)
-{
-	struct nptl_cursor cursor = { 0 };
-	uint64_t pthread;
-
-	*ret = 0;
-	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
-		struct gomp_thread thread;
-
-		if (gomp_read_thread(runtime, gomp_thread_of_pthread(runtime, pthread), &thread) !=
-			    ompd_rc_ok ||
-		    gomp_check_openmp_thread(runtime, &thread) != ompd_rc_ok)
-			continue;
-		if (is_of_thread(runtime, &thread, icv)) {
-			*ret = thread.address;
-			return ompd_rc_ok;
-		}
-	}
-	reason_clear();
-	return ompd_rc_ok;
-}
 
 ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint64_t address,
 			 ompd_ext_lock_info *ret)
@@ -81,7 +37,12 @@ ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint
 	if (rc != ompd_rc_ok || !count || !owner)
 		return rc;
 	ret->depth = (uint32_t)count;
-	return owner_of(runtime, owner, &ret->thread);
+	rc = gomp_owner(runtime, GOMP_OWNED_TASK, owner, &ret->thread);
+	if (rc != ompd_rc_unavailable)
+		return rc;
+	ret->thread = 0;
+	reason_clear();
+	return ompd_rc_ok;
 }
 
 // Those of locks, and of critical constructs with a name, have the lock as their only argument.

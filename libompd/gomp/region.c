@@ -3,8 +3,7 @@
 #include "gomp/gomp.h"
 
 enum {
-	MAX_LEVEL = 4096,      // deeper nesting is taken for damage
-	MAX_THREADS = 1 << 20, // likewise a larger team
+	MAX_THREADS = 1 << 20, // a larger team is taken for damage
 };
 
 static ompd_rc_t being_changed(void)
@@ -40,7 +39,7 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 
 	if (ts->level == 0)
 		return implicit_region(runtime, root, ts, ret);
-	if (!ts->team || ts->level > MAX_LEVEL)
+	if (!ts->team || ts->level > GOMP_MAX_LEVEL)
 		return being_changed();
 	*ret = (struct gomp_region){
 		.team = ts->team,

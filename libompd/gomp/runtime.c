@@ -30,5 +30,9 @@ ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.1; omp_target_memset came with it.
 	rc = target_symbol(target, "omp_target_memset", NULL, &symbol);
 	runtime->omp_version = rc == ompd_rc_ok ? 202111 : 201511;
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	if (rc == ompd_rc_ok || rc == ompd_rc_unavailable)
+		rc = gomp_owners_open(target, &runtime->owners);
+	if (rc != ompd_rc_ok)
+		gomp_close(runtime);
+	return rc;
 }

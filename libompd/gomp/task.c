@@ -2,10 +2,6 @@
 
 #include "gomp/gomp.h"
 
-enum {
-	MAX_ANCESTORS = 1 << 20, // longer chains of parents are taken for damage
-};
-
 // Every task is initialised by gomp_init_task; afterwards these hold nothing but 0 or 1.
 static bool looks_like_a_task(const struct gomp_runtime *runtime, const struct gomp_record *record)
 {
@@ -123,17 +119,18 @@ ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct go
 
 	// The initial task: the last of the parents of the root thread's task at level 0.
 	struct gomp_thread root;
+	struct cycle cycle = { 0 };
 	ompd_rc_t rc = gomp_read_thread(runtime, region->root, &root);
 
 	if (rc == ompd_rc_ok)
 		rc = gomp_member_task(runtime, &root, region, ret);
-	for (unsigned int i = 0; rc == ompd_rc_ok && ret->address; i++) {
+	while (rc == ompd_rc_ok && ret->address) {
 		struct gomp_task_record record;
 
 		rc = gomp_read_task(runtime, ret->address, &record);
 		if (rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT)
 			break;
-		if (i == MAX_ANCESTORS)
+		if (cycle_closed(&cycle, ret->address))
 			return reason(ompd_rc_error, "a chain of parent tasks does not end");
 		ret->address = record.parent;
 	}

@@ -10,8 +10,6 @@
 #include "gomp/gomp.h"
 #include "gomp/task_vectors.h"
 
-enum { MAX_TREE_DEPTH = 1 << 16 };
-
 /** enum priority_queue_type: which of a task's nodes links it into which kind of queue. */
 enum queue_type { QUEUE_TEAM, QUEUE_CHILDREN, QUEUE_TASKGROUP };
 
@@ -21,7 +19,7 @@ struct source {
 	enum queue_type queue; // lists and trees
 	uint64_t head;	       // list: first node; tree: the node; task: itself
 	uint64_t next;	       // list: next node to take, 0: the first
-	uint64_t count;	       // list: tasks taken; tree: depth
+	struct cycle cycle;    // list
 	uint64_t parent;       // task: the parent
 };
 
@@ -142,8 +140,7 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 	struct source tree = walk->sources[walk->source_count - 1];
 	uint64_t children[2], tasks;
 
-	if (tree.count > MAX_TREE_DEPTH ||
-	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__left, &children[0]) !=
+	if (gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__left, &children[0]) !=
 		    ompd_rc_ok ||
 	    gomp_read(runtime, tree.head, GOMP_FIELD_prio_splay_tree_node_s__right, &children[1]) !=
 		    ompd_rc_ok ||
@@ -161,11 +158,11 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 		// tail is met twice.
 		if (children[i])
 			rc = idmap_add(&walk->met, &runtime->target, children[i], 0, &added);
+		walk->damaged |= children[i] && !added;
 		if (rc == ompd_rc_ok && added)
 			rc = push(walk, &(struct source){ .kind = SOURCE_TREE,
 							  .queue = tree.queue,
-							  .head = children[i],
-							  .count = tree.count + 1 });
+							  .head = children[i] });
 	}
 	if (rc == ompd_rc_ok && tasks)
 		rc = push(walk, &(struct source){
@@ -193,11 +190,10 @@ static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_reco
 
 	// Lists are rings. A ring that does not come back to its head is cut off where it meets
 	// itself.
-	list->count++;
 	list->next = target_uint(bytes, 8);
 	if (list->next == list->head)
 		pop(walk);
-	else if (!list->next || list->count > walk->met.count)
+	else if (!list->next || cycle_closed(&list->cycle, list->next))
 		damaged(walk);
 	return added ? ompd_rc_ok : ompd_rc_stale_handle;
 }

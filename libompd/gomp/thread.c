@@ -78,9 +78,7 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 	return reason(ompd_rc_unavailable, "the thread has not used OpenMP");
 }
 
-// Whether a thread in this place, and the thread that it was before each region that it is in,
-// encountered all of these regions: whether it is the one that owns the pool of them.
-static ompd_rc_t owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret)
+ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret)
 {
 	*ret = true;
 	while (ts.level && *ret) {
@@ -88,7 +86,7 @@ static ompd_rc_t owns_pool(const struct gomp_runtime *runtime, struct gomp_team_
 		ompd_rc_t rc = ompd_rc_error;
 
 		*ret = ts.team_id == 0;
-		if (ts.team)
+		if (ts.team && level <= GOMP_MAX_LEVEL)
 			rc = gomp_read_team_state(
 				runtime, gomp_at(runtime, ts.team, GOMP_FIELD_gomp_team__prev_ts),
 				&ts);
@@ -97,26 +95,6 @@ static ompd_rc_t owns_pool(const struct gomp_runtime *runtime, struct gomp_team_
 				      "a thread's place in its team is being changed, or damaged");
 	}
 	return ompd_rc_ok;
-}
-
-// The owner of a pool without an array: only teams of one thread, and teams nested in them, have
-// been formed. The owner is the one that is thread 0 in all of its teams.
-static ompd_rc_t find_owner(const struct gomp_runtime *runtime, uint64_t pool, uint64_t *ret)
-{
-	struct nptl_cursor cursor = { 0 };
-	uint64_t pthread;
-
-	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
-		struct gomp_thread thread;
-		bool owner;
-
-		*ret = gomp_thread_of_pthread(runtime, pthread);
-		if (gomp_read_thread(runtime, *ret, &thread) == ompd_rc_ok && thread.pool == pool &&
-		    owns_pool(runtime, thread.ts, &owner) == ompd_rc_ok && owner)
-			return ompd_rc_ok;
-	}
-	return reason(ompd_rc_unavailable,
-		      "the thread that began the outermost region is not found");
 }
 
 ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
@@ -139,11 +117,13 @@ ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thr
 			      (unsigned long long)thread->pool);
 	if (*ret)
 		return ompd_rc_ok;
-	rc = owns_pool(runtime, thread->ts, &owner);
+	// Only teams of one thread, and teams nested in them, have been formed.
+	rc = gomp_owns_pool(runtime, thread->ts, &owner);
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = thread->address;
-	return owner || !thread->pool ? ompd_rc_ok : find_owner(runtime, thread->pool, ret);
+	return owner || !thread->pool ? ompd_rc_ok :
+					gomp_owner(runtime, GOMP_OWNED_POOL, thread->pool, ret);
 }
 
 ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,

@@ -167,4 +167,6 @@ void gomp_close(struct gomp_runtime *runtime)
 {
 	wait_calls_close(&runtime->target, runtime->waits);
 	runtime->waits = NULL;
+	gomp_owners_close(&runtime->target, runtime->owners);
+	runtime->owners = NULL;
 }

@@ -7,9 +7,7 @@
 #include "kmp/tasks.h"
 
 enum {
-	MAX_STEPS = 1 << 22,	  // of a walk over a hash; more are taken for damage
-	MAX_BUCKETS = 1 << 20,	  // likewise
-	MAX_SUCCESSORS = 1 << 20, // likewise
+	MAX_BUCKETS = 1 << 20, // of a hash; more are taken for damage
 };
 
 // Flags of a depend clause, as the compiler passes them (kmp_depend_info).
@@ -48,9 +46,11 @@ static ompd_rc_t next_list(const struct kmp_runtime *runtime, struct kmp_dephash
 	switch (hash->list) {
 	case DEPHASH_OUT:
 		hash->list = DEPHASH_SET;
+		hash->nodes = (struct cycle){ 0 };
 		return kmp_read(runtime, hash->entry, ENTRY(last_set), &hash->node);
 	case DEPHASH_SET:
 		hash->list = DEPHASH_PREVIOUS;
+		hash->nodes = (struct cycle){ 0 };
 		return kmp_read(runtime, hash->entry, ENTRY(prev_set), &hash->node);
 	default:
 		return kmp_read(runtime, hash->entry, ENTRY(next_in_bucket), &hash->entry);
@@ -73,6 +73,9 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 			   struct kmp_depnode *ret)
 {
 	uint64_t flag;
+
+	if (hash->list == DEPHASH_OUT && cycle_closed(&hash->entries, hash->entry))
+		return ompd_rc_error;
 	ompd_rc_t rc = kmp_read(runtime, hash->entry, ENTRY(addr), &ret->variable);
 
 	if (rc == ompd_rc_ok && hash->list == DEPHASH_OUT) {
@@ -94,6 +97,8 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 	}
 	uint64_t node = hash->node;
 
+	if (cycle_closed(&hash->nodes, node))
+		return ompd_rc_error;
 	rc = kmp_read(runtime, node, KMP_FIELD_kmp_depnode_list_t__node, &ret->address);
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, node, KMP_FIELD_kmp_depnode_list_t__next, &hash->node);
@@ -119,6 +124,7 @@ static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_depha
 			return reason(rc, "a task's hash of dependences cannot be read");
 	}
 	hash->entry = target_uint(&hash->chunk[place], 8);
+	hash->entries = (struct cycle){ 0 };
 	hash->list = DEPHASH_OUT;
 	hash->next++;
 	return ompd_rc_ok;
@@ -133,22 +139,28 @@ ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash
 		hash->all = 0;
 		return ompd_rc_ok;
 	}
-	while (hash->steps++ < MAX_STEPS) {
+	for (;;) {
 		ompd_rc_t rc;
 
 		if (hash->entry) {
 			rc = take_node(runtime, hash, ret);
-			if (rc != ompd_rc_stale_handle)
+			if (rc == ompd_rc_ok)
 				return rc;
+			// The other buckets are as good as they were.
+			if (rc != ompd_rc_stale_handle) {
+				hash->damaged = true;
+				hash->entry = 0;
+			}
 			continue;
 		}
 		if (hash->next == hash->size)
-			return ompd_rc_unavailable;
+			return hash->damaged ? reason(ompd_rc_error,
+						      "a task's hash of dependences is damaged") :
+					       ompd_rc_unavailable;
 		rc = read_bucket(runtime, hash);
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	return reason(ompd_rc_error, "a task's hash of dependences is damaged");
 }
 
 ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uint64_t *ret)
@@ -230,7 +242,7 @@ ompd_rc_t kmp_successors_next(const struct kmp_runtime *runtime, struct kmp_succ
 	while (list->entry) {
 		uint64_t node;
 
-		if (list->steps++ == MAX_SUCCESSORS)
+		if (cycle_closed(&list->cycle, list->entry))
 			return reason(ompd_rc_error, "the task's list of dependers is damaged");
 		ompd_rc_t rc =
 			kmp_read(runtime, list->entry, KMP_FIELD_kmp_depnode_list_t__node, &node);

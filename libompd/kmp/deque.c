@@ -7,8 +7,7 @@
 #include "kmp/tasks.h"
 
 enum {
-	MAX_DEQUE = 1 << 24,   // elements; more are taken for damage
-	MAX_PRIORITIES = 1024, // lists, likewise
+	MAX_DEQUE = 1 << 24, // elements; more are taken for damage
 };
 
 static ompd_rc_t damaged(struct kmp_deques *deques)
@@ -54,6 +53,7 @@ static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task
 		return rc == ompd_rc_ok ? ompd_rc_stale_handle : rc;
 	deques->left = 0;
 	deques->priorities = 0;
+	deques->cycle = (struct cycle){ 0 };
 	// Where the release knows no priorities there is no list of them.
 	kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_task_pri_list,
 		 &deques->priorities);
@@ -127,7 +127,7 @@ static ompd_rc_t step(const struct kmp_runtime *runtime, const struct kmp_region
 		uint64_t list = deques->priorities;
 
 		deques->priorities = 0;
-		if (++deques->priority_steps > MAX_PRIORITIES ||
+		if (cycle_closed(&deques->cycle, list) ||
 		    kmp_read(runtime, list, KMP_FIELD_kmp_task_pri_t__next, &deques->priorities) !=
 			    ompd_rc_ok)
 			return damaged(deques);

@@ -41,12 +41,15 @@ static ompd_rc_t saved_base(const struct kmp_runtime *runtime, const struct kmp_
 			    uint64_t *base)
 {
 	const uint32_t number = region->team.serialized - region->above;
+	struct cycle cycle = { 0 };
 	uint64_t entry;
 	ompd_rc_t rc = kmp_read(runtime, region->team.address, TEAM(t_control_stack_top), &entry);
 
-	for (unsigned int i = 0; rc == ompd_rc_ok && entry && i < KMP_MAX_LEVEL; i++) {
+	while (rc == ompd_rc_ok && entry) {
 		uint64_t level;
 
+		if (cycle_closed(&cycle, entry))
+			return reason(ompd_rc_error, "a team's list of saved variables is damaged");
 		rc = kmp_read(runtime, entry, ICV(serial_nesting_level), &level);
 		if (rc != ompd_rc_ok || level <= number)
 			break;

@@ -26,11 +26,15 @@ ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
 static ompd_rc_t serialized_entry(const struct kmp_runtime *runtime,
 				  const struct kmp_region *region, uint32_t above, uint64_t *ret)
 {
+	struct cycle cycle = { 0 };
 	ompd_rc_t rc =
 		kmp_read(runtime, region->team.address, TEAM(ompt_serialized_team_info), ret);
 
-	for (uint32_t i = 1; rc == ompd_rc_ok && *ret && i < above; i++)
+	for (uint32_t i = 1; rc == ompd_rc_ok && *ret && i < above; i++) {
+		if (cycle_closed(&cycle, *ret))
+			return reason(ompd_rc_error, "a team's list of regions is damaged");
 		rc = kmp_read(runtime, *ret, KMP_FIELD_ompt_lw_taskteam_t__parent, ret);
+	}
 	return rc == ompd_rc_ok && *ret == 0 ?
 		       reason(ompd_rc_unavailable, "the region began before the tool was active") :
 		       rc;

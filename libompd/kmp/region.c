@@ -44,11 +44,13 @@ static ompd_rc_t count_steps(const struct kmp_runtime *runtime, const struct kmp
 			     uint32_t *ret)
 {
 	struct step step = { .team = *team };
+	struct cycle cycle = { 0 };
 	ompd_rc_t rc;
 
 	*ret = 0;
 	while ((rc = step_out(runtime, &step)) == ompd_rc_ok) {
-		if (++*ret > 2 * KMP_MAX_LEVEL)
+		if (++*ret > 2 * KMP_MAX_LEVEL ||
+		    (step.above == 0 && cycle_closed(&cycle, step.team.address)))
 			return reason(ompd_rc_error, "the regions around a region have no end");
 	}
 	return kmp_or_none(rc);

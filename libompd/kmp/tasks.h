@@ -39,8 +39,8 @@ struct kmp_deques {
 	uint32_t member;     // next thread whose task team is looked at
 	uint64_t data, left; // next kmp_thread_data of the task team in turn, and how many are left
 	uint64_t priorities; // next list of it
-	uint32_t priority_steps;
-	uint64_t deque; // array of pointers, 0: none
+	struct cycle cycle;  // of these lists
+	uint64_t deque;	     // array of pointers, 0: none
 	uint32_t size, head, count;
 	bool damaged;
 };
@@ -68,14 +68,15 @@ struct kmp_dephash {
 	uint64_t entry; // in turn, 0: none
 	uint64_t all;	// the last task that depends on all memory, 0: none
 	enum { DEPHASH_OUT, DEPHASH_SET, DEPHASH_PREVIOUS } list;
-	uint64_t node; // of the list, 0: it is at its end
-	uint32_t steps;
+	uint64_t node;		     // of the list, 0: it is at its end
+	struct cycle entries, nodes; // of the bucket, and of the list
+	bool damaged;		     // a bucket is, and was left
 };
 
 /** unavailable if the task at @p parent keeps none. */
 ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
 			   struct kmp_dephash *ret);
-/** Next node; unavailable at the end. */
+/** Next node; unavailable at the end; error there if a part of the hash is damaged. */
 ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
 			   struct kmp_depnode *ret);
 /** The taskdata of a node; 0 if its task has ended. */
@@ -84,7 +85,7 @@ ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uin
 /** The list of those that wait for a task. */
 struct kmp_successors {
 	uint64_t entry;
-	uint32_t steps;
+	struct cycle cycle;
 };
 
 /** unavailable if the task at @p task has no dependences. */

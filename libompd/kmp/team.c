@@ -44,16 +44,20 @@ ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, str
 ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
 			bool *ret)
 {
+	struct cycle cycle = { 0 };
+
 	*ret = false;
-	for (unsigned int i = 0; team && i < KMP_MAX_LEVEL; i++) {
+	while (team) {
 		if (team == wanted) {
 			*ret = true;
 			return ompd_rc_ok;
 		}
+		if (cycle_closed(&cycle, team))
+			return reason(ompd_rc_error, "the teams around a team have no end");
 		ompd_rc_t rc = kmp_read(runtime, team, TEAM(t_parent), &team);
 
 		if (rc != ompd_rc_ok)
 			return rc;
 	}
-	return team ? reason(ompd_rc_error, "the teams around a team have no end") : ompd_rc_ok;
+	return ompd_rc_ok;
 }

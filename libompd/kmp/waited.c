@@ -14,7 +14,7 @@
 static bool is_queued(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 		      uint64_t lock)
 {
-	enum { MAX_QUEUE = 1 << 16 };
+	struct cycle cycle = { 0 };
 	int32_t id, tail, next;
 	uint64_t address;
 
@@ -23,7 +23,7 @@ static bool is_queued(const struct kmp_runtime *runtime, const struct kmp_thread
 	    kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail) !=
 		    ompd_rc_ok)
 		return false;
-	for (int i = 0; id > 0 && i < MAX_QUEUE; i++) {
+	while (id > 0 && !cycle_closed(&cycle, (uint64_t)id)) {
 		uint64_t gtid = (uint64_t)id - 1, found = gtid;
 
 		if (kmp_next_thread(runtime, &found, &address) != ompd_rc_ok || found != gtid + 1)

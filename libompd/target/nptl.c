@@ -2,9 +2,7 @@
 
 #include "target/nptl.h"
 
-enum {
-	MAX_THREADS = 1 << 20, // bounds the walk over a damaged list
-};
+#include "target/reason.h"
 
 // A descriptor is three 32-bit words: bits per element, number of elements, offset in bytes.
 static ompd_rc_t read_descriptor(const struct target *target, const char *name, uint32_t *offset)
@@ -111,22 +109,27 @@ ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
 {
 	if (!nptl->available)
 		return ompd_rc_unavailable;
-	while (cursor->list < 2 && cursor->steps < MAX_THREADS) {
+	for (; cursor->list < 2; cursor->list++, cursor->node = 0) {
 		uint64_t head = nptl->list_heads[cursor->list];
-		uint64_t node = cursor->node ? cursor->node : head;
+		bool begun = cursor->node != 0;
+		uint64_t node = begun ? cursor->node : head;
 
-		bool readable = head == 0 || target_read_pointer(target, node + nptl->next_offset,
-								 &node) == ompd_rc_ok;
-
-		cursor->damaged |= !readable;
+		if (head == 0)
+			continue;
+		if (target_read_pointer(target, node + nptl->next_offset, &node) != ompd_rc_ok) {
+			cursor->damaged = true;
+			continue;
+		}
+		if (!begun)
+			cursor->cycle = (struct cycle){ 0 };
 		// An uninitialised list (too early in the process) has a null head.
-		if (head == 0 || !readable || node == 0 || node == head) {
-			cursor->list++;
-			cursor->node = 0;
+		if (node == head || (node == 0 && !begun))
+			continue;
+		if (node == 0 || cycle_closed(&cursor->cycle, node)) {
+			cursor->damaged = true;
 			continue;
 		}
 		cursor->node = node;
-		cursor->steps++;
 		*ret = node - nptl->list_offset;
 		return ompd_rc_ok;
 	}
@@ -140,12 +143,15 @@ ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32
 	uint64_t pthread;
 
 	while (nptl_next(nptl, target, &cursor, &pthread) == ompd_rc_ok) {
-		uint32_t found;
+		uint32_t found = 0;
 
-		if (nptl_tid(nptl, target, pthread, &found) == ompd_rc_ok && found == tid) {
+		if (nptl_tid(nptl, target, pthread, &found) != ompd_rc_ok)
+			cursor.damaged = true;
+		if (found == tid && tid) {
 			*ret = pthread;
 			return ompd_rc_ok;
 		}
 	}
-	return ompd_rc_unavailable;
+	return cursor.damaged ? reason(ompd_rc_error, "glibc's list of threads is damaged") :
+				ompd_rc_unavailable;
 }

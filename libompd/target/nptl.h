@@ -6,6 +6,7 @@
 #ifndef OMPDBG_NPTL_H
 #define OMPDBG_NPTL_H
 
+#include "target/cycle.h"
 #include "target/target.h"
 
 /** Symbols and descriptors; constant for the life of a process. */
@@ -25,7 +26,8 @@ void nptl_init(struct nptl *nptl, const struct target *target);
 ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 		   uint32_t *ret);
 
-/** pthread_t of the thread with kernel id @p tid. ompd_rc_unavailable if glibc lists none. */
+/** Return the pthread_t of the thread with kernel id @p tid. unavailable: glibc lists none; error: a
+ * list is damaged, and what is left of it does not name the thread. */
 ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
 		    uint64_t *ret);
 
@@ -43,8 +45,8 @@ ompd_rc_t nptl_processor(const struct target *target, uint64_t pthread, uint32_t
 struct nptl_cursor {
 	unsigned int list;
 	uint64_t node;
-	unsigned int steps;
-	bool damaged; // a list could not be read to its end
+	struct cycle cycle;
+	bool damaged; // a list could not be read to its end, or has none
 };
 
 /** Next pthread_t; ompd_rc_unavailable at the end. Start with a zeroed cursor. */
