@@ -363,8 +363,9 @@ static PyObject *method_lock(PyObject *self, PyObject *args, PyObject *kwargs)
 	struct space *space = space_use(self, "ompd_ext_get_lock_info");
 	if (!space || CALL(space, ext_get_lock_info, space->handle, kind, address, &info) < 0)
 		return NULL;
-	return Py_BuildValue("(NIK)", PyBool_FromLong((long)info.held), (unsigned int)info.depth,
-			     (unsigned long long)info.thread);
+	return Py_BuildValue("(NIIKL)", PyBool_FromLong((long)info.held), (unsigned int)info.depth,
+			     (unsigned int)info.owner, (unsigned long long)info.thread,
+			     (long long)info.recorded);
 }
 
 static PyObject *method_tasks(PyObject *self, PyObject *unused)

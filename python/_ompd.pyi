@@ -34,6 +34,11 @@ SCOPE_PARALLEL: int
 SCOPE_IMPLICIT_TASK: int
 SCOPE_TASK: int
 
+LOCK_OWNER_UNRECORDED: int
+LOCK_OWNER_THREAD: int
+LOCK_OWNER_TASK: int
+LOCK_OWNER_MISSING: int
+LOCK_OWNER_INVALID: int
 RC_UNAVAILABLE: int
 RC_STALE_HANDLE: int
 RC_BAD_INPUT: int
@@ -191,9 +196,10 @@ class AddressSpace:
     ) -> Optional[Tuple[int, Optional[str], int, int, int, int]]:
         """(value, register, scale, in memory, offset, width) of the lock that the call passes:
         struct ompd_ext_argument."""
-    def lock(self, kind: int, address: int) -> Tuple[bool, int, int]:
-        """(held, depth of nesting, identity of the thread that owns it or 0). kind: enum
-        ompd_ext_lock_kind. Raises Unavailable where the lock does not tell."""
+    def lock(self, kind: int, address: int) -> Tuple[bool, int, int, int, int]:
+        """Return (held, depth of nesting, LOCK_OWNER_*, identity of the owning thread or 0, what
+        the lock holds): struct ompd_ext_lock_info. kind: enum ompd_ext_lock_kind. Raises
+        Unavailable where the lock does not tell."""
     def tasks(self) -> TaskIterator:
         """Tasks of every region of the process (ompd_ext_tasks_open_all)."""
     def invalidate(self) -> None:

@@ -442,14 +442,26 @@ enum ompd_ext_lock_kind {
 	ompd_ext_lock_critical = 2,
 };
 
+/** Whom the memory of a lock that is held names as its owner. */
+enum ompd_ext_lock_owner {
+	ompd_ext_lock_owner_unrecorded = 0, // nobody: this kind of lock never does, or not yet
+	ompd_ext_lock_owner_thread = 1,
+	ompd_ext_lock_owner_task = 2,	 // a task that no thread runs: suspended, ended, or damage
+	ompd_ext_lock_owner_missing = 3, // a thread that does not exist: it has ended, or damage
+	ompd_ext_lock_owner_invalid = 4, // the number of no thread at all: damage
+};
+
 typedef struct ompd_ext_lock_info {
-	uint32_t held;	 // 1: a thread owns it; 0: none
-	uint32_t depth;	 // how many times its owner has set a nested lock
-	uint64_t thread; // identity of its owner, 0 if the lock does not record it
+	uint32_t held;	  // 1: somebody holds it; 0: it is free
+	uint32_t depth;	  // how many times its owner has set a nested lock
+	uint64_t thread;  // identity of its owner; 0 unless owner is ompd_ext_lock_owner_thread
+	int64_t recorded; // what the lock holds: a thread's global_num, or a task's address; else 0
+	uint32_t owner;	  // enum ompd_ext_lock_owner
+	uint32_t reserved; // 0
 } ompd_ext_lock_info;
 
 /**
- * Who owns a lock.
+ * Tell who owns a lock.
  * @param kind enum ompd_ext_lock_kind.
  * @param address of the program's variable; of a critical construct, of its lock's.
  * @return ok; unavailable (it cannot be told of this lock); bad_input; stale_handle; error.

@@ -37,10 +37,11 @@ ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint
 	if (rc != ompd_rc_ok || !count || !owner)
 		return rc;
 	ret->depth = (uint32_t)count;
+	ret->recorded = (int64_t)owner;
 	rc = gomp_owner(runtime, GOMP_OWNED_TASK, owner, &ret->thread);
-	if (rc != ompd_rc_unavailable)
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
 		return rc;
-	ret->thread = 0;
+	ret->owner = rc == ompd_rc_ok ? ompd_ext_lock_owner_thread : ompd_ext_lock_owner_task;
 	reason_clear();
 	return ompd_rc_ok;
 }

@@ -150,7 +150,7 @@ static ompd_rc_t note_all(const struct gomp_runtime *runtime, enum gomp_owned ki
 	}
 	idmap_close(&runtime->owners[kind], &runtime->target);
 	runtime->owners[kind] = owners;
-	return cursor.damaged ? ompd_rc_error : ompd_rc_ok;
+	return cursor.damaged || !runtime->nptl.available ? ompd_rc_error : ompd_rc_ok;
 }
 
 // Find the owner among those that were noted; what it owned then it must own now.

@@ -120,6 +120,12 @@ ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
 ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread, uint64_t *ret);
 ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret);
 
+/**
+ * Return the thread with this gtid, 0 if there is none now.
+ * @return unavailable: the runtime has never had so many threads.
+ */
+ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret);
+
 /** The thread with the next gtid from @p gtid on; unavailable at the end. */
 ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret);
 

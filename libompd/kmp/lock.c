@@ -31,24 +31,25 @@ enum indirect_lock {
 	INDIRECT_NESTED_DRDPA,
 };
 
-// An owner is recorded as its gtid plus one, 0 if there is none.
+// Fill in the owner, which a lock records as a gtid plus one; 0: none.
 static ompd_rc_t set_owner(const struct kmp_runtime *runtime, int64_t owner,
 			   ompd_ext_lock_info *ret)
 {
-	uint64_t gtid = (uint64_t)owner - 1, thread;
+	ompd_rc_t rc = ompd_rc_unavailable;
 
 	*ret = (ompd_ext_lock_info){ .held = owner != 0 };
 	if (owner == 0)
 		return ompd_rc_ok;
-	uint64_t next = gtid;
-	ompd_rc_t rc = owner < 0 ? ompd_rc_unavailable : kmp_next_thread(runtime, &next, &thread);
-
-	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && next != gtid + 1))
-		return reason(ompd_rc_error, "the lock names an owner that is no thread: it is "
-					     "damaged, or none");
+	ret->recorded = owner - 1;
+	if (owner > 0)
+		rc = kmp_thread_at(runtime, (uint64_t)ret->recorded, &ret->thread);
 	if (rc == ompd_rc_ok)
-		ret->thread = thread;
-	return rc;
+		ret->owner = ret->thread ? ompd_ext_lock_owner_thread : ompd_ext_lock_owner_missing;
+	else if (rc == ompd_rc_unavailable)
+		ret->owner = ompd_ext_lock_owner_invalid;
+	else
+		return rc;
+	return ompd_rc_ok;
 }
 
 static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,

@@ -49,19 +49,22 @@ static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array
 		       ompd_rc_ok;
 }
 
-// unavailable: no thread has this gtid.
-static ompd_rc_t thread_of_gtid(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
+ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
 {
 	uint64_t array, count;
 	ompd_rc_t rc = read_threads(runtime, &array, &count);
 
 	if (rc == ompd_rc_ok && gtid >= count)
 		return ompd_rc_unavailable;
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_element(runtime, array, gtid, ret);
-	if (rc == ompd_rc_ok && *ret == 0)
-		return ompd_rc_unavailable;
-	return rc;
+	return rc == ompd_rc_ok ? kmp_read_element(runtime, array, gtid, ret) : rc;
+}
+
+// unavailable: no thread has this gtid.
+static ompd_rc_t thread_of_gtid(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
+{
+	ompd_rc_t rc = kmp_thread_at(runtime, gtid, ret);
+
+	return rc == ompd_rc_ok && *ret == 0 ? ompd_rc_unavailable : rc;
 }
 
 ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret)

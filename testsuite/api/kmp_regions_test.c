@@ -289,6 +289,8 @@ static void check_lock(uint32_t kind, const void *lock, bool held, uint32_t dept
 	assert_int_equal(info.held, held);
 	assert_int_equal(info.depth, depth);
 	assert_int_equal(info.thread, owned ? self : 0);
+	assert_int_equal(info.owner,
+			 owned ? ompd_ext_lock_owner_thread : ompd_ext_lock_owner_unrecorded);
 }
 
 static void locks(void **state)
@@ -323,6 +325,43 @@ static void locks(void **state)
 	check_lock(ompd_ext_lock_simple, &plain, false, 0, false);
 	check_lock(ompd_ext_lock_simple, &quick, false, 0, false);
 	check_lock(ompd_ext_lock_nested, &nested, false, 0, false);
+}
+
+enum {
+	TAG_BITS = 8, // of a lock that is a word; the rest is its owner's gtid plus one
+};
+
+static void check_owner(omp_lock_t *lock, int32_t gtid, uint32_t owner)
+{
+	uint32_t word = *(uint32_t *)lock;
+	ompd_ext_lock_info info;
+
+	memcpy(lock,
+	       &(uint32_t){ (word & ((1 << TAG_BITS) - 1)) | (uint32_t)(gtid + 1) << TAG_BITS },
+	       sizeof(uint32_t));
+	ompd_rc_t rc = ompd_ext_get_lock_info(space, ompd_ext_lock_simple, (uintptr_t)lock, &info);
+
+	memcpy(lock, &word, sizeof(word));
+	assert_int_equal(rc, ompd_rc_ok);
+	assert_int_equal(info.held, 1);
+	assert_int_equal(info.owner, owner);
+	assert_int_equal(info.recorded, gtid);
+	assert_true((info.thread != 0) == (owner == ompd_ext_lock_owner_thread));
+}
+
+// A number that was overwritten names no thread, another one, or one that has ended.
+static void overwritten_owners(void **state)
+{
+	omp_lock_t lock;
+
+	(void)state;
+	omp_init_lock_with_hint(&lock, omp_lock_hint_uncontended);
+	omp_set_lock(&lock);
+	check_owner(&lock, omp_get_thread_num(), ompd_ext_lock_owner_thread);
+	check_owner(&lock, 31, ompd_ext_lock_owner_missing);
+	check_owner(&lock, 0x7ffff, ompd_ext_lock_owner_invalid);
+	omp_unset_lock(&lock);
+	omp_destroy_lock(&lock);
 }
 
 // ---- States ----------------------------------------------------------------------------------
@@ -482,10 +521,15 @@ static int open_after_first_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nest_of_one_thread),  cmocka_unit_test(region_of_gcc),
-		cmocka_unit_test(function_of_clang),   cmocka_unit_test(leagues),
-		cmocka_unit_test(kinds_of_threads),    cmocka_unit_test(locks),
-		cmocka_unit_test(states_at_a_barrier), cmocka_unit_test(calls),
+		cmocka_unit_test(nest_of_one_thread),
+		cmocka_unit_test(region_of_gcc),
+		cmocka_unit_test(function_of_clang),
+		cmocka_unit_test(leagues),
+		cmocka_unit_test(kinds_of_threads),
+		cmocka_unit_test(locks),
+		cmocka_unit_test(overwritten_owners),
+		cmocka_unit_test(states_at_a_barrier),
+		cmocka_unit_test(calls),
 	};
 
 	alarm(100); // a failure in one thread leaves the others at a barrier

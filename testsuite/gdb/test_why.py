@@ -4,7 +4,7 @@ that run well nothing is said that is not so."""
 
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import pytest
 
@@ -59,7 +59,7 @@ CAUSES: Dict[str, Cause] = {
 ANY = {"taskwait_lock", "depend_stays", "group_stays", "barrier_single"}
 # LLVM's runtime has no list of detached tasks. It has one of threads, which the owner of a lock is in.
 LLVM = {
-    "nest_ended": Cause("owner_ended", (2,), (), ("nested",)),
+    "nest_ended": Cause("owner_ended", (2,), (), ("nested",), False),
     "event_taskwait": Cause("event", (1,), certain=False),
     "event_barrier": Cause("event", (0, 1, 2, 3), certain=False),
 }
@@ -69,18 +69,26 @@ VARIANTS = ("O2", "O0", "clang", "clang-O0")
 MODES = ("live", "core")
 
 
-def ask(variant: str, program: str, arguments: List[str], mode: str) -> Dict[str, Any]:
-    """What the commands say at the program's fixture_ready(), or of its core file."""
+def ask(
+    variant: str,
+    program: str,
+    arguments: List[str],
+    mode: str,
+    changes: Sequence[str] = (),
+    environment: Optional[Mapping[str, str]] = None,
+) -> Dict[str, Any]:
+    """Return what the commands say at the program's fixture_ready(), or of its core file.
+    `changes`: commands of GDB's before that."""
     try:
         path = setup.program(program, variant)
     except build.Skipped as reason:
         pytest.skip(str(reason))
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         core = Path(scratch) / "core"
-        spec = {"mode": "live", "arguments": arguments, "gcore": str(core)}
+        spec = {"mode": "live", "arguments": arguments, "gcore": str(core), "changes": changes}
         if mode == "live":
             del spec["gcore"]
-            return processes.run_gdb("why.py", spec, [str(path)]).result
+            return processes.run_gdb("why.py", spec, [str(path)], environment).result
         processes.run_gdb("why.py", spec, [str(path)])
         return processes.run_gdb("why.py", {"mode": "core"}, [str(path), str(core)]).result
 
@@ -154,7 +162,39 @@ def test_owners_that_are_not_known() -> None:
     assert "the runtime records no owner, and no function" in lock["reason"]
     said = ask("O2", "hangs", ["nest_ended"], "live")
     (lock,) = said["locks"]["locks"]
-    assert lock["reason"].startswith("it records a task as its owner that has ended, or is")
+    assert lock["reason"].startswith("it records a task as its owner that no thread runs: ")
+    (found,) = [one for one in said["why"]["findings"] if one["lock"] == "nested"]
+    assert not found["certain"]
+
+
+# A lock of LLVM's runtime that is a word: its kind, then its owner's gtid plus one. What is written
+# there, whether the owner is said to have ended, and what is said of it.
+OVERWRITTEN = {
+    "a thread that may have ended": (
+        "set var *(unsigned *) &first = 3 | (31 + 1) << 8",
+        True,
+        "it records the thread with gtid 31 as its owner, which does not exist",
+    ),
+    "no thread at all": (
+        "set var *(unsigned *) &first = 3 | (0x7ffff + 1) << 8",
+        False,
+        "it is damaged: it records gtid 524287 as its owner, which no thread ever had",
+    ),
+}
+
+
+@pytest.mark.parametrize("owner", OVERWRITTEN)
+def test_owner_that_was_overwritten(owner: str) -> None:
+    """Nothing that is said of it is certain."""
+    change, ended, told = OVERWRITTEN[owner]
+    said = ask("clang", "hangs", ["lock_at_barrier"], "live", [change], {"KMP_LOCK_KIND": "tas"})
+    (lock,) = said["locks"]["locks"]
+    assert (lock["symbol"], lock["held"], lock["owner"]) == ("first", True, None)
+    assert lock["owner_ended"] == ended and lock["reason"].startswith(told)
+    found = [one for one in said["why"]["findings"] if one["lock"] == "first"]
+    assert [one["rule"] for one in found] == ["owner_ended" if ended else "lock"]
+    assert not found[0]["certain"] and numbers(said, found[0]["waiters"]) == (2,)
+    assert told[1:] in " ".join(said["why_text"]["text"].split())
 
 
 def test_a_deadlock_without_symbols() -> None:

@@ -133,9 +133,10 @@ def _cycle(graph: "Dict[int, List[Edge]]", start: int) -> List[Edge]:
 
 
 def ended_owners(waiting: Waiting) -> List[Finding]:
-    """Locks whose owner has ended."""
+    """Return locks that name an owner which does not exist. It may have ended, or the lock be
+    damaged: neither is certain."""
     return [
-        Finding(ENDED_OWNER, True, list(lock.waiters), [], lock=lock)
+        Finding(ENDED_OWNER, False, list(lock.waiters), [], lock=lock)
         for lock in waiting.locks
         if lock.owner_ended
     ]

@@ -21,7 +21,15 @@ _OTHERS = ("atomic",)
 _UNNAMED_FUNCTION = "GOMP_critical_start"
 
 _NOT_RECORDED = "the runtime records no owner"
-_TASK_GONE = "it records a task as its owner that has ended, or is suspended"
+_TASK_GONE = (
+    "it records a task as its owner that no thread runs: the task is suspended or has ended, or "
+    "the lock was overwritten"
+)
+_MISSING = (
+    "it records the thread with gtid {} as its owner, which does not exist: the thread has ended, "
+    "or the lock was overwritten"
+)
+_INVALID = "it is damaged: it records gtid {} as its owner, which no thread ever had"
 _WHICH = "which one that is, neither the runtime nor the code of the call tells"
 _CODE_UNREAD = "what functions have taken it, their code does not tell"
 _NOT_IN_CODE = (
@@ -31,6 +39,14 @@ _NOT_IN_CODE = (
 _NOT_IN_CODE_SEEN = "no function that a stopped thread is in has taken it, as far as code tells"
 _OWNER_UNSEEN = "nothing is known of the thread that it records as its owner"
 _TURN_UNSEEN = "nothing is known of the thread whose turn it is"
+
+# Why the owner is not known, by what the lock names as its owner.
+_REASONS = {
+    _ompd.LOCK_OWNER_UNRECORDED: _NOT_RECORDED,
+    _ompd.LOCK_OWNER_TASK: _TASK_GONE,
+    _ompd.LOCK_OWNER_MISSING: _MISSING,
+    _ompd.LOCK_OWNER_INVALID: _INVALID,
+}
 
 _JUST_GOT = ", or a thread that waits has just got it"
 
@@ -55,7 +71,8 @@ class Lock:
         self.taken: "Optional[Location]" = None  # where the owner's code took it
         self.is_held: Optional[bool] = None
         self.reason: Optional[str] = None  # why the owner is not known
-        self.owner_ended = False
+        self.is_named = False  # the lock names a thread as its owner: no code is asked for one
+        self.owner_ended = False  # and that thread does not exist
 
 
 def locks(process: "Process") -> List[Lock]:
@@ -103,32 +120,36 @@ def _find_turn(process: "Process", lock: Lock) -> None:
 def _find_owner(process: "Process", lock: Lock, reader: CodeReader) -> None:
     if lock.address is not None and lock.kind in _LOCK_KINDS:
         _recorded(process, lock)
-    known = lock.owner is not None or lock.owner_ended or lock.reason == _OWNER_UNSEEN
-    if not known and lock.is_held is not False:
+    if not lock.is_named and lock.is_held is not False:
         _told_by_code(process, lock, reader)
 
 
 def _recorded(process: "Process", lock: Lock) -> None:
     assert lock.address is not None
     try:
-        held, depth, ident = lock.runtime.space.lock(_LOCK_KINDS[lock.kind], lock.address)
+        lock.is_held, _, owner, ident, recorded = lock.runtime.space.lock(
+            _LOCK_KINDS[lock.kind], lock.address
+        )
     except _ompd.Error as error:
-        lock.owner_ended = "no thread" in error.reason
-        lock.is_held = True if lock.owner_ended else None
-        lock.reason = "a thread that has ended" if lock.owner_ended else error.reason
+        lock.reason = error.reason
         return
-    lock.is_held = held
-    if not held:
+    if not lock.is_held:
         lock.reason = "free at this moment"
-    elif ident:
-        for thread in process.threads:
-            if thread.handle is not None and thread.handle.id == ident:
-                if thread.runtime is lock.runtime:
-                    lock.owner, lock.how = thread, RECORDED
-        if lock.owner is None and not process.is_seen_whole:
-            lock.reason = _OWNER_UNSEEN
+    elif owner == _ompd.LOCK_OWNER_THREAD:
+        _find_thread(process, lock, ident)
     else:
-        lock.reason = _TASK_GONE if depth else _NOT_RECORDED
+        lock.is_named = lock.owner_ended = owner == _ompd.LOCK_OWNER_MISSING
+        lock.reason = _REASONS[owner].format(recorded)
+
+
+def _find_thread(process: "Process", lock: Lock, ident: int) -> None:
+    for thread in process.threads:
+        if thread.handle is not None and thread.handle.id == ident:
+            if thread.runtime is lock.runtime:
+                lock.owner, lock.how = thread, RECORDED
+    lock.is_named = lock.owner is not None or not process.is_seen_whole
+    if lock.owner is None and not process.is_seen_whole:
+        lock.reason = _OWNER_UNSEEN
 
 
 def _told_by_code(process: "Process", lock: Lock, reader: CodeReader) -> None:

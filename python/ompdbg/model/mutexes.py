@@ -46,6 +46,7 @@ class Mutex(Lock):
         self.taken = None
         self.is_held: Optional[bool] = True
         self.reason: Optional[str] = None
+        self.is_named = True
         self.owner_ended = False
 
 

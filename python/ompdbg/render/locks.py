@@ -44,7 +44,7 @@ def _row(lock: "Lock") -> List[str]:
         mark = "?" if lock.how == BY_CODE else ""
         owner, where = lock.owner.target.label + mark, place(lock.owner.location)
     elif lock.owner_ended:
-        owner = "ended"
+        owner = "ended?"
     elif lock.is_held is False:
         owner = "none"
     waiters = ", ".join(thread.target.label for thread in lock.waiters)

@@ -100,7 +100,9 @@ def _deadlock(finding: "Finding") -> str:
 
 def _owner_ended(finding: "Finding") -> str:
     assert finding.lock is not None
-    return f"{name_text(finding.lock)} is held by a thread that has ended"
+    verb = "waits" if len(finding.waiters) == 1 else "wait"
+    who = f"{threads_text(finding.waiters)} {verb} for it"
+    return f"{name_text(finding.lock)} is probably held by a thread that has ended; {who}"
 
 
 def _held(finding: "Finding") -> str:

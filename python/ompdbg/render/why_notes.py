@@ -23,7 +23,7 @@ def notes(waiting: "Waiting", finding: "Finding") -> List[str]:
         if any(lock.how == BY_CODE for lock in locks):
             found.append("The runtime records no owners: inferred from the threads' code")
     if finding.lock is not None and finding.lock.owner is None and finding.lock.reason:
-        if finding.rule == diagnosis.HELD_LOCK:
+        if finding.rule in (diagnosis.HELD_LOCK, diagnosis.ENDED_OWNER):
             told = reason(finding.lock)
             found.append(told[:1].upper() + told[1:])
     tasks = {edge.task.id: edge.task for edge in finding.edges if edge.task is not None}

@@ -2,7 +2,7 @@
 """Runs inside GDB: why a program does not go on.
 
 Task: "mode" is live (run to fixture_ready), core, or stops: "stops" times at some moment of a
-program that runs; "gcore" names a core file to write.
+program that runs; "gcore" names a core file to write, "changes" are commands before the questions.
 """
 
 import os
@@ -58,6 +58,8 @@ def main() -> None:
         return
     if task["mode"] == "live":
         common.run_until_ready()
+    for change in task.get("changes", ()):
+        gdb.execute(change, to_string=True)
     found = said()
     if task.get("gcore"):
         gdb.execute("generate-core-file " + task["gcore"], to_string=True)

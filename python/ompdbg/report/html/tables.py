@@ -87,7 +87,7 @@ def _owner(lock: Object) -> str:
         probably = "probably " if lock["known_by"] == "code" else ""
         return f"{probably}thread {lock['owner']}"
     if lock["owner_ended"]:
-        return "a thread that has ended"
+        return f"probably a thread that has ended: {lock['reason']}"
     if lock["held"] is False:
         return "free at this moment"
     return f"not known: {lock['reason']}" if lock["reason"] else "not known"
