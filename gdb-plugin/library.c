@@ -65,13 +65,34 @@ static struct library *load(void *image)
 	return NULL;
 }
 
-struct library *library_acquire(const char *path)
+/** Raise an error with the words of dlerror(), which begin with the name that dlopen() was given. */
+static void raise_unloaded(const char *name)
 {
-	void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const char *reason = dlerror();
+	size_t length = strlen(name);
+
+	if (!strncmp(reason, name, length) && !strncmp(reason + length, ": ", 2))
+		reason += length + 2;
+	error_raise("dlopen", ompd_rc_error, reason);
+}
+
+struct library *library_acquire(const char *path, int descriptor)
+{
+	char opened[sizeof("/proc/self/fd/") + 11];
+	const char *name = path;
+
+	if (descriptor >= 0) {
+		snprintf(opened, sizeof(opened), "/proc/self/fd/%d", descriptor);
+		name = opened;
+	}
+	void *image = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	struct library *library = libraries;
 
 	if (!image) {
-		error_raise("dlopen", ompd_rc_error, dlerror());
+		if (descriptor >= 0)
+			raise_unloaded(name);
+		else
+			error_raise("dlopen", ompd_rc_error, dlerror());
 		return NULL;
 	}
 	while (library && library->image != image)
@@ -107,13 +128,14 @@ void library_release(struct library *library)
 
 static PyObject *library_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = { "path", NULL };
+	static char *names[] = { "path", "descriptor", NULL };
 	PyObject *path, *bytes;
+	int descriptor = -1;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Library", names, &path) ||
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|i:Library", names, &path, &descriptor) ||
 	    !PyUnicode_FSConverter(path, &bytes))
 		return NULL;
-	struct library *library = library_acquire(PyBytes_AsString(bytes));
+	struct library *library = library_acquire(PyBytes_AsString(bytes), descriptor);
 	if (!library) {
 		Py_DECREF(bytes);
 		return NULL;
@@ -235,7 +257,8 @@ static PyMethodDef library_methods[] = {
 };
 
 static PyType_Slot library_slots[] = {
-	{ Py_tp_doc, "Library(path): one loaded OMPD library." },
+	{ Py_tp_doc, "Library(path, descriptor=-1): one loaded OMPD library. descriptor: what is "
+		     "loaded in place of the path; no other file may have its number afterwards." },
 	{ Py_tp_new, library_new },
 	{ Py_tp_dealloc, library_dealloc },
 	{ Py_tp_getset, library_getset },

@@ -34,8 +34,13 @@ struct library {
 #undef EXTENSION
 };
 
-/** Counts one user of @p path's library more; loads and initializes it for the first. */
-struct library *library_acquire(const char *path);
+/**
+ * Count one more user of @p path's library; load and initialize it for the first.
+ *
+ * @p descriptor: the file that is loaded in place of the path, or -1. The loader remembers the
+ * number as a name: it must never come to name another file.
+ */
+struct library *library_acquire(const char *path, int descriptor);
 /** Counts one user less; finalizes and unloads it after the last. Runs no Python code. */
 void library_release(struct library *library);
 

@@ -88,9 +88,11 @@ class Library:
     Several objects of one file share the library; the last one's end finalizes and unloads it.
     A file that cannot be loaded raises Error with the function "dlopen", one that is no OMPD
     library Error with "dlsym". A path without a slash is searched for as dlopen() does it.
+    `descriptor`: the file that is loaded in place of the path, which is then only its name; it
+    stays open, for the loader takes its number for a name.
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None: ...
+    def __init__(self, path: Union[str, "os.PathLike[str]"], descriptor: int = ...) -> None: ...
     path: str
     api_version: int
     version_string: str

@@ -3,13 +3,17 @@
 loaded into the debugger."""
 
 import os
+import signal
 import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 import pytest
 
-from harness import processes
+from harness import processes, setup
 
 PROGRAM = """
 #include <stdlib.h>
@@ -70,3 +74,63 @@ def test_not_loaded_from_a_core_file(named: Path) -> None:
 def test_loaded_if_the_user_names_it(named: Path) -> None:
     said = ask(named, library=str(named))
     assert "no OMPD library: ompd_initialize is missing" in said["error"]
+
+
+# ---- Exchanged while it is looked at ---------------------------------------------------------
+
+# Tells that its code has run.
+MARKING = """
+#include <fcntl.h>
+__attribute__((constructor)) static void mark(void) { open("MARK", O_CREAT, 0600); }
+"""
+# Names a file in place of another, over and over.
+EXCHANGING = """
+import itertools, os, sys
+how, name, *files = sys.argv[1:]
+for file in itertools.cycle(files):
+    (os.symlink if how == "link" else os.link)(file, name + ".new")
+    os.rename(name + ".new", name)
+"""
+LOADED, REFUSED = "no OMPD library: ompd_initialize is missing", "others may write to "
+
+
+@contextmanager
+def exchanged(how: str, name: Path, *files: Path) -> Iterator[None]:
+    """`name` is one of the files at any time, or a link to it."""
+    name.symlink_to(files[0])
+    command = [sys.executable, "-c", EXCHANGING, how, str(name), *map(str, files)]
+    with subprocess.Popen(command) as process:
+        try:
+            yield
+            assert process.poll() is None
+        finally:
+            process.send_signal(signal.SIGKILL)
+
+
+@pytest.fixture
+def trusted() -> Iterator[Path]:
+    """A folder that only the user can change, unlike those below /tmp."""
+    build = setup.ROOT / "build"
+    for place in (build, *build.parents):
+        if place.stat().st_uid not in (0, os.getuid()) or place.stat().st_mode & 0o022:
+            pytest.skip("others may write to {}".format(place))
+    with tempfile.TemporaryDirectory(dir=str(build), prefix="trusted-") as folder:
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("how", ["link", "file"])
+def test_exchanged_while_it_is_looked_at(trusted: Path, how: str) -> None:
+    """The file that was found good is the one that is loaded."""
+    good, bad = trusted / "good", trusted / "bad"
+    libraries = []
+    for folder in (good, bad):
+        folder.mkdir()
+        text = MARKING.replace("MARK", str(folder / "mark"))
+        libraries.append(compiled(text, folder / "library.so", "-shared", "-fPIC"))
+    (bad if how == "link" else libraries[1]).chmod(0o777)
+    name = trusted / "libnamed.so"
+    with exchanged(how, name, *libraries):
+        said = ask(name, safe="/", until={LOADED: 40, REFUSED: 40})
+    assert said["counts"][LOADED] >= 40 and said["counts"][REFUSED] >= 40, said
+    assert "other" not in said
+    assert (good / "mark").exists() and not (bad / "mark").exists()

@@ -3,21 +3,19 @@
 
 Our own is asked for every runtime that it recognises. For others the runtime may name libraries in
 its memory (`ompd_dll_locations`, OpenMP 5.2, 20.2.2). A process is not to be trusted with what is
-loaded into the debugger: such a library is loaded only from where GDB loads scripts by itself
-(auto-load safe-path), and where nobody but its owner can put it.
+loaded into the debugger: such a library is loaded only if trust.py lets it.
 """
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import stat
-from typing import List, Optional, Tuple, Type
+from typing import List, Tuple, Type
 
 import _ompd
 import gdb
 
 from ompdbg import gdb_plugin
+from ompdbg.gdb_services import trust
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.runtimes import Found, library_at, open_with
 
@@ -52,17 +50,17 @@ def _open_named_by_program(services: GdbServices) -> Found:
     problems: List[str] = []
     own = os.path.realpath(gdb_plugin.library_path())
     for path in locations(services):
-        if os.path.realpath(path) == own:
-            continue  # it has been asked
-        problem = distrust(path)
-        if problem is not None:
+        try:
+            real = trust.resolved(path)
+            if real == own:
+                continue  # it has been asked
+            library = _ompd.Library(real, trust.descriptor(real))
+            return open_with(library, services)
+        except trust.Distrusted as problem:
             problems.append(
                 f"the program names the OMPD library {path}, not loaded: {problem}; to load"
                 f' it all the same, "set omp library {path}"'
             )
-            continue
-        try:
-            return open_with(library_at(os.path.realpath(path)), services)
         except _ompd.Error as error:
             problems.append(f"{path}: {error.reason}")
     return Found([], problems)
@@ -99,56 +97,3 @@ def _string(services: GdbServices, address: int) -> str:
             return text.decode("utf-8")
         text += byte
     raise ValueError("no string")
-
-
-def distrust(path: str) -> Optional[str]:
-    """Why a library is not loaded that only the program names; None if it is."""
-    if not os.path.isabs(path):
-        return "it is no absolute path"
-    if not os.path.isfile(path):
-        return "there is no such file"
-    real = os.path.realpath(path)
-    safe = str(gdb.parameter("auto-load safe-path") or "")
-    if not is_below(real, safe_directories(safe)):
-        return 'it is not in the "auto-load safe-path"'
-    place = _place_of_others(real)
-    return None if place is None else f"others may write to {place}"
-
-
-def safe_directories(safe_path: str) -> List[str]:
-    """The directories of GDB's setting, which may hold variables."""
-    data = str(gdb.parameter("data-directory") or "")
-    debug = str(gdb.parameter("debug-file-directory") or "")
-    found: List[str] = []
-    for entry in safe_path.split(os.pathsep):
-        for one in entry.replace("$datadir", data).replace("$debugdir", debug).split(os.pathsep):
-            if one:
-                found.append(os.path.expanduser(one))
-    return found
-
-
-def is_below(path: str, directories: List[str]) -> bool:
-    """As GDB decides: each part of a directory may be a pattern."""
-    parts = _parts(path)
-    for directory in directories:
-        for spelling in (directory, os.path.realpath(directory)):
-            patterns = _parts(spelling)
-            if len(patterns) <= len(parts) and all(map(fnmatch.fnmatchcase, parts, patterns)):
-                return True
-    return False
-
-
-def _parts(path: str) -> Tuple[str, ...]:
-    return tuple(part for part in path.split("/") if part)
-
-
-def _place_of_others(path: str) -> Optional[str]:
-    """The file or folder on the way to it that others than root and the user may change."""
-    while True:
-        status = os.stat(path)
-        if status.st_uid not in (0, os.getuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            return path
-        parent = os.path.dirname(path)
-        if parent == path:
-            return None
-        path = parent
