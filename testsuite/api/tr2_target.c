@@ -6,8 +6,12 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <gelf.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/user.h>
+#include <unistd.h>
 
 #include "target.h"
 
@@ -78,6 +82,88 @@ size_t tr2_num_threads(void)
 int tr2_lwp(size_t thread)
 {
 	return target_thread_lwp(target, thread);
+}
+
+uint64_t tr2_pthread(size_t thread)
+{
+	const uint64_t *registers = target_thread_registers(target, thread);
+
+	return registers ?
+		       registers[offsetof(struct user_regs_struct, fs_base) / sizeof(uint64_t)] :
+		       0;
+}
+
+/** The loader's structure of a file; 0 if it has none. */
+static uint64_t link_map_of(size_t file)
+{
+	struct r_debug debug;
+	struct link_map link;
+	uint64_t address;
+
+	if (!tr2_symbol("_r_debug", NULL, &address) || !tr2_read(address, &debug, sizeof(debug)))
+		return 0;
+	for (address = (uintptr_t)debug.r_map; address; address = (uintptr_t)link.l_next) {
+		if (!tr2_read(address, &link, sizeof(link)))
+			return 0;
+		if (target_file_index(target, (uintptr_t)link.l_ld) == (ssize_t)file)
+			return address;
+	}
+	return 0;
+}
+
+static bool find_thread_local(Elf *elf, const char *name, uint64_t *ret)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
+			continue;
+		for (int i = 0; gelf_getsym(elf_getdata(section, NULL), i, &symbol); i++) {
+			const char *found = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			if (GELF_ST_TYPE(symbol.st_info) != STT_TLS || !found ||
+			    strcmp(found, name) != 0)
+				continue;
+			*ret = symbol.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/** The offset of a thread-local variable in a file's storage. */
+static bool offset_in_file(const char *path, const char *name, uint64_t *ret)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = descriptor >= 0 ? elf_begin(descriptor, ELF_C_READ, NULL) : NULL;
+	bool found = elf && find_thread_local(elf, name, ret);
+
+	elf_end(elf);
+	if (descriptor >= 0)
+		close(descriptor);
+	return found;
+}
+
+bool tr2_thread_local(size_t thread, const char *name, uint64_t *ret)
+{
+	// Libraries ask for the same one again and again.
+	static char known[64];
+	static uint64_t map, offset;
+
+	if (strcmp(known, name) != 0) {
+		size_t count = target_num_files(target), i = 0;
+
+		while (i < count &&
+		       !offset_in_file(target_file_at(target, i).opened, name, &offset))
+			i++;
+		if (i == count || strlen(name) >= sizeof(known))
+			return false;
+		map = link_map_of(i);
+		strcpy(known, name);
+	}
+	return target_thread_local(target, thread, map, offset, ret);
 }
 
 size_t tr2_frames(size_t thread, struct tr2_frame *frames, size_t max)

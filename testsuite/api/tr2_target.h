@@ -21,6 +21,9 @@ bool tr2_symbol(const char *name, const char *file_name, uint64_t *ret);
 size_t tr2_num_threads(void);
 /** Kernel's ids, in the order of the target. */
 int tr2_lwp(size_t thread);
+uint64_t tr2_pthread(size_t thread);
+/** Address of a thread-local variable of the first file that has one of that name. */
+bool tr2_thread_local(size_t thread, const char *name, uint64_t *ret);
 
 struct tr2_frame {
 	uint64_t pc, sp;

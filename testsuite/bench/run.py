@@ -4,7 +4,7 @@
 
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
-PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores or pause.
+PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores, pause, callbacks or plugin.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled, unless the table says otherwise; times are medians.
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -30,7 +30,9 @@ sys.path.insert(0, str(ROOT / "fixtures"))
 
 import build  # noqa: E402
 from cores import on_core, processes  # noqa: E402
+from ompd import callbacks, plugin  # noqa: E402
 from pause import longest_gaps  # noqa: E402
+from tables import milliseconds, table  # noqa: E402
 
 THREADS = (4, 64, 256)
 TASKS = (1000, 100_000, 1_000_000)
@@ -123,21 +125,6 @@ class Bench:
             os.killpg(process.pid, signal.SIGKILL)  # with its program
             output, _ = process.communicate()
         return output, process.returncode
-
-
-def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints aligned columns, the first to the left."""
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    print(title)
-    for row in [head, *rows]:
-        cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
-        print("  " + "  ".join(cells).rstrip())
-    print(flush=True)
-
-
-def milliseconds(value: float) -> str:
-    """Three digits that say something."""
-    return f"{1000 * value:.3g}" if value < 0.1 else f"{1000 * value:.0f}"
 
 
 def threads(bench: Bench) -> None:
@@ -366,6 +353,8 @@ PARTS = {
     "llvm": llvm,
     "cores": cores,
     "pause": pause,
+    "callbacks": lambda bench: callbacks(bench.folder),
+    "plugin": lambda bench: plugin(bench.folder, bench.command()),
 }
 
 

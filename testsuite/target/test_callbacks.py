@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How often libompd asks its debugger for memory and symbols. A count is the same on any machine."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Dict, Tuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "testsuite" / "gdb"))
+
+from harness import processes, setup  # noqa: E402
+
+import build  # noqa: E402  (of the fixtures)
+
+COUNT = ROOT / "build" / "testsuite" / "api" / "callback_counts"
+# For the handle of a thread, its region and its state.
+MOST_READS = 8
+QUESTIONS = ("handle", "region", "state")
+
+Program = Tuple[str, ...]
+PROGRAMS: Tuple[Program, ...] = (("nested", "2", "2", "2"), ("waits",), ("many", "16"))
+THREADS = {"nested": 8, "waits": 9, "many": 16}
+VARIANTS = ("O2", "clang", "ompd19")
+
+
+def count(program: Program, variant: str) -> Dict[str, Any]:
+    """Ask about every thread of a fixture in its state."""
+    try:
+        path = setup.program(program[0], variant)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with processes.ready_program(path, program[1:], {"OMP_DEBUG": "enabled"}) as pid:
+        done = subprocess.run(
+            [str(COUNT), str(setup.LIBRARY), str(pid)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
+            timeout=60,
+        )
+    assert done.returncode == 0, done.stderr
+    found: Dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("program", PROGRAMS, ids="-".join)
+@pytest.mark.xfail(strict=True, reason="libompd reads by fields; issue 13")
+def test_reads_per_thread(program: Program, variant: str) -> None:
+    counted = count(program, variant)
+    threads = [row for row in counted["again"] if "state" in row]
+    assert len(threads) >= THREADS[program[0]]
+    assert {row["handle"]["rc"] for row in threads} == {0}
+    reads = [sum(row[name]["reads"] for name in QUESTIONS) for row in threads]
+    assert max(reads) <= MOST_READS, reads
+    symbols = [sum(row[name]["symbols"] for name in QUESTIONS) for row in threads]
+    assert max(symbols) == 0, symbols
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("program", PROGRAMS[:1], ids="-".join)
+@pytest.mark.xfail(strict=True, reason="libompd reads by fields; issue 13")
+def test_no_read_fails(program: Program, variant: str) -> None:
+    """In a healthy program."""
+    counted = count(program, variant)
+    rows = [row[name] for row in counted["first"] for name in QUESTIONS if name in row]
+    rows += [counted[name] for name in ("process", "icvs", "variables")]
+    assert [row for row in rows if row["failed_reads"]] == []
