@@ -40,7 +40,7 @@ ompd_get_icv_string_from_scope ompd_get_tool_data
 """.split()
 # The callbacks' copy, whether there is one, the text of the last failure, and what one call of the
 # API has read.
-MAY_KEEP = {"callbacks", "initialized", "text", "completed.0", "call", "environment.0"}
+MAY_KEEP = {"callbacks", "initialized", "text", "completed", "call", "environment"}
 
 
 def lines(*command: str) -> List[List[str]]:
@@ -67,7 +67,7 @@ def main(library: str) -> List[str]:
         if needed != "libc.so.6":
             problems.append(f"needs {needed}")
     for row in lines("nm", library):
-        if row[-2] in ("b", "B") and row[-1] not in MAY_KEEP:
+        if row[-2] in ("b", "B") and row[-1].partition(".")[0] not in MAY_KEEP:
             problems.append(f"keeps {row[-1]}")
     return problems
 
