@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which handles live. A released handle is memory that the debugger may have used for something
-// else: whether one is stale (section 15.5) is told without looking into it.
+// Which handles live, of which kind, and of which address space: the core tells whether one is stale
+// (section 15.5), not what it is.
 
 #include "front.h"
 
@@ -72,9 +72,15 @@ static void forget(struct entry *entry)
 	}
 }
 
-static core_rc_t release_in_core(void *handle, enum handle_kind kind)
+// The core has released the handles of a released address space; vectors of variables are none of
+// its handles.
+static core_rc_t release_in_core(const struct entry *entry)
 {
-	switch (kind) {
+	void *handle = (void *)entry->handle;
+
+	if (!entry->space && entry->kind != HANDLE_VARIABLES)
+		return core_rc_ok;
+	switch (entry->kind) {
 	case HANDLE_ADDRESS_SPACE:
 		return core_rel_address_space_handle(handle);
 	case HANDLE_THREAD:
@@ -97,7 +103,7 @@ void handles_close(void)
 	for (int spaces = 0; spaces <= 1; spaces++) {
 		for (size_t i = 0; i < capacity; i++) {
 			if (table[i].handle && (table[i].kind == HANDLE_ADDRESS_SPACE) == spaces)
-				release_in_core((void *)table[i].handle, table[i].kind);
+				release_in_core(&table[i]);
 		}
 	}
 	front_free(table);
@@ -128,11 +134,13 @@ core_address_space_handle_t *handle_space(const void *handle)
 
 ompd_rc_t handle_add(void *handle, enum handle_kind kind, core_address_space_handle_t *space)
 {
+	const struct entry added = { .handle = handle, .space = space, .kind = kind };
+
 	if (2 * (count + 1) > capacity && !grow()) {
-		release_in_core(handle, kind);
+		release_in_core(&added);
 		return ompd_rc_nomem;
 	}
-	*place_of(handle) = (struct entry){ .handle = handle, .space = space, .kind = kind };
+	*place_of(handle) = added;
 	count++;
 	return ompd_rc_ok;
 }
@@ -154,10 +162,12 @@ ompd_rc_t handle_release(void *handle, enum handle_kind kind)
 		return ompd_rc_stale_handle;
 	if (entry->kind != kind)
 		return ompd_rc_bad_input;
+	const struct entry released = *entry;
+
 	forget(entry);
 	for (size_t i = 0; kind == HANDLE_ADDRESS_SPACE && i < capacity; i++) {
 		if (table[i].handle && (void *)table[i].space == handle)
 			table[i].space = NULL;
 	}
-	return front_rc(release_in_core(handle, kind));
+	return front_rc(release_in_core(&released));
 }

@@ -152,7 +152,7 @@ typedef struct ompd_ext_task_iterator ompd_ext_task_iterator;
  * records the parent. Tasks of enclosed regions are not included. For the implicit region
  * outside of any parallel construct the only task is the initial task.
  *
- * @param[out] iterator to be released with ompd_ext_tasks_close().
+ * @param[out] iterator to be released with ompd_ext_tasks_close(), or with its address space.
  * @return ok, bad_input, stale_handle, nomem, error.
  */
 ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator);

@@ -17,57 +17,55 @@ static bool is_named(const struct family *family, const char *wanted)
 }
 
 static ompd_rc_t open_runtime(const struct target *target, const struct family *family,
-			      const char *name, ompd_address_space_handle_t **ret)
+			      const char *name, struct api_space **ret)
 {
-	ompd_address_space_handle_t *handle = target_alloc(target, sizeof(*handle));
+	struct api_space *space = target_alloc(target, sizeof(*space));
 	struct family_runtime *runtime = target_alloc(target, family->runtime_size);
-	ompd_rc_t rc = handle && runtime ? family->open(runtime, target, name) : ompd_rc_nomem;
+	ompd_rc_t rc = space && runtime ? family->open(runtime, target, name) : ompd_rc_nomem;
 
 	if (rc != ompd_rc_ok) {
 		target_free(target, runtime);
-		target_free(target, handle);
+		target_free(target, space);
 		return rc;
 	}
-	*handle = (ompd_address_space_handle_t){
-		.kind = HANDLE_ADDRESS_SPACE,
+	*space = (struct api_space){
 		.family = family,
 		.target = *target,
 		.runtime = runtime,
 	};
-	*ret = handle;
+	*ret = space;
 	return ompd_rc_ok;
 }
 
-static void close_runtime(ompd_address_space_handle_t *handle)
+ompd_rc_t space_free(struct api_space *space)
 {
-	const struct target target = handle->target;
+	const struct target target = space->target;
 
-	handle->family->close(handle->runtime);
-	target_free(&target, handle->runtime);
-	handle->kind = HANDLE_RELEASED;
-	target_free(&target, handle);
+	space->family->close(space->runtime);
+	target_free(&target, space->runtime);
+	return target.callbacks->free_memory(space);
 }
 
 // Opens the runtime that the program calls, else the first that is recognised: a program with
 // another one in front (LD_PRELOAD) still loads its own. One that is there and refused tells more
 // than one that is not there.
-static ompd_rc_t open_first(const struct target *target, ompd_address_space_handle_t **ret)
+static ompd_rc_t open_first(const struct target *target, struct api_space **ret)
 {
 	ompd_rc_t refused = ompd_rc_unavailable;
 	char why[REASON_MAX] = "no OpenMP runtime in the program";
-	ompd_address_space_handle_t *found = NULL, *handle;
+	struct api_space *found = NULL, *space;
 
 	for (const struct family *const *family = families; *family; family++) {
 		for (const char *const *name = (*family)->names; *name; name++) {
-			ompd_rc_t rc = open_runtime(target, *family, *name, &handle);
+			ompd_rc_t rc = open_runtime(target, *family, *name, &space);
 
 			if (rc == ompd_rc_ok) {
-				bool called = (*family)->is_called(handle->runtime);
+				bool called = (*family)->is_called(space->runtime);
 
 				if (found)
-					close_runtime(called ? found : handle);
+					space_free(called ? found : space);
 				if (called || !found)
-					found = handle;
+					found = space;
 				if (called)
 					goto end;
 				continue;
@@ -75,7 +73,7 @@ static ompd_rc_t open_first(const struct target *target, ompd_address_space_hand
 			// A debugger that fails does not say that there is no such runtime.
 			if (rc != ompd_rc_unavailable && rc != ompd_rc_incompatible) {
 				if (found)
-					close_runtime(found);
+					space_free(found);
 				return rc;
 			}
 			if (rc == ompd_rc_unavailable || refused != ompd_rc_unavailable)
@@ -92,10 +90,20 @@ end:
 	return ompd_rc_ok;
 }
 
+static ompd_rc_t open_named(const struct target *target, const char *name, struct api_space **ret)
+{
+	for (const struct family *const *family = families; *family; family++) {
+		if (is_named(*family, name))
+			return open_runtime(target, *family, name, ret);
+	}
+	return reason(ompd_rc_bad_input, "%.60s is no runtime that the library knows", name);
+}
+
 ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, const char *runtime,
 				      ompd_address_space_handle_t **host_handle)
 {
 	struct target target;
+	struct api_space *space;
 	ompd_rc_t rc = api_enter();
 
 	if (rc != ompd_rc_ok)
@@ -105,13 +113,13 @@ ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, con
 	rc = target_init(&target, library_callbacks(), context);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the target's types have other sizes than LP64");
-	if (!runtime)
-		return open_first(&target, host_handle);
-	for (const struct family *const *family = families; *family; family++) {
-		if (is_named(*family, runtime))
-			return open_runtime(&target, *family, runtime, host_handle);
-	}
-	return reason(ompd_rc_bad_input, "%.60s is no runtime that the library knows", runtime);
+	rc = runtime ? open_named(&target, runtime, &space) : open_first(&target, &space);
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = HANDLE_GIVE(ompd_rc_ok, ADDRESS_SPACE, space, space, &space->handle);
+	if (rc == ompd_rc_ok)
+		*host_handle = space->handle;
+	return rc;
 }
 
 ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
@@ -155,7 +163,8 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 	(void)kind;
 	(void)sizeof_id;
 	(void)id;
-	API_ENTER(host_handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, host_handle);
+	(void)space;
 	if (!device_context || !device_handle)
 		return reason(ompd_rc_bad_input, "no context, or no place for the handle");
 	return reason(ompd_rc_unsupported, "devices other than the host are not supported");
@@ -167,10 +176,10 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 					  ompd_thread_id_t **kinds, ompd_size_t **thread_id_sizes,
 					  int *count)
 {
-	API_ENTER(device_handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, device_handle);
 	if (!kinds || !thread_id_sizes || !count)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	const struct target *target = &device_handle->target;
+	const struct target *target = &space->target;
 	ompd_thread_id_t *kind = target_alloc(target, 2 * sizeof(*kind));
 	ompd_size_t *size = target_alloc(target, 2 * sizeof(*size));
 
@@ -189,21 +198,19 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 	return ompd_rc_ok;
 }
 
-/** Releases the address space. Handles within it must have been released before. */
+/** Release the address space and all handles within it, which are stale from here on. */
 ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
-	close_runtime(handle);
-	return ompd_rc_ok;
+	return handle_release(handle, HANDLE_ADDRESS_SPACE);
 }
 
 /** The _OPENMP value of the runtime. */
 ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_word_t *omp_version)
 {
-	API_ENTER(address_space, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!omp_version)
 		return reason(ompd_rc_bad_input, "no place for the version");
-	*omp_version = address_space->family->omp_version(address_space->runtime);
+	*omp_version = space->family->omp_version(space->runtime);
 	return ompd_rc_ok;
 }
 
@@ -213,22 +220,22 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 {
 	char text[160];
 
-	API_ENTER(address_space, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!string)
 		return reason(ompd_rc_bad_input, "no place for the string");
-	address_space->family->describe(address_space->runtime, text, sizeof(text));
-	*string = target_strdup(&address_space->target, text);
+	space->family->describe(space->runtime, text, sizeof(text));
+	*string = target_strdup(&space->target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
 }
 
 ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext_layout_info *info)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!info || info->size < sizeof(*info))
 		return reason(ompd_rc_bad_input, "no place for the result");
 	const ompd_size_t size = info->size;
 
 	*info = (ompd_ext_layout_info){ .size = size };
-	handle->family->layout_info(handle->runtime, info);
+	space->family->layout_info(space->runtime, info);
 	return ompd_rc_ok;
 }

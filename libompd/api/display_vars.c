@@ -21,17 +21,17 @@ enum {
 // "NAME=value" with the value in force in the process: from the runtime's variables, where they
 // are known; else from the environment that the process was started with; "undefined" if it is not
 // there, "unknown" if either cannot be read.
-static void control_var_text(const ompd_address_space_handle_t *handle,
-			     const struct icv_control_var *var, char *text)
+static void control_var_text(const struct api_space *space, const struct icv_control_var *var,
+			     char *text)
 {
 	int used = snprintf(text, CONTROL_VAR_MAX, "%s=", var->name);
 	char *value = text + used;
 	ompd_rc_t rc = ompd_rc_unsupported;
 
 	if (var->icv != ICV_NONE)
-		rc = handle->family->initial_icv_text(handle->runtime, var->icv, value);
+		rc = space->family->initial_icv_text(space->runtime, var->icv, value);
 	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported)
-		rc = environ_get(&handle->target, var->name, value, ICV_TEXT_MAX);
+		rc = environ_get(&space->target, var->name, value, ICV_TEXT_MAX);
 	if (rc != ompd_rc_ok)
 		snprintf(value, ICV_TEXT_MAX, "%s",
 			 rc == ompd_rc_unavailable ? "undefined" : "unknown");
@@ -45,11 +45,11 @@ static void control_var_text(const ompd_address_space_handle_t *handle,
 ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_space_handle,
 					const char *const **control_vars)
 {
-	API_ENTER(address_space_handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, address_space_handle);
 	if (!control_vars)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	const struct icv_control_var *vars = address_space_handle->family->control_vars;
-	const struct target *target = &address_space_handle->target;
+	const struct icv_control_var *vars = space->family->control_vars;
+	const struct target *target = &space->target;
 	size_t count = 0;
 
 	while (vars[count].name)
@@ -59,7 +59,7 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 	for (size_t i = 0; strings && i < count; i++) {
 		char text[CONTROL_VAR_MAX];
 
-		control_var_text(address_space_handle, &vars[i], text);
+		control_var_text(space, &vars[i], text);
 		strings[i] = target_strdup(target, text);
 		if (!strings[i]) {
 			free_strings(target, strings);

@@ -6,36 +6,37 @@
 #include "api/regions.h"
 #include "layout/call.h"
 
-static uint64_t region_id(const ompd_parallel_handle_t *parallel)
+static uint64_t region_id(const struct api_parallel *parallel)
 {
 	return parallel->space->family->region_id(parallel->region);
 }
 
-static uint64_t task_id(const ompd_task_handle_t *task)
+static uint64_t task_id(const struct api_task *task)
 {
 	return task->space->family->tasks->task_id(task->task);
 }
 
 ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 {
+	void *record;
 	ompd_rc_t rc;
 
 	switch (scope) {
 	case ompd_scope_thread:
-		rc = api_enter_handle(handle, HANDLE_THREAD);
+		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
 		if (rc == ompd_rc_ok && id)
-			*id = ((ompd_thread_handle_t *)handle)->thread;
+			*id = ((struct api_thread *)record)->thread;
 		break;
 	case ompd_scope_parallel:
-		rc = api_enter_handle(handle, HANDLE_PARALLEL);
+		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
 		if (rc == ompd_rc_ok && id)
-			*id = region_id(handle);
+			*id = region_id(record);
 		break;
 	case ompd_scope_implicit_task:
 	case ompd_scope_task:
-		rc = api_enter_handle(handle, HANDLE_TASK);
+		rc = api_enter_handle(handle, HANDLE_TASK, &record);
 		if (rc == ompd_rc_ok && id)
-			*id = task_id(handle);
+			*id = task_id(record);
 		break;
 	default:
 		return reason(ompd_rc_bad_input, "no such scope");
@@ -43,8 +44,8 @@ ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 	return rc == ompd_rc_ok && !id ? reason(ompd_rc_bad_input, "no place for the result") : rc;
 }
 
-struct ompd_ext_task_iterator {
-	ompd_address_space_handle_t *space;
+struct api_task_iterator {
+	struct api_space *space;
 	struct region_list regions; // still to be walked
 	size_t next_region;
 	struct family_walk *walk; // of the region before next_region
@@ -53,10 +54,10 @@ struct ompd_ext_task_iterator {
 	bool in_motion;	    // of one of them that is not known
 };
 
-static ompd_rc_t open_iterator(ompd_address_space_handle_t *space,
-			       const struct family_region *region, ompd_ext_task_iterator **ret)
+static ompd_rc_t open_iterator(struct api_space *space, const struct family_region *region,
+			       ompd_ext_task_iterator **ret)
 {
-	ompd_ext_task_iterator *iterator = target_alloc(&space->target, sizeof(*iterator));
+	struct api_task_iterator *iterator = target_alloc(&space->target, sizeof(*iterator));
 	ompd_rc_t rc;
 
 	if (!iterator)
@@ -66,31 +67,27 @@ static ompd_rc_t open_iterator(ompd_address_space_handle_t *space,
 		rc = region_list_add(&iterator->regions, space, region);
 	else
 		rc = region_list_collect(&iterator->regions, space);
-	if (rc == ompd_rc_ok)
-		*ret = iterator;
-	else
-		ompd_ext_tasks_close(iterator);
-	return rc;
+	return HANDLE_GIVE(rc, TASK_ITERATOR, iterator, space, ret);
 }
 
 ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator)
 {
-	API_ENTER(parallel, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel);
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
-	return open_iterator(parallel->space, parallel->region, iterator);
+	return open_iterator(self->space, self->region, iterator);
 }
 
 ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 				  ompd_ext_task_iterator **iterator)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
-	return open_iterator(handle, NULL, iterator);
+	return open_iterator(space, NULL, iterator);
 }
 
-static void end_walk(ompd_ext_task_iterator *iterator)
+static void end_walk(struct api_task_iterator *iterator)
 {
 	uint32_t unreached = 0;
 
@@ -102,7 +99,7 @@ static void end_walk(ompd_ext_task_iterator *iterator)
 }
 
 // Opens the walk over the next region; ompd_rc_unavailable if there is none.
-static ompd_rc_t next_walk(ompd_ext_task_iterator *iterator)
+static ompd_rc_t next_walk(struct api_task_iterator *iterator)
 {
 	if (iterator->next_region == iterator->regions.count)
 		return ompd_rc_unavailable;
@@ -121,36 +118,35 @@ static ompd_rc_t next_walk(ompd_ext_task_iterator *iterator)
 ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
 			      size_t max, size_t *count)
 {
-	bool damaged;
-	ompd_rc_t rc = api_enter();
+	ompd_rc_t rc;
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!iterator || !records || !count || max == 0)
-		return reason(ompd_rc_bad_input, "no iterator, or no place for the result");
+	API_ENTER(self, TASK_ITERATOR, iterator);
+	if (!records || !count || max == 0)
+		return reason(ompd_rc_bad_input, "no place for the result");
+	bool damaged = self->regions.damaged;
+
 	*count = 0;
-	damaged = iterator->regions.damaged;
 	while (*count < max) {
-		if (!iterator->walk || iterator->walk_ended) {
-			rc = next_walk(iterator);
+		if (!self->walk || self->walk_ended) {
+			rc = next_walk(self);
 			if (rc == ompd_rc_unavailable)
 				break;
 			if (rc == ompd_rc_nomem)
 				return rc;
 			if (rc != ompd_rc_ok) {
 				damaged = true;
-				end_walk(iterator);
+				end_walk(self);
 				continue;
 			}
 		}
-		rc = iterator->space->family->tasks->walk_next(iterator->walk, &records[*count]);
-		damaged |= iterator->space->family->tasks->walk_damaged(iterator->walk);
+		rc = self->space->family->tasks->walk_next(self->walk, &records[*count]);
+		damaged |= self->space->family->tasks->walk_damaged(self->walk);
 		if (rc == ompd_rc_ok)
 			++*count;
 		else if (rc == ompd_rc_nomem)
 			return rc;
 		else
-			end_walk(iterator);
+			end_walk(self);
 	}
 	reason_clear();
 	return damaged ? reason(ompd_rc_incomplete, "a list of tasks is damaged or being changed") :
@@ -159,27 +155,23 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 
 ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *count)
 {
-	ompd_rc_t rc = api_enter();
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!iterator || !count || iterator->next_region != iterator->regions.count ||
-	    (iterator->next_region && !iterator->walk_ended))
+	API_ENTER(self, TASK_ITERATOR, iterator);
+	if (!count || self->next_region != self->regions.count ||
+	    (self->next_region && !self->walk_ended))
 		return reason(ompd_rc_bad_input, "the enumeration is not at its end");
-	if (iterator->in_motion)
+	if (self->in_motion)
 		return reason(ompd_rc_unavailable, "the tasks are being changed");
-	*count = iterator->unreached;
+	*count = self->unreached;
 	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator)
 {
-	ompd_rc_t rc = api_enter();
+	return handle_release(iterator, HANDLE_TASK_ITERATOR);
+}
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!iterator)
-		return reason(ompd_rc_bad_input, "no iterator");
+ompd_rc_t task_iterator_free(struct api_task_iterator *iterator)
+{
 	const struct target *target = &iterator->space->target;
 
 	if (iterator->walk)
@@ -195,11 +187,11 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 	struct family_walk *walk;
 	ompd_ext_task_info info;
 
-	API_ENTER(parallel, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel);
 	if (!task)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_address_space_handle_t *space = parallel->space;
-	ompd_rc_t rc = space->family->tasks->walk_open(space->runtime, parallel->region, &walk);
+	struct api_space *space = self->space;
+	ompd_rc_t rc = space->family->tasks->walk_open(space->runtime, self->region, &walk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -211,57 +203,55 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 		return rc;
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_bad_input, "the region has no such task");
-	ompd_task_handle_t *handle = handle_new_task(space);
+	struct api_task *handle = handle_new_task(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	space->family->tasks->task_of_info(parallel->region, &info, handle->task);
-	*task = handle;
-	return ompd_rc_ok;
+	space->family->tasks->task_of_info(self->region, &info, handle->task);
+	return HANDLE_GIVE(ompd_rc_ok, TASK, handle, space, task);
 }
 
 ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return thread->space->family->thread_info(thread->space->runtime, thread->thread, info);
+	return self->space->family->thread_info(self->space->runtime, self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
 {
-	API_ENTER(parallel, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return parallel->space->family->region_info(parallel->space->runtime, parallel->region,
-						    info);
+	return self->space->family->region_info(self->space->runtime, self->region, info);
 }
 
 ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t kind,
 				 uint64_t address, ompd_ext_lock_info *info)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!info || !address || kind > ompd_ext_lock_critical)
 		return reason(ompd_rc_bad_input, "no lock, or no place for the result");
-	return handle->family->waits->lock_info(handle->runtime, kind, address, info);
+	return space->family->waits->lock_info(space->runtime, kind, address, info);
 }
 
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
 				 ompd_ext_wait_site *site)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return handle->family->waits->classify_call(handle->runtime, return_address, site);
+	return space->family->waits->classify_call(space->runtime, return_address, site);
 }
 
 ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
 				   uint64_t *entry)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!entry)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	if (call_target(&handle->target, return_address, entry) != ompd_rc_ok)
+	if (call_target(&space->target, return_address, entry) != ompd_rc_ok)
 		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
 	return ompd_rc_ok;
 }
@@ -269,37 +259,37 @@ ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return handle->family->waits->classify_entry(handle->runtime, entry, site);
+	return space->family->waits->classify_entry(space->runtime, entry, site);
 }
 
 ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
 				     ompd_ext_argument *argument)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!argument)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return handle->family->waits->lock_argument(handle->runtime, return_address, argument);
+	return space->family->waits->lock_argument(space->runtime, return_address, argument);
 }
 
 ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
 				const uint64_t *in_use, size_t in_use_count)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
 		return reason(ompd_rc_bad_input, "no lock, or no values");
-	return thread->space->family->waits->confirm_lock(thread->space->runtime, thread->thread,
-							  kind, variable, in_use, in_use_count);
+	return self->space->family->waits->confirm_lock(self->space->runtime, self->thread, kind,
+							variable, in_use, in_use_count);
 }
 
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 				  ompd_ext_wait_site *site)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!site || !futex)
 		return reason(ompd_rc_bad_input, "no address, or no place for the result");
-	return thread->space->family->waits->classify_futex(thread->space->runtime, thread->thread,
-							    futex, site);
+	return self->space->family->waits->classify_futex(self->space->runtime, self->thread, futex,
+							  site);
 }

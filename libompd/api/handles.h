@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The library's handles, and the checks that every entry point makes.
+//
+// What the debugger holds is no pointer: it is the place of the handle in a table, and a number that
+// no other handle ever has. What the debugger passes is never followed; a handle that was released,
+// one of an address space that was, and any other value are told by the table alone.
 
 #ifndef OMPDBG_HANDLES_H
 #define OMPDBG_HANDLES_H
@@ -10,84 +14,109 @@
 #include "runtime/family.h"
 #include "target/reason.h"
 
-/** What a handle is; the first word of each. */
 enum handle_kind {
-	HANDLE_ADDRESS_SPACE = 0x4f4d5041,
-	HANDLE_THREAD = 0x4f4d5054,
-	HANDLE_PARALLEL = 0x4f4d5050,
-	HANDLE_TASK = 0x4f4d504b,
-	HANDLE_RELEASED = 0,
+	HANDLE_ADDRESS_SPACE,
+	HANDLE_THREAD,
+	HANDLE_PARALLEL,
+	HANDLE_TASK,
+	HANDLE_TASK_ITERATOR,
 };
 
-struct _ompd_aspace_handle {
-	enum handle_kind kind;
+// What handles stand for. The types of the API (struct _ompd_thread_handle) are defined nowhere.
+
+struct api_space {
+	ompd_address_space_handle_t *handle;
 	const struct family *family;
 	struct target target;
 	struct family_runtime *runtime;
 };
 
-struct _ompd_thread_handle {
-	enum handle_kind kind;
-	ompd_address_space_handle_t *space;
+struct api_thread {
+	struct api_space *space;
 	uint64_t thread; // address of the runtime's structure
 };
 
-// The family's records lie behind these two, in the same block of memory.
+// The family's records follow these two in the same block of memory.
 
-struct _ompd_parallel_handle {
-	enum handle_kind kind;
-	ompd_address_space_handle_t *space;
+struct api_parallel {
+	struct api_space *space;
 	struct family_region *region;
 };
 
-struct _ompd_task_handle {
-	enum handle_kind kind;
-	ompd_address_space_handle_t *space;
+struct api_task {
+	struct api_space *space;
 	struct family_task *task;
 };
 
-/** The debugger's callbacks, NULL unless the library is initialized. */
+struct api_task_iterator;
+
+/** Return the debugger's callbacks, NULL unless the library is initialized. */
 const ompd_callbacks_t *library_callbacks(void);
 
-/** Begins an entry point: forgets the last reason; ompd_rc_error before ompd_initialize(). */
+/** Begin an entry point: forget the last reason; ompd_rc_error before ompd_initialize(). */
 ompd_rc_t api_enter(void);
-/** The same with a handle of @p kind: stale if there is none, bad input if it is of another kind. */
-ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind);
+/** Begin an entry point with a handle of @p kind: store what it stands for. */
+ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **record);
 
-/** Returns from the calling function unless the handle is good. */
-#define API_ENTER(handle, kind)                                                \
-	do {                                                                   \
-		ompd_rc_t api_rc_ = api_enter_handle((handle), HANDLE_##kind); \
-		if (api_rc_ != ompd_rc_ok)                                     \
-			return api_rc_;                                        \
+/** Declare @p record, what @p handle stands for; return from the calling function if it is not a
+ * live handle of that kind. */
+#define API_ENTER(record, KIND, handle)                                                      \
+	HANDLE_TYPE_##KIND *(record);                                                        \
+	do {                                                                                 \
+		void *api_record_;                                                           \
+		ompd_rc_t api_rc_ = api_enter_handle((handle), HANDLE_##KIND, &api_record_); \
+		if (api_rc_ != ompd_rc_ok)                                                   \
+			return api_rc_;                                                      \
+		(record) = api_record_;                                                      \
 	} while (0)
 
-// New handles in memory of the debugger's allocator; NULL if there is none. Those of regions and
-// tasks are filled by an operation of the family, and then finished by handle_give().
+#define HANDLE_TYPE_ADDRESS_SPACE struct api_space
+#define HANDLE_TYPE_THREAD struct api_thread
+#define HANDLE_TYPE_PARALLEL struct api_parallel
+#define HANDLE_TYPE_TASK struct api_task
+#define HANDLE_TYPE_TASK_ITERATOR struct api_task_iterator
 
-ompd_rc_t handle_new_thread(ompd_address_space_handle_t *space, uint64_t thread,
-			    ompd_thread_handle_t **ret);
-ompd_parallel_handle_t *handle_new_parallel(ompd_address_space_handle_t *space);
-ompd_task_handle_t *handle_new_task(ompd_address_space_handle_t *space);
+/**
+ * Enter a record of @p space into the table; @p space is the record itself if it is an address space.
+ * @return the handle; NULL if there is no memory.
+ */
+void *handle_open(enum handle_kind kind, void *record, const struct api_space *space);
 
-/** Frees a handle that could not be filled; no entry point. */
-void handle_discard(ompd_address_space_handle_t *space, void *handle);
+/** Enter a filled record, or free it if @p rc is not ok or the table has no memory. */
+ompd_rc_t handle_open_filled(ompd_rc_t rc, enum handle_kind kind, void *record,
+			     const struct api_space *space, void **handle);
 
-/** Stores a filled handle in @p ret, or frees it if @p rc is not ok. Is @p rc. */
-#define handle_give(handle, rc, ret)                               \
-	({                                                         \
-		ompd_rc_t give_rc_ = (rc);                         \
-		if (give_rc_ == ompd_rc_ok)                        \
-			*(ret) = (handle);                         \
-		else                                               \
-			handle_discard((handle)->space, (handle)); \
-		give_rc_;                                          \
+/** Give the debugger a handle for a filled record; free it if @p rc is not ok. */
+#define HANDLE_GIVE(rc, KIND, record, space, ret)                                                  \
+	({                                                                                         \
+		void *give_handle_;                                                                \
+		ompd_rc_t give_rc_ =                                                               \
+			handle_open_filled((rc), HANDLE_##KIND, (record), (space), &give_handle_); \
+		if (give_rc_ == ompd_rc_ok)                                                        \
+			*(ret) = give_handle_;                                                     \
+		give_rc_;                                                                          \
 	})
 
-/** Frees a handle of @p kind. */
-ompd_rc_t handle_release(void *handle, enum handle_kind kind);
+/** Release a handle of @p kind; an address space with all handles within. */
+ompd_rc_t handle_release(const void *handle, enum handle_kind kind);
 
-/** Stores how two identities compare: -1, 0 or 1. */
+/** Release all handles. */
+void handles_close(void);
+
+// New records in memory of the debugger's allocator; NULL if there is none. Those of regions and
+// tasks are filled by an operation of the family.
+
+struct api_parallel *handle_new_parallel(struct api_space *space);
+struct api_task *handle_new_task(struct api_space *space);
+/** Give the debugger a handle for a thread. */
+ompd_rc_t handle_give_thread(struct api_space *space, uint64_t thread, ompd_thread_handle_t **ret);
+
+// How the records that are more than a block of memory are freed.
+
+ompd_rc_t space_free(struct api_space *space);
+ompd_rc_t task_iterator_free(struct api_task_iterator *iterator);
+
+/** Store how two identities compare: -1, 0 or 1. */
 ompd_rc_t handle_compare(uint64_t a, uint64_t b, int *cmp_value);
 
 #endif

@@ -6,7 +6,7 @@
 
 /** A query, and of whom. */
 struct scoped_query {
-	const ompd_address_space_handle_t *space;
+	const struct api_space *space;
 	struct family_query query;
 };
 
@@ -19,14 +19,14 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 			      ompd_icv_id_t *next_id, const char **next_icv_name,
 			      ompd_scope_t *next_scope, int *more)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!next_id || !next_icv_name || !next_scope || !more)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	// Ids are positions in the table of names plus one; 0 begins an enumeration.
 	if (current >= icv_name_count)
 		return reason(ompd_rc_bad_input, "no variable with id %llu",
 			      (unsigned long long)current + 1);
-	*next_icv_name = target_strdup(&handle->target, icv_names[current].name);
+	*next_icv_name = target_strdup(&space->target, icv_names[current].name);
 	if (!*next_icv_name)
 		return ompd_rc_nomem;
 	*next_scope = icv_names[current].scope;
@@ -40,36 +40,37 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 // process).
 static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_query *ret)
 {
+	void *record;
 	ompd_rc_t rc;
 
 	*ret = (struct scoped_query){ .space = NULL };
 	switch (scope) {
 	case ompd_scope_global:
 	case ompd_scope_address_space:
-		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE);
+		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE, &record);
 		if (rc == ompd_rc_ok)
-			ret->space = handle;
+			ret->space = record;
 		return rc;
 	case ompd_scope_thread:
-		rc = api_enter_handle(handle, HANDLE_THREAD);
+		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
 		if (rc == ompd_rc_ok) {
-			ret->space = ((ompd_thread_handle_t *)handle)->space;
-			ret->query.thread = ((ompd_thread_handle_t *)handle)->thread;
+			ret->space = ((struct api_thread *)record)->space;
+			ret->query.thread = ((struct api_thread *)record)->thread;
 		}
 		return rc;
 	case ompd_scope_parallel:
-		rc = api_enter_handle(handle, HANDLE_PARALLEL);
+		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
 		if (rc == ompd_rc_ok) {
-			ret->space = ((ompd_parallel_handle_t *)handle)->space;
-			ret->query.region = ((ompd_parallel_handle_t *)handle)->region;
+			ret->space = ((struct api_parallel *)record)->space;
+			ret->query.region = ((struct api_parallel *)record)->region;
 		}
 		return rc;
 	case ompd_scope_implicit_task:
 	case ompd_scope_task:
-		rc = api_enter_handle(handle, HANDLE_TASK);
+		rc = api_enter_handle(handle, HANDLE_TASK, &record);
 		if (rc == ompd_rc_ok) {
-			ret->space = ((ompd_task_handle_t *)handle)->space;
-			ret->query.task = ((ompd_task_handle_t *)handle)->task;
+			ret->space = ((struct api_task *)record)->space;
+			ret->query.task = ((struct api_task *)record)->task;
 		}
 		return rc;
 	default:

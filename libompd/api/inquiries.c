@@ -12,8 +12,8 @@ static ompd_rc_t no_tool_interface(void)
 	return reason(ompd_rc_unavailable, "the runtime has no tool interface (OMPT)");
 }
 
-static ompd_rc_t tool_data(const ompd_address_space_handle_t *space,
-			   const struct family_query *query, uint64_t *ret)
+static ompd_rc_t tool_data(const struct api_space *space, const struct family_query *query,
+			   uint64_t *ret)
 {
 	ompd_word_t value;
 
@@ -22,25 +22,25 @@ static ompd_rc_t tool_data(const ompd_address_space_handle_t *space,
 
 ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!data)
 		return reason(ompd_rc_bad_input, "no place for the data");
-	const struct family_query query = { .thread = thread->thread };
+	const struct family_query query = { .thread = self->thread };
 
-	return tool_data(thread->space, &query, data);
+	return tool_data(self->space, &query, data);
 }
 
 // ---- Levels ----------------------------------------------------------------------------------
 
 /** A way from level to level. */
 struct way {
-	ompd_rc_t (*step)(const ompd_address_space_handle_t *space, const void *from, void *to);
-	uint64_t (*id)(const ompd_address_space_handle_t *space, const void *record);
+	ompd_rc_t (*step)(const struct api_space *space, const void *from, void *to);
+	uint64_t (*id)(const struct api_space *space, const void *record);
 };
 
 // The record at a level: @p ret and @p spare are two of its size, of which the first has level 0.
-static ompd_rc_t at_level(const ompd_address_space_handle_t *space, int level,
-			  const struct way *way, void *ret, void *spare, size_t size)
+static ompd_rc_t at_level(const struct api_space *space, int level, const struct way *way,
+			  void *ret, void *spare, size_t size)
 {
 	struct cycle cycle = { 0 };
 
@@ -59,7 +59,7 @@ static ompd_rc_t at_level(const ompd_address_space_handle_t *space, int level,
 
 // A task lies on top of the one that its thread left for it; an implicit task, wherever its thread
 // is, on the one that encountered the region.
-static ompd_rc_t task_below(const ompd_address_space_handle_t *space, const void *from, void *to)
+static ompd_rc_t task_below(const struct api_space *space, const void *from, void *to)
 {
 	const struct family *family = space->family;
 	const struct family_query query = { .task = from };
@@ -72,17 +72,17 @@ static ompd_rc_t task_below(const ompd_address_space_handle_t *space, const void
 			   family->tasks->scheduling_task)(space->runtime, from, to);
 }
 
-static uint64_t task_id(const ompd_address_space_handle_t *space, const void *task)
+static uint64_t task_id(const struct api_space *space, const void *task)
 {
 	return space->family->tasks->task_id(task);
 }
 
-static ompd_rc_t region_around(const ompd_address_space_handle_t *space, const void *from, void *to)
+static ompd_rc_t region_around(const struct api_space *space, const void *from, void *to)
 {
 	return space->family->enclosing_region(space->runtime, from, to);
 }
 
-static uint64_t region_id(const ompd_address_space_handle_t *space, const void *region)
+static uint64_t region_id(const struct api_space *space, const void *region)
 {
 	return space->family->region_id(region);
 }
@@ -92,7 +92,7 @@ static const struct way regions_around = { region_around, region_id };
 
 // ---- Tasks -----------------------------------------------------------------------------------
 
-static void describe_task(const ompd_address_space_handle_t *space, uint64_t thread,
+static void describe_task(const struct api_space *space, uint64_t thread,
 			  const struct family_task *task, struct family_region *region,
 			  ompd_ext_ompt_task_info *info)
 {
@@ -120,22 +120,22 @@ static void describe_task(const ompd_address_space_handle_t *space, uint64_t thr
 ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 				      ompd_ext_ompt_task_info *info)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!info || level < 0)
 		return reason(ompd_rc_bad_input, "no place for the result, or a negative level");
-	const ompd_address_space_handle_t *space = thread->space;
+	const struct api_space *space = self->space;
 	const size_t size = space->family->task_size;
 	uint8_t *records = target_alloc(&space->target, 2 * size + space->family->region_size);
 
 	if (!records)
 		return ompd_rc_nomem;
 	struct family_task *task = (struct family_task *)records;
-	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, thread->thread, task);
+	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, self->thread, task);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &tasks_below, task, records + size, size);
 	if (rc == ompd_rc_ok) {
-		describe_task(space, thread->thread, task,
+		describe_task(space, self->thread, task,
 			      (struct family_region *)(records + 2 * size), info);
 		reason_clear();
 	}
@@ -146,10 +146,10 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int level,
 					  ompd_ext_ompt_parallel_info *info)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!info || level < 0)
 		return reason(ompd_rc_bad_input, "no place for the result, or a negative level");
-	const ompd_address_space_handle_t *space = thread->space;
+	const struct api_space *space = self->space;
 	const size_t size = space->family->region_size;
 	uint8_t *records = target_alloc(&space->target, 2 * size);
 
@@ -158,7 +158,7 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 	struct family_region *region = (struct family_region *)records;
 	const struct family_query query = { .region = region };
 	ompd_word_t team_size;
-	ompd_rc_t rc = space->family->current_region(space->runtime, thread->thread, region);
+	ompd_rc_t rc = space->family->current_region(space->runtime, self->thread, region);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &regions_around, region, records + size, size);
@@ -177,15 +177,15 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint64_t *address,
 				   uint64_t *size)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!address || !size || block < 0)
 		return reason(ompd_rc_bad_input, "no place for the result, or a negative number");
-	const ompd_address_space_handle_t *space = thread->space;
+	const struct api_space *space = self->space;
 	struct family_task *task = target_alloc(&space->target, space->family->task_size);
 
 	if (!task)
 		return ompd_rc_nomem;
-	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, thread->thread, task);
+	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, self->thread, task);
 
 	if (rc == ompd_rc_ok && block > 0)
 		rc = reason(ompd_rc_unavailable, "a task has one block of memory");
@@ -199,13 +199,13 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 
 ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!proc_id)
 		return reason(ompd_rc_bad_input, "no place for the number");
-	const ompd_address_space_handle_t *space = thread->space;
+	const struct api_space *space = self->space;
 	uint64_t pthread;
 	uint32_t processor;
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, thread->thread, &pthread);
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
 
 	if (rc == ompd_rc_ok) {
 		rc = nptl_processor(&space->target, pthread, &processor);
@@ -222,12 +222,12 @@ ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
 {
 	ompd_word_t value;
 
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!place_num)
 		return reason(ompd_rc_bad_input, "no place for the number");
-	const struct family_query query = { .thread = thread->thread };
-	ompd_rc_t rc = thread->space->family->icv_value(thread->space->runtime,
-							ICV_place_assignment, &query, &value);
+	const struct family_query query = { .thread = self->thread };
+	ompd_rc_t rc = self->space->family->icv_value(self->space->runtime, ICV_place_assignment,
+						      &query, &value);
 
 	if (rc == ompd_rc_ok)
 		*place_num = (int)value;
@@ -249,12 +249,12 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 {
 	char text[ICV_TEXT_MAX] = "";
 
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!count || (max && !place_nums))
 		return reason(ompd_rc_bad_input, "no place for the numbers");
-	const struct family_query query = { .thread = thread->thread };
-	ompd_rc_t rc = thread->space->family->icv_text(thread->space->runtime, ICV_place_partition,
-						       &query, text);
+	const struct family_query query = { .thread = self->thread };
+	ompd_rc_t rc = self->space->family->icv_text(self->space->runtime, ICV_place_partition,
+						     &query, text);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -276,22 +276,22 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *device_num,
 				   uint64_t *target_id, uint64_t *host_op_id)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!device_num || !target_id || !host_op_id)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	if (!thread->space->family->ompt)
+	if (!self->space->family->ompt)
 		return no_tool_interface();
 	return reason(ompd_rc_unavailable, "the runtime records no target regions");
 }
 
 ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num_devices)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!num_devices)
 		return reason(ompd_rc_bad_input, "no place for the number");
-	if (!handle->family->ompt)
+	if (!space->family->ompt)
 		return no_tool_interface();
-	*num_devices = handle->family->ompt->num_devices;
+	*num_devices = space->family->ompt->num_devices;
 	return ompd_rc_ok;
 }
 
@@ -300,12 +300,12 @@ ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, in
 {
 	int count = 0;
 
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!next || !name || !more)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	if (!handle->family->ompt)
+	if (!space->family->ompt)
 		return no_tool_interface();
-	const char *const *names = handle->family->ompt->mutex_impls;
+	const char *const *names = space->family->ompt->mutex_impls;
 
 	while (names[count])
 		count++;

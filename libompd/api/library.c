@@ -63,13 +63,16 @@ ompd_rc_t ompd_get_version_string(const char **string)
 	return ompd_rc_ok;
 }
 
-/** Forgets the callbacks. All handles must have been released. error: not initialized. */
+/** Release the handles that the debugger has not, and forget the callbacks. error: not initialized. */
 ompd_rc_t ompd_finalize(void)
 {
 	ompd_rc_t rc = api_enter();
 
+	if (rc != ompd_rc_ok)
+		return rc;
+	handles_close();
 	initialized = false;
-	return rc;
+	return ompd_rc_ok;
 }
 
 const char *ompd_ext_last_reason(void)

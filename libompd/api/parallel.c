@@ -12,52 +12,49 @@
 ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 					ompd_parallel_handle_t **parallel_handle)
 {
-	API_ENTER(thread_handle, THREAD);
+	API_ENTER(self, THREAD, thread_handle);
 	if (!parallel_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_address_space_handle_t *space = thread_handle->space;
-	ompd_parallel_handle_t *handle = handle_new_parallel(space);
+	struct api_space *space = self->space;
+	struct api_parallel *handle = handle_new_parallel(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return handle_give(handle,
-			   space->family->current_region(space->runtime, thread_handle->thread,
+	return HANDLE_GIVE(space->family->current_region(space->runtime, self->thread,
 							 handle->region),
-			   parallel_handle);
+			   PARALLEL, handle, space, parallel_handle);
 }
 
 /** The region around a region. unavailable: it is the outermost. */
 ompd_rc_t ompd_get_enclosing_parallel_handle(ompd_parallel_handle_t *parallel_handle,
 					     ompd_parallel_handle_t **enclosing_parallel_handle)
 {
-	API_ENTER(parallel_handle, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!enclosing_parallel_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_address_space_handle_t *space = parallel_handle->space;
-	ompd_parallel_handle_t *handle = handle_new_parallel(space);
+	struct api_space *space = self->space;
+	struct api_parallel *handle = handle_new_parallel(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return handle_give(handle,
-			   space->family->enclosing_region(space->runtime, parallel_handle->region,
+	return HANDLE_GIVE(space->family->enclosing_region(space->runtime, self->region,
 							   handle->region),
-			   enclosing_parallel_handle);
+			   PARALLEL, handle, space, enclosing_parallel_handle);
 }
 
 /** The region that a task is bound to. */
 ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 					ompd_parallel_handle_t **task_parallel_handle)
 {
-	API_ENTER(task_handle, TASK);
+	API_ENTER(self, TASK, task_handle);
 	if (!task_parallel_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_parallel_handle_t *handle = handle_new_parallel(task_handle->space);
+	struct api_parallel *handle = handle_new_parallel(self->space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	task_handle->space->family->tasks->task_region(task_handle->task, handle->region);
-	*task_parallel_handle = handle;
-	return ompd_rc_ok;
+	self->space->family->tasks->task_region(self->task, handle->region);
+	return HANDLE_GIVE(ompd_rc_ok, PARALLEL, handle, self->space, task_parallel_handle);
 }
 
 ompd_rc_t ompd_rel_parallel_handle(ompd_parallel_handle_t *parallel_handle)
@@ -68,9 +65,8 @@ ompd_rc_t ompd_rel_parallel_handle(ompd_parallel_handle_t *parallel_handle)
 ompd_rc_t ompd_parallel_handle_compare(ompd_parallel_handle_t *parallel_handle_1,
 				       ompd_parallel_handle_t *parallel_handle_2, int *cmp_value)
 {
-	API_ENTER(parallel_handle_1, PARALLEL);
-	API_ENTER(parallel_handle_2, PARALLEL);
-	return handle_compare(
-		parallel_handle_1->space->family->region_id(parallel_handle_1->region),
-		parallel_handle_2->space->family->region_id(parallel_handle_2->region), cmp_value);
+	API_ENTER(first, PARALLEL, parallel_handle_1);
+	API_ENTER(second, PARALLEL, parallel_handle_2);
+	return handle_compare(first->space->family->region_id(first->region),
+			      second->space->family->region_id(second->region), cmp_value);
 }

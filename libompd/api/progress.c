@@ -7,37 +7,35 @@
 
 ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_barrier_info *info)
 {
-	API_ENTER(parallel, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return parallel->space->family->waits->barrier_info(parallel->space->runtime,
-							    parallel->region, info);
+	return self->space->family->waits->barrier_info(self->space->runtime, self->region, info);
 }
 
 ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!thread_num)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return thread->space->family->waits->ordered_turn(thread->space->runtime, thread->thread,
-							  thread_num);
+	return self->space->family->waits->ordered_turn(self->space->runtime, self->thread,
+							thread_num);
 }
 
 ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info)
 {
-	API_ENTER(thread, THREAD);
+	API_ENTER(self, THREAD, thread);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return thread->space->family->waits->loop_info(thread->space->runtime, thread->thread,
-						       info);
+	return self->space->family->waits->loop_info(self->space->runtime, self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)
 {
-	API_ENTER(task, TASK);
+	API_ENTER(self, TASK, task);
 	if (!counts)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->tasks->task_counts(task->space->runtime, task->task, counts);
+	return self->space->family->tasks->task_counts(self->space->runtime, self->task, counts);
 }
 
 ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,
@@ -45,15 +43,15 @@ ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const ch
 {
 	char text[ICV_TEXT_MAX];
 
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!name || !value)
 		return reason(ompd_rc_bad_input, "no name, or no place for the result");
-	ompd_rc_t rc = environ_get(&handle->target, name, text, sizeof(text));
+	ompd_rc_t rc = environ_get(&space->target, name, text, sizeof(text));
 
 	if (rc == ompd_rc_unavailable)
 		return reason(rc, "the variable was not set when the process started");
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the environment of the process cannot be read");
-	*value = target_strdup(&handle->target, text);
+	*value = target_strdup(&space->target, text);
 	return *value ? ompd_rc_ok : ompd_rc_nomem;
 }

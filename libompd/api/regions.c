@@ -8,14 +8,14 @@ enum {
 	MAX_NESTED = 1 << 12, // regions around one another; more are taken for damage
 };
 
-struct family_region *region_list_at(const struct region_list *list,
-				     const ompd_address_space_handle_t *space, size_t index)
+struct family_region *region_list_at(const struct region_list *list, const struct api_space *space,
+				     size_t index)
 {
 	return (struct family_region *)(list->records + index * space->family->region_size);
 }
 
 // Appends a record that is all zero.
-static ompd_rc_t append(struct region_list *list, const ompd_address_space_handle_t *space,
+static ompd_rc_t append(struct region_list *list, const struct api_space *space,
 			struct family_region **ret)
 {
 	size_t size = space->family->region_size;
@@ -37,7 +37,7 @@ static ompd_rc_t append(struct region_list *list, const ompd_address_space_handl
 	return ompd_rc_ok;
 }
 
-ompd_rc_t region_list_add(struct region_list *list, const ompd_address_space_handle_t *space,
+ompd_rc_t region_list_add(struct region_list *list, const struct api_space *space,
 			  const struct family_region *region)
 {
 	struct family_region *record;
@@ -54,8 +54,8 @@ ompd_rc_t region_list_add(struct region_list *list, const ompd_address_space_han
 }
 
 // Stores the thread's region and those around it, from within.
-static ompd_rc_t chain_of_thread(struct region_list *chain,
-				 const ompd_address_space_handle_t *space, uint64_t thread)
+static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_space *space,
+				 uint64_t thread)
 {
 	const struct family *family = space->family;
 	struct family_region *record;
@@ -74,7 +74,7 @@ static ompd_rc_t chain_of_thread(struct region_list *chain,
 }
 
 static ompd_rc_t add_from_outside(struct region_list *list, struct region_list *chain,
-				  const ompd_address_space_handle_t *space, uint64_t thread)
+				  const struct api_space *space, uint64_t thread)
 {
 	chain->count = 0;
 	ompd_rc_t rc = chain_of_thread(chain, space, thread);
@@ -92,7 +92,7 @@ static ompd_rc_t add_from_outside(struct region_list *list, struct region_list *
 	return ompd_rc_ok;
 }
 
-ompd_rc_t region_list_collect(struct region_list *list, const ompd_address_space_handle_t *space)
+ompd_rc_t region_list_collect(struct region_list *list, const struct api_space *space)
 {
 	struct family_cursor cursor = { .next = 0 };
 	struct region_list chain = { 0 };

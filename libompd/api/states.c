@@ -53,7 +53,7 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 {
 	size_t next = 0;
 
-	API_ENTER(address_space_handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, address_space_handle);
 	if (!next_state || !next_state_name || !more_enums)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	if (current_state != ompt_state_undefined) {
@@ -64,7 +64,7 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 	if (next >= STATE_COUNT)
 		return reason(ompd_rc_bad_input, "no state with value %lld",
 			      (long long)current_state);
-	*next_state_name = target_strdup(&address_space_handle->target, states[next].name);
+	*next_state_name = target_strdup(&space->target, states[next].name);
 	if (!*next_state_name)
 		return ompd_rc_nomem;
 	*next_state = states[next].state;
@@ -81,17 +81,17 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 {
 	ompd_wait_id_t ignored;
 
-	API_ENTER(thread_handle, THREAD);
+	API_ENTER(self, THREAD, thread_handle);
 	if (!state)
 		return reason(ompd_rc_bad_input, "no place for the state");
-	const ompd_address_space_handle_t *space = thread_handle->space;
+	const struct api_space *space = self->space;
 
-	return space->family->state(space->runtime, thread_handle->thread, state,
+	return space->family->state(space->runtime, self->thread, state,
 				    wait_id ? wait_id : &ignored);
 }
 
 ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle)
 {
-	API_ENTER(handle, ADDRESS_SPACE);
-	return handle->family->state_tracking(handle->runtime);
+	API_ENTER(space, ADDRESS_SPACE, handle);
+	return space->family->state_tracking(space->runtime);
 }

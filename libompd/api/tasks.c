@@ -7,36 +7,34 @@
 typedef ompd_rc_t (*relative_fn)(const struct family_runtime *runtime,
 				 const struct family_task *task, struct family_task *ret);
 
-static ompd_rc_t get_relative(ompd_task_handle_t *task_handle, ompd_task_handle_t **ret,
+static ompd_rc_t get_relative(const struct api_task *of, ompd_task_handle_t **ret,
 			      relative_fn relative)
 {
 	if (!ret)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_task_handle_t *handle = handle_new_task(task_handle->space);
+	struct api_task *handle = handle_new_task(of->space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return handle_give(handle,
-			   relative(task_handle->space->runtime, task_handle->task, handle->task),
-			   ret);
+	return HANDLE_GIVE(relative(of->space->runtime, of->task, handle->task), TASK, handle,
+			   of->space, ret);
 }
 
 /** The task that a thread executes. unavailable: the thread is idle. */
 ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 				    ompd_task_handle_t **task_handle)
 {
-	API_ENTER(thread_handle, THREAD);
+	API_ENTER(self, THREAD, thread_handle);
 	if (!task_handle)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	ompd_address_space_handle_t *space = thread_handle->space;
-	ompd_task_handle_t *handle = handle_new_task(space);
+	struct api_space *space = self->space;
+	struct api_task *handle = handle_new_task(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return handle_give(handle,
-			   space->family->tasks->current_task(space->runtime, thread_handle->thread,
+	return HANDLE_GIVE(space->family->tasks->current_task(space->runtime, self->thread,
 							      handle->task),
-			   task_handle);
+			   TASK, handle, space, task_handle);
 }
 
 /**
@@ -46,9 +44,9 @@ ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 					  ompd_task_handle_t **generating_task_handle)
 {
-	API_ENTER(task_handle, TASK);
-	return get_relative(task_handle, generating_task_handle,
-			    task_handle->space->family->tasks->generating_task);
+	API_ENTER(self, TASK, task_handle);
+	return get_relative(self, generating_task_handle,
+			    self->space->family->tasks->generating_task);
 }
 
 /**
@@ -58,28 +56,26 @@ ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 ompd_rc_t ompd_get_scheduling_task_handle(ompd_task_handle_t *task_handle,
 					  ompd_task_handle_t **scheduling_task_handle)
 {
-	API_ENTER(task_handle, TASK);
-	return get_relative(task_handle, scheduling_task_handle,
-			    task_handle->space->family->tasks->scheduling_task);
+	API_ENTER(self, TASK, task_handle);
+	return get_relative(self, scheduling_task_handle,
+			    self->space->family->tasks->scheduling_task);
 }
 
 /** The implicit task of thread @p thread_num. bad_input: no such number. */
 ompd_rc_t ompd_get_task_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				    ompd_task_handle_t **task_handle)
 {
-	API_ENTER(parallel_handle, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!task_handle || thread_num < 0)
 		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
-	ompd_address_space_handle_t *space = parallel_handle->space;
-	ompd_task_handle_t *handle = handle_new_task(space);
+	struct api_space *space = self->space;
+	struct api_task *handle = handle_new_task(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return handle_give(handle,
-			   space->family->tasks->implicit_task(space->runtime,
-							       parallel_handle->region,
+	return HANDLE_GIVE(space->family->tasks->implicit_task(space->runtime, self->region,
 							       (uint32_t)thread_num, handle->task),
-			   task_handle);
+			   TASK, handle, space, task_handle);
 }
 
 ompd_rc_t ompd_rel_task_handle(ompd_task_handle_t *task_handle)
@@ -90,11 +86,10 @@ ompd_rc_t ompd_rel_task_handle(ompd_task_handle_t *task_handle)
 ompd_rc_t ompd_task_handle_compare(ompd_task_handle_t *task_handle_1,
 				   ompd_task_handle_t *task_handle_2, int *cmp_value)
 {
-	API_ENTER(task_handle_1, TASK);
-	API_ENTER(task_handle_2, TASK);
-	return handle_compare(task_handle_1->space->family->tasks->task_id(task_handle_1->task),
-			      task_handle_2->space->family->tasks->task_id(task_handle_2->task),
-			      cmp_value);
+	API_ENTER(first, TASK, task_handle_1);
+	API_ENTER(second, TASK, task_handle_2);
+	return handle_compare(first->space->family->tasks->task_id(first->task),
+			      second->space->family->tasks->task_id(second->task), cmp_value);
 }
 
 /** Entry point of a task's outlined function. unavailable: the runtime does not keep it. */
@@ -102,12 +97,11 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 {
 	uint64_t function;
 
-	API_ENTER(task_handle, TASK);
+	API_ENTER(self, TASK, task_handle);
 	if (!entry_point)
 		return reason(ompd_rc_bad_input, "no place for the address");
-	const ompd_address_space_handle_t *space = task_handle->space;
-	ompd_rc_t rc =
-		space->family->tasks->task_function(space->runtime, task_handle->task, &function);
+	const struct api_space *space = self->space;
+	ompd_rc_t rc = space->family->tasks->task_function(space->runtime, self->task, &function);
 
 	if (rc == ompd_rc_ok)
 		*entry_point = (ompd_address_t){ ompd_segment_none, function };
@@ -118,39 +112,39 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_frame_info_t *exit_frame,
 			      ompd_frame_info_t *enter_frame)
 {
-	API_ENTER(task_handle, TASK);
+	API_ENTER(self, TASK, task_handle);
 	if (!exit_frame || !enter_frame)
 		return reason(ompd_rc_bad_input, "no place for the frames");
-	const ompd_address_space_handle_t *space = task_handle->space;
+	const struct api_space *space = self->space;
 
-	return space->family->tasks->task_frame(space->runtime, task_handle->task, exit_frame,
+	return space->family->tasks->task_frame(space->runtime, self->task, exit_frame,
 						enter_frame);
 }
 
 ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *info)
 {
-	API_ENTER(task, TASK);
+	API_ENTER(self, TASK, task);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->tasks->task_info(task->space->runtime, task->task, info);
+	return self->space->family->tasks->task_info(self->space->runtime, self->task, info);
 }
 
 ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *depends, size_t max,
 				    size_t *count)
 {
-	API_ENTER(task, TASK);
+	API_ENTER(self, TASK, task);
 	if (!count || (max && !depends))
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->tasks->task_depends(task->space->runtime, task->task, depends,
+	return self->space->family->tasks->task_depends(self->space->runtime, self->task, depends,
 							max, count);
 }
 
 ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, size_t max,
 				      size_t *count)
 {
-	API_ENTER(task, TASK);
+	API_ENTER(self, TASK, task);
 	if (!count || (max && !ids))
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return task->space->family->tasks->task_dependers(task->space->runtime, task->task, ids,
+	return self->space->family->tasks->task_dependers(self->space->runtime, self->task, ids,
 							  max, count);
 }

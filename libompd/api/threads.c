@@ -17,17 +17,17 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 {
 	uint64_t thread;
 
-	API_ENTER(parallel_handle, PARALLEL);
+	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!thread_handle || thread_num < 0)
 		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
-	ompd_address_space_handle_t *space = parallel_handle->space;
-	ompd_rc_t rc = space->family->region_member(space->runtime, parallel_handle->region,
+	struct api_space *space = self->space;
+	ompd_rc_t rc = space->family->region_member(space->runtime, self->region,
 						    (uint32_t)thread_num, &thread);
 
-	return rc == ompd_rc_ok ? handle_new_thread(space, thread, thread_handle) : rc;
+	return rc == ompd_rc_ok ? handle_give_thread(space, thread, thread_handle) : rc;
 }
 
-static ompd_rc_t pthread_of_id(const ompd_address_space_handle_t *space, ompd_thread_id_t kind,
+static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t kind,
 			       ompd_size_t size, const void *thread_id, uint64_t *ret)
 {
 	const struct nptl *nptl = space->family->nptl(space->runtime);
@@ -64,14 +64,14 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 {
 	uint64_t pthread, thread;
 
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!thread_id || !thread_handle)
-		return reason(ompd_rc_bad_input, "no identifier, or no place for the handle");
-	ompd_rc_t rc = pthread_of_id(handle, kind, sizeof_thread_id, thread_id, &pthread);
+		return reason(ompd_rc_bad_input, "no identifier, or no place for the space");
+	ompd_rc_t rc = pthread_of_id(space, kind, sizeof_thread_id, thread_id, &pthread);
 
 	if (rc == ompd_rc_ok)
-		rc = handle->family->thread_of_pthread(handle->runtime, pthread, &thread);
-	return rc == ompd_rc_ok ? handle_new_thread(handle, thread, thread_handle) : rc;
+		rc = space->family->thread_of_pthread(space->runtime, pthread, &thread);
+	return rc == ompd_rc_ok ? handle_give_thread(space, thread, thread_handle) : rc;
 }
 
 ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
@@ -82,19 +82,19 @@ ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
 ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
 				     ompd_thread_handle_t *thread_handle_2, int *cmp_value)
 {
-	API_ENTER(thread_handle_1, THREAD);
-	API_ENTER(thread_handle_2, THREAD);
-	return handle_compare(thread_handle_1->thread, thread_handle_2->thread, cmp_value);
+	API_ENTER(first, THREAD, thread_handle_1);
+	API_ENTER(second, THREAD, thread_handle_2);
+	return handle_compare(first->thread, second->thread, cmp_value);
 }
 
 /** The identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
 ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id_t kind,
 			     ompd_size_t sizeof_thread_id, void *thread_id)
 {
-	API_ENTER(thread_handle, THREAD);
+	API_ENTER(self, THREAD, thread_handle);
 	if (!thread_id)
 		return reason(ompd_rc_bad_input, "no place for the identifier");
-	const ompd_address_space_handle_t *space = thread_handle->space;
+	const struct api_space *space = self->space;
 	const struct nptl *nptl = space->family->nptl(space->runtime);
 	uint64_t pthread;
 	uint32_t tid = 0;
@@ -108,8 +108,7 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 	if (kind == ompd_thread_id_lwp && !nptl->available)
 		return reason(ompd_rc_unsupported,
 			      "glibc's thread descriptors are not to be found");
-	ompd_rc_t rc =
-		space->family->pthread_of_thread(space->runtime, thread_handle->thread, &pthread);
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
 
 	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
 		rc = nptl_tid(nptl, &space->target, pthread, &tid);
@@ -128,22 +127,22 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
 				      ompd_address_space_handle_t **device)
 {
-	API_ENTER(thread_handle, THREAD);
+	API_ENTER(self, THREAD, thread_handle);
 	if (!device)
 		return reason(ompd_rc_bad_input, "no place for the handle");
-	*device = thread_handle->space;
+	*device = self->space->handle;
 	return ompd_rc_ok;
 }
 
 ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
 				  int *thread_num)
 {
-	API_ENTER(thread, THREAD);
-	API_ENTER(parallel, PARALLEL);
-	if (!thread_num || thread->space != parallel->space)
+	API_ENTER(member, THREAD, thread);
+	API_ENTER(team, PARALLEL, parallel);
+	if (!thread_num || member->space != team->space)
 		return reason(ompd_rc_bad_input, "no place for the number, or another process");
-	return thread->space->family->thread_num(thread->space->runtime, thread->thread,
-						 parallel->region, thread_num);
+	return member->space->family->thread_num(member->space->runtime, member->thread,
+						 team->region, thread_num);
 }
 
 /** Handles of threads, in memory of the debugger's allocator. Starts zeroed. */
@@ -153,16 +152,15 @@ struct thread_list {
 	struct idmap known; // a damaged list may name a thread twice
 };
 
-static void discard(struct thread_list *list, ompd_address_space_handle_t *space)
+static void discard(struct thread_list *list, struct api_space *space)
 {
 	for (size_t i = 0; i < list->count && list->handles; i++)
-		handle_discard(space, list->handles[i]);
+		handle_release(list->handles[i], HANDLE_THREAD);
 	target_free(&space->target, list->handles);
 	idmap_close(&list->known, &space->target);
 }
 
-static ompd_rc_t append(struct thread_list *list, ompd_address_space_handle_t *space,
-			uint64_t thread)
+static ompd_rc_t append(struct thread_list *list, struct api_space *space, uint64_t thread)
 {
 	if (list->count == list->capacity) {
 		size_t capacity = list->capacity ? 2 * list->capacity : 16;
@@ -177,7 +175,7 @@ static ompd_rc_t append(struct thread_list *list, ompd_address_space_handle_t *s
 		list->handles = handles;
 		list->capacity = capacity;
 	}
-	ompd_rc_t rc = handle_new_thread(space, thread, &list->handles[list->count]);
+	ompd_rc_t rc = handle_give_thread(space, thread, &list->handles[list->count]);
 
 	list->count += rc == ompd_rc_ok;
 	return rc;
@@ -190,21 +188,21 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 	struct thread_list list = { .count = 0 };
 	uint64_t thread;
 
-	API_ENTER(handle, ADDRESS_SPACE);
+	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!count)
 		return reason(ompd_rc_bad_input, "no place for the number of threads");
 	ompd_rc_t rc = ompd_rc_ok;
 
-	while (rc == ompd_rc_ok && (rc = handle->family->next_thread(handle->runtime, &cursor,
-								     &thread)) == ompd_rc_ok) {
+	while (rc == ompd_rc_ok &&
+	       (rc = space->family->next_thread(space->runtime, &cursor, &thread)) == ompd_rc_ok) {
 		bool added;
 
-		rc = idmap_add(&list.known, &handle->target, thread, 0, &added);
+		rc = idmap_add(&list.known, &space->target, thread, 0, &added);
 		if (rc == ompd_rc_ok && added && threads)
-			rc = append(&list, handle, thread);
+			rc = append(&list, space, thread);
 	}
 	if (rc != ompd_rc_unavailable) {
-		discard(&list, handle);
+		discard(&list, space);
 		return rc == ompd_rc_unsupported ? ompd_rc_unavailable : rc;
 	}
 	reason_clear();

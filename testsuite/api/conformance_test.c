@@ -91,7 +91,7 @@ static int finalize(void **state)
 	(void)state;
 	if (here_blocks)
 		fprintf(stderr, "%ld blocks are not freed\n", here_blocks);
-	return ompd_finalize() != ompd_rc_ok || here_blocks != 0;
+	return here_blocks != 0 || ompd_finalize() != ompd_rc_ok;
 }
 
 // ---- The library -----------------------------------------------------------------------------
