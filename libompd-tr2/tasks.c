@@ -30,6 +30,22 @@ ompd_rc_t ompd_get_generating_ancestor_task_region(ompd_task_handle_t *task_hand
 	return HANDLE_GIVE(rc, task, TASK, task_handle, parent_task_handle);
 }
 
+// Of an implicit task the core has none. In 2016 that of a region's first thread has the task that
+// encountered the region, which the thread left for it.
+static core_rc_t scheduling_ancestor(ompd_task_handle_t *of, core_task_handle_t **ret)
+{
+	core_task_handle_t *task = (core_task_handle_t *)of;
+	ompd_tword_t implicit = 0, number = 1;
+	core_rc_t rc = core_get_scheduling_task_handle(task, ret);
+
+	if (rc != core_rc_unavailable ||
+	    front_setting(of, "implicit-task-var", &implicit) != ompd_rc_ok || !implicit)
+		return rc;
+	if (front_setting(of, "thread-num-var", &number) != ompd_rc_ok || number)
+		return rc;
+	return core_get_generating_task_handle(task, ret);
+}
+
 /** Section 7.4: the task that a task's thread left for it. unavailable: there is none, or the
  * runtime does not record it; needs_state_tracking: it would. */
 ompd_rc_t ompd_get_scheduling_ancestor_task_region(ompd_task_handle_t *task_handle,
@@ -38,7 +54,7 @@ ompd_rc_t ompd_get_scheduling_ancestor_task_region(ompd_task_handle_t *task_hand
 	core_task_handle_t *task;
 
 	FRONT_ENTER(task_handle, HANDLE_TASK, parent_task_handle);
-	core_rc_t rc = core_get_scheduling_task_handle((core_task_handle_t *)task_handle, &task);
+	core_rc_t rc = scheduling_ancestor(task_handle, &task);
 	ompd_tword_t implicit = 1;
 
 	// An implicit task has one, or none, whatever is recorded.

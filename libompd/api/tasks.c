@@ -50,8 +50,8 @@ ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 }
 
 /**
- * The task on top of which a task's thread runs it. unavailable: there is none, or the runtime
- * does not record it (deferred tasks in libgomp).
+ * Give the task on top of which a task's thread runs it. unavailable: an implicit task has none; or
+ * the runtime does not record it (deferred tasks in libgomp).
  */
 ompd_rc_t ompd_get_scheduling_task_handle(ompd_task_handle_t *task_handle,
 					  ompd_task_handle_t **scheduling_task_handle)

@@ -7,6 +7,7 @@
 
 #include "gomp/gomp.h"
 #include "runtime/icv.h"
+#include "runtime/icv_list.h"
 
 /** What a variable is asked of. Members that the handle does not tell are null. */
 struct gomp_icv_query {
@@ -30,34 +31,26 @@ static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
 	return (ompd_word_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-// Readers, used by the table (gomp/icv_table.c).
+// What the readers share (gomp/icv_scoped.c).
+ompd_rc_t gomp_icv_region(const struct gomp_icv_query *query, struct gomp_region *ret);
+/** Read a member of the struct gomp_task_icv of the query's task. */
+ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret);
+
+// Readers of integers and writers of texts, used by the table (gomp/icv_table.c).
 #define GOMP_ICV_READER(name) \
 	ompd_rc_t gomp_icv_##name(const struct gomp_icv_query *query, ompd_word_t *ret)
-#define GOMP_ICV_FORMATTER(name)                                                                \
-	ompd_rc_t gomp_icv_format_##name(const struct gomp_icv_query *query, ompd_word_t value, \
-					 char *text)
+#define GOMP_ICV_WRITER(name) \
+	ompd_rc_t gomp_icv_write_##name(const struct gomp_icv_query *query, char *text)
 
 #define ICV_ROW(id, name, scope, form) GOMP_ICV_READER(id);
+#define ICV_TEXT(id, name, scope) GOMP_ICV_WRITER(id);
 #include "runtime/icvs.def"
 /** For what a release does not keep. */
 GOMP_ICV_READER(not_kept);
 
-GOMP_ICV_FORMATTER(affinity_format);
-GOMP_ICV_FORMATTER(nthreads);
-GOMP_ICV_FORMATTER(place_partition);
-GOMP_ICV_FORMATTER(run_sched);
-
-enum {
-	GOMP_NTHREADS_LIST_MAX = 64, // levels beyond are left out
-};
-
-/** OMP_NUM_THREADS as a list by level, if it is one; length 0 if it is not. */
-struct gomp_nthreads_list {
-	uint64_t values[GOMP_NTHREADS_LIST_MAX];
-	size_t length;
-};
-
-ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query,
-				 struct gomp_nthreads_list *ret);
+// The rest of those whose text is their own.
+GOMP_ICV_WRITER(bind);
+GOMP_ICV_WRITER(nthreads);
+GOMP_ICV_WRITER(run_sched);
 
 #endif

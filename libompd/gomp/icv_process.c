@@ -2,8 +2,6 @@
 //
 // ICVs of the process.
 
-#include <string.h>
-
 #include "gomp/icv.h"
 #include "target/environ.h"
 
@@ -107,7 +105,7 @@ GOMP_ICV_READER(stacksize)
 	return read_global(query, GOMP_GLOBAL_stacksize, 8, ret);
 }
 
-static ompd_rc_t affinity_format(const struct gomp_icv_query *query, char *text)
+GOMP_ICV_WRITER(affinity_format)
 {
 	uint64_t string;
 	ompd_rc_t rc =
@@ -118,38 +116,30 @@ static ompd_rc_t affinity_format(const struct gomp_icv_query *query, char *text)
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane format: cut off
 }
 
-GOMP_ICV_READER(affinity_format)
+static ompd_rc_t no_tools(void)
 {
-	char text[ICV_TEXT_MAX];
-	ompd_rc_t rc = affinity_format(query, text);
-
-	// The value is a text; the integer is its length.
-	if (rc == ompd_rc_ok)
-		*ret = (ompd_word_t)strlen(text);
-	return rc;
-}
-
-GOMP_ICV_FORMATTER(affinity_format)
-{
-	(void)value;
-	return affinity_format(query, text);
+	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
 }
 
 GOMP_ICV_READER(tool)
 {
 	(void)query;
 	(void)ret;
-	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+	return no_tools();
 }
 
-GOMP_ICV_READER(tool_libraries)
+GOMP_ICV_WRITER(tool_libraries)
 {
-	return gomp_icv_tool(query, ret);
+	(void)query;
+	(void)text;
+	return no_tools();
 }
 
-GOMP_ICV_READER(tool_verbose_init)
+GOMP_ICV_WRITER(tool_verbose_init)
 {
-	return gomp_icv_tool(query, ret);
+	(void)query;
+	(void)text;
+	return no_tools();
 }
 
 GOMP_ICV_READER(debug)

@@ -3,10 +3,9 @@
 // ICVs of threads, regions and tasks.
 
 #include <limits.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "gomp/icv.h"
-#include "target/environ.h"
 
 // ---- What the query is about -----------------------------------------------------------------
 
@@ -35,7 +34,7 @@ static ompd_rc_t the_task(const struct gomp_icv_query *query, struct gomp_task *
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-static ompd_rc_t the_region(const struct gomp_icv_query *query, struct gomp_region *ret)
+ompd_rc_t gomp_icv_region(const struct gomp_icv_query *query, struct gomp_region *ret)
 {
 	if (query->region) {
 		*ret = *query->region;
@@ -52,7 +51,7 @@ static ompd_rc_t the_region(const struct gomp_icv_query *query, struct gomp_regi
 
 // ---- Variables of the data environment: struct gomp_task_icv ---------------------------------
 
-static ompd_rc_t read_icv(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret)
+ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret)
 {
 	const struct gomp_runtime *runtime = query->runtime;
 	uint64_t base = runtime->layout.global[GOMP_GLOBAL_gomp_global_icv];
@@ -72,7 +71,7 @@ static ompd_rc_t read_icv(const struct gomp_icv_query *query, enum gomp_field fi
 GOMP_ICV_READER(dyn)
 {
 	uint64_t value;
-	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__dyn_var, &value);
+	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__dyn_var, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value != 0;
@@ -82,7 +81,7 @@ GOMP_ICV_READER(dyn)
 GOMP_ICV_READER(default_device)
 {
 	uint64_t value;
-	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__default_device_var, &value);
+	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__default_device_var, &value);
 
 	if (rc == ompd_rc_ok && (int32_t)value == INT_MIN)
 		return reason(ompd_rc_unavailable,
@@ -92,20 +91,58 @@ GOMP_ICV_READER(default_device)
 	return rc;
 }
 
-GOMP_ICV_READER(run_sched)
+static ompd_rc_t schedule(const struct gomp_icv_query *query, uint64_t *kind, int32_t *chunk)
 {
 	uint64_t value;
-	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__run_sched_var, &value);
+	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__run_sched_var, kind);
 
 	if (rc == ompd_rc_ok)
-		*ret = (ompd_word_t)value;
+		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size, &value);
+	if (rc == ompd_rc_ok)
+		*chunk = (int32_t)value;
 	return rc;
+}
+
+// The kind; a chunk size comes after it.
+GOMP_ICV_READER(run_sched)
+{
+	uint64_t kind;
+	int32_t chunk;
+	ompd_rc_t rc = schedule(query, &kind, &chunk);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = (ompd_word_t)kind;
+	return chunk > 0 ? reason(ompd_rc_incomplete, "the schedule has a chunk size") : ompd_rc_ok;
+}
+
+GOMP_ICV_WRITER(run_sched)
+{
+	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
+	enum { MONOTONIC = 0x80000000u };
+	uint64_t value;
+	int32_t chunk;
+	ompd_rc_t rc = schedule(query, &value, &chunk);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	const uint64_t kind = value & ~(uint64_t)MONOTONIC & 0xffffffffu;
+	int used = snprintf(text, ICV_TEXT_MAX, "%s", value & MONOTONIC ? "monotonic:" : "");
+
+	if (kind < sizeof(kinds) / sizeof(kinds[0]))
+		used += snprintf(text + used, ICV_TEXT_MAX - used, "%s", kinds[kind]);
+	else
+		used += snprintf(text + used, ICV_TEXT_MAX - used, "%llu",
+				 (unsigned long long)kind);
+	if (chunk > 0)
+		snprintf(text + used, ICV_TEXT_MAX - used, ",%d", chunk);
+	return ompd_rc_ok;
 }
 
 GOMP_ICV_READER(thread_limit)
 {
 	uint64_t value;
-	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__thread_limit_var, &value);
+	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__thread_limit_var, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
@@ -120,7 +157,7 @@ GOMP_ICV_READER(max_active_levels)
 
 	// Since GCC 11 a variable of the data environment, before one of the process.
 	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__max_active_levels_var))
-		rc = read_icv(query, GOMP_FIELD_gomp_task_icv__max_active_levels_var, &value);
+		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__max_active_levels_var, &value);
 	else
 		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
 	if (rc == ompd_rc_ok)
@@ -136,7 +173,7 @@ GOMP_ICV_READER(nest)
 	ompd_rc_t rc;
 
 	if (gomp_has(query->runtime, GOMP_FIELD_gomp_task_icv__nest_var)) {
-		rc = read_icv(query, GOMP_FIELD_gomp_task_icv__nest_var, &value);
+		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__nest_var, &value);
 		if (rc == ompd_rc_ok)
 			*ret = value != 0;
 		return rc;
@@ -147,96 +184,6 @@ GOMP_ICV_READER(nest)
 	if (rc == ompd_rc_ok)
 		*ret = *ret > 1 && *ret > levels;
 	return rc;
-}
-
-GOMP_ICV_READER(bind)
-{
-	uint64_t value;
-	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__bind_var, &value);
-
-	if (rc == ompd_rc_ok)
-		*ret = gomp_icv_signed(value, 8);
-	return rc;
-}
-
-// ---- nthreads-var: a list with a value for each level ----------------------------------------
-
-// The list as the runtime keeps it.
-static ompd_rc_t list_in_memory(const struct gomp_runtime *runtime, struct gomp_nthreads_list *ret)
-{
-	uint64_t list, length;
-	ompd_rc_t rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_nthreads_var_list, 8, &list);
-
-	if (rc == ompd_rc_ok)
-		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, &length);
-	if (rc != ompd_rc_ok || list == 0)
-		return rc;
-	if (length > GOMP_NTHREADS_LIST_MAX)
-		length = GOMP_NTHREADS_LIST_MAX;
-	while (rc == ompd_rc_ok && ret->length < length) {
-		rc = target_read_uint(&runtime->target, list + 8 * ret->length, 8,
-				      &ret->values[ret->length]);
-		ret->length += rc == ompd_rc_ok;
-	}
-	return rc;
-}
-
-// The list as the runtime found it in the environment that the process was started with, and
-// nowhere else (parse_unsigned_long_list): numbers with commas between. What is no such list, the
-// runtime does not accept either.
-static ompd_rc_t list_in_environment(const struct gomp_runtime *runtime,
-				     struct gomp_nthreads_list *ret)
-{
-	char text[ICV_TEXT_MAX];
-	uint64_t value = 0;
-	bool digits = false;
-	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", text, sizeof(text));
-
-	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !strchr(text, ',')))
-		return ompd_rc_ok;
-	for (const char *at = text; rc == ompd_rc_ok; at++) {
-		if (*at >= '0' && *at <= '9') {
-			value = 10 * value + (uint64_t)(*at - '0');
-			digits = true;
-		} else if ((*at == ',' || *at == '\0') && digits &&
-			   ret->length < GOMP_NTHREADS_LIST_MAX) {
-			ret->values[ret->length++] = value;
-			value = 0;
-			digits = false;
-			if (*at == '\0')
-				return ompd_rc_ok;
-		} else if (*at != ' ') {
-			rc = ompd_rc_unavailable;
-		}
-	}
-	return reason(rc, "the list of values for inner levels cannot be found");
-}
-
-ompd_rc_t gomp_icv_nthreads_list(const struct gomp_icv_query *query, struct gomp_nthreads_list *ret)
-{
-	*ret = (struct gomp_nthreads_list){ .length = 0 };
-	if (list_in_memory(query->runtime, ret) == ompd_rc_ok)
-		return ompd_rc_ok;
-	*ret = (struct gomp_nthreads_list){ .length = 0 };
-	return list_in_environment(query->runtime, ret);
-}
-
-GOMP_ICV_READER(nthreads)
-{
-	struct gomp_nthreads_list list;
-	struct gomp_region region;
-	uint64_t value;
-	ompd_rc_t rc = read_icv(query, GOMP_FIELD_gomp_task_icv__nthreads_var, &value);
-
-	if (rc == ompd_rc_ok)
-		rc = the_region(query, &region);
-	if (rc == ompd_rc_ok)
-		rc = gomp_icv_nthreads_list(query, &list);
-	if (rc != ompd_rc_ok)
-		return rc;
-	*ret = (ompd_word_t)value;
-	return list.length > region.level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
-						ompd_rc_ok;
 }
 
 // ---- Variables of a task ---------------------------------------------------------------------
@@ -332,11 +279,11 @@ GOMP_ICV_READER(thread_num)
 	return rc;
 }
 
-GOMP_ICV_READER(place_partition)
+// The thread, if it has a partition of places.
+static ompd_rc_t bound_thread(const struct gomp_icv_query *query, const struct gomp_thread **ret)
 {
-	const struct gomp_thread *thread;
 	uint64_t places;
-	ompd_rc_t rc = the_thread(query, &thread);
+	ompd_rc_t rc = the_thread(query, ret);
 
 	if (rc == ompd_rc_ok)
 		rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_places_list, 8, &places);
@@ -345,22 +292,34 @@ GOMP_ICV_READER(place_partition)
 	if (places == 0)
 		return reason(ompd_rc_unavailable, "the program has no places (OMP_PLACES)");
 	// Until then the partition is not set (omp_get_partition_num_places).
-	if (thread->place == 0)
-		return reason(ompd_rc_unavailable, "the thread is not bound to a place yet");
-	*ret = thread->ts.place_partition_off;
-	return thread->ts.place_partition_len == 1 ?
+	return (*ret)->place ?
 		       ompd_rc_ok :
-		       reason(ompd_rc_incomplete, "the value is a list");
+		       reason(ompd_rc_unavailable, "the thread is not bound to a place yet");
+}
+
+GOMP_ICV_WRITER(place_partition)
+{
+	const struct gomp_thread *thread;
+	ompd_rc_t rc = bound_thread(query, &thread);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	const unsigned long long first = thread->ts.place_partition_off;
+	const unsigned long long length = thread->ts.place_partition_len;
+
+	// As numbers of places, first to last; the processors of each are the system's affair.
+	if (length <= 1)
+		snprintf(text, ICV_TEXT_MAX, "%llu", first);
+	else
+		snprintf(text, ICV_TEXT_MAX, "%llu-%llu", first, first + length - 1);
+	return ompd_rc_ok;
 }
 
 GOMP_ICV_READER(place_assignment)
 {
 	const struct gomp_thread *thread;
-	ompd_rc_t rc = gomp_icv_place_partition(query, ret);
+	ompd_rc_t rc = bound_thread(query, &thread);
 
-	if (rc != ompd_rc_ok && rc != ompd_rc_incomplete)
-		return rc;
-	rc = the_thread(query, &thread);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)thread->place - 1;
 	return rc;
@@ -397,7 +356,7 @@ GOMP_ICV_READER(league_size)
 GOMP_ICV_READER(levels)
 {
 	struct gomp_region region;
-	ompd_rc_t rc = the_region(query, &region);
+	ompd_rc_t rc = gomp_icv_region(query, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.level;
@@ -407,7 +366,7 @@ GOMP_ICV_READER(levels)
 GOMP_ICV_READER(active_levels)
 {
 	struct gomp_region region;
-	ompd_rc_t rc = the_region(query, &region);
+	ompd_rc_t rc = gomp_icv_region(query, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.active_level;
@@ -417,7 +376,7 @@ GOMP_ICV_READER(active_levels)
 GOMP_ICV_READER(team_size)
 {
 	struct gomp_region region;
-	ompd_rc_t rc = the_region(query, &region);
+	ompd_rc_t rc = gomp_icv_region(query, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.nthreads;

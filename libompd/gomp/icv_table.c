@@ -6,30 +6,31 @@ ompd_rc_t gomp_icv_value(enum icv icv, const struct gomp_icv_query *query, ompd_
 {
 	static ompd_rc_t (*const readers[])(const struct gomp_icv_query *, ompd_word_t *) = {
 #define ICV_ROW(id, name, scope, form) [ICV_##id] = gomp_icv_##id,
+#define ICV_TEXT(id, name, scope) [ICV_##id] = NULL,
 #include "runtime/icvs.def"
 	};
 
-	return readers[icv](query, ret);
+	return readers[icv] ? readers[icv](query, ret) :
+			      reason(ompd_rc_incompatible, "the value is a text, not an integer");
 }
 
 ompd_rc_t gomp_icv_text(enum icv icv, const struct gomp_icv_query *query, char *text)
 {
+	static ompd_rc_t (*const writers[ICV_COUNT])(const struct gomp_icv_query *, char *) = {
+		[ICV_bind] = gomp_icv_write_bind,
+		[ICV_nthreads] = gomp_icv_write_nthreads,
+		[ICV_run_sched] = gomp_icv_write_run_sched,
+#define ICV_ROW(id, name, scope, form)
+#define ICV_TEXT(id, name, scope) [ICV_##id] = gomp_icv_write_##id,
+#include "runtime/icvs.def"
+	};
 	ompd_word_t value = 0;
+
+	if (writers[icv])
+		return writers[icv](query, text);
 	ompd_rc_t rc = gomp_icv_value(icv, query, &value);
 
-	if (rc != ompd_rc_ok && rc != ompd_rc_incomplete)
-		return rc;
-	switch (icv) {
-	case ICV_affinity_format:
-		return gomp_icv_format_affinity_format(query, value, text);
-	case ICV_nthreads:
-		return gomp_icv_format_nthreads(query, value, text);
-	case ICV_place_partition:
-		return gomp_icv_format_place_partition(query, value, text);
-	case ICV_run_sched:
-		return gomp_icv_format_run_sched(query, value, text);
-	default:
+	if (rc == ompd_rc_ok)
 		icv_format(icv_form(icv), value, text);
-		return ompd_rc_ok;
-	}
+	return rc;
 }

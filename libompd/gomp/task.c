@@ -168,26 +168,21 @@ ompd_rc_t gomp_scheduling_task(const struct gomp_runtime *runtime, const struct 
 			       struct gomp_task *ret)
 {
 	struct gomp_task_record record;
-	uint32_t number;
 
 	if (task->address == 0)
-		return reason(ompd_rc_unavailable, "the initial task was scheduled by no other");
+		return reason(ompd_rc_unavailable, "an implicit task has no scheduling task");
 	ompd_rc_t rc = gomp_read_task(runtime, task->address, &record);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	// An undeferred task runs on top of the task that generated it; so does the implicit task
-	// of a region's primary thread. What a deferred task runs on top of is not recorded.
-	if (record.kind == GOMP_TASK_UNDEFERRED)
-		return gomp_generating_task(runtime, task, ret);
-	if (record.kind != GOMP_TASK_IMPLICIT)
-		return reason(ompd_rc_unavailable,
+	if (record.kind == GOMP_TASK_IMPLICIT)
+		return reason(ompd_rc_unavailable, "an implicit task has no scheduling task");
+	// An undeferred task runs on top of the task that generated it. What a deferred task runs on
+	// top of is not recorded.
+	return record.kind == GOMP_TASK_UNDEFERRED ?
+		       gomp_generating_task(runtime, task, ret) :
+		       reason(ompd_rc_unavailable,
 			      "libgomp does not record on top of which task a deferred task runs");
-	if (gomp_implicit_task_number(runtime, &task->region, task->address, &number) &&
-	    number == 0)
-		return gomp_generating_task(runtime, task, ret);
-	return reason(ompd_rc_unavailable,
-		      "a worker thread's implicit task is scheduled by no other");
 }
 
 ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct gomp_task *task,

@@ -7,6 +7,7 @@
 
 #include "kmp/kmp.h"
 #include "runtime/icv.h"
+#include "runtime/icv_list.h"
 
 /** What a variable is asked of. Members that the handle does not tell are null. */
 struct kmp_icv_query {
@@ -30,37 +31,22 @@ ompd_rc_t kmp_icv_region(const struct kmp_icv_query *query, struct kmp_region *r
 /** Address of the kmp_internal_control with the variables of the query's task. */
 ompd_rc_t kmp_icv_base(const struct kmp_icv_query *query, uint64_t *ret);
 
-/** Schedule as omp_get_schedule() answers it; @p chunk 0: none was set. */
-ompd_rc_t kmp_icv_schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk);
+/** Read a member of the kmp_internal_control of the query's task. */
+ompd_rc_t kmp_icv_read(const struct kmp_icv_query *query, enum kmp_field field, ompd_word_t *ret);
 
-// Readers, used by the table (kmp/icv_table.c).
+// Readers of integers and writers of texts, used by the table (kmp/icv_table.c).
 #define KMP_ICV_READER(name) \
 	ompd_rc_t kmp_icv_##name(const struct kmp_icv_query *query, ompd_word_t *ret)
-#define KMP_ICV_FORMATTER(name)                                                               \
-	ompd_rc_t kmp_icv_format_##name(const struct kmp_icv_query *query, ompd_word_t value, \
-					char *text)
+#define KMP_ICV_WRITER(name) \
+	ompd_rc_t kmp_icv_write_##name(const struct kmp_icv_query *query, char *text)
 
 #define ICV_ROW(id, name, scope, form) KMP_ICV_READER(id);
+#define ICV_TEXT(id, name, scope) KMP_ICV_WRITER(id);
 #include "runtime/icvs.def"
 
-KMP_ICV_FORMATTER(affinity_format);
-KMP_ICV_FORMATTER(nthreads);
-KMP_ICV_FORMATTER(place_partition);
-KMP_ICV_FORMATTER(run_sched);
-KMP_ICV_FORMATTER(tool_libraries);
-KMP_ICV_FORMATTER(tool_verbose_init);
-
-enum {
-	KMP_NTHREADS_LIST_MAX = 64, // levels beyond are left out
-};
-
-/** OMP_NUM_THREADS, or a num_threads clause, as a list by level; length 0 if it is none. */
-struct kmp_nthreads_list {
-	uint64_t values[KMP_NTHREADS_LIST_MAX];
-	size_t length;
-};
-
-ompd_rc_t kmp_icv_nthreads_list(const struct kmp_icv_query *query, const struct kmp_region *region,
-				struct kmp_nthreads_list *ret);
+// The rest of those whose text is their own.
+KMP_ICV_WRITER(bind);
+KMP_ICV_WRITER(nthreads);
+KMP_ICV_WRITER(run_sched);
 
 #endif

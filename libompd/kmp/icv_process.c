@@ -3,8 +3,6 @@
 // ICVs of the process: variables of the runtime. Where a variable cannot be found, what the
 // process was started with decides, for those that nothing else sets.
 
-#include <string.h>
-
 #include "kmp/icv.h"
 #include "target/environ.h"
 
@@ -171,47 +169,17 @@ static ompd_rc_t read_text(const struct kmp_icv_query *query, enum kmp_global gl
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane one: cut off
 }
 
-static ompd_rc_t read_length(const struct kmp_icv_query *query, enum kmp_global global,
-			     const char *variable, ompd_word_t *ret)
+KMP_ICV_WRITER(affinity_format)
 {
-	char text[ICV_TEXT_MAX];
-	ompd_rc_t rc = read_text(query, global, variable, text);
-
-	// The value is a text; the integer is its length.
-	if (rc == ompd_rc_ok)
-		*ret = (ompd_word_t)strlen(text);
-	return rc;
-}
-
-KMP_ICV_READER(affinity_format)
-{
-	return read_length(query, KMP_GLOBAL___kmp_affinity_format, NULL, ret);
-}
-
-KMP_ICV_FORMATTER(affinity_format)
-{
-	(void)value;
 	return read_text(query, KMP_GLOBAL___kmp_affinity_format, NULL, text);
 }
 
-KMP_ICV_READER(tool_libraries)
+KMP_ICV_WRITER(tool_libraries)
 {
-	return read_length(query, KMP_GLOBAL___kmp_tool_libraries, "OMP_TOOL_LIBRARIES", ret);
-}
-
-KMP_ICV_FORMATTER(tool_libraries)
-{
-	(void)value;
 	return read_text(query, KMP_GLOBAL___kmp_tool_libraries, "OMP_TOOL_LIBRARIES", text);
 }
 
-KMP_ICV_READER(tool_verbose_init)
+KMP_ICV_WRITER(tool_verbose_init)
 {
-	return read_length(query, KMP_GLOBAL___kmp_tool_verbose_init, "OMP_TOOL_VERBOSE_INIT", ret);
-}
-
-KMP_ICV_FORMATTER(tool_verbose_init)
-{
-	(void)value;
 	return read_text(query, KMP_GLOBAL___kmp_tool_verbose_init, "OMP_TOOL_VERBOSE_INIT", text);
 }

@@ -2,6 +2,8 @@
 //
 // ICVs of tasks and regions.
 
+#include <stdio.h>
+
 #include "kmp/icv.h"
 
 // ---- What the query is about -----------------------------------------------------------------
@@ -82,8 +84,7 @@ static ompd_rc_t read_icv(const struct kmp_icv_query *query, enum kmp_field fiel
 	return rc == ompd_rc_ok ? kmp_read_int(query->runtime, base, field, ret) : rc;
 }
 
-static ompd_rc_t read_word(const struct kmp_icv_query *query, enum kmp_field field,
-			   ompd_word_t *ret)
+ompd_rc_t kmp_icv_read(const struct kmp_icv_query *query, enum kmp_field field, ompd_word_t *ret)
 {
 	int32_t value;
 	ompd_rc_t rc = read_icv(query, field, &value);
@@ -96,7 +97,7 @@ static ompd_rc_t read_word(const struct kmp_icv_query *query, enum kmp_field fie
 KMP_ICV_READER(dyn)
 {
 	ompd_word_t value;
-	ompd_rc_t rc = read_word(query, ICV(dynamic), &value);
+	ompd_rc_t rc = kmp_icv_read(query, ICV(dynamic), &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value != 0;
@@ -105,39 +106,34 @@ KMP_ICV_READER(dyn)
 
 KMP_ICV_READER(default_device)
 {
-	return read_word(query, ICV(default_device), ret);
+	return kmp_icv_read(query, ICV(default_device), ret);
 }
 
 KMP_ICV_READER(max_active_levels)
 {
-	return read_word(query, ICV(max_active_levels), ret);
+	return kmp_icv_read(query, ICV(max_active_levels), ret);
 }
 
 // omp_get_nested()
 KMP_ICV_READER(nest)
 {
-	ompd_rc_t rc = read_word(query, ICV(max_active_levels), ret);
+	ompd_rc_t rc = kmp_icv_read(query, ICV(max_active_levels), ret);
 
 	if (rc == ompd_rc_ok)
 		*ret = *ret > 1;
 	return rc;
 }
 
-KMP_ICV_READER(bind)
-{
-	return read_word(query, ICV(proc_bind), ret);
-}
-
 KMP_ICV_READER(thread_limit)
 {
 	// The thread_limit clause of a target construct goes before, where the release has it.
 	if (kmp_has(query->runtime, ICV(task_thread_limit))) {
-		ompd_rc_t rc = read_word(query, ICV(task_thread_limit), ret);
+		ompd_rc_t rc = kmp_icv_read(query, ICV(task_thread_limit), ret);
 
 		if (rc != ompd_rc_ok || *ret)
 			return rc;
 	}
-	return read_word(query, ICV(thread_limit), ret);
+	return kmp_icv_read(query, ICV(thread_limit), ret);
 }
 
 // enum sched_type with what omp_get_schedule() answers for it (__kmp_get_schedule).
@@ -151,7 +147,7 @@ static const struct {
 	{ 3, 42, true }, { 3, 43, true },   { 102, 44, true },
 };
 
-ompd_rc_t kmp_icv_schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk)
+static ompd_rc_t schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk)
 {
 	enum { MONOTONIC = 1 << 29, NONMONOTONIC = 1 << 30 }; // modifiers of sched_type
 	const ompd_word_t omp_sched_monotonic = 0x80000000;
@@ -178,33 +174,38 @@ ompd_rc_t kmp_icv_schedule(const struct kmp_icv_query *query, ompd_word_t *kind,
 	return reason(ompd_rc_error, "run-sched-var is damaged");
 }
 
+// The kind; a chunk size comes after it.
 KMP_ICV_READER(run_sched)
 {
 	int32_t chunk;
+	ompd_rc_t rc = schedule(query, ret, &chunk);
 
-	return kmp_icv_schedule(query, ret, &chunk);
+	return rc == ompd_rc_ok && chunk > 0 ?
+		       reason(ompd_rc_incomplete, "the schedule has a chunk size") :
+		       rc;
 }
 
-KMP_ICV_READER(nthreads)
+KMP_ICV_WRITER(run_sched)
 {
-	struct kmp_nthreads_list list;
-	struct kmp_region region;
-	ompd_rc_t rc = read_word(query, ICV(nproc), ret);
+	static const char *const kinds[] = { "?", "static", "dynamic", "guided", "auto" };
+	enum { MONOTONIC = 0x80000000u, TRAPEZOIDAL = 101, STATIC_STEAL = 102 };
+	ompd_word_t value;
+	int32_t chunk;
+	ompd_rc_t rc = schedule(query, &value, &chunk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	// 0 stands for the number of processors, which the first parallel region counts.
-	if (*ret == 0)
-		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
-	rc = kmp_icv_region(query, &region);
-	if (rc == ompd_rc_ok)
-		rc = kmp_icv_nthreads_list(query, &region, &list);
-	if (rc == ompd_rc_unavailable) // only the first is known
-		return ompd_rc_incomplete;
-	if (rc != ompd_rc_ok)
-		return rc;
-	return list.length > region.level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
-						ompd_rc_ok;
+	const uint64_t kind = (uint64_t)value & ~(uint64_t)MONOTONIC & 0xffffffffu;
+	const char *name = kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] :
+			   kind == TRAPEZOIDAL			   ? "trapezoidal" :
+			   kind == STATIC_STEAL			   ? "static_steal" :
+								     "?";
+	int used = snprintf(text, ICV_TEXT_MAX, "%s%s",
+			    (uint64_t)value & MONOTONIC ? "monotonic:" : "", name);
+
+	if (chunk > 0)
+		snprintf(text + used, ICV_TEXT_MAX - used, ",%d", chunk);
+	return ompd_rc_ok;
 }
 
 // ---- Variables of a task ---------------------------------------------------------------------

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ICVs of threads, and the list behind nthreads-var.
+// ICVs of threads.
 
-#include <string.h>
+#include <stdio.h>
 
 #include "kmp/icv.h"
-#include "target/environ.h"
 
 static ompd_rc_t the_thread(const struct kmp_icv_query *query, const struct kmp_thread **ret)
 {
@@ -112,16 +111,21 @@ static ompd_rc_t read_place(const struct kmp_icv_query *query, enum kmp_field fi
 	return rc;
 }
 
-KMP_ICV_READER(place_partition)
+KMP_ICV_WRITER(place_partition)
 {
-	ompd_word_t last;
-	ompd_rc_t rc = read_place(query, INFO(th_first_place), ret);
+	ompd_word_t first, last;
+	ompd_rc_t rc = read_place(query, INFO(th_first_place), &first);
 
 	if (rc == ompd_rc_ok)
 		rc = read_place(query, INFO(th_last_place), &last);
-	if (rc == ompd_rc_ok && last != *ret)
-		return reason(ompd_rc_incomplete, "the value is a list");
-	return rc;
+	if (rc != ompd_rc_ok)
+		return rc;
+	// As numbers of places, first to last; the processors of each are the system's affair.
+	if (last == first)
+		snprintf(text, ICV_TEXT_MAX, "%lld", (long long)first);
+	else
+		snprintf(text, ICV_TEXT_MAX, "%lld-%lld", (long long)first, (long long)last);
+	return ompd_rc_ok;
 }
 
 KMP_ICV_READER(place_assignment)
@@ -175,74 +179,4 @@ KMP_ICV_READER(league_size)
 	if (rc == ompd_rc_ok)
 		*ret = found ? league.nproc : 1;
 	return rc;
-}
-
-// ---- nthreads-var: a list with a value for each level ----------------------------------------
-
-// The list as the runtime keeps it: a team may have one of its own, by a num_threads clause.
-static ompd_rc_t list_in_memory(const struct kmp_icv_query *query, const struct kmp_region *region,
-				struct kmp_nthreads_list *ret)
-{
-	const struct kmp_runtime *runtime = query->runtime;
-	uint64_t nested = 0, array, value;
-	int32_t used;
-	ompd_rc_t rc = ompd_rc_ok;
-
-	if (kmp_has(runtime, TEAM(t_nested_nth)))
-		rc = kmp_read(runtime, region->team.address, TEAM(t_nested_nth), &nested);
-	if (rc == ompd_rc_ok && !nested)
-		nested = runtime->layout.global[KMP_GLOBAL___kmp_nested_nth];
-	if (rc != ompd_rc_ok || !nested)
-		return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
-	rc = kmp_read(runtime, nested, KMP_FIELD_kmp_nested_nthreads_t__nth, &array);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, nested, KMP_FIELD_kmp_nested_nthreads_t__used, &used);
-	if (rc == ompd_rc_ok && used > KMP_NTHREADS_LIST_MAX)
-		used = KMP_NTHREADS_LIST_MAX;
-	while (rc == ompd_rc_ok && (int32_t)ret->length < used) {
-		rc = target_read_uint(&runtime->target, array + 4 * ret->length, 4, &value);
-		ret->values[ret->length] = value;
-		ret->length += rc == ompd_rc_ok;
-	}
-	return rc;
-}
-
-// The list as the runtime found it in the environment that the process was started with: numbers
-// with commas between.
-static ompd_rc_t list_in_environment(const struct kmp_runtime *runtime,
-				     struct kmp_nthreads_list *ret)
-{
-	char text[ICV_TEXT_MAX];
-	uint64_t value = 0;
-	bool digits = false;
-	ompd_rc_t rc = environ_get(&runtime->target, "OMP_NUM_THREADS", text, sizeof(text));
-
-	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !strchr(text, ',')))
-		return ompd_rc_ok;
-	for (const char *at = text; rc == ompd_rc_ok; at++) {
-		if (*at >= '0' && *at <= '9') {
-			value = 10 * value + (uint64_t)(*at - '0');
-			digits = true;
-		} else if ((*at == ',' || *at == '\0') && digits &&
-			   ret->length < KMP_NTHREADS_LIST_MAX) {
-			ret->values[ret->length++] = value;
-			value = 0;
-			digits = false;
-			if (*at == '\0')
-				return ompd_rc_ok;
-		} else if (*at != ' ') {
-			rc = ompd_rc_unavailable;
-		}
-	}
-	return reason(rc, "the list of values for inner levels cannot be found");
-}
-
-ompd_rc_t kmp_icv_nthreads_list(const struct kmp_icv_query *query, const struct kmp_region *region,
-				struct kmp_nthreads_list *ret)
-{
-	*ret = (struct kmp_nthreads_list){ .length = 0 };
-	if (list_in_memory(query, region, ret) == ompd_rc_ok)
-		return ompd_rc_ok;
-	*ret = (struct kmp_nthreads_list){ .length = 0 };
-	return list_in_environment(query->runtime, ret);
 }

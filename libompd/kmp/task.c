@@ -264,18 +264,13 @@ ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct km
 			      struct kmp_task *ret)
 {
 	struct kmp_task_record record;
-	uint32_t number = 0;
+
+	if (task->implicit)
+		return reason(ompd_rc_unavailable, "an implicit task has no scheduling task");
 	ompd_rc_t rc = kmp_read_task(runtime, task->address, &record);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (task->implicit) {
-		kmp_implicit_task_number(runtime, &task->region, task->address, &number);
-		return number == 0 ? kmp_generating_task(runtime, task, ret) :
-				     reason(ompd_rc_unavailable,
-					    "a worker thread's implicit task is scheduled by no "
-					    "other");
-	}
 	if (!kmp_flag(runtime, record.flags, FLAG(started)))
 		return reason(ompd_rc_unavailable, "the task has not begun");
 	if (recorded_parent(runtime, task, ret) == ompd_rc_ok)

@@ -293,6 +293,18 @@ static ompd_icv_id_t icv_id(ompd_address_space_handle_t *space, const char *name
 	return found;
 }
 
+// Those that no integer can represent.
+static bool is_text(const char *name)
+{
+	static const char *const texts[] = { "affinity-format-var", "tool-libraries-var",
+					     "tool-verbose-init-var", "place-partition-var" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		found |= strcmp(name, texts[i]) == 0;
+	return found;
+}
+
 static void icvs_have_names_scopes_and_texts(void **state)
 {
 	static const struct {
@@ -358,7 +370,11 @@ static void icvs_have_names_scopes_and_texts(void **state)
 			ompd_get_icv_string_from_scope(of_scope[scope], scope, id, &text);
 
 		// What has an integer has a text; what is unavailable says why.
-		assert_int_equal(text_rc, rc == ompd_rc_incomplete ? ompd_rc_ok : rc);
+		if (rc == ompd_rc_incompatible)
+			assert_true(text_rc == ompd_rc_ok || text_rc == ompd_rc_unavailable);
+		else
+			assert_int_equal(text_rc, rc == ompd_rc_incomplete ? ompd_rc_ok : rc);
+		assert_int_equal(rc == ompd_rc_incompatible, is_text(expected[i].name));
 		if (text_rc == ompd_rc_ok)
 			host_free(text);
 		else
@@ -389,6 +405,125 @@ static void lists_of_numbers_of_threads(void **state)
 				 ompd_rc_ok);
 		assert_string_equal(text, "3,2");
 		host_free(text);
+		close_handles(&handles);
+	}
+}
+
+// OMP_SCHEDULE is guided,5.
+static void schedules_with_a_chunk(void **state)
+{
+	struct handles handles = { 0 };
+	ompd_word_t value = 0;
+	ompd_scope_t scope;
+	omp_sched_t kind;
+	const char *text;
+	int chunk;
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		omp_get_schedule(&kind, &chunk);
+		assert_int_equal(chunk, round == 0 ? 5 : 0);
+		assert_int_equal(open_handles(&handles), ompd_rc_ok);
+		ompd_icv_id_t id = icv_id(handles.space, "run-sched-var", &scope);
+
+		assert_int_equal(ompd_get_icv_from_scope(handles.task, scope, id, &value),
+				 round == 0 ? ompd_rc_incomplete : ompd_rc_ok);
+		assert_int_equal(value, kind);
+		assert_int_equal(ompd_get_icv_string_from_scope(handles.task, scope, id, &text),
+				 ompd_rc_ok);
+		assert_string_equal(text, round == 0 ? "guided,5" : "static");
+		host_free(text);
+		close_handles(&handles);
+		omp_set_schedule(omp_sched_static, 0);
+	}
+}
+
+// OMP_PROC_BIND is close,spread,primary: at level 1 the rest of the list remains.
+static void lists_of_bindings(void **state)
+{
+	static const char *const texts[] = { "close,spread,primary", "spread,primary", "primary" };
+
+	(void)state;
+	if (omp_get_proc_bind() == omp_proc_bind_false)
+		return; // this machine binds no threads
+	omp_set_dynamic(0);
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+#pragma omp master
+#pragma omp parallel num_threads(2)
+#pragma omp master
+	{
+		struct handles handles = { 0 };
+		ompd_scope_t scope;
+
+		assert_int_equal(open_handles(&handles), ompd_rc_ok);
+		ompd_icv_id_t id = icv_id(handles.space, "bind-var", &scope);
+
+		for (int level = 2; level >= 0; level--) {
+			ompd_task_handle_t *outer = NULL;
+			ompd_word_t value = -1;
+			const char *text;
+
+			assert_int_equal(ompd_get_icv_from_scope(handles.task, scope, id, &value),
+					 level == 2 ? ompd_rc_ok : ompd_rc_incomplete);
+			if (level == 2)
+				assert_int_equal(value, omp_get_proc_bind());
+			assert_int_equal(ompd_get_icv_string_from_scope(handles.task, scope, id,
+									&text),
+					 ompd_rc_ok);
+			assert_string_equal(text, texts[level]);
+			host_free(text);
+			if (level == 0)
+				break;
+			assert_int_equal(ompd_get_generating_task_handle(handles.task, &outer),
+					 ompd_rc_ok);
+			ompd_rel_task_handle(handles.task);
+			handles.task = outer;
+		}
+		close_handles(&handles);
+	}
+}
+
+// ---- Tasks -----------------------------------------------------------------------------------
+
+static void implicit_tasks_have_no_scheduling_task(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(2)
+#pragma omp critical
+	{
+		struct handles handles = { 0 };
+		ompd_task_handle_t *task = NULL, *outer = NULL;
+
+		assert_int_equal(open_handles(&handles), ompd_rc_ok);
+		assert_int_equal(ompd_get_scheduling_task_handle(handles.task, &task),
+				 ompd_rc_unavailable);
+		assert_int_not_equal(strlen(ompd_ext_last_reason()), 0);
+		// Neither has the initial task.
+		assert_int_equal(ompd_get_generating_task_handle(handles.task, &outer), ompd_rc_ok);
+		assert_int_equal(ompd_get_scheduling_task_handle(outer, &task),
+				 ompd_rc_unavailable);
+		assert_null(task);
+		assert_int_equal(ompd_rel_task_handle(outer), ompd_rc_ok);
+		close_handles(&handles);
+	}
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task if (0)
+	{
+		struct handles handles = { 0 };
+		ompd_task_handle_t *task = NULL, *generating = NULL;
+		int difference = -1;
+
+		assert_int_equal(open_handles(&handles), ompd_rc_ok);
+		assert_int_equal(ompd_get_scheduling_task_handle(handles.task, &task), ompd_rc_ok);
+		assert_int_equal(ompd_get_generating_task_handle(handles.task, &generating),
+				 ompd_rc_ok);
+		assert_int_equal(ompd_task_handle_compare(task, generating, &difference),
+				 ompd_rc_ok);
+		assert_int_equal(difference, 0);
+		assert_int_equal(ompd_rel_task_handle(task), ompd_rc_ok);
+		assert_int_equal(ompd_rel_task_handle(generating), ompd_rc_ok);
 		close_handles(&handles);
 	}
 }
@@ -561,21 +696,21 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(icvs_have_names_scopes_and_texts, initialize,
 						finalize),
 		cmocka_unit_test_setup_teardown(lists_of_numbers_of_threads, initialize, finalize),
+		cmocka_unit_test_setup_teardown(schedules_with_a_chunk, initialize, finalize),
+		cmocka_unit_test_setup_teardown(lists_of_bindings, initialize, finalize),
+		cmocka_unit_test_setup_teardown(implicit_tasks_have_no_scheduling_task, initialize,
+						finalize),
 		cmocka_unit_test_setup_teardown(control_variables, initialize, finalize),
 		cmocka_unit_test_setup_teardown(out_of_memory, initialize, finalize),
 		cmocka_unit_test_setup_teardown(unreadable_memory, initialize, finalize),
 		cmocka_unit_test_setup_teardown(damaged_memory, initialize, finalize),
 	};
 	static const char *const environment[][2] = {
-		{ "OMP_NUM_THREADS", "4,3,2" },
-		{ "OMP_SCHEDULE", "guided,5" },
-		{ "OMP_DYNAMIC", "true" },
-		{ "OMP_CANCELLATION", "true" },
-		{ OWN_VARIABLE, "17" },
-		{ "OMP_WAIT_POLICY", "passive" },
-		{ "OMP_THREAD_LIMIT", "64" },
-		{ "OMP_MAX_TASK_PRIORITY", "9" },
-		{ "OMPDBG_CONFORMANCE", "again" },
+		{ "OMP_NUM_THREADS", "4,3,2" },	  { "OMP_SCHEDULE", "guided,5" },
+		{ "OMP_DYNAMIC", "true" },	  { "OMP_PROC_BIND", "close,spread,primary" },
+		{ "OMP_CANCELLATION", "true" },	  { OWN_VARIABLE, "17" },
+		{ "OMP_WAIT_POLICY", "passive" }, { "OMP_THREAD_LIMIT", "64" },
+		{ "OMP_MAX_TASK_PRIORITY", "9" }, { "OMPDBG_CONFORMANCE", "again" },
 	};
 
 	// The runtime reads its environment before main: start anew with the one that is tested.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ICVs that are lists by level. A task keeps the element of its level; the rest is the runtime's.
+
+#include "kmp/icv.h"
+
+// The list as the runtime keeps it: a team may have one of its own, by a num_threads clause.
+static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct kmp_region *region,
+				struct icv_list *ret)
+{
+	uint64_t nested = 0, array, value;
+	int32_t used;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	ret->length = 0;
+	if (kmp_has(runtime, TEAM(t_nested_nth)))
+		rc = kmp_read(runtime, region->team.address, TEAM(t_nested_nth), &nested);
+	if (rc == ompd_rc_ok && !nested)
+		nested = runtime->layout.global[KMP_GLOBAL___kmp_nested_nth];
+	if (rc != ompd_rc_ok || !nested)
+		return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
+	rc = kmp_read(runtime, nested, KMP_FIELD_kmp_nested_nthreads_t__nth, &array);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(runtime, nested, KMP_FIELD_kmp_nested_nthreads_t__used, &used);
+	while (rc == ompd_rc_ok && (int32_t)ret->length < used && ret->length < ICV_LIST_MAX) {
+		rc = target_read_uint(&runtime->target, array + 4 * ret->length, 4, &value);
+		if (rc == ompd_rc_ok)
+			ret->values[ret->length++] = (ompd_word_t)value;
+	}
+	return rc;
+}
+
+static ompd_rc_t nthreads_list(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			       struct icv_list *ret)
+{
+	if (list_in_memory(runtime, region, ret) == ompd_rc_ok)
+		return ompd_rc_ok;
+	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
+}
+
+static ompd_rc_t bind_list(const struct kmp_runtime *runtime, struct icv_list *ret)
+{
+	static const struct environ_word words[] = {
+		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
+	};
+
+	return icv_list_in_environment(&runtime->target, "OMP_PROC_BIND", words,
+				       sizeof(words) / sizeof(words[0]), ret);
+}
+
+static ompd_rc_t read_nthreads(const struct kmp_icv_query *query, ompd_word_t *first,
+			       struct kmp_region *region)
+{
+	ompd_rc_t rc = kmp_icv_read(query, ICV(nproc), first);
+
+	// 0 stands for the number of processors, which the first parallel region counts.
+	if (rc == ompd_rc_ok && *first == 0)
+		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
+	return rc == ompd_rc_ok ? kmp_icv_region(query, region) : rc;
+}
+
+KMP_ICV_READER(nthreads)
+{
+	struct kmp_region region;
+	struct icv_list list;
+	ompd_rc_t rc = read_nthreads(query, ret, &region);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = nthreads_list(query->runtime, &region, &list);
+	if (rc == ompd_rc_unavailable) // only the first is known
+		return ompd_rc_incomplete;
+	return rc == ompd_rc_ok ? icv_list_rc(&list, region.level) : rc;
+}
+
+KMP_ICV_WRITER(nthreads)
+{
+	struct kmp_region region;
+	struct icv_list list;
+	ompd_word_t first;
+	ompd_rc_t rc = read_nthreads(query, &first, &region);
+
+	if (rc == ompd_rc_ok)
+		rc = nthreads_list(query->runtime, &region, &list);
+	if (rc == ompd_rc_ok)
+		icv_list_format(&list, first, region.level, ICV_FORM_decimal, text);
+	return rc;
+}
+
+static ompd_rc_t read_bind(const struct kmp_icv_query *query, ompd_word_t *first,
+			   struct icv_list *list, struct kmp_region *region)
+{
+	ompd_rc_t rc = kmp_icv_read(query, ICV(proc_bind), first);
+
+	list->length = 0;
+	region->level = 0;
+	// False, true, and what KMP_AFFINITY decides are elements of no list.
+	if (rc != ompd_rc_ok || *first < 2 || *first > 4)
+		return rc;
+	rc = kmp_icv_region(query, region);
+	return rc == ompd_rc_ok ? bind_list(query->runtime, list) : rc;
+}
+
+KMP_ICV_READER(bind)
+{
+	struct kmp_region region;
+	struct icv_list list;
+	ompd_rc_t rc = read_bind(query, ret, &list, &region);
+
+	return rc == ompd_rc_ok ? icv_list_rc(&list, region.level) : rc;
+}
+
+KMP_ICV_WRITER(bind)
+{
+	struct kmp_region region;
+	struct icv_list list;
+	ompd_word_t first;
+	ompd_rc_t rc = read_bind(query, &first, &list, &region);
+
+	if (rc == ompd_rc_ok)
+		icv_list_format(&list, first, region.level, ICV_FORM_bind, text);
+	return rc;
+}
