@@ -209,6 +209,6 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 	if (threads)
 		*threads = list.handles;
 	*count = list.known.count;
-	idmap_close(&list.known, &handle->target);
+	idmap_close(&list.known, &space->target);
 	return cursor.damaged ? reason(ompd_rc_incomplete, "a thread cannot be read") : ompd_rc_ok;
 }
