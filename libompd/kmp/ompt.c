@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the runtime keeps for a tool (OMPT): frames, and the tool's own data. Without a tool it
-// keeps none of it, and the memory holds anything.
+// What the runtime keeps for a tool (OMPT): frames (kmp/frame.c), and the tool's own data. Without
+// a tool it keeps none of it, and the memory holds anything.
 
 #include "kmp/kmp.h"
 
@@ -81,53 +81,6 @@ ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_regi
 	if (rc == ompd_rc_ok)
 		*ret = kmp_at(runtime, entry, KMP_FIELD_ompt_lw_taskteam_t__ompt_team_info);
 	return rc;
-}
-
-// Bits of ompt_frame_flag_t (OpenMP 5.2, 19.4.4.30).
-enum { FRAME_RUNTIME = 0, FRAME_APPLICATION = 0x01, FRAME_CFA = 0x10, FRAME_POINTER = 0x20 };
-
-// Whether they say how the address is meant. The runtime leaves those of serialized regions unset;
-// their addresses are frame pointers of its own functions, as all others that it takes by itself.
-static bool are_flags(uint64_t bits)
-{
-	const uint64_t position = FRAME_CFA | FRAME_POINTER;
-
-	return (bits & position) && !(bits & ~(position | FRAME_APPLICATION));
-}
-
-static ompd_rc_t read_frame(const struct kmp_runtime *runtime, uint64_t frame,
-			    enum kmp_field address, enum kmp_field flags, ompd_frame_info_t *ret)
-{
-	uint64_t pointer, bits = 0;
-	ompd_rc_t rc = kmp_read(runtime, frame, address, &pointer);
-
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, frame, flags, &bits);
-	if (!are_flags(bits))
-		bits = FRAME_RUNTIME | FRAME_POINTER;
-	if (rc == ompd_rc_ok)
-		*ret = (ompd_frame_info_t){
-			.frame_address = { ompd_segment_none, pointer },
-			.frame_flag = (ompd_word_t)bits,
-		};
-	return rc;
-}
-
-ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			 ompd_frame_info_t *exit_frame, ompd_frame_info_t *enter_frame)
-{
-	uint64_t frame;
-	ompd_rc_t rc = kmp_ompt_task(runtime, task, &frame);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	frame = kmp_at(runtime, frame, KMP_FIELD_ompt_task_info_t__frame);
-	rc = read_frame(runtime, frame, KMP_FIELD_ompt_frame_t__exit_frame,
-			KMP_FIELD_ompt_frame_t__exit_frame_flags, exit_frame);
-	return rc == ompd_rc_ok ?
-		       read_frame(runtime, frame, KMP_FIELD_ompt_frame_t__enter_frame,
-				  KMP_FIELD_ompt_frame_t__enter_frame_flags, enter_frame) :
-		       rc;
 }
 
 ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,

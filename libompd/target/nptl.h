@@ -41,6 +41,15 @@ ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, 
  */
 ompd_rc_t nptl_processor(const struct target *target, uint64_t pthread, uint32_t *ret);
 
+/** Addresses between which the frames of a thread are. */
+struct nptl_stack {
+	uint64_t start, end;
+};
+
+/** Finds the stack that glibc gave a thread. unavailable: it is not known (target/stack.c). */
+ompd_rc_t nptl_stack(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+		     struct nptl_stack *ret);
+
 /** Position in the list of all threads. */
 struct nptl_cursor {
 	unsigned int list;

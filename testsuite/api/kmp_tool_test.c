@@ -126,6 +126,96 @@ static void frames(void **state)
 	}
 }
 
+#ifdef __x86_64__
+// What Clang makes of a task that is not deferred. Some frames the runtime takes from the register
+// that its caller has left as it was.
+struct location {
+	int32_t reserved, flags, reserved_2, length;
+	const char *source;
+};
+
+int32_t __kmpc_global_thread_num(struct location *location);
+void *__kmpc_omp_task_alloc(struct location *location, int32_t gtid, int32_t flags, size_t size,
+			    size_t shareds, int32_t (*entry)(int32_t gtid, void *task));
+void __kmpc_omp_task_begin_if0(struct location *location, int32_t gtid, void *task);
+void __kmpc_omp_task_complete_if0(struct location *location, int32_t gtid, void *task);
+
+// The same with another value in the frame pointer's register.
+void begin_task_with(struct location *location, int32_t gtid, void *task, uintptr_t frame_pointer);
+__asm__("	.text\n"
+	"begin_task_with:\n"
+	"	push %rbp\n"
+	"	mov %rcx, %rbp\n"
+	"	call __kmpc_omp_task_begin_if0@PLT\n"
+	"	pop %rbp\n"
+	"	ret\n");
+
+static int32_t nothing(int32_t gtid, void *task)
+{
+	(void)gtid;
+	(void)task;
+	return 0;
+}
+
+static void check_frame_pointer(uintptr_t frame_pointer, ompd_rc_t expected)
+{
+	static struct location location = { .flags = 2, .source = ";unknown;unknown;0;0;;" };
+	int32_t gtid = __kmpc_global_thread_num(&location);
+	void *task = __kmpc_omp_task_alloc(&location, gtid, 1, 40, 0, nothing);
+	ompd_frame_info_t leave = { { 0, 7 }, 0 }, enter = { { 0, 7 }, 0 };
+	ompd_task_handle_t *outer;
+	struct here here;
+
+	begin_task_with(&location, gtid, task, frame_pointer);
+	open_here(&here);
+	assert_int_equal(ompd_get_task_frame(here.task, &leave, &enter), expected);
+	assert_int_equal(leave.frame_address.address, expected == ompd_rc_ok ? frame_pointer : 7);
+	assert_int_equal(ompd_get_generating_task_handle(here.task, &outer), ompd_rc_ok);
+	leave.frame_address.address = enter.frame_address.address = 7;
+	assert_int_equal(ompd_get_task_frame(outer, &leave, &enter), expected);
+	assert_int_equal(enter.frame_address.address, expected == ompd_rc_ok ? frame_pointer : 7);
+	ompd_rel_task_handle(outer);
+	close_here(&here);
+	__kmpc_omp_task_complete_if0(&location, gtid, task);
+}
+
+static void *check_frame_pointers(void *other_stack)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t on_heap = (uintptr_t)space;
+
+	check_frame_pointer(here, ompd_rc_ok);
+	check_frame_pointer(1, ompd_rc_unavailable);
+	check_frame_pointer(UINTPTR_MAX, ompd_rc_unavailable);
+	check_frame_pointer(on_heap, ompd_rc_unavailable);
+	check_frame_pointer((uintptr_t)pthread_self(), ompd_rc_unavailable);
+	if (other_stack)
+		check_frame_pointer((uintptr_t)other_stack, ompd_rc_unavailable);
+	return NULL;
+}
+
+// In the first thread, one on a stack of glibc's, and one on a stack of the program's.
+static void frame_pointers(void **state)
+{
+	static char stack[1 << 18] __attribute__((aligned(64)));
+	char *frame = __builtin_frame_address(0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	(void)state;
+	check_frame_pointers(NULL);
+	assert_int_equal(pthread_create(&thread, NULL, check_frame_pointers, frame), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(pthread_attr_init(&attributes), 0);
+	assert_int_equal(pthread_attr_setstack(&attributes, stack, sizeof(stack)), 0);
+	assert_int_equal(pthread_create(&thread, &attributes, check_frame_pointers, frame), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_attr_destroy(&attributes);
+#pragma omp parallel num_threads(3)
+	check_frame_pointers(omp_get_thread_num() ? frame : NULL);
+}
+#endif
+
 static void scheduling(void **state)
 {
 	(void)state;
@@ -234,10 +324,11 @@ static int close_space(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(data_and_states),
-		cmocka_unit_test(frames),
-		cmocka_unit_test(scheduling),
-		cmocka_unit_test(wait_ids),
+		cmocka_unit_test(data_and_states), cmocka_unit_test(frames),
+#ifdef __x86_64__
+		cmocka_unit_test(frame_pointers),
+#endif
+		cmocka_unit_test(scheduling),	   cmocka_unit_test(wait_ids),
 	};
 
 	alarm(100); // a failure in one thread leaves the others at a barrier
