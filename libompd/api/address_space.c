@@ -37,6 +37,11 @@ static ompd_rc_t open_runtime(const struct target *target, const struct family *
 	return ompd_rc_ok;
 }
 
+ompd_rc_t space_ready(const struct api_space *space)
+{
+	return space->family->ready ? space->family->ready(space->runtime) : ompd_rc_ok;
+}
+
 ompd_rc_t space_free(struct api_space *space)
 {
 	const struct target target = space->target;
@@ -230,7 +235,7 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 
 ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext_layout_info *info)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!info || info->size < sizeof(*info))
 		return reason(ompd_rc_bad_input, "no place for the result");
 	const ompd_size_t size = info->size;

@@ -45,7 +45,7 @@ static void control_var_text(const struct api_space *space, const struct icv_con
 ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_space_handle,
 					const char *const **control_vars)
 {
-	API_ENTER(space, ADDRESS_SPACE, address_space_handle);
+	API_ENTER_RUNTIME(space, address_space_handle);
 	if (!control_vars)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	const struct icv_control_var *vars = space->family->control_vars;

@@ -81,7 +81,7 @@ ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_it
 ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 				  ompd_ext_task_iterator **iterator)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!iterator)
 		return reason(ompd_rc_bad_input, "no place for the iterator");
 	return open_iterator(space, NULL, iterator);
@@ -230,7 +230,7 @@ ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_
 ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t kind,
 				 uint64_t address, ompd_ext_lock_info *info)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!info || !address || kind > ompd_ext_lock_critical)
 		return reason(ompd_rc_bad_input, "no lock, or no place for the result");
 	return space->family->waits->lock_info(space->runtime, kind, address, info);
@@ -239,7 +239,7 @@ ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t k
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
 				 ompd_ext_wait_site *site)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	return space->family->waits->classify_call(space->runtime, return_address, site);
@@ -259,7 +259,7 @@ ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!site)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	return space->family->waits->classify_entry(space->runtime, entry, site);
@@ -268,7 +268,7 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
 				     ompd_ext_argument *argument)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!argument)
 		return reason(ompd_rc_bad_input, "no place for the result");
 	return space->family->waits->lock_argument(space->runtime, return_address, argument);

@@ -70,6 +70,15 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 		(record) = api_record_;                                                      \
 	} while (0)
 
+/** The same for an address space whose runtime's memory is looked at. */
+#define API_ENTER_RUNTIME(record, handle)                  \
+	API_ENTER(record, ADDRESS_SPACE, handle);          \
+	do {                                               \
+		ompd_rc_t ready_rc_ = space_ready(record); \
+		if (ready_rc_ != ompd_rc_ok)               \
+			return ready_rc_;                  \
+	} while (0)
+
 #define HANDLE_TYPE_ADDRESS_SPACE struct api_space
 #define HANDLE_TYPE_THREAD struct api_thread
 #define HANDLE_TYPE_PARALLEL struct api_parallel
@@ -110,6 +119,9 @@ struct api_parallel *handle_new_parallel(struct api_space *space);
 struct api_task *handle_new_task(struct api_space *space);
 /** Give the debugger a handle for a thread. */
 ompd_rc_t handle_give_thread(struct api_space *space, uint64_t thread, ompd_thread_handle_t **ret);
+
+/** Have the runtime of an address space learn what was left for later. */
+ompd_rc_t space_ready(const struct api_space *space);
 
 // How the records that are more than a block of memory are freed.
 

@@ -49,6 +49,8 @@ static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_quer
 	case ompd_scope_address_space:
 		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE, &record);
 		if (rc == ompd_rc_ok)
+			rc = space_ready(record);
+		if (rc == ompd_rc_ok)
 			ret->space = record;
 		return rc;
 	case ompd_scope_thread:

@@ -92,6 +92,6 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 
 ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle)
 {
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	return space->family->state_tracking(space->runtime);
 }

@@ -64,7 +64,7 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 {
 	uint64_t pthread, thread;
 
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!thread_id || !thread_handle)
 		return reason(ompd_rc_bad_input, "no identifier, or no place for the space");
 	ompd_rc_t rc = pthread_of_id(space, kind, sizeof_thread_id, thread_id, &pthread);
@@ -188,7 +188,7 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 	struct thread_list list = { .count = 0 };
 	uint64_t thread;
 
-	API_ENTER(space, ADDRESS_SPACE, handle);
+	API_ENTER_RUNTIME(space, handle);
 	if (!count)
 		return reason(ompd_rc_bad_input, "no place for the number of threads");
 	ompd_rc_t rc = ompd_rc_ok;

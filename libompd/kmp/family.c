@@ -19,6 +19,11 @@ static void close(struct family_runtime *runtime)
 	kmp_close((struct kmp_runtime *)runtime);
 }
 
+static ompd_rc_t ready(struct family_runtime *runtime)
+{
+	return kmp_ready((struct kmp_runtime *)runtime);
+}
+
 static bool is_called(const struct family_runtime *runtime)
 {
 	const struct target *target = &of_runtime(runtime)->target;
@@ -272,6 +277,7 @@ const struct family kmp_family = {
 	.task_size = sizeof(struct kmp_task),
 	.open = open,
 	.close = close,
+	.ready = ready,
 	.is_called = is_called,
 	.nptl = nptl,
 	.omp_version = omp_version,

@@ -16,8 +16,16 @@
 
 struct wait_calls;
 
+/** What is known of a runtime's layout. */
+enum kmp_knowledge {
+	KMP_FOUND, // the runtime tells its layout, it was not asked yet
+	KMP_EARLY, // what could be known before the runtime was initialized
+	KMP_KNOWN,
+};
+
 /** One process's libomp. All but what the comments name is constant for the life of the process. */
 struct kmp_runtime {
+	enum kmp_knowledge knowledge;
 	struct target target;
 	struct kmp_layout layout;
 	struct nptl nptl;
@@ -27,9 +35,11 @@ struct kmp_runtime {
 	char release[32];	  // "LLVM 14"
 };
 
-/** Recognises the runtime @p name in @p target and proves its layout. */
+/** Find the runtime @p name in @p target, and prove its layout unless the runtime tells it. */
 ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, const char *name);
 void kmp_close(struct kmp_runtime *runtime);
+/** Learn the layout, if that was left for later, or anew after the runtime was initialized. */
+ompd_rc_t kmp_ready(struct kmp_runtime *runtime);
 
 // ---- Fields (kmp/read.c) ---------------------------------------------------------------------
 

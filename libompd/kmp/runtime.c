@@ -17,24 +17,74 @@ static void name_release(struct kmp_runtime *runtime)
 		 known ? "" : "a kin of ", layout->first_release, other);
 }
 
+// Tell whether the runtime is initialized; true where that can't be known.
+static ompd_rc_t is_initialized(const struct kmp_runtime *runtime, bool *ret)
+{
+	uint64_t at = runtime->layout.global[KMP_GLOBAL___kmp_init_serial], value = 1;
+	ompd_rc_t rc = at ? target_read_uint(&runtime->target, at, 4, &value) : ompd_rc_ok;
+
+	*ret = value != 0;
+	return rc;
+}
+
+// Find and prove the whole layout.
+static ompd_rc_t learn(struct kmp_runtime *runtime)
+{
+	struct kmp_layout *layout = &runtime->layout;
+	char why[200] = "";
+	bool initialized;
+	ompd_rc_t rc = kmp_layout_open(&runtime->target, runtime->name, layout, why, sizeof(why));
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_layout_check(&runtime->target, layout, why, sizeof(why));
+	kmp_layout_settle(layout);
+	if (rc == ompd_rc_ok)
+		rc = is_initialized(runtime, &initialized);
+	if (rc != ompd_rc_ok)
+		return why[0] ? reason(rc, "%s", why) : rc;
+	runtime->knowledge = initialized ? KMP_KNOWN : KMP_EARLY;
+	nptl_init(&runtime->nptl, &runtime->target);
+	name_release(runtime);
+	return rc;
+}
+
 ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, const char *name)
 {
 	char why[200] = "";
+	bool tells = false;
 
 	*runtime = (struct kmp_runtime){ .target = *target };
 	snprintf(runtime->name, sizeof(runtime->name), "%s", name);
-	ompd_rc_t rc = kmp_layout_open(target, name, &runtime->layout, why, sizeof(why));
+	ompd_rc_t rc =
+		kmp_layout_find(&runtime->target, name, &runtime->layout, &tells, why, sizeof(why));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_layout_check(target, &runtime->layout, why, sizeof(why));
-	kmp_layout_settle(&runtime->layout);
 	if (rc != ompd_rc_ok)
 		return why[0] ? reason(rc, "%s", why) : rc;
+	name_release(runtime);
+	if (!tells)
+		rc = learn(runtime);
+	if (rc != ompd_rc_ok)
+		return rc;
 	runtime->hints = target_alloc(target, sizeof(*runtime->hints));
 	if (!runtime->hints)
 		return ompd_rc_nomem;
 	runtime->hints->has_values = true;
-	nptl_init(&runtime->nptl, target);
-	name_release(runtime);
 	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_ready(struct kmp_runtime *runtime)
+{
+	bool initialized = true;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (runtime->knowledge == KMP_EARLY)
+		rc = is_initialized(runtime, &initialized);
+	if (rc != ompd_rc_ok || runtime->knowledge == KMP_KNOWN || !initialized)
+		return rc;
+	struct kmp_runtime learned = *runtime;
+
+	rc = learn(&learned);
+	if (rc == ompd_rc_ok)
+		*runtime = learned;
+	return rc;
 }

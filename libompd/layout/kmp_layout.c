@@ -42,17 +42,13 @@ static ompd_rc_t identify(const struct kmp_library *library, bool *ret)
 }
 
 // What the runtime or the debugger tells counts more than a table.
-static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layout,
+static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layout, bool *confirmed,
 		      const struct kmp_reason *reason)
 {
 	bool has_table = take_table(library, layout) == ompd_rc_ok;
-	ompd_rc_t rc = identify(library, &layout->identified);
+	ompd_rc_t rc = kmp_told_layout(library, layout, confirmed, reason);
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_told_layout(library, layout, reason);
-
-	layout->first_release = library->release;
-	layout->last_release = library->last_release;
+	*confirmed &= has_table;
 	if (rc != ompd_rc_unavailable)
 		return rc;
 	if (has_table)
@@ -62,26 +58,69 @@ static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layo
 	return ompd_rc_incompatible;
 }
 
+// Prove the layout by what the code of the library does.
+static ompd_rc_t prove(const struct kmp_library *library, struct kmp_layout *layout,
+		       const struct kmp_reason *reason)
+{
+	ompd_rc_t rc = identify(library, &layout->identified);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_prove(library, layout, reason);
+	return rc == ompd_rc_ok ? kmp_settings_globals(library, layout, reason) : rc;
+}
+
+static ompd_rc_t find(const struct target *target, const char *name, struct kmp_layout *layout,
+		      struct kmp_library *library, const struct kmp_reason *reason)
+{
+	memset(layout, 0, sizeof(*layout));
+	if (reason->size)
+		reason->text[0] = '\0';
+	ompd_rc_t rc = kmp_library_find(target, name, library, reason);
+
+	layout->file_name = library->file_name;
+	layout->first_release = library->release;
+	layout->last_release = library->last_release;
+	return rc;
+}
+
+static void explain(ompd_rc_t rc, const char *name, const struct kmp_reason *reason)
+{
+	if (rc != ompd_rc_ok && reason->size && !reason->text[0])
+		snprintf(reason->text, reason->size, "the debugger could not look %s up", name);
+}
+
+ompd_rc_t kmp_layout_find(const struct target *target, const char *name, struct kmp_layout *layout,
+			  bool *tells, char *reason, size_t reason_size)
+{
+	const struct kmp_reason why = { reason, reason_size };
+	struct kmp_library library;
+	ompd_rc_t rc = find(target, name, layout, &library, &why);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_tells_layout(&library, tells);
+	layout->source = rc == ompd_rc_ok && *tells ? LAYOUT_RUNTIME : LAYOUT_NONE;
+	explain(rc, name, &why);
+	return rc;
+}
+
 ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct kmp_layout *layout,
 			  char *reason, size_t reason_size)
 {
 	const struct kmp_reason why = { reason, reason_size };
 	struct kmp_library library;
-
-	memset(layout, 0, sizeof(*layout));
-	if (reason_size)
-		reason[0] = '\0';
-	ompd_rc_t rc = kmp_library_find(target, name, &library, &why);
+	bool confirmed = false;
+	ompd_rc_t rc = find(target, name, layout, &library, &why);
 
 	if (rc == ompd_rc_ok)
-		rc = fill(&library, layout, &why);
-	layout->file_name = library.file_name;
-	if (rc == ompd_rc_ok)
-		rc = kmp_prove(&library, layout, &why);
-	if (rc == ompd_rc_ok)
-		rc = kmp_settings_globals(&library, layout, &why);
-	if (rc != ompd_rc_ok && reason_size && !reason[0])
-		snprintf(reason, reason_size, "the debugger could not look %s up", name);
+		rc = fill(&library, layout, &confirmed, &why);
+	if (rc == ompd_rc_ok && confirmed) {
+		rc = kmp_named_globals(&library, layout);
+		confirmed = rc == ompd_rc_ok;
+		rc = rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+	}
+	if (rc == ompd_rc_ok && !confirmed)
+		rc = prove(&library, layout, &why);
+	explain(rc, name, &why);
 	return rc;
 }
 

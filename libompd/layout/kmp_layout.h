@@ -77,7 +77,17 @@ static inline uint32_t kmp_layout_bits(const struct kmp_layout *layout, enum kmp
 }
 
 /**
- * Finds the layout of LLVM's runtime in @p target and proves it by code probes.
+ * Find LLVM's runtime in @p target: its file name and release, no layout yet.
+ *
+ * @param[out] tells whether the runtime has variables that tell its layout.
+ * @return ompd_rc_ok; otherwise as kmp_layout_open().
+ */
+ompd_rc_t kmp_layout_find(const struct target *target, const char *name, struct kmp_layout *layout,
+			  bool *tells, char *reason, size_t reason_size);
+
+/**
+ * Find the layout of LLVM's runtime in @p target and prove it: by code probes; if the runtime tells
+ * it, by the table of the release, which must agree with all that the runtime tells.
  *
  * @param name by which the runtime is looked for: "libomp" or "libiomp5".
  * @param[out] layout filled on ompd_rc_ok.

@@ -122,3 +122,24 @@ ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct
 	snprintf(reason->text, reason->size, "no %s in the program", name);
 	return ompd_rc_unavailable;
 }
+
+#define LAYOUT_GLOBAL(g) #g,
+static const char *const globals[KMP_GLOBAL_COUNT] = {
+#include "layout/kmp_globals.def"
+};
+#undef LAYOUT_GLOBAL
+
+ompd_rc_t kmp_named_globals(const struct kmp_library *library, struct kmp_layout *layout)
+{
+	for (unsigned int i = 0; i < KMP_GLOBAL_COUNT; i++) {
+		ompd_rc_t rc = kmp_library_symbol(library, globals[i], &layout->global[i]);
+
+		if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+			return rc;
+	}
+	return layout->global[KMP_GLOBAL___kmp_threads] &&
+			       layout->global[KMP_GLOBAL___kmp_threads_capacity] &&
+			       layout->global[KMP_GLOBAL___kmp_init_serial] ?
+		       ompd_rc_ok :
+		       ompd_rc_unavailable;
+}

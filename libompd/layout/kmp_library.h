@@ -28,12 +28,24 @@ ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct
 /** Address of a symbol of the library. */
 ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name, uint64_t *ret);
 
+/** Tell whether the runtime has variables for its layout, be they filled or not. */
+ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret);
+
 /**
  * Reads the layout from the variables that the runtime, or the debugger in its place, offers.
  * ompd_rc_unavailable if there are none, or the runtime has not filled them.
+ *
+ * @param[out] confirmed whether the runtime told all that releases do, as the table has it that
+ *             @p layout held before.
  */
 ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			  const struct kmp_reason *reason);
+			  bool *confirmed, const struct kmp_reason *reason);
+
+/**
+ * Look up the variables by name. unavailable: not all of those without which nothing can be known
+ * have a symbol.
+ */
+ompd_rc_t kmp_named_globals(const struct kmp_library *library, struct kmp_layout *layout);
 
 /** Holds @p layout against the code of the library; finds the variables. */
 ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,

@@ -79,8 +79,7 @@ static bool read_word(void *context, uint64_t address, uint64_t *ret)
 
 static uint64_t row_word(const struct search *search, unsigned int row, unsigned int offset)
 {
-	return target_uint(search->rows + (size_t)row * ROW_SIZE + offset,
-			   8);
+	return target_uint(search->rows + (size_t)row * ROW_SIZE + offset, 8);
 }
 
 // Reads as much as there is, up to @p size; 0 if there is nothing.

@@ -120,6 +120,11 @@ struct family {
 	ompd_rc_t (*open)(struct family_runtime *runtime, const struct target *target,
 			  const char *name);
 	void (*close)(struct family_runtime *runtime);
+	/**
+	 * Learn what was left for later when the runtime was opened, or could not be known before it
+	 * was initialized. NULL: nothing ever is. Codes as of open.
+	 */
+	ompd_rc_t (*ready)(struct family_runtime *runtime);
 	/** Whether the program's calls reach this runtime: it is the first that has them. */
 	bool (*is_called)(const struct family_runtime *runtime);
 	const struct nptl *(*nptl)(const struct family_runtime *runtime);

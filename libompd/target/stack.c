@@ -35,9 +35,9 @@ static ompd_rc_t find_block(const struct target *target, uint64_t pthread, uint3
 	ompd_rc_t rc = target_read(target, pthread, bytes, size);
 
 	for (uint32_t at = 0; rc == ompd_rc_ok && at + 16 <= size; at += 8) {
-		uint64_t block = target_uint(target, bytes + at, 8);
+		uint64_t block = target_uint(bytes + at, 8);
 
-		if (!is_block(block, target_uint(target, bytes + at + 8, 8), pthread, size))
+		if (!is_block(block, target_uint(bytes + at + 8, 8), pthread, size))
 			continue;
 		*ret = block;
 		found++;

@@ -15,8 +15,10 @@ MAY_IMPORT = {
     "snprintf",
     "strchr",
     "strcmp",
+    "strcspn",
     "strlen",
     "strncmp",
+    "strspn",
     "strstr",
     "vsnprintf",
     # what hardening flags of distributions turn these into

@@ -134,8 +134,9 @@ static void check_other_release(struct elf_target *target)
 
 	// That no function of the API looks at this one is why it can be told to be elsewhere.
 	tell_field(target, by_runtime, &layout, CURRENT_TASK);
-	tell(target, by_runtime, "access__kmp_base_info_t__th_next_pool", offset + 16);
-	elf_target_hide(target, "ompd_access__kmp_base_thread_data_t__td_deque");
+	tell_all(target, by_debugger, &layout);
+	tell(target, by_debugger, "access__kmp_base_info_t__th_next_pool", offset + 16);
+	elf_target_hide(target, "ompd_debug_info__access__kmp_base_thread_data_t__td_deque");
 	open_ok(target, &told);
 	assert_int_equal(told.source, LAYOUT_RUNTIME);
 	assert_int_equal(told.field[DEQUE].size, 0);
