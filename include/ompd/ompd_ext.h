@@ -137,7 +137,7 @@ typedef struct ompd_ext_task_info {
 	uint32_t num_predecessors; // unfinished tasks that it still waits for (blocked tasks)
 	// Address of a text of the form ";file;function;line;column;;" that tells where the task's
 	// construct is in the source, "unknown" and 0 in place of what the compiler was not asked
-	// for; 0 if the runtime keeps none.
+	// for; 0 if the runtime keeps none, or it cannot be told.
 	uint64_t source;
 } ompd_ext_task_info;
 
@@ -275,7 +275,7 @@ enum ompd_ext_parallel_kind {
 typedef struct ompd_ext_parallel_info {
 	uint32_t kind;	     // enum ompd_ext_parallel_kind
 	uint32_t serialized; // 1: one thread, and no team of its own in the runtime
-	uint64_t function;   // entry of its outlined function, 0 if not kept
+	uint64_t function;   // entry of its outlined function, 0 if not kept or its place not known
 	uint64_t source;     // as of ompd_ext_task_info
 } ompd_ext_parallel_info;
 

@@ -18,19 +18,19 @@ enum {
 	CONTROL_VAR_MAX = ICV_TEXT_MAX + 64,
 };
 
-// "NAME=value" with the value in force in the process: from the runtime's variables, where they
-// are known; else from the environment that the process was started with; "undefined" if it is not
-// there, "unknown" if either cannot be read.
+// "NAME=value" with the value in force in the process: from the runtime's variable, if it has one;
+// else from the environment that the process was started with; "undefined" if it is not there,
+// "unknown" if the place of the variable is not known, or either cannot be read.
 static void control_var_text(const struct api_space *space, const struct icv_control_var *var,
 			     char *text)
 {
 	int used = snprintf(text, CONTROL_VAR_MAX, "%s=", var->name);
 	char *value = text + used;
-	ompd_rc_t rc = ompd_rc_unsupported;
+	ompd_rc_t rc = ompd_rc_unavailable;
 
 	if (var->icv != ICV_NONE)
 		rc = space->family->initial_icv_text(space->runtime, var->icv, value);
-	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported)
+	if (rc == ompd_rc_unavailable)
 		rc = environ_get(&space->target, var->name, value, ICV_TEXT_MAX);
 	if (rc != ompd_rc_ok)
 		snprintf(value, ICV_TEXT_MAX, "%s",

@@ -141,12 +141,14 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 		}
 		rc = self->space->family->tasks->walk_next(self->walk, &records[*count]);
 		damaged |= self->space->family->tasks->walk_damaged(self->walk);
-		if (rc == ompd_rc_ok)
+		if (rc == ompd_rc_ok) {
 			++*count;
-		else if (rc == ompd_rc_nomem)
+			continue;
+		}
+		if (rc == ompd_rc_nomem)
 			return rc;
-		else
-			end_walk(self);
+		damaged |= rc != ompd_rc_unavailable;
+		end_walk(self);
 	}
 	reason_clear();
 	return damaged ? reason(ompd_rc_incomplete, "a list of tasks is damaged or being changed") :
@@ -186,6 +188,7 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 {
 	struct family_walk *walk;
 	ompd_ext_task_info info;
+	bool damaged;
 
 	API_ENTER(self, PARALLEL, parallel);
 	if (!task)
@@ -198,11 +201,14 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 	do
 		rc = space->family->tasks->walk_next(walk, &info);
 	while (rc == ompd_rc_ok && info.id != id);
+	damaged = space->family->tasks->walk_damaged(walk);
 	space->family->tasks->walk_close(walk);
-	if (rc == ompd_rc_nomem)
-		return rc;
+	if (rc == ompd_rc_unavailable)
+		rc = damaged ?
+			     reason(ompd_rc_error, "a list of tasks is damaged or being changed") :
+			     reason(ompd_rc_bad_input, "the region has no such task");
 	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_bad_input, "the region has no such task");
+		return rc;
 	struct api_task *handle = handle_new_task(space);
 
 	if (!handle)
@@ -251,8 +257,10 @@ ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!entry)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	if (call_target(&space->target, return_address, entry) != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+	ompd_rc_t rc = call_target(&space->target, return_address, entry);
+
+	if (rc != ompd_rc_ok)
+		return reason(rc, "no call that can be followed ends there");
 	return ompd_rc_ok;
 }
 

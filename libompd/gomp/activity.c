@@ -10,10 +10,13 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 	struct gomp_thread thread;
 	struct gomp_membership place;
 	struct gomp_task task;
+	ompd_rc_t rc;
 
-	if (gomp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok) {
-		// Not a member yet, or no longer.
+	rc = gomp_region_member(runtime, region, thread_num, &thread);
+	if (rc != ompd_rc_ok) {
+		// Not a member yet, or no longer; or it cannot be read.
 		activity->incomplete = true;
+		activity->damaged |= rc != ompd_rc_unavailable;
 		return ompd_rc_ok;
 	}
 	if (gomp_find_membership(runtime, &thread, region, &place) != ompd_rc_ok ||
@@ -27,9 +30,9 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 
 	for (bool added = true;;) {
 		struct gomp_task_record record;
-		ompd_rc_t rc = idmap_add(&activity->begun, &runtime->target, address,
-					 2 * (uint64_t)thread_num + running, &added);
 
+		rc = idmap_add(&activity->begun, &runtime->target, address,
+			       2 * (uint64_t)thread_num + running, &added);
 		if (rc != ompd_rc_ok)
 			return rc;
 		// A task is on one stack, and there once.
@@ -37,8 +40,13 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 			activity->incomplete = activity->damaged = true;
 			break;
 		}
-		if (!address || gomp_read_task(runtime, address, &record) != ompd_rc_ok ||
-		    record.kind != GOMP_TASK_UNDEFERRED || (!record.parent && region->level))
+		if (!address)
+			break;
+		if (gomp_read_task(runtime, address, &record) != ompd_rc_ok) {
+			activity->incomplete = activity->damaged = true;
+			break;
+		}
+		if (record.kind != GOMP_TASK_UNDEFERRED || (!record.parent && region->level))
 			break;
 		address = record.parent;
 		running = false;

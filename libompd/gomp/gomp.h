@@ -49,7 +49,7 @@ static inline bool gomp_has(const struct gomp_runtime *runtime, enum gomp_field 
 ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
 		    uint64_t *ret);
 
-/** Value of a global variable of @p size bytes; ompd_rc_unavailable if its place is not known. */
+/** Value of a global variable of @p size bytes; ompd_rc_unsupported if its place is not known. */
 ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global global,
 			   unsigned int size, uint64_t *ret);
 
@@ -174,7 +174,8 @@ ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct g
 ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
 				const struct gomp_region *region, struct gomp_region *ret);
 
-/** The thread with number @p thread_num; unavailable if it has not started yet. */
+/** The thread with number @p thread_num; unavailable if it is not in the team, yet or any more;
+ * error if that cannot be told. */
 ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			     uint32_t thread_num, struct gomp_thread *ret);
 
@@ -290,11 +291,11 @@ ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gom
 ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
 			      uint64_t *ids, size_t max, size_t *count);
 /** Whether a task waits in a taskwait: bits of ompd_ext_task_in_taskwait, _in_depend_wait. */
-uint32_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
-			     const struct gomp_task_record *record);
+ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
+			      const struct gomp_task_record *record, uint32_t *ret);
 /** Whether a task opened the taskgroup that it is in, and sleeps at the end of it. */
-bool gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
-			     const struct gomp_task_record *record);
+ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+				  const struct gomp_task_record *record, bool *ret);
 
 // ---- All tasks of a region (gomp/task_walk.c) ------------------------------------------------
 

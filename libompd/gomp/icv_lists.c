@@ -26,9 +26,11 @@ static ompd_rc_t list_in_memory(const struct gomp_runtime *runtime, enum gomp_gl
 
 static ompd_rc_t nthreads_list(const struct gomp_runtime *runtime, struct icv_list *ret)
 {
-	if (list_in_memory(runtime, GOMP_GLOBAL_gomp_nthreads_var_list,
-			   GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, ret) == ompd_rc_ok)
-		return ompd_rc_ok;
+	ompd_rc_t rc = list_in_memory(runtime, GOMP_GLOBAL_gomp_nthreads_var_list,
+				      GOMP_GLOBAL_gomp_nthreads_var_list_len, 8, ret);
+
+	if (rc != ompd_rc_unsupported) // else nobody knows where it is
+		return rc;
 	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
 }
 
@@ -38,9 +40,11 @@ static ompd_rc_t bind_list(const struct gomp_runtime *runtime, struct icv_list *
 		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
 	};
 
-	if (list_in_memory(runtime, GOMP_GLOBAL_gomp_bind_var_list,
-			   GOMP_GLOBAL_gomp_bind_var_list_len, 1, ret) == ompd_rc_ok)
-		return ompd_rc_ok;
+	ompd_rc_t rc = list_in_memory(runtime, GOMP_GLOBAL_gomp_bind_var_list,
+				      GOMP_GLOBAL_gomp_bind_var_list_len, 1, ret);
+
+	if (rc != ompd_rc_unsupported) // else nobody knows where it is
+		return rc;
 	return icv_list_in_environment(&runtime->target, "OMP_PROC_BIND", words,
 				       sizeof(words) / sizeof(words[0]), ret);
 }

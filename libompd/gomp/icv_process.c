@@ -31,16 +31,22 @@ GOMP_ICV_READER(num_procs)
 	return read_global(query, GOMP_GLOBAL_gomp_available_cpus, 8, ret);
 }
 
+// GCC 12 brought both.
+static bool has_teams_variables(const struct gomp_icv_query *query)
+{
+	return query->runtime->layout.last_release >= 12;
+}
+
 GOMP_ICV_READER(nteams)
 {
-	if (query->runtime->layout.global[GOMP_GLOBAL_gomp_nteams_var] == 0)
+	if (!has_teams_variables(query))
 		return gomp_icv_not_kept(query, ret);
 	return read_global(query, GOMP_GLOBAL_gomp_nteams_var, 4, ret);
 }
 
 GOMP_ICV_READER(teams_thread_limit)
 {
-	if (query->runtime->layout.global[GOMP_GLOBAL_gomp_teams_thread_limit_var] == 0)
+	if (!has_teams_variables(query))
 		return gomp_icv_not_kept(query, ret);
 	return read_global(query, GOMP_GLOBAL_gomp_teams_thread_limit_var, 4, ret);
 }

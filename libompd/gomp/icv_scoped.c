@@ -64,7 +64,7 @@ ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field fiel
 	if (task.address)
 		base = gomp_at(runtime, task.address, GOMP_FIELD_gomp_task__icv);
 	if (!base)
-		return reason(ompd_rc_unavailable, "the initial values cannot be found");
+		return reason(ompd_rc_unsupported, "the initial values cannot be found");
 	return gomp_read(runtime, base, field, ret);
 }
 

@@ -73,6 +73,6 @@ ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_addre
 		return reason(ompd_rc_bad_input, "the call passes no lock");
 	rc = call_argument(&runtime->target, return_address, 0, ret);
 	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "the code before the call does not tell");
+		return reason(rc, "the code before the call does not tell");
 	return ompd_rc_ok;
 }

@@ -27,7 +27,7 @@ ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global 
 	uint64_t address = runtime->layout.global[global];
 
 	if (address == 0)
-		return reason(ompd_rc_unavailable,
+		return reason(ompd_rc_unsupported,
 			      "no symbol and no code of this libgomp tells where it is kept");
 	return target_read_uint(&runtime->target, address, size, ret);
 }

@@ -107,6 +107,8 @@ ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct 
 	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
 
 	*ret = (struct gomp_membership){ .ts = thread->ts, .member = true };
+	if (rc == ompd_rc_unavailable) // says nothing of the region
+		rc = ompd_rc_error;
 	if (rc != ompd_rc_ok)
 		return rc;
 	while (ret->ts.level > region->level) {
@@ -154,11 +156,15 @@ static ompd_rc_t worker_thread(const struct gomp_runtime *runtime, const struct 
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the threads of the team at 0x%llx cannot be read",
 			      (unsigned long long)region->team);
+	if (semaphore == 0)
+		return reason(ompd_rc_unavailable, "thread %u has not joined its team yet",
+			      thread_num);
 	rc = gomp_read_thread(
 		runtime, semaphore - runtime->layout.field[GOMP_FIELD_gomp_thread__release].offset,
 		ret);
 	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "thread %u has not joined its team yet",
+		return reason(ompd_rc_error,
+			      "thread %u has not joined its team yet, or cannot be read",
 			      thread_num);
 	return ompd_rc_ok;
 }
@@ -176,9 +182,10 @@ ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct go
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = gomp_find_membership(runtime, ret, region, &place);
-	if (rc != ompd_rc_ok || !place.member || place.ts.team_id != thread_num)
+	if (rc == ompd_rc_unavailable ||
+	    (rc == ompd_rc_ok && (!place.member || place.ts.team_id != thread_num)))
 		return reason(ompd_rc_unavailable, "thread %u is not in its team", thread_num);
-	return ompd_rc_ok;
+	return rc;
 }
 
 uint64_t gomp_region_id(const struct gomp_region *region)

@@ -18,7 +18,6 @@ static void name_release(struct gomp_runtime *runtime)
 ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 {
 	char why[200] = "";
-	uint64_t symbol;
 
 	*runtime = (struct gomp_runtime){ .target = *target };
 	ompd_rc_t rc = gomp_layout_open(target, &runtime->layout, why, sizeof(why));
@@ -27,11 +26,9 @@ ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 		return why[0] ? reason(rc, "%s", why) : rc;
 	nptl_init(&runtime->nptl, target);
 	name_release(runtime);
-	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.1; omp_target_memset came with it.
-	rc = target_symbol(target, "omp_target_memset", NULL, &symbol);
-	runtime->omp_version = rc == ompd_rc_ok ? 202111 : 201511;
-	if (rc == ompd_rc_ok || rc == ompd_rc_unavailable)
-		rc = gomp_owners_open(target, &runtime->owners);
+	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.2.
+	runtime->omp_version = runtime->layout.last_release >= 16 ? 202111 : 201511;
+	rc = gomp_owners_open(target, &runtime->owners);
 	if (rc != ompd_rc_ok)
 		gomp_close(runtime);
 	return rc;

@@ -8,46 +8,53 @@ static uint64_t field(const struct gomp_runtime *runtime, const struct gomp_task
 	return gomp_get(runtime, &record->record, 0, which);
 }
 
-uint32_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
-			     const struct gomp_task_record *record)
+ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
+			      const struct gomp_task_record *record, uint32_t *ret)
 {
 	uint64_t taskwait = field(runtime, record, GOMP_FIELD_gomp_task__taskwait);
 	uint64_t in_taskwait, in_depend_wait;
-	uint32_t flags = 0;
 
+	*ret = 0;
+	if (!taskwait)
+		return ompd_rc_ok;
 	// The flags are set by the waiting task before it sleeps, and cleared by the one that
 	// wakes it (GOMP_taskwait, gomp_task_run_post_remove_parent).
-	if (taskwait &&
-	    gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_taskwait, &in_taskwait) ==
-		    ompd_rc_ok &&
-	    in_taskwait == 1)
-		flags |= ompd_ext_task_in_taskwait;
-	if (taskwait &&
-	    gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_depend_wait,
-		      &in_depend_wait) == ompd_rc_ok &&
-	    in_depend_wait == 1)
-		flags |= ompd_ext_task_in_depend_wait;
-	return flags;
+	ompd_rc_t rc =
+		gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_taskwait, &in_taskwait);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_depend_wait,
+			       &in_depend_wait);
+	if (rc != ompd_rc_ok)
+		return reason(rc, "what the task waits for cannot be read");
+	if (in_taskwait == 1)
+		*ret |= ompd_ext_task_in_taskwait;
+	if (in_depend_wait == 1)
+		*ret |= ompd_ext_task_in_depend_wait;
+	return ompd_rc_ok;
 }
 
-bool gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
-			     const struct gomp_task_record *record)
+ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+				  const struct gomp_task_record *record, bool *ret)
 {
 	uint64_t taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup);
-	uint64_t waits, outer;
+	uint64_t waits, outer = 0;
 
-	if (!taskgroup ||
-	    gomp_read(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__in_taskgroup_wait, &waits) !=
-		    ompd_rc_ok ||
-	    waits != 1)
-		return false;
+	*ret = false;
+	if (!taskgroup)
+		return ompd_rc_ok;
+	ompd_rc_t rc =
+		gomp_read(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__in_taskgroup_wait, &waits);
+
+	if (rc == ompd_rc_ok && waits == 1 && record->parent)
+		rc = gomp_read(runtime, record->parent, GOMP_FIELD_gomp_task__taskgroup, &outer);
+	if (rc != ompd_rc_ok)
+		return reason(rc, "the task's taskgroup cannot be read");
 	// A task inherits the taskgroup of the task that generates it; who has another one than
 	// its parent has opened it. Without a parent that cannot be told.
-	if (!record->parent)
-		return record->kind == GOMP_TASK_IMPLICIT;
-	return gomp_read(runtime, record->parent, GOMP_FIELD_gomp_task__taskgroup, &outer) ==
-		       ompd_rc_ok &&
-	       outer != taskgroup;
+	*ret = waits == 1 &&
+	       (record->parent ? outer != taskgroup : record->kind == GOMP_TASK_IMPLICIT);
+	return ompd_rc_ok;
 }
 
 static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime,
@@ -56,6 +63,7 @@ static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime
 					      ompd_ext_task_info *ret)
 {
 	struct gomp_activity_entry entry;
+	bool in_group;
 
 	if (gomp_activity_find(activity, record->record.address, &entry)) {
 		ret->thread_num = entry.thread_num;
@@ -69,7 +77,7 @@ static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime
 	// No thread has it as its current task. Between gomp_task_run_pre and the first
 	// instruction of the task that is so too; only a task that waits is surely suspended.
 	if (field(runtime, record, GOMP_FIELD_gomp_task__taskwait) ||
-	    gomp_waits_in_taskgroup(runtime, record))
+	    (gomp_waits_in_taskgroup(runtime, record, &in_group) == ompd_rc_ok && in_group))
 		return ompd_ext_task_suspended;
 	return ompd_ext_task_started;
 }
@@ -139,6 +147,8 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
 	bool deferred = !implicit && record->kind != GOMP_TASK_UNDEFERRED;
+	bool in_group = false;
+	uint32_t waits;
 
 	*ret = (ompd_ext_task_info){
 		.id = record->record.address,
@@ -148,9 +158,7 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		.kind = implicit && region->level == 0 ? ompd_ext_task_initial :
 			implicit		       ? ompd_ext_task_implicit :
 							 ompd_ext_task_explicit,
-		.flags_known = ompd_ext_task_final | ompd_ext_task_undeferred |
-			       ompd_ext_task_in_taskwait | ompd_ext_task_in_depend_wait |
-			       ompd_ext_task_in_taskgroup_wait,
+		.flags_known = ompd_ext_task_final | ompd_ext_task_undeferred,
 		.thread_num = -1,
 	};
 	if (deferred) {
@@ -173,14 +181,21 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		if (field(runtime, record, GOMP_FIELD_gomp_task__detach_team))
 			ret->flags |= ompd_ext_task_detachable;
 	}
-	ret->flags |= gomp_taskwait_flags(runtime, record);
+	if (gomp_taskwait_flags(runtime, record, &waits) == ompd_rc_ok) {
+		ret->flags_known |= ompd_ext_task_in_taskwait | ompd_ext_task_in_depend_wait;
+		ret->flags |= waits;
+	}
 	ret->status = status_of(runtime, region, activity, record, ret);
 	if (ret->status == ompd_ext_task_creating) {
 		ret->flags &= ~ompd_ext_task_undeferred;
 		ret->thread_num = -1;
 	}
-	if (ret->status <= ompd_ext_task_suspended && gomp_waits_in_taskgroup(runtime, record))
+	if (ret->status > ompd_ext_task_suspended ||
+	    gomp_waits_in_taskgroup(runtime, record, &in_group) == ompd_rc_ok)
+		ret->flags_known |= ompd_ext_task_in_taskgroup_wait;
+	if (in_group)
 		ret->flags |= ompd_ext_task_in_taskgroup_wait;
+	reason_clear();
 }
 
 void gomp_describe_initial_task(const struct gomp_region *region,
@@ -193,7 +208,9 @@ void gomp_describe_initial_task(const struct gomp_region *region,
 		.id = gomp_task_id(&(struct gomp_task){ .region = *region }),
 		.parallel_id = gomp_region_id(region),
 		.kind = ompd_ext_task_initial,
-		.status = running ? ompd_ext_task_running : ompd_ext_task_suspended,
+		.status = running	       ? ompd_ext_task_running :
+			  activity->incomplete ? ompd_ext_task_unknown :
+						 ompd_ext_task_suspended,
 		.flags_known = ompd_ext_task_final | ompd_ext_task_undeferred,
 	};
 }

@@ -73,6 +73,8 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 	ompd_rc_t rc = nptl_is_initial(&runtime->nptl, &runtime->target,
 				       gomp_pthread_of_thread(runtime, thread->address), &initial);
 
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return reason(rc, "the thread's descriptor cannot be read");
 	if (rc == ompd_rc_ok && initial)
 		return ompd_rc_ok;
 	return reason(ompd_rc_unavailable, "the thread has not used OpenMP");
@@ -90,9 +92,11 @@ ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_st
 			rc = gomp_read_team_state(
 				runtime, gomp_at(runtime, ts.team, GOMP_FIELD_gomp_team__prev_ts),
 				&ts);
-		if (rc != ompd_rc_ok || ts.level >= level)
+		if (rc != ompd_rc_ok || ts.level >= level) {
+			*ret = false;
 			return reason(ompd_rc_error,
 				      "a thread's place in its team is being changed, or damaged");
+		}
 	}
 	return ompd_rc_ok;
 }

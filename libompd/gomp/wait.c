@@ -34,7 +34,7 @@ ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_addre
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+		return reason(rc, "no call that can be followed ends there");
 	return gomp_classify_entry(runtime, entry, site);
 }
 
@@ -43,7 +43,8 @@ ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_threa
 {
 	struct gomp_task task;
 	struct gomp_task_record record;
-	bool idle;
+	bool idle, in_group = false;
+	uint32_t flags;
 
 	*wait_id = 0;
 	ompd_rc_t rc = gomp_is_idle(runtime, thread, &idle);
@@ -61,12 +62,13 @@ ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_threa
 		rc = gomp_read_task(runtime, task.address, &record);
 		if (rc != ompd_rc_ok)
 			return rc;
-		if (gomp_taskwait_flags(runtime, &record)) {
-			*state = ompt_state_wait_taskwait;
-			return ompd_rc_ok;
-		}
-		if (gomp_waits_in_taskgroup(runtime, &record)) {
-			*state = ompt_state_wait_taskgroup;
+		rc = gomp_taskwait_flags(runtime, &record, &flags);
+		if (rc == ompd_rc_ok && !flags)
+			rc = gomp_waits_in_taskgroup(runtime, &record, &in_group);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (flags || in_group) {
+			*state = flags ? ompt_state_wait_taskwait : ompt_state_wait_taskgroup;
 			return ompd_rc_ok;
 		}
 	}
@@ -100,28 +102,32 @@ static bool classify_in_team(const struct gomp_runtime *runtime, uint64_t team, 
 	return false;
 }
 
-static bool classify_in_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			     uint64_t futex, ompd_ext_wait_site *site)
+// Synchronisation objects of the thread's task, and its own. unavailable: it is none of them.
+static ompd_rc_t classify_in_task(const struct gomp_runtime *runtime,
+				  const struct gomp_thread *thread, uint64_t futex,
+				  ompd_ext_wait_site *site)
 {
 	uint64_t taskwait, taskgroup, semaphore;
 
 	if (!thread->task)
-		return false;
-	if (gomp_read(runtime, thread->task, GOMP_FIELD_gomp_task__taskwait, &taskwait) ==
-		    ompd_rc_ok &&
-	    taskwait &&
+		return ompd_rc_unavailable;
+	ompd_rc_t rc = gomp_read(runtime, thread->task, GOMP_FIELD_gomp_task__taskwait, &taskwait);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_read(runtime, thread->task, GOMP_FIELD_gomp_task__taskgroup, &taskgroup);
+	if (rc != ompd_rc_ok)
+		return reason(rc, "the thread's task cannot be read");
+	if (taskwait &&
 	    futex == gomp_at(runtime, taskwait, GOMP_FIELD_gomp_taskwait__taskwait_sem)) {
 		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_taskwait,
 					      .state = ompt_state_wait_taskwait };
-		return true;
+		return ompd_rc_ok;
 	}
-	if (gomp_read(runtime, thread->task, GOMP_FIELD_gomp_task__taskgroup, &taskgroup) ==
-		    ompd_rc_ok &&
-	    taskgroup &&
+	if (taskgroup &&
 	    futex == gomp_at(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__taskgroup_sem)) {
 		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_taskgroup,
 					      .state = ompt_state_wait_taskgroup };
-		return true;
+		return ompd_rc_ok;
 	}
 	// A thread waits for its turn on its own semaphore, the primary thread on its team's.
 	semaphore = gomp_at(runtime, thread->address, GOMP_FIELD_gomp_thread__release);
@@ -130,9 +136,9 @@ static bool classify_in_task(const struct gomp_runtime *runtime, const struct go
 	     futex == gomp_at(runtime, thread->ts.team, GOMP_FIELD_gomp_team__master_release))) {
 		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_ordered,
 					      .state = ompt_state_wait_ordered };
-		return true;
+		return ompd_rc_ok;
 	}
-	return false;
+	return ompd_rc_unavailable;
 }
 
 ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
@@ -148,8 +154,10 @@ ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct g
 	}
 	if (thread->ts.team && classify_in_team(runtime, thread->ts.team, futex, site))
 		return ompd_rc_ok;
-	if (classify_in_task(runtime, thread, futex, site))
-		return ompd_rc_ok;
+	ompd_rc_t rc = classify_in_task(runtime, thread, futex, site);
+
+	if (rc != ompd_rc_unavailable)
+		return rc;
 	if (futex == runtime->layout.global[GOMP_GLOBAL_default_lock] && futex) {
 		*site = (ompd_ext_wait_site){ .kind = ompd_ext_wait_critical,
 					      .state = ompt_state_wait_critical };

@@ -16,7 +16,7 @@ static ompd_rc_t add_stacked(const struct kmp_runtime *runtime, uint64_t task, u
 		if (rc != ompd_rc_ok)
 			break;
 		if (kmp_read_task(runtime, task, &record) != ompd_rc_ok) {
-			activity->damaged = true;
+			activity->incomplete = activity->damaged = true;
 			break;
 		}
 		on_top = kmp_is_explicit(runtime, &record) &&
@@ -34,14 +34,12 @@ static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_
 	struct kmp_task task;
 	bool running;
 
-	if (kmp_region_member(runtime, region, thread_num, &thread) != ompd_rc_ok) {
-		// Not a member yet, or no longer.
-		activity->incomplete = true;
-		return ompd_rc_ok;
-	}
-	ompd_rc_t rc = kmp_member_task(runtime, &thread, region, &task, &running);
+	ompd_rc_t rc = kmp_region_member(runtime, region, thread_num, &thread);
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_member_task(runtime, &thread, region, &task, &running);
 	if (rc != ompd_rc_ok) {
+		// Not a member yet, or no longer; or it cannot be read.
 		activity->incomplete = true;
 		activity->damaged |= rc != ompd_rc_unavailable;
 		return ompd_rc_ok;

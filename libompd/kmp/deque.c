@@ -54,10 +54,11 @@ static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task
 	deques->left = 0;
 	deques->priorities = 0;
 	deques->cycle = (struct cycle){ 0 };
+	rc = kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_task_pri_list,
+		      &deques->priorities);
 	// Where the release knows no priorities there is no list of them.
-	kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_task_pri_list,
-		 &deques->priorities);
-	if (kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_found_tasks, &found) !=
+	if ((rc != ompd_rc_ok && rc != ompd_rc_unsupported) ||
+	    kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_found_tasks, &found) !=
 		    ompd_rc_ok ||
 	    kmp_read(runtime, task_team, KMP_FIELD_kmp_base_task_team_t__tt_max_threads, &count) !=
 		    ompd_rc_ok ||

@@ -196,12 +196,16 @@ static ompd_rc_t region_info(struct family_runtime *runtime, const struct family
 	};
 	ompd_rc_t rc = kmp_region_function(kmp, of_region(region), &ret->function);
 
-	if (rc == ompd_rc_nomem)
-		return rc;
-	if (rc != ompd_rc_ok)
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported)
 		ret->function = 0;
-	if (kmp_region_source(kmp, of_region(region), &ret->source) != ompd_rc_ok)
+	else if (rc != ompd_rc_ok)
+		return rc;
+	rc = kmp_region_source(kmp, of_region(region), &ret->source);
+	if (rc == ompd_rc_unsupported)
 		ret->source = 0;
+	else if (rc != ompd_rc_ok)
+		return rc;
+	reason_clear();
 	return ompd_rc_ok;
 }
 

@@ -33,8 +33,10 @@ static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct 
 static ompd_rc_t nthreads_list(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			       struct icv_list *ret)
 {
-	if (list_in_memory(runtime, region, ret) == ompd_rc_ok)
-		return ompd_rc_ok;
+	ompd_rc_t rc = list_in_memory(runtime, region, ret);
+
+	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported) // else nobody knows where it is
+		return rc;
 	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
 }
 

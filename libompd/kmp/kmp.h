@@ -93,7 +93,7 @@ ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime);
 ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum kmp_field field,
 		       int32_t *ret);
 
-/** Value of a variable of @p size bytes; unavailable if its place is not known. */
+/** Value of a variable of @p size bytes; unsupported if its place is not known. */
 ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
 			  unsigned int size, uint64_t *ret);
 
@@ -135,6 +135,9 @@ ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thre
  * @return unavailable: the runtime has never had so many threads.
  */
 ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret);
+
+/** Check whether the thread with that gtid is a hidden helper. */
+ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret);
 
 /** The thread with the next gtid from @p gtid on; unavailable at the end. */
 ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret);

@@ -172,18 +172,24 @@ ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thre
 
 // Of the thread at @p address: whether its iterations are those of @p loop, and the one whose turn
 // it is among them.
-static bool has_turn(const struct kmp_runtime *runtime, uint64_t address, uint64_t shared)
+static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, uint64_t shared,
+			  bool *ret)
 {
 	struct loop loop;
 	uint64_t lower, upper, turn;
+	ompd_rc_t rc = find_loop(runtime, address, &loop);
 
-	if (find_loop(runtime, address, &loop) != ompd_rc_ok || loop.shared != shared ||
-	    kmp_read(runtime, loop.own_numbers, loop.fields->ordered_lower, &lower) != ompd_rc_ok ||
-	    kmp_read(runtime, loop.own_numbers, loop.fields->ordered_upper, &upper) != ompd_rc_ok ||
-	    kmp_read(runtime, loop.shared_numbers, loop.fields->ordered_iteration, &turn) !=
-		    ompd_rc_ok)
-		return false;
-	return lower <= turn && turn <= upper;
+	*ret = false;
+	if (rc != ompd_rc_ok || loop.shared != shared)
+		return kmp_or_none(rc);
+	rc = kmp_read(runtime, loop.own_numbers, loop.fields->ordered_lower, &lower);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, loop.own_numbers, loop.fields->ordered_upper, &upper);
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, loop.shared_numbers, loop.fields->ordered_iteration, &turn);
+	if (rc == ompd_rc_ok)
+		*ret = lower <= turn && turn <= upper;
+	return rc;
 }
 
 ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
@@ -197,10 +203,12 @@ ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_t
 		rc = kmp_read_team(runtime, thread->team, &team);
 	for (uint32_t i = 0; rc == ompd_rc_ok && i < team.nproc; i++) {
 		uint64_t member;
+		bool turn = false;
 
 		rc = kmp_read_element(runtime, team.threads, i, &member);
-		if (rc == ompd_rc_ok && has_turn(runtime, member, loop.shared)) {
-			reason_clear();
+		if (rc == ompd_rc_ok)
+			rc = has_turn(runtime, member, loop.shared, &turn);
+		if (turn) {
 			*ret = (int)i;
 			return ompd_rc_ok;
 		}

@@ -79,7 +79,7 @@ ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global glo
 	uint64_t address = runtime->layout.global[global];
 
 	if (address == 0)
-		return reason(ompd_rc_unavailable,
+		return reason(ompd_rc_unsupported,
 			      "no symbol and no code of this %s tells where it is kept",
 			      runtime->name);
 	return target_read_uint(&runtime->target, address, size, ret);

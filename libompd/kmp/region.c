@@ -148,7 +148,7 @@ static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_
 	if (rc == ompd_rc_ok && team_of_task == team->parent)
 		rc = kmp_read(runtime, team->implicit_tasks, TASK(td_parent), &encountering);
 	*ret = rc == ompd_rc_ok && encountering == thread->current_task;
-	return ompd_rc_ok;
+	return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
 }
 
 // The region of the thread's team, also if it is about to leave it.

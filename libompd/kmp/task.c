@@ -273,8 +273,9 @@ ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct km
 		return rc;
 	if (!kmp_flag(runtime, record.flags, FLAG(started)))
 		return reason(ompd_rc_unavailable, "the task has not begun");
-	if (recorded_parent(runtime, task, ret) == ompd_rc_ok)
-		return ompd_rc_ok;
+	rc = recorded_parent(runtime, task, ret);
+	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported)
+		return rc;
 	// A task that is not deferred runs on top of the one that generated it.
 	if (kmp_flag(runtime, record.flags, FLAG(task_serial)))
 		return kmp_generating_task(runtime, task, ret);

@@ -122,7 +122,7 @@ static ompd_rc_t read_priority(const struct kmp_runtime *runtime,
 	return rc;
 }
 
-// A place that cannot be read is none: the object that it was in may be gone.
+// What cannot be read is not told: the object that it was in may be gone.
 static ompd_rc_t read_source(const struct kmp_runtime *runtime,
 			     const struct kmp_task_record *record, uint64_t *ret)
 {

@@ -291,11 +291,14 @@ static ompd_rc_t helpers_region(const struct kmp_task_walk *walk, struct kmp_reg
 	const struct kmp_runtime *runtime = walk->runtime;
 	struct kmp_thread thread;
 	uint64_t gtid = 1, address;
+	bool helper;
 
-	if (!kmp_layout_is_helper(&runtime->target, &runtime->layout, (uint32_t)gtid))
+	ompd_rc_t rc = kmp_is_helper(runtime, gtid, &helper);
+
+	if (rc == ompd_rc_ok && !helper)
 		return ompd_rc_unavailable;
-	ompd_rc_t rc = kmp_next_thread(runtime, &gtid, &address);
-
+	if (rc == ompd_rc_ok)
+		rc = kmp_next_thread(runtime, &gtid, &address);
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_thread(runtime, address, &thread);
 	if (rc == ompd_rc_ok && thread.gtid != 1)
@@ -323,11 +326,14 @@ static ompd_rc_t count_given_away(const struct kmp_task_walk *walk, int64_t *ret
 	if (rc != ompd_rc_ok)
 		return kmp_or_none(rc);
 	while ((rc = kmp_task_walk_next(helpers, &info)) == ompd_rc_ok) {
-		if (info.kind != ompd_ext_task_implicit &&
-		    kmp_read_task(runtime, info.id, &task) == ompd_rc_ok &&
-		    kmp_read_task(runtime, task.parent, &parent) == ompd_rc_ok)
-			*ret += parent.team == walk->region.team.address &&
-				is_counted(runtime, &task);
+		if (info.kind == ompd_ext_task_implicit)
+			continue;
+		rc = kmp_read_task(runtime, info.id, &task);
+		if (rc == ompd_rc_ok)
+			rc = kmp_read_task(runtime, task.parent, &parent);
+		if (rc != ompd_rc_ok)
+			break;
+		*ret += parent.team == walk->region.team.address && is_counted(runtime, &task);
 	}
 	if (helpers->damaged)
 		rc = ompd_rc_error;

@@ -8,9 +8,10 @@ enum {
 
 // ---- The runtime's array of threads ----------------------------------------------------------
 
-// Why there can't be no array: the runtime makes it before it says that it is initialized, and says
-// that it is not before it gives the array back (__kmp_cleanup). Stacks have a size from the start.
-static const char *why_not_without(const struct kmp_runtime *runtime)
+// Refuse that there is no array, if there must be one: the runtime makes it before it says that it is
+// initialized, and says that it is not before it gives the array back (__kmp_cleanup). Stacks have a
+// size from the start.
+static ompd_rc_t check_without(const struct kmp_runtime *runtime)
 {
 	static const enum kmp_global steps[] = {
 		KMP_GLOBAL___kmp_init_serial,
@@ -18,14 +19,24 @@ static const char *why_not_without(const struct kmp_runtime *runtime)
 		KMP_GLOBAL___kmp_init_parallel,
 	};
 	uint64_t value;
+	ompd_rc_t rc;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		if (kmp_read_global(runtime, steps[i], 4, &value) == ompd_rc_ok && value)
-			return "it is initialized, and its list of threads is gone";
+		rc = kmp_read_global(runtime, steps[i], 4, &value);
+		if (rc == ompd_rc_ok && value)
+			return reason(ompd_rc_error,
+				      "memory of %s is damaged: it is initialized, and its list of "
+				      "threads is gone",
+				      runtime->name);
+		if (rc != ompd_rc_ok && rc != ompd_rc_unsupported)
+			return rc;
 	}
-	if (kmp_read_global(runtime, KMP_GLOBAL___kmp_stksize, 8, &value) == ompd_rc_ok && !value)
-		return "variables are zero that never are";
-	return NULL;
+	rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_stksize, 8, &value);
+	if (rc == ompd_rc_ok && !value)
+		return reason(ompd_rc_error,
+			      "memory of %s is damaged: variables are zero that never are",
+			      runtime->name);
+	return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
 }
 
 // The array, and how many elements it has. It is null until the runtime is initialized.
@@ -42,11 +53,7 @@ static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array
 	if (*array && *count)
 		return ompd_rc_ok;
 	*count = 0;
-	const char *damage = why_not_without(runtime);
-
-	return damage ?
-		       reason(ompd_rc_error, "memory of %s is damaged: %s", runtime->name, damage) :
-		       ompd_rc_ok;
+	return check_without(runtime);
 }
 
 ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
@@ -216,18 +223,30 @@ ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthr
 
 // ---- What a thread is, and whether it is at work ---------------------------------------------
 
+ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret)
+{
+	uint64_t enabled, count = 0;
+	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_enable_hidden_helper, 4, &enabled);
+
+	if (rc == ompd_rc_ok && enabled)
+		rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_hidden_helper_threads_num, 4,
+				     &count);
+	*ret = rc == ompd_rc_ok && gtid > 0 && gtid <= count;
+	return rc;
+}
+
 ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			  enum kmp_thread_kind *ret)
 {
 	uint64_t root, uber = 0;
+	bool helper;
 
-	if (kmp_layout_is_helper(&runtime->target, &runtime->layout, thread->gtid)) {
-		*ret = KMP_THREAD_HELPER;
-		return ompd_rc_ok;
-	}
-	*ret = KMP_THREAD_WORKER;
-	ompd_rc_t rc = kmp_read(runtime, thread->address, INFO(th_root), &root);
+	ompd_rc_t rc = kmp_is_helper(runtime, thread->gtid, &helper);
 
+	*ret = helper ? KMP_THREAD_HELPER : KMP_THREAD_WORKER;
+	if (rc != ompd_rc_ok || helper)
+		return rc;
+	rc = kmp_read(runtime, thread->address, INFO(th_root), &root);
 	if (rc == ompd_rc_ok && root)
 		rc = kmp_read(runtime, root, KMP_FIELD_kmp_base_root_t__r_uber_thread, &uber);
 	if (rc == ompd_rc_ok && uber == thread->address)
@@ -268,14 +287,19 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 	rc = kmp_read(runtime, primary, INFO(th_teams_microtask), &microtask);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (microtask && kmp_read_team(runtime, team.parent, &parent) == ompd_rc_ok &&
-	    parent.level == team.level && parent.parent)
-		*ret = true;
+	if (microtask && team.parent) {
+		rc = kmp_read_team(runtime, team.parent, &parent);
+		if (rc != ompd_rc_ok)
+			return rc;
+		if (parent.level == team.level && parent.parent)
+			*ret = true;
+	}
 	// A team keeps threads that its region has no use for: that of a league for a region of
 	// fewer threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1.
-	if (thread->tid >= team.nproc && thread->tid < KMP_MAX_THREADS &&
-	    kmp_read_element(runtime, team.threads, thread->tid, &member) == ompd_rc_ok &&
-	    member == thread->address)
-		*ret = true;
-	return ompd_rc_ok;
+	if (thread->tid >= team.nproc && thread->tid < KMP_MAX_THREADS) {
+		rc = kmp_read_element(runtime, team.threads, thread->tid, &member);
+		if (rc == ompd_rc_ok && member == thread->address)
+			*ret = true;
+	}
+	return rc;
 }

@@ -79,22 +79,24 @@ static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
 };
 
 // Parallel and teams constructs call a function of the runtime, which first calls one that begins
-// the region and runs its code, and then another that ends it. That one has no name.
-static bool ends_region(const struct kmp_runtime *runtime, uint64_t return_address, uint64_t *entry)
+// the region and runs its code, and then another that ends it. That one has no name. unavailable: it
+// is not the one that ends it.
+static ompd_rc_t ends_region(const struct kmp_runtime *runtime, uint64_t return_address,
+			     uint64_t *entry)
 {
 	static const char *const functions[] = { "__kmpc_fork_call", "__kmpc_fork_teams" };
+	const char *file_name = runtime->layout.file_name;
+	bool precedes = false;
 	uint64_t begins;
+	ompd_rc_t rc = target_symbol(&runtime->target, "__kmp_fork_call", file_name, &begins);
 
-	if (target_symbol(&runtime->target, "__kmp_fork_call", runtime->layout.file_name,
-			  &begins) != ompd_rc_ok)
-		return false;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		if (target_symbol(&runtime->target, functions[i], runtime->layout.file_name,
-				  entry) == ompd_rc_ok &&
-		    call_precedes(&runtime->target, *entry, return_address, begins))
-			return true;
+	for (size_t i = 0; rc == ompd_rc_ok && !precedes && i < 2; i++) {
+		rc = target_symbol(&runtime->target, functions[i], file_name, entry);
+		if (rc == ompd_rc_ok)
+			rc = call_precedes(&runtime->target, *entry, return_address, begins,
+					   &precedes);
 	}
-	return false;
+	return rc == ompd_rc_ok && !precedes ? ompd_rc_unavailable : rc;
 }
 
 ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address,
@@ -104,13 +106,15 @@ ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "no call that can be followed ends there");
+		return reason(rc, "no call that can be followed ends there");
 	rc = kmp_classify_entry(runtime, entry, site);
-	if (rc == ompd_rc_unavailable && ends_region(runtime, return_address, &entry)) {
+	if (rc != ompd_rc_unavailable)
+		return rc;
+	rc = ends_region(runtime, return_address, &entry);
+	if (rc == ompd_rc_ok) {
 		*site = barrier_sites[BARRIER_FORKJOIN];
 		site->entry = entry;
 		site->function = "__kmpc_fork_call";
-		rc = ompd_rc_ok;
 	}
 	return rc;
 }
@@ -127,20 +131,26 @@ static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t th
 // and its team counts those at which all have arrived (__kmp_linear_barrier_gather_template and
 // the like). The lowest bits of a count tell whether somebody sleeps on it, the highest are those of
 // other threads where barriers are hierarchical.
-static bool has_arrived(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			enum barrier barrier)
+static ompd_rc_t has_arrived(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     enum barrier barrier, bool *ret)
 {
 	uint64_t own, teams;
 	uint64_t team =
 		kmp_at(runtime, thread->team, TEAM(t_bar)) +
 		(uint64_t)barrier * runtime->layout.struct_size[KMP_STRUCT_kmp_balign_team_t];
 
-	return thread->tid != 0 &&
-	       kmp_read(runtime, barrier_of_thread(runtime, thread->address, barrier),
-			KMP_FIELD_kmp_bstate_t__b_arrived, &own) == ompd_rc_ok &&
-	       kmp_read(runtime, team, KMP_FIELD_kmp_balign_team_t__b_arrived, &teams) ==
-		       ompd_rc_ok &&
-	       (own & ~(uint64_t)FLAG_BITS) == (teams & ~(uint64_t)FLAG_BITS) + BARRIER_STEP;
+	*ret = false;
+	if (thread->tid == 0)
+		return ompd_rc_ok;
+	ompd_rc_t rc = kmp_read(runtime, barrier_of_thread(runtime, thread->address, barrier),
+				KMP_FIELD_kmp_bstate_t__b_arrived, &own);
+
+	if (rc == ompd_rc_ok)
+		rc = kmp_read(runtime, team, KMP_FIELD_kmp_balign_team_t__b_arrived, &teams);
+	if (rc == ompd_rc_ok)
+		*ret = (own & ~(uint64_t)FLAG_BITS) ==
+		       (teams & ~(uint64_t)FLAG_BITS) + BARRIER_STEP;
+	return rc;
 }
 
 // ---- States ----------------------------------------------------------------------------------
@@ -177,8 +187,11 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 		*state = ompt_state_idle;
 		return ompd_rc_ok;
 	}
-	if (kmp_tool_active(runtime) == ompd_rc_ok)
+	rc = kmp_tool_active(runtime);
+	if (rc == ompd_rc_ok)
 		return recorded_state(runtime, thread, state, wait_id);
+	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported)
+		return rc;
 	rc = kmp_current_task(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
 		rc = kmp_task_waits(runtime, &task, &info);
@@ -191,10 +204,13 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 	}
 	// At a barrier a thread may run tasks.
 	for (int i = 0; i < BARRIER_COUNT && task.implicit; i++) {
-		if (has_arrived(runtime, thread, (enum barrier)i)) {
+		bool arrived;
+
+		rc = has_arrived(runtime, thread, (enum barrier)i, &arrived);
+		if (rc == ompd_rc_ok && arrived)
 			*state = barrier_sites[i].state;
-			return ompd_rc_ok;
-		}
+		if (rc != ompd_rc_ok || arrived)
+			return rc;
 	}
 	return reason(ompd_rc_unavailable,
 		      "without a tool the runtime does not record what the thread does");
@@ -208,9 +224,9 @@ static bool is_within(uint64_t address, uint64_t base, uint64_t size)
 }
 
 // A thread that gathers others at a barrier waits for their counts, one after another: it sleeps on
-// an object on its stack that points to the count.
-static bool sleeps_for_member(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			      enum barrier *ret)
+// an object on its stack that points to the count. unavailable: it does not.
+static ompd_rc_t sleeps_for_member(const struct kmp_runtime *runtime,
+				   const struct kmp_thread *thread, enum barrier *ret)
 {
 	enum { FLAG_WORDS = 8 };
 	const uint64_t barriers =
@@ -218,16 +234,18 @@ static bool sleeps_for_member(const struct kmp_runtime *runtime, const struct km
 	uint64_t flag, words[FLAG_WORDS], member;
 	struct kmp_team team;
 
-	if (kmp_read(runtime, thread->address, INFO(th_sleep_loc), &flag) != ompd_rc_ok || !flag ||
-	    kmp_read_team(runtime, thread->team, &team) != ompd_rc_ok)
-		return false;
-	for (int i = 0; i < FLAG_WORDS; i++) {
-		if (kmp_read_element(runtime, flag, (uint64_t)i, &words[i]) != ompd_rc_ok)
-			return false;
-	}
-	for (uint32_t i = 0; i < team.nproc; i++) {
-		if (kmp_read_element(runtime, team.threads, i, &member) != ompd_rc_ok)
-			return false;
+	ompd_rc_t rc = kmp_read(runtime, thread->address, INFO(th_sleep_loc), &flag);
+
+	if (rc == ompd_rc_ok && !flag)
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_team(runtime, thread->team, &team);
+	for (int i = 0; rc == ompd_rc_ok && i < FLAG_WORDS; i++)
+		rc = kmp_read_element(runtime, flag, (uint64_t)i, &words[i]);
+	for (uint32_t i = 0; rc == ompd_rc_ok && i < team.nproc; i++) {
+		rc = kmp_read_element(runtime, team.threads, i, &member);
+		if (rc != ompd_rc_ok)
+			break;
 		const uint64_t first = kmp_at(runtime,
 					      barrier_of_thread(runtime, member, BARRIER_PLAIN),
 					      KMP_FIELD_kmp_bstate_t__b_arrived);
@@ -240,10 +258,10 @@ static bool sleeps_for_member(const struct kmp_runtime *runtime, const struct km
 				continue;
 			*ret = (enum barrier)(behind /
 					      runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t]);
-			return true;
+			return ompd_rc_ok;
 		}
 	}
-	return false;
+	return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
 }
 
 // Threads sleep on a condition variable of their own; the flag that they wait for has its lowest
@@ -278,10 +296,12 @@ ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp
 						      .state = ompt_state_idle };
 		return ompd_rc_ok;
 	}
-	if (sleeps_for_member(runtime, thread, &gathered)) {
+	ompd_rc_t rc = sleeps_for_member(runtime, thread, &gathered);
+
+	if (rc == ompd_rc_ok)
 		*site = barrier_sites[gathered];
-		return ompd_rc_ok;
-	}
+	if (rc != ompd_rc_unavailable)
+		return rc;
 	return reason(ompd_rc_unavailable, "the thread sleeps in the runtime, and none of its "
 					   "barriers says that it does");
 }

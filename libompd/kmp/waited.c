@@ -11,32 +11,30 @@
 
 // Whether the thread is in the queue of a lock: it goes from the head by th_next_waiting to the
 // tail, in gtids plus one. A thread that comes is the tail before the one before it knows.
-static bool is_queued(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-		      uint64_t lock)
+// unavailable: it is not there.
+static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   uint64_t lock)
 {
 	struct cycle cycle = { 0 };
 	int32_t id, tail, next;
 	uint64_t address;
+	ompd_rc_t rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id);
 
-	if (kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id) !=
-		    ompd_rc_ok ||
-	    kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail) !=
-		    ompd_rc_ok)
-		return false;
-	while (id > 0 && !cycle_closed(&cycle, (uint64_t)id)) {
+	if (rc == ompd_rc_ok)
+		rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail);
+	while (rc == ompd_rc_ok && id > 0 && !cycle_closed(&cycle, (uint64_t)id)) {
 		uint64_t gtid = (uint64_t)id - 1, found = gtid;
 
-		if (kmp_next_thread(runtime, &found, &address) != ompd_rc_ok || found != gtid + 1)
-			return false;
-		if (address == thread->address)
-			return true;
-		if (id == tail)
-			return false;
-		if (kmp_read_int(runtime, address, INFO(th_next_waiting), &next) != ompd_rc_ok)
-			return false;
+		rc = kmp_next_thread(runtime, &found, &address);
+		if (rc != ompd_rc_ok || address == thread->address)
+			return rc;
+		if (found != gtid + 1 || id == tail)
+			break;
+		rc = kmp_read_int(runtime, address, INFO(th_next_waiting), &next);
 		id = next > 0 ? next : tail;
 	}
-	return false;
+	return rc == ompd_rc_ok ? reason(ompd_rc_unavailable, "the thread is not in its queue") :
+				  rc;
 }
 
 static bool contains(const uint64_t *values, size_t count, uint64_t wanted)
@@ -61,9 +59,7 @@ ompd_rc_t kmp_confirm_lock(const struct kmp_runtime *runtime, const struct kmp_t
 	if (!lock.address)
 		return reason(ompd_rc_unavailable, "no thread was ever in the construct");
 	if (kmp_lock_has_queue(&lock))
-		return is_queued(runtime, thread, lock.address) ?
-			       ompd_rc_ok :
-			       reason(ompd_rc_unavailable, "the thread is not in its queue");
+		return is_queued(runtime, thread, lock.address);
 	rc = kmp_lock_owner(runtime, &lock, &info);
 	if (rc == ompd_rc_ok && !info.held)
 		return reason(ompd_rc_unavailable, "nobody holds the lock");
@@ -96,7 +92,6 @@ ompd_rc_t kmp_lock_argument(struct kmp_runtime *runtime, uint64_t return_address
 	// Before it come the place in the source and the thread's number, or nothing.
 	bool is_kmpc = strncmp(site.function, kmpc, sizeof(kmpc) - 1) == 0;
 
-	if (call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret) != ompd_rc_ok)
-		return reason(ompd_rc_unavailable, "the code before the call does not tell");
-	return ompd_rc_ok;
+	rc = call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret);
+	return rc == ompd_rc_ok ? rc : reason(rc, "the code before the call does not tell");
 }

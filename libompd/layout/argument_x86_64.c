@@ -376,9 +376,12 @@ ompd_rc_t call_argument(const struct target *target, uint64_t return_address, un
 	const uint64_t address = return_address - sizeof(bytes);
 	size_t size = WINDOW;
 
-	if (number >= sizeof(argument_registers) ||
-	    target_read(target, address, bytes, sizeof(bytes)) != ompd_rc_ok)
+	if (number >= sizeof(argument_registers))
 		return ompd_rc_unavailable;
+	ompd_rc_t rc = target_read(target, address, bytes, sizeof(bytes));
+
+	if (rc != ompd_rc_ok)
+		return rc;
 	if (bytes[WINDOW] != 0xff || bytes[WINDOW + 1] != 0x15)
 		size = sizeof(bytes) - CALL_REL32_SIZE;
 	if (size != WINDOW && bytes[size] != 0xe8)

@@ -17,11 +17,11 @@
 ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint64_t *ret);
 
 /** Whether code from @p begin to before the call that returns to @p return_address calls @p function. */
-bool call_precedes(const struct target *target, uint64_t begin, uint64_t return_address,
-		   uint64_t function);
+ompd_rc_t call_precedes(const struct target *target, uint64_t begin, uint64_t return_address,
+			uint64_t function, bool *ret);
 
 /** Follows stubs of the PLT at @p entry to the function; @p entry itself if it is none. */
-uint64_t call_follow_stub(const struct target *target, uint64_t entry);
+ompd_rc_t call_follow_stub(const struct target *target, uint64_t entry, uint64_t *ret);
 
 /**
  * What the code before the call that returns to @p return_address passes as its argument @p number,

@@ -22,8 +22,12 @@ ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layo
 		// A program may well have a "stacksize" of its own.
 		if (strncmp(names[i], "gomp_", 5) != 0)
 			continue;
-		if (gomp_library_symbol(library, names[i], &address) != ompd_rc_ok)
+		ompd_rc_t rc = gomp_library_symbol(library, names[i], &address);
+
+		if (rc == ompd_rc_unavailable)
 			continue;
+		if (rc != ompd_rc_ok)
+			return rc;
 		if (!layout->global[i])
 			layout->global[i] = address;
 		if (layout->global[i] == address)

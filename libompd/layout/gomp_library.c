@@ -8,23 +8,45 @@
 
 #include "layout/gomp_probes.h"
 
-static bool has(const struct target *target, const char *name, const char *file_name)
+// ok: it is there; unavailable: it is not.
+static ompd_rc_t has(const struct target *target, const char *name, const char *file_name)
 {
 	uint64_t address;
 
-	return target_symbol(target, name, file_name, &address) == ompd_rc_ok;
+	return target_symbol(target, name, file_name, &address);
 }
 
-static bool is_runtime(const struct target *target, const char *file_name)
+static ompd_rc_t is_runtime(const struct target *target, const char *file_name)
 {
-	return has(target, "GOMP_parallel", file_name) &&
-	       has(target, "omp_get_thread_num", file_name);
+	ompd_rc_t rc = has(target, "GOMP_parallel", file_name);
+
+	return rc == ompd_rc_ok ? has(target, "omp_get_thread_num", file_name) : rc;
 }
 
 // LLVM's libomp exports the entry points of libgomp too, and is installed under its name by some.
-static bool is_llvm(const struct target *target, const char *file_name)
+static ompd_rc_t is_llvm(const struct target *target, const char *file_name)
 {
 	return has(target, "__kmpc_fork_call", file_name);
+}
+
+// What libgomp exports to its device plug-ins, and no other runtime does; or, linked statically,
+// functions that it exports to nobody.
+static ompd_rc_t is_somewhere(const struct target *target)
+{
+	ompd_rc_t rc = is_runtime(target, NULL);
+
+	if (rc == ompd_rc_ok)
+		rc = has(target, "gomp_team_start", NULL);
+	else
+		return rc;
+	if (rc != ompd_rc_unavailable)
+		return rc;
+	rc = has(target, "GOMP_PLUGIN_malloc", NULL);
+	if (rc == ompd_rc_ok)
+		rc = is_llvm(target, NULL);
+	else
+		return rc;
+	return rc == ompd_rc_ok ? ompd_rc_unavailable : rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
 ompd_rc_t gomp_library_symbol(const struct gomp_library *library, const char *name, uint64_t *ret)
@@ -60,23 +82,29 @@ ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *re
 	ret->target = target;
 	ret->thread_slot = 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!is_runtime(target, names[i]))
+		ompd_rc_t rc = is_runtime(target, names[i]);
+
+		if (rc == ompd_rc_unavailable)
 			continue;
-		if (is_llvm(target, names[i])) {
+		if (rc == ompd_rc_ok)
+			rc = is_llvm(target, names[i]);
+		if (rc == ompd_rc_ok) {
 			snprintf(reason->text, reason->size, "%s is LLVM's libomp under that name",
 				 names[i]);
 			return ompd_rc_unavailable;
 		}
+		if (rc != ompd_rc_unavailable)
+			return rc;
 		ret->file_name = names[i];
 		return release_by_symbols(ret);
 	}
-	// Linked statically: functions that libgomp exports to nobody are visible. A copy under
-	// another name: what it exports to its device plug-ins, and no other runtime does.
+	// Linked statically, or a copy under another name.
 	ret->file_name = NULL;
-	if (is_runtime(target, NULL) &&
-	    (has(target, "gomp_team_start", NULL) ||
-	     (has(target, "GOMP_PLUGIN_malloc", NULL) && !is_llvm(target, NULL))))
+	ompd_rc_t rc = is_somewhere(target);
+
+	if (rc == ompd_rc_ok)
 		return release_by_symbols(ret);
-	snprintf(reason->text, reason->size, "no libgomp in the program");
-	return ompd_rc_unavailable;
+	if (rc == ompd_rc_unavailable)
+		snprintf(reason->text, reason->size, "no libgomp in the program");
+	return rc;
 }

@@ -95,8 +95,10 @@ ompd_rc_t gomp_told_layout(const struct gomp_library *library, struct gomp_layou
 		snprintf(reason->text, reason->size, "%s can't be read or makes no sense", symbol);
 		return rc;
 	}
-	if (target_symbol(library->target, "ompd_layout_from_debug_info", NULL, &address) ==
-	    ompd_rc_ok) {
+	rc = target_symbol(library->target, "ompd_layout_from_debug_info", NULL, &address);
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return rc;
+	if (rc == ompd_rc_ok) {
 		layout->source = LAYOUT_DEBUG_INFO;
 		layout->releases = "told by debug information";
 	} else {

@@ -28,12 +28,14 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 	for (size_t i = 0; i < count; i++) {
 		const char *name = functions[i].name;
 		uint64_t address;
+		ompd_rc_t rc = target_symbol(target, name, file_name, &address);
 
-		if (target_symbol(target, name, file_name, &address) != ompd_rc_ok &&
-		    (!anywhere || target_symbol(target, name, NULL, &address) != ompd_rc_ok))
+		if (rc == ompd_rc_unavailable && anywhere)
+			rc = target_symbol(target, name, NULL, &address);
+		if (rc == ompd_rc_unavailable)
 			continue;
-		ompd_rc_t rc = add(target, calls, address, i);
-
+		if (rc == ompd_rc_ok)
+			rc = add(target, calls, address, i);
 		if (rc != ompd_rc_ok) {
 			wait_calls_close(target, calls);
 			return rc;
@@ -56,7 +58,10 @@ ompd_rc_t wait_calls_find(const struct target *target, const struct wait_calls *
 	uint64_t index;
 
 	if (!idmap_find(&calls->entries, entry, &index)) {
-		entry = call_follow_stub(target, entry);
+		ompd_rc_t rc = call_follow_stub(target, entry, &entry);
+
+		if (rc != ompd_rc_ok)
+			return reason(rc, "the code there cannot be read");
 		if (!idmap_find(&calls->entries, entry, &index))
 			return reason(ompd_rc_unavailable,
 				      "not a function of the runtime that may wait");

@@ -29,7 +29,7 @@ struct wait_calls {
  * Looks all functions up, in the object called @p file_name.
  *
  * @param anywhere also in the whole program: in a static one, nothing is of an object.
- * @return ompd_rc_ok, or ompd_rc_nomem.
+ * @return ompd_rc_ok, ompd_rc_nomem, or what a look-up failed with.
  */
 ompd_rc_t wait_calls_open(const struct target *target, const struct wait_function *functions,
 			  size_t count, const char *file_name, bool anywhere,

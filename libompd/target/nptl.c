@@ -114,8 +114,11 @@ ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
 		bool begun = cursor->node != 0;
 		uint64_t node = begun ? cursor->node : head;
 
-		if (head == 0)
+		// The list was not found.
+		if (head == 0) {
+			cursor->damaged = true;
 			continue;
+		}
 		if (target_read_pointer(target, node + nptl->next_offset, &node) != ompd_rc_ok) {
 			cursor->damaged = true;
 			continue;

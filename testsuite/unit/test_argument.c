@@ -296,8 +296,8 @@ static void unreadable(void **state)
 		.context = (ompd_address_space_context_t *)&memory,
 	};
 
-	assert_int_equal(call_argument(&target, ADDRESS + 8, 0, &found), ompd_rc_unavailable);
-	assert_int_equal(call_argument(&target, 0, 0, &found), ompd_rc_unavailable);
+	assert_int_equal(call_argument(&target, ADDRESS + 8, 0, &found), ompd_rc_error);
+	assert_int_equal(call_argument(&target, 0, 0, &found), ompd_rc_error);
 }
 
 int main(void)
