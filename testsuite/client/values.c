@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the library says of each thread, held against what the runtime's own routines answered there.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client.h"
+
+static const char *thread_label(const struct scene_note *note)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "thread %d", (int)note->lwp);
+	return text;
+}
+
+static void compare(const struct scene_note *note, const char *what, long long ours,
+		    long long theirs)
+{
+	if (ours != theirs)
+		complain("%s: %s is %lld, the runtime says %lld", thread_label(note), what, ours,
+			 theirs);
+}
+
+static ompd_icv_id_t icv_id(ompd_address_space_handle_t *space, const char *name)
+{
+	ompd_icv_id_t id = 0, found = 0;
+	ompd_scope_t scope;
+	const char *next;
+	int more = 1;
+
+	while (more && !found &&
+	       ompd_enumerate_icvs(space, id, &id, &next, &scope, &more) == ompd_rc_ok) {
+		if (strcmp(next, name) == 0)
+			found = id;
+		debugger_callbacks.free_memory((void *)next);
+	}
+	return found;
+}
+
+// A variable that the library must know, unless @p may_lack.
+static void compare_icv(const struct scene_note *note, const struct handles *handles, void *handle,
+			ompd_scope_t scope, const char *name, long theirs, bool may_lack)
+{
+	ompd_word_t value = -77;
+	ompd_rc_t rc = ompd_get_icv_from_scope(handle, scope, icv_id(handles->space, name), &value);
+
+	if (theirs == ORACLE_ABSENT)
+		return;
+	if (rc == ompd_rc_ok || rc == ompd_rc_incomplete)
+		compare(note, name, value, theirs);
+	else if (!may_lack)
+		complain("%s: %s: %d, %s", thread_label(note), name, rc, ompd_ext_last_reason());
+}
+
+static void compare_variables(const struct scene_note *note, const struct handles *handles)
+{
+	const struct oracle *oracle = &note->oracle;
+	const struct {
+		const char *name;
+		ompd_scope_t scope;
+		long theirs;
+		bool may_lack;
+	} rows[] = {
+		{ "cancel-var", ompd_scope_address_space, oracle->cancellation, false },
+		{ "max-task-priority-var", ompd_scope_address_space, oracle->max_task_priority,
+		  false },
+		{ "num-procs-var", ompd_scope_address_space, oracle->num_procs, false },
+		{ "nteams-var", ompd_scope_address_space, oracle->max_teams, true },
+		{ "teams-thread-limit-var", ompd_scope_address_space, oracle->teams_thread_limit,
+		  true },
+		{ "thread-num-var", ompd_scope_thread, oracle->thread_num, false },
+		{ "nthreads-var", ompd_scope_thread, oracle->max_threads, false },
+		{ "dyn-var", ompd_scope_thread, oracle->dynamic, false },
+		{ "default-device-var", ompd_scope_thread, oracle->default_device, false },
+		{ "def-allocator-var", ompd_scope_thread, oracle->default_allocator, true },
+		{ "team-num-var", ompd_scope_thread, oracle->team_num, true },
+		{ "league-size-var", ompd_scope_thread, oracle->num_teams, true },
+		{ "place-assignment-var", ompd_scope_thread,
+		  oracle->place_num >= 0 ? oracle->place_num : ORACLE_ABSENT, false },
+		{ "levels-var", ompd_scope_parallel, oracle->level, false },
+		{ "active-levels-var", ompd_scope_parallel, oracle->active_level, false },
+		{ "team-size-var", ompd_scope_parallel, oracle->num_threads, false },
+		{ "final-task-var", ompd_scope_task, oracle->in_final, false },
+		{ "thread-limit-var", ompd_scope_task, oracle->thread_limit, false },
+		{ "max-active-levels-var", ompd_scope_task, oracle->max_active_levels, false },
+		{ "bind-var", ompd_scope_task, oracle->proc_bind, false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		void *handle = rows[i].scope == ompd_scope_thread   ? (void *)handles->thread :
+			       rows[i].scope == ompd_scope_parallel ? (void *)handles->parallel :
+			       rows[i].scope == ompd_scope_task	    ? (void *)handles->task :
+								      (void *)handles->space;
+
+		compare_icv(note, handles, handle, rows[i].scope, rows[i].name, rows[i].theirs,
+			    rows[i].may_lack);
+	}
+}
+
+// The regions around the thread's own, from within.
+static void compare_levels(const struct scene_note *note, const struct handles *handles)
+{
+	ompd_parallel_handle_t *parallel = NULL, *outer;
+	ompd_rc_t rc = ompd_get_curr_parallel_handle(handles->thread, &parallel);
+
+	for (int level = note->oracle.level; level >= 0 && rc == ompd_rc_ok; level--) {
+		int number = -1;
+
+		compare_icv(note, handles, parallel, ompd_scope_parallel, "team-size-var",
+			    note->oracle.team_size[level], false);
+		rc = ompd_ext_get_thread_num(handles->thread, parallel, &number);
+		if (rc == ompd_rc_ok)
+			compare(note, "ancestor's number", number,
+				note->oracle.ancestor_thread_num[level]);
+		if (rc == ompd_rc_ok && level)
+			rc = ompd_get_enclosing_parallel_handle(parallel, &outer);
+		ompd_rel_parallel_handle(parallel);
+		parallel = outer;
+	}
+	if (rc != ompd_rc_ok)
+		complain("%s: regions around its own: %d, %s", thread_label(note), rc,
+			 ompd_ext_last_reason());
+}
+
+// Of a state that is told, whether a thread may be in it that waits there.
+static bool may_be(uint32_t place, ompd_word_t state)
+{
+	switch (place) {
+	case PLACE_BARRIER:
+		return state >= ompt_state_wait_barrier && state <= ompt_state_wait_barrier_teams;
+	case PLACE_TASKWAIT:
+		return state == ompt_state_wait_taskwait;
+	case PLACE_TASKGROUP:
+		return state == ompt_state_wait_taskgroup;
+	case PLACE_CODE:
+		return state == ompt_state_work_parallel || state == ompt_state_work_serial;
+	default:
+		return false;
+	}
+}
+
+static void compare_state(const struct scene_note *note, const struct handles *handles)
+{
+	ompd_wait_id_t wait = 0;
+	ompd_word_t state = -1;
+
+	if (ompd_get_state(handles->thread, &state, &wait) == ompd_rc_ok &&
+	    !may_be(note->place, state))
+		complain("%s: in place %u its state is 0x%llx", thread_label(note), note->place,
+			 (unsigned long long)state);
+}
+
+// The primary thread has set both locks, the nested one twice. Only that records who.
+static void compare_locks(const struct scene_note *note, const struct handles *handles)
+{
+	ompd_ext_lock_info info;
+	uint64_t id = 0;
+
+	if (!truth.owner || note->pthread != truth.owner)
+		return;
+	ompd_ext_get_handle_id(handles->thread, ompd_scope_thread, &id);
+	if (ompd_ext_get_lock_info(handles->space, ompd_ext_lock_simple, truth.lock, &info) ==
+	    ompd_rc_ok)
+		compare(note, "lock is held", info.held, 1);
+	if (ompd_ext_get_lock_info(handles->space, ompd_ext_lock_nested, truth.nest_lock, &info) !=
+	    ompd_rc_ok)
+		return;
+	compare(note, "nested lock's owner", (long long)info.thread, (long long)id);
+	compare(note, "nested lock's depth", info.depth, 2);
+}
+
+static void check_note(const struct scene_note *note, const struct handles *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t pthread = 0;
+		int32_t lwp = 0;
+
+		if (ompd_get_thread_id(places[i].thread, ompd_thread_id_pthread, sizeof(pthread),
+				       &pthread) != ompd_rc_ok ||
+		    pthread != note->pthread)
+			continue;
+		if (ompd_get_thread_id(places[i].thread, ompd_thread_id_lwp, sizeof(lwp), &lwp) ==
+		    ompd_rc_ok)
+			compare(note, "LWP", lwp, note->lwp);
+		compare_state(note, &places[i]);
+		if (!places[i].parallel || !places[i].task) {
+			complain("%s has no region or no task", thread_label(note));
+			return;
+		}
+		compare_variables(note, &places[i]);
+		compare_levels(note, &places[i]);
+		compare_locks(note, &places[i]);
+		return;
+	}
+	complain("%s is not enumerated", thread_label(note));
+}
+
+void check_values(const struct handles *places, size_t count)
+{
+	for (int i = 0; i < truth.count; i++)
+		check_note(&truth.notes[i], places, count);
+}
