@@ -125,8 +125,7 @@ static void fail_callback(const struct question *question, const struct handles 
 
 			if (!is_chosen(is_silent(callback) ? 64 : 16))
 				continue;
-			if (!ask_with(question, handles, variant, with,
-				      callback == CALLBACK_DEVICE_TO_HOST ? NULL : expected))
+			if (!ask_with(question, handles, variant, with, expected))
 				complain("%s(%d) calls %s less often", question->name, variant,
 					 callback_names[callback]);
 		}
