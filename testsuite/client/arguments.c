@@ -64,22 +64,30 @@ static bool is_handle(char kind)
 /** What stands in for a pointer to anything. */
 static uint64_t room[64];
 
+static void *handle_of(const struct handles *handles, char kind)
+{
+	switch (kind) {
+	case SPACE:
+		return handles->space;
+	case THREAD:
+		return handles->thread;
+	case PARALLEL:
+		return handles->parallel;
+	default:
+		return handles->task;
+	}
+}
+
 static void fill(const struct routine *routine, const struct handles *handles,
 		 union argument *arguments)
 {
 	for (size_t i = 0; routine->kinds[i]; i++) {
 		switch (routine->kinds[i]) {
 		case SPACE:
-			arguments[i].pointer = handles->space;
-			break;
 		case THREAD:
-			arguments[i].pointer = handles->thread;
-			break;
 		case PARALLEL:
-			arguments[i].pointer = handles->parallel;
-			break;
 		case TASK:
-			arguments[i].pointer = handles->task;
+			arguments[i].pointer = handle_of(handles, routine->kinds[i]);
 			break;
 		case NUMBER:
 			arguments[i].number = routine->numbers[i];
@@ -111,26 +119,18 @@ static void expect_refusal(const struct routine *routine, const union argument *
 			 what);
 }
 
-// Each handle in place of each other.
-static void try_handles(const struct routine *routine, const struct handles *handles,
-			union argument *arguments, size_t which)
+/** Handles of which none may be taken for one that lives. */
+struct dead {
+	const char *what;
+	struct handles handles;
+};
+
+enum { DEAD = 7 };
+
+static void try_routine(const struct routine *routine, const struct handles *handles,
+			const struct dead *dead)
 {
 	static const char kinds[] = { SPACE, THREAD, PARALLEL, TASK };
-	void *const others[] = { handles->space, handles->thread, handles->parallel,
-				 handles->task };
-	const union argument right = arguments[which];
-
-	for (size_t i = 0; i < sizeof(kinds); i++) {
-		if (kinds[i] == routine->kinds[which])
-			continue;
-		arguments[which].pointer = others[i];
-		expect_refusal(routine, arguments, which, "of another kind");
-	}
-	arguments[which] = right;
-}
-
-static void try_routine(const struct routine *routine, const struct handles *handles)
-{
 	union argument arguments[MOST_ARGUMENTS] = { { NULL } };
 
 	fill(routine, handles, arguments);
@@ -141,14 +141,70 @@ static void try_routine(const struct routine *routine, const struct handles *han
 			continue;
 		arguments[i].pointer = NULL;
 		expect_refusal(routine, arguments, i, "NULL");
+		for (size_t k = 0; is_handle(routine->kinds[i]) && k < sizeof(kinds); k++) {
+			arguments[i].pointer = handle_of(handles, kinds[k]);
+			if (kinds[k] != routine->kinds[i])
+				expect_refusal(routine, arguments, i, "of another kind");
+		}
+		for (size_t k = 0; is_handle(routine->kinds[i]) && k < DEAD; k++) {
+			arguments[i].pointer = handle_of(&dead[k].handles, routine->kinds[i]);
+			expect_refusal(routine, arguments, i, dead[k].what);
+		}
 		arguments[i] = right;
-		if (is_handle(routine->kinds[i]))
-			try_handles(routine, handles, arguments, i);
 	}
+}
+
+// ---- Handles that do not live ----------------------------------------------------------------
+
+// The handles of the same thread in a space of their own.
+static struct handles open_others(const struct handles *handles)
+{
+	struct handles ret = { .space = NULL };
+	uint64_t pthread = 0;
+
+	if (ompd_process_initialize(debugger_context(), &ret.space) != ompd_rc_ok ||
+	    ompd_get_thread_id(handles->thread, ompd_thread_id_pthread, sizeof(pthread),
+			       &pthread) != ompd_rc_ok ||
+	    ompd_get_thread_handle(ret.space, ompd_thread_id_pthread, sizeof(pthread), &pthread,
+				   &ret.thread) != ompd_rc_ok)
+		complain("cannot open the process again: %s", ompd_ext_last_reason());
+	handles_open(&ret);
+	return ret;
+}
+
+static struct handles all_of(const void *pointer)
+{
+	return (struct handles){
+		.space = (ompd_address_space_handle_t *)pointer,
+		.thread = (ompd_thread_handle_t *)pointer,
+		.parallel = (ompd_parallel_handle_t *)pointer,
+		.task = (ompd_task_handle_t *)pointer,
+	};
+}
+
+static void expect_ok(const char *what, ompd_rc_t rc)
+{
+	if (rc != ompd_rc_ok)
+		complain("%s returns %d", what, rc);
 }
 
 void check_arguments(const struct handles *handles)
 {
+	struct handles released = open_others(handles), orphans = open_others(handles);
+	const struct dead dead[DEAD] = {
+		{ "released", released },
+		{ "whose space was released", orphans },
+		{ "that is a small number", all_of((void *)1) },
+		{ "that is memory", all_of(room) },
+		{ "that is unmapped", all_of((void *)0x1000) },
+		{ "that is all ones", all_of((void *)UINTPTR_MAX) },
+		{ "next to one", all_of((char *)handles->thread + 1) },
+	};
+	ompd_address_space_handle_t *space = released.space;
+
+	handles_close(&released);
+	expect_ok("to release a space", ompd_rel_address_space_handle(space));
+	expect_ok("to release a space with handles", ompd_rel_address_space_handle(orphans.space));
 	for (size_t i = 0; i < sizeof(routines) / sizeof(routines[0]); i++)
-		try_routine(&routines[i], handles);
+		try_routine(&routines[i], handles, dead);
 }
