@@ -99,6 +99,7 @@ struct target {
 	struct snapshot snapshot;
 	uint64_t mapped; // a sum over what the process has mapped from files
 	bool is_let_go;
+	bool is_adopted; // another process keeps it stopped
 	struct target_places places;
 	char *program, *sysroot; // what these point to
 	bool is_own_root;	 // the sysroot is the root of the process
@@ -139,6 +140,9 @@ int core_init(struct target *target, struct target_error *error);
 int process_init(struct target *target, pid_t pid, struct target_error *error);
 /** Stops it. @p changed: meanwhile, it has mapped other files. */
 int process_stop(struct target *target, bool *changed, struct target_error *error);
+/** Fill in the threads of a process that another one keeps stopped. @return -1 with @p error. */
+int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
+		  struct target_error *error);
 /** Lets it go on. */
 void process_let_go(struct target *target);
 void process_deinit(struct target *target);

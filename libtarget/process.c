@@ -356,6 +356,26 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 	return 0;
 }
 
+int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
+		  struct target_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct thread *thread = GROW(target->threads, target->num_threads);
+
+		if (!thread)
+			return fail(error, "out of memory");
+		thread->lwp = threads[i].lwp;
+		thread->has_registers = threads[i].registers;
+		if (threads[i].registers)
+			memcpy(thread->registers, threads[i].registers, sizeof(thread->registers));
+		thread->has_vectors = threads[i].vectors;
+		if (threads[i].vectors)
+			memcpy(thread->vectors, threads[i].vectors, sizeof(thread->vectors));
+		read_name(target, thread);
+	}
+	return 0;
+}
+
 /** Takes note of a thread's end, without which its process would stay a zombie. */
 static void bury(const struct thread *thread)
 {
@@ -376,7 +396,7 @@ void process_let_go(struct target *target)
 	bool is_gone = false;
 	char state = '?';
 
-	if (!target_is_stopped(target))
+	if (!target_is_stopped(target) || target->is_adopted)
 		return;
 	target->is_let_go = true;
 	for (size_t i = 0; i < target->num_threads; i++) {
@@ -398,6 +418,8 @@ void process_let_go(struct target *target)
 void process_deinit(struct target *target)
 {
 	process_let_go(target);
+	if (target->is_adopted)
+		target->direct.memory = 0; // the caller's
 	if (target->core < 0)
 		direct_deinit(&target->direct);
 }

@@ -94,6 +94,24 @@ struct target *target_attach(pid_t pid, const struct target_places *places,
 	return NULL;
 }
 
+struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *threads,
+			    size_t num_threads, const struct target_places *places,
+			    struct target_error *error)
+{
+	struct target *target = target_new(places, error);
+
+	if (!target)
+		return NULL;
+	target->is_adopted = true;
+	target->direct.memory = memory + 1;
+	target->direct.refused = true; // only the tracer may read in another way
+	if (process_init(target, pid, error) == 0 && files_init(target, error) == 0 &&
+	    process_adopt(target, threads, num_threads, error) == 0)
+		return target;
+	target_close(target);
+	return NULL;
+}
+
 bool target_is_stopped(const struct target *target)
 {
 	return target->core < 0 && !target->is_let_go;
@@ -101,7 +119,7 @@ bool target_is_stopped(const struct target *target)
 
 pid_t target_direct_pid(const struct target *target)
 {
-	return target_is_stopped(target) ? target->direct.pid : 0;
+	return target_is_stopped(target) && !target->is_adopted ? target->direct.pid : 0;
 }
 
 void target_close(struct target *target)

@@ -42,12 +42,29 @@ struct target *target_open_core(int file, const struct target_places *places,
 struct target *target_attach(pid_t pid, const struct target_places *places,
 			     struct target_error *error);
 
+/** A thread that another process keeps stopped. */
+struct target_stopped {
+	pid_t lwp;
+	const void *registers; // TARGET_REGISTERS words; NULL: unknown
+	const void *vectors;   // TARGET_VECTOR_BYTES bytes; NULL: unknown
+};
+
+/**
+ * Open a process that its tracer keeps stopped for as long as the target is open: this process need
+ * not be allowed to attach to it. @p memory: its open /proc/PID/mem, which stays the caller's.
+ * @return NULL with @p error.
+ */
+struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *threads,
+			    size_t num_threads, const struct target_places *places,
+			    struct target_error *error);
+
 /** Releases everything; a process goes on. */
 void target_close(struct target *target);
 
 /** It is a process that is still stopped; else all that is asked of it comes from copies. */
 bool target_is_stopped(const struct target *target);
-/** @return the thread as whose memory that of a stopped process can be read; else 0. */
+/** @return the thread as whose memory that of a process that this one has stopped can be read; else
+ *  0. */
 pid_t target_direct_pid(const struct target *target);
 
 // ---- Memory and mappings ---------------------------------------------------------------------

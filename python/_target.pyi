@@ -61,3 +61,15 @@ class Die:
 
 def open_core(number: int, program: Optional[str], sysroot: Optional[str]) -> Target: ...
 def attach(number: int, program: Optional[str], sysroot: Optional[str]) -> Target: ...
+
+# LWP, general registers, vector registers; None: unknown.
+Stopped = Tuple[int, Optional[bytes], Optional[bytes]]
+
+def adopt(
+    number: int,
+    program: Optional[str],
+    sysroot: Optional[str],
+    memory: int,
+    threads: List[Stopped],
+    /,
+) -> Target: ...

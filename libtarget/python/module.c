@@ -4,6 +4,7 @@
 
 #include "binding.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 PyTypeObject *target_type, *die_type;
@@ -14,6 +15,18 @@ PyObject *text_new(const char *text)
 	if (!text)
 		Py_RETURN_NONE;
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
+}
+
+/** Raise Error. @return NULL. */
+static PyObject *raise_error(const struct target_error *error)
+{
+	PyObject *text = text_new(error->text);
+
+	if (text) {
+		PyErr_SetObject(target_error_type, text);
+		Py_DECREF(text);
+	}
+	return NULL;
 }
 
 /** Opens what a number stands for. */
@@ -30,14 +43,7 @@ static PyObject *open_target(PyObject *args, PyObject *kwargs, opener open)
 					 &places.sysroot))
 		return NULL;
 	struct target *target = open(number, &places, &error);
-	if (target)
-		return target_object_new(target);
-	PyObject *text = text_new(error.text);
-	if (text) {
-		PyErr_SetObject(target_error_type, text);
-		Py_DECREF(text);
-	}
-	return NULL;
+	return target ? target_object_new(target) : raise_error(&error);
 }
 
 static PyObject *open_core(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -52,11 +58,61 @@ static PyObject *attach(PyObject *self, PyObject *args, PyObject *kwargs)
 	return open_target(args, kwargs, target_attach);
 }
 
+/** Read (lwp, registers or None, vectors or None). The bytes stay the tuple's. */
+static bool parse_stopped(PyObject *item, struct target_stopped *ret)
+{
+	Py_ssize_t registers = 0, vectors = 0;
+	const char *first = NULL, *second = NULL;
+
+	if (!PyTuple_Check(item)) {
+		PyErr_SetString(PyExc_TypeError, "a thread is a tuple");
+		return false;
+	}
+	if (!PyArg_ParseTuple(item, "iz#z#", &ret->lwp, &first, &registers, &second, &vectors))
+		return false;
+	if ((first && registers != TARGET_REGISTERS * (Py_ssize_t)sizeof(uint64_t)) ||
+	    (second && vectors != TARGET_VECTOR_BYTES)) {
+		PyErr_SetString(PyExc_ValueError, "not the size of the registers");
+		return false;
+	}
+	ret->registers = first;
+	ret->vectors = second;
+	return true;
+}
+
+static PyObject *adopt(PyObject *self, PyObject *args)
+{
+	struct target_error error = { "" };
+	struct target_places places;
+	PyObject *list;
+	int pid, memory;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "izziO!:adopt", &pid, &places.program, &places.sysroot, &memory,
+			      &PyList_Type, &list))
+		return NULL;
+	size_t count = (size_t)PyList_Size(list);
+	struct target_stopped *threads = calloc(count + 1, sizeof(*threads));
+	bool ok = threads != NULL;
+
+	for (size_t i = 0; ok && i < count; i++)
+		ok = parse_stopped(PyList_GetItem(list, (Py_ssize_t)i), &threads[i]);
+	struct target *target = ok ? target_adopt(pid, memory, threads, count, &places, &error) :
+				     NULL;
+	free(threads);
+	if (target)
+		return target_object_new(target);
+	return ok ? raise_error(&error) : threads ? NULL : PyErr_NoMemory();
+}
+
 static PyMethodDef functions[] = {
 	{ "open_core", (PyCFunction)(void (*)(void))open_core, METH_VARARGS | METH_KEYWORDS,
 	  "open_core(number, program, sysroot) -> Target of the core file with that descriptor" },
 	{ "attach", (PyCFunction)(void (*)(void))attach, METH_VARARGS | METH_KEYWORDS,
 	  "attach(number, program, sysroot) -> Target of the process, as it is at that moment" },
+	{ "adopt", adopt, METH_VARARGS,
+	  "adopt(number, program, sysroot, memory, threads) -> Target of a process that its tracer"
+	  " keeps stopped" },
 	{ 0 },
 };
 

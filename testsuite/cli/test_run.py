@@ -4,10 +4,12 @@
 import json
 import os
 import signal
+import struct
 import subprocess
+import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import pytest
 from conftest import OMPDBG
@@ -34,21 +36,27 @@ class Running:
         self.folder = folder
         self._mark = f"{folder.name}-{os.getpid()}"
 
-    def start(self, *words: object) -> "subprocess.Popen[str]":
-        """Begins."""
+    def start(
+        self,
+        *words: object,
+        stderr: Any = subprocess.PIPE,
+        before: Optional[Callable[[], None]] = None,
+    ) -> "subprocess.Popen[str]":
+        """Begins; `before`: what it does first."""
         environment = processes.environment({MARK: self._mark})
         return subprocess.Popen(
             [str(OMPDBG), "run", *map(str, words)],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
+            preexec_fn=before,
             text=True,
         )
 
-    def run(self, *words: object) -> "subprocess.CompletedProcess[str]":
+    def run(self, *words: object, **how: Any) -> "subprocess.CompletedProcess[str]":
         """Runs one to its end."""
-        with self.start(*words) as process:
+        with self.start(*words, **how) as process:
             out, err = process.communicate(timeout=100)
         return subprocess.CompletedProcess([], process.returncode, out, err)
 
@@ -238,3 +246,163 @@ def test_ended_from_outside(running: Running, crash: Path) -> None:
         run.send_signal(signal.SIGTERM)
         assert run.wait(60) == 128 + signal.SIGTERM
     assert running.reports() == []
+
+
+# ---- Whatever becomes of the reports ---------------------------------------------------------
+
+
+def states(name: str, pids: List[str]) -> str:
+    """A letter for each thread of the program of that name."""
+    found = ""
+    for pid in pids:
+        for path in Path(f"/proc/{pid}/task").glob("*/stat"):
+            text = path.read_text(encoding="utf-8")
+            if f"({name})" in text:
+                found += text.rpartition(")")[2].split()[0]
+    return found
+
+
+def is_stopped(letters: str) -> bool:
+    """All of them."""
+    return letters != "" and not letters.strip("tT")
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    """Fails if it does not become so."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.2, 0.5])
+def test_killed_while_it_reports(running: Running, crash: Path, seconds: float) -> None:
+    """What it has stopped ends with it."""
+    with running.start("--timeout", 0.5, "--", crash, "stop") as run:
+        wait_until(lambda: is_stopped(states("crash", running.left())))
+        time.sleep(seconds)
+        run.kill()
+    wait_until(lambda: running.left() == [])
+
+
+def test_killed_while_it_reports_without_tracing(running: Running, crash: Path) -> None:
+    """What it has stopped goes on."""
+    with running.start("--no-trace", "--timeout", 0.5, "--", crash, "stop") as run:
+        wait_until(lambda: is_stopped(states("crash", running.left())))
+        run.kill()
+    wait_until(lambda: len(running.left()) == 1)
+    (program,) = running.left()
+    wait_until(lambda: len(states("crash", [program])) == 4)
+    assert not set(states("crash", [program])) & set("tT")
+    os.kill(int(program), signal.SIGTERM)
+    wait_until(lambda: running.left() == [])
+
+
+@pytest.mark.parametrize("how, status", [("segv", 128 + signal.SIGSEGV), ("stop", TIMED_OUT)])
+def test_report_that_takes_too_long(running: Running, crash: Path, how: str, status: int) -> None:
+    done = running.run("--timeout", 3, "--report-timeout", 0.02, "--", crash, how)
+    assert done.returncode == status
+    assert "ompdbg run: no report of crash (" in done.stderr
+    assert "): not finished after 0.02 s\n" in done.stderr
+    assert list(running.folder.glob("ompdbg-report/*")) == []
+
+
+@pytest.mark.parametrize("folder", ["/dev/null", "/proc/no", "/dev/full/x"])
+def test_report_that_cannot_be_written(running: Running, crash: Path, folder: str) -> None:
+    done = running.run("--report", folder, "--", "sh", "-c", f"{crash} abort; exit 6")
+    assert done.returncode == 6
+    assert f"ompdbg run: {folder}: " in done.stderr and "Traceback" not in done.stderr
+
+
+def test_nobody_reads_what_it_says(running: Running, crash: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        assert running.run("--", crash, "segv", stderr=full).returncode == 128 + signal.SIGSEGV
+    assert len(running.reports()) == 1
+    closed = running.run("--", crash, "abort", before=lambda: os.close(2))
+    assert closed.returncode == 128 + signal.SIGABRT
+    assert len(running.reports()) == 2
+
+
+def test_stopped_process_stays_stopped(running: Running) -> None:
+    """One that stops itself is neither lost nor woken."""
+    script = "(kill -STOP $BASHPID; echo woken) & sleep 0.5; kill -CONT $!; wait; exit 3"
+    done = running.run("--timeout", 60, "--", "bash", "-c", script)
+    assert (done.returncode, done.stdout) == (3, "woken\n")
+
+
+# ---- Rights of their own ---------------------------------------------------------------------
+
+NOBODY = 65534
+RIGHTS = PROGRAM.parent / "rights.c"
+CAP_NET_RAW = 1 << 13
+
+
+@pytest.fixture(name="folder_of_all")
+def _folder_of_all() -> Iterator[Path]:
+    """A folder that every user can enter."""
+    if os.getuid() != 0:
+        pytest.skip("only root can give rights to a file")
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as name:
+        if os.statvfs(name).f_flag & os.ST_NOSUID:
+            pytest.skip(f"{name} is mounted without set-user-id programs")
+        os.chmod(name, 0o777)
+        yield Path(name)
+
+
+def as_nobody() -> None:
+    """Give up all rights."""
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+def run_as_nobody(
+    folder: Path, mode: int, capabilities: int
+) -> "subprocess.CompletedProcess[str]":
+    """Runs a program with rights below a shell."""
+    program = folder / "rights"
+    subprocess.run(["gcc", str(RIGHTS), "-o", str(program)], check=True)
+    program.chmod(mode)
+    if capabilities:
+        value = struct.pack("<5I", 0x02000001, capabilities, 0, 0, 0)  # struct vfs_cap_data
+        os.setxattr(program, "security.capability", value)
+    return subprocess.run(
+        [str(OMPDBG), "run", "--", "sh", "-c", f"TELL=that {program} one two; exit $?"],
+        cwd=folder,
+        env=processes.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=as_nobody,
+    )
+
+
+@pytest.mark.parametrize(
+    "mode, capabilities, seen, told",
+    [
+        (0o4755, 0, f"0 {NOBODY}", "set-user-id"),
+        (0o2755, 0, f"{NOBODY} 0", "set-group-id"),
+        (0o755, CAP_NET_RAW, f"{NOBODY} {NOBODY}", "privileged by file capabilities"),
+        (0o755, 0, f"{NOBODY} {NOBODY}", ""),
+    ],
+)
+def test_program_with_rights(
+    folder_of_all: Path, mode: int, capabilities: int, seen: str, told: str
+) -> None:
+    """It has them, and is the only one that is not traced."""
+    done = run_as_nobody(folder_of_all, mode, capabilities)
+    tracer, effective, last = done.stdout.splitlines()
+    assert (done.returncode, last) == (9, f"{seen} two that")
+    if mode != 0o4755:
+        assert int(effective.split()[1], 16) == capabilities
+    assert (tracer.split()[1] == "0") == bool(told)
+    said = [f"is {told}: not traced, no report\n"] if told else []
+    assert [line.partition(") ")[2] for line in done.stderr.splitlines(True)] == said
+
+
+def test_program_with_rights_that_may_not_be_read(folder_of_all: Path) -> None:
+    done = run_as_nobody(folder_of_all, 0o4711, 0)
+    assert done.stderr.endswith(
+        ") may not be read: rights of its own are withheld (use --no-trace)\n"
+    )

@@ -15,6 +15,7 @@ class Exit(IntEnum):
     UNREADABLE = 3  # the target, or what is needed to read it
     NO_OPENMP = 4  # no OpenMP runtime, or none that is understood
     NOT_WRITTEN = 5  # what was to be written
+    INTERNAL = 70  # a mistake in ompdbg (EX_SOFTWARE of sysexits.h)
 
 
 class Failed(Exception):

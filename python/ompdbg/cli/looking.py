@@ -11,6 +11,7 @@ from ompdbg.frames import base_name
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
+    from ompdbg.running.tracer import Halted
     from ompdbg.target_services.debugger import TargetServices
 
 
@@ -26,6 +27,7 @@ class Place(NamedTuple):
     program: Optional[str] = None
     sysroot: Optional[str] = None
     is_detailed: bool = False  # frames of the system's libraries, too
+    halted: "Optional[Halted]" = None  # the process, if its tracer keeps it stopped
 
 
 class Looked(NamedTuple):
@@ -49,7 +51,7 @@ def looked_at(place: Place) -> "Iterator[Looked]":
     from ompdbg.target_services.opening import CannotOpen, opened
 
     try:
-        with opened(place.name, place.program, place.sysroot) as target:
+        with opened(place.name, place.program, place.sysroot, place.halted) as target:
             services = TargetServices(target.target, target.pid, place.is_detailed)
             problems = _problems(services)
             if target.is_truncated:

@@ -7,7 +7,7 @@ import argparse
 import os
 import signal
 import sys
-from typing import Any, NoReturn, Optional, Sequence, Tuple
+from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple
 
 from ompdbg.cli import merge, report, run, viewing
 from ompdbg.cli.command import Context
@@ -34,27 +34,95 @@ exit status:
 """
 
 
+_DEBUG = "OMPDBG_DEBUG"
+
+
 def main(libompd: str, words: Optional[Sequence[str]] = None) -> int:
-    """Runs a command line. `libompd`: path of the OMPD library. Returns the exit status."""
+    """Run a command line. `libompd`: path of the OMPD library. Return the exit status, with all
+    that is to be written out."""
+    _open_standard_streams()
     # As an exception, so that a process goes on.
     signal.signal(signal.SIGTERM, _on_signal)
     signal.signal(signal.SIGHUP, _on_signal)
     told = sys.argv[1:] if words is None else list(words)
-    arguments = parser(told).parse_args(told)
-    command = arguments.command
+    status = _status(lambda: _run(libompd, told))
+    flushed = _status(_flush)
     try:
-        status: int = command.run(arguments, Context(libompd))
-        sys.stdout.flush()
-        return status
+        sys.stderr.flush()
+    except OSError:
+        pass
+    return flushed or status
+
+
+def _run(libompd: str, words: Sequence[str]) -> int:
+    arguments = parser(words).parse_args(words)
+    try:
+        return int(arguments.command.run(arguments, Context(libompd)))
     except Failed as failed:
-        print(f"ompdbg {command.name}: {failed.reason.rstrip('.')}.", file=sys.stderr)
+        _say(f"ompdbg {arguments.command.name}: {failed.reason.rstrip('.')}.")
         return failed.status
+
+
+def _flush() -> int:
+    try:
+        sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough. Nothing may be flushed at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+    except OSError as error:
+        _say(f"ompdbg: standard output: {error.strerror}.")
+        _drop_standard_output()
+        return Exit.NOT_WRITTEN
+    return Exit.FINE
+
+
+def _status(do: Callable[[], int]) -> int:
+    """Return an exit status, whatever happens."""
+    try:
+        return do()
+    except BrokenPipeError:
+        _drop_standard_output()  # the reader has seen enough
         return Exit.FINE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else Exit.FINE
+    except Exception as error:  # pylint: disable=broad-except
+        if os.environ.get(_DEBUG):
+            import traceback
+
+            _say(traceback.format_exc())
+        hint = "" if isinstance(error, MemoryError) else f" ({_DEBUG}=1 shows where)"
+        _say(f"ompdbg: internal error: {type(error).__name__}: {error}{hint}.")
+        return Exit.INTERNAL
+
+
+def _open_standard_streams() -> None:
+    """Where one is closed, no other file may take its number. What is written there is lost."""
+    for number, name, flags in (
+        (0, "stdin", os.O_RDONLY),
+        (1, "stdout", os.O_RDONLY),  # writing fails, and the exit status says so
+        (2, "stderr", os.O_WRONLY),
+    ):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)
+        if getattr(sys, name) is None:
+            mode = "r" if number == 0 else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))
+
+
+def _drop_standard_output() -> None:
+    """Nothing that is still kept may be written at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(text: str) -> None:
+    """A line for people. Whether they get it changes nothing."""
+    try:
+        print(text, file=sys.stderr)
+    except OSError:
+        pass
 
 
 def _on_signal(number: int, frame: Any) -> NoReturn:

@@ -8,26 +8,28 @@ import gc
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Callable, List, Optional
 
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Place, looked_at
 from ompdbg.cli.report import Files, write_report
-from ompdbg.cli.spool import Spool, write_file
+from ompdbg.cli.spool import Spool, is_scratch, write_file
 from ompdbg.render.table import wrap
 from ompdbg.report.ranks import rank_in
 
 if TYPE_CHECKING:
     from ompdbg.report.crash import Crash
+    from ompdbg.running.tracer import Halted
+    from ompdbg.running.work import Answer
 
 _DESCRIPTION = """\
 Runs a command. If a program below it crashes, or the time-out passes, the
 OpenMP report of that program, or of all OpenMP programs below the command, is
 written before they end: NAME-PID.html, .json and .txt in DIR, and all.html if
 there are several; NAME-rankN-PID of ranks of an MPI program. No process is left
-behind.
+behind. Whatever becomes of the reports, the exit status is the command's.
 
 To see a crash before it has ended the program, all processes of the command are
 traced (ptrace): that costs time only where threads and processes are made. A
@@ -68,6 +70,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="when asked to end by SIGTERM, as schedulers do before they kill a job, take the"
         " reports first",
     )
+    parser.add_argument(
+        "--report-timeout",
+        type=_seconds,
+        default=60.0,
+        metavar="S",
+        help="give up a report that is not finished after S seconds (60)",
+    )
     parser.add_argument("--core", action="store_true", help="let the kernel write core files, too")
     parser.add_argument(
         "--no-trace", action="store_true", help="do not trace, and do not report crashes"
@@ -83,79 +92,102 @@ def _seconds(word: str) -> float:
 
 
 class Reporter:
-    """Writes the reports of one run."""
+    """Makes the reports of one run."""
 
     def __init__(self, folder: str, libompd: str) -> None:
         self._folder = folder
         self._libompd = libompd
-        self.written: List[str] = []
+        self._written: List[str] = []
 
-    def look(self, pid: int, reason: str, crash: "Optional[Crash]") -> Optional[str]:
-        """How bad it is; None if it is no OpenMP program. `reason`: "" if only that is asked."""
+    def look(self, halted: "Halted", reason: str, crash: "Optional[Crash]") -> "Answer":
+        """Write the report of a process."""
         from ompdbg.model.severity import SEVERITIES
         from ompdbg.report import crash as words
         from ompdbg.running import below
+        from ompdbg.running.work import Answer
 
         rank = f"-rank{_RANK}" if _RANK else ""
-        name = f"{_SAFE.sub('_', below.program_name(pid))}{rank}-{pid}"
+        name = f"{_SAFE.sub('_', below.program_name(halted.pid))}{rank}-{halted.pid}"
+        path = os.path.join(self._folder, name)
         try:
-            with looked_at(Place(str(pid), self._libompd)) as looked:
-                if not reason:
-                    return self._asked(looked)
+            with looked_at(self._place(halted)) as looked:
                 os.makedirs(self._folder, exist_ok=True)
-                path = os.path.join(self._folder, name)
                 files = Files(f"{path}.txt", f"{path}.html", f"{path}.json")
-                found = write_report(looked, str(pid), files, Spool(False), reason, crash)
+                found = write_report(looked, str(halted.pid), files, Spool(False), reason, crash)
         except Failed as failed:
-            if failed.status != Exit.NO_OPENMP:
-                say(f"{name}: {failed.reason}")
-            return None
+            is_other = failed.status == Exit.NO_OPENMP
+            return Answer(lines=[] if is_other else [f"{name}: {failed.reason}"])
         except OSError as error:
-            say(f"{self._folder}: {error.strerror}")
-            return None
-        self.written.append(f"{path}.json")
+            return Answer(lines=[f"{self._folder}: {error.strerror}"])
         verdict = found["verdict"] or {"text": "not known", "severity": None}
         signal = words.of_report(found)
-        if signal is not None:
-            say(f"{name}: {words.where(signal, found)}")
-        else:
-            say(f"{name}: {verdict['text']}")
-        say(f"report: {path}.html")
-        return str(verdict["severity"] or SEVERITIES[-1])
+        text = verdict["text"] if signal is None else words.where(signal, found)
+        lines = [f"{name}: {text}", f"report: {path}.html"]
+        return Answer(str(verdict["severity"] or SEVERITIES[-1]), lines, f"{path}.json")
 
-    @staticmethod
-    def _asked(looked: Any) -> str:
+    def ask(self, halted: "Halted") -> "Answer":
+        """Find out only how bad it is."""
         from ompdbg import views
         from ompdbg.model.severity import SEVERITIES, severity
+        from ompdbg.running.work import Answer
 
-        found = views.diagnosed(looked.process)
-        severities = {severity(found.waiting, finding) for finding in found.findings}
-        return next((name for name in SEVERITIES if name in severities), SEVERITIES[-1])
+        try:
+            with looked_at(self._place(halted)) as looked:
+                found = views.diagnosed(looked.process)
+                known = {severity(found.waiting, finding) for finding in found.findings}
+        except Failed:
+            return Answer()
+        return Answer(next((name for name in SEVERITIES if name in known), SEVERITIES[-1]))
 
-    def merge(self) -> None:
+    def _place(self, halted: "Halted") -> Place:
+        return Place(str(halted.pid), self._libompd, halted=halted)
+
+    def take(self, answer: "Answer") -> None:
+        """Keep in mind what was written."""
+        if answer.written is not None:
+            self._written.append(answer.written)
+
+    def clear(self, writer: int) -> None:
+        """Remove what a process was about to write when it was ended."""
+        try:
+            for name in os.listdir(self._folder):
+                if is_scratch(name, writer):
+                    os.unlink(os.path.join(self._folder, name))
+        except OSError:
+            pass
+
+    def finish(self) -> "Optional[Callable[[], Answer]]":
         """One picture of all, if there are several."""
-        if len(self.written) < 2:
-            return
+        return self._merge if len(self._written) > 1 else None
+
+    def _merge(self) -> "Answer":
         from ompdbg.cli.merge import read
         from ompdbg.report.html.merged import page
         from ompdbg.report.merging import merged
+        from ompdbg.running.work import Answer
 
         path = os.path.join(self._folder, f"{_MERGED}.html")
-        write_file(path, page(merged([read(one) for one in self.written])))
-        say(f"all of them: {path}")
+        try:
+            write_file(path, page(merged([read(one) for one in self._written])))
+        except Failed as failed:
+            return Answer(lines=[failed.reason])
+        return Answer(lines=[f"all of them: {path}"])
 
 
 def say(text: str) -> None:
-    """A line for people."""
+    """A line for people. Whether they get it changes nothing."""
     rank = f"rank {_RANK}: " if _RANK else ""
     told = f"ompdbg run: {rank}{text}"
-    if sys.stderr.isatty():
-        told = "\r\033[K" + "\n".join(wrap(told, terminal.width(sys.stderr)))
-    print(told, file=sys.stderr, flush=True)
+    try:
+        if sys.stderr.isatty():
+            told = "\r\033[K" + "\n".join(wrap(told, terminal.width(sys.stderr)))
+        print(told, file=sys.stderr, flush=True)
+    except OSError:
+        pass
 
 
 def _run(arguments: argparse.Namespace, context: Context) -> int:
-    from ompdbg.running.supervisor import Plan, Supervisor
+    from ompdbg.running.supervisor import Plan, Reports, Supervisor
 
     command = arguments.words
     if command[:1] == ["--"]:
@@ -167,14 +199,16 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
     plan = Plan(
         command,
         arguments.timeout,
+        arguments.report_timeout,
         arguments.on_hang,
         arguments.on_term,
         not arguments.no_trace,
         arguments.core,
     )
-    status = Supervisor(plan, reporter.look, say).run()
-    reporter.merge()
-    return status
+    reports = Reports(
+        say, reporter.look, reporter.ask, reporter.take, reporter.clear, reporter.finish
+    )
+    return Supervisor(plan, reports).run()
 
 
 COMMAND = Command(

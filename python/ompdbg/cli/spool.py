@@ -45,8 +45,11 @@ class Spool:
             kept.write(line + "\n")
 
     def _say_warnings(self) -> None:
-        for problem in self._warnings:
-            print(f"ompdbg: warning: {problem}", file=sys.stderr)
+        try:
+            for problem in self._warnings:
+                print(f"ompdbg: warning: {problem}", file=sys.stderr)
+        except OSError:
+            pass  # what is written to standard output is worth as much without them
         self._warnings.clear()
 
     def __enter__(self) -> "Spool":
@@ -74,15 +77,33 @@ def _is_plain(path: str) -> bool:
     return path != STANDARD_OUTPUT and (os.path.isfile(path) or not os.path.exists(path))
 
 
+def _print(line: str) -> None:
+    try:
+        sys.stdout.write(line + "\n")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Failed(Exit.NOT_WRITTEN, f"standard output: {error.strerror}") from None
+
+
+def _scratch_suffix(writer: int) -> str:
+    return f".{writer}.new"
+
+
+def is_scratch(path: str, writer: int) -> bool:
+    """Check whether a file is one that a process has not finished."""
+    return path.endswith(_scratch_suffix(writer))
+
+
 def write_file(path: str, lines: Iterable[str]) -> None:
     """Writes lines to a file, all of them or none; or to standard output. Raises Failed."""
     if path == STANDARD_OUTPUT:
         for line in lines:
-            sys.stdout.write(line + "\n")
+            _print(line)
         return
     # What is no file, a pipe, say, is written as it is.
     is_plain = _is_plain(path)
-    scratch = f"{path}.{os.getpid()}.new" if is_plain else path
+    scratch = f"{path}{_scratch_suffix(os.getpid())}" if is_plain else path
     try:
         with open(scratch, "w", encoding="utf-8", errors="replace") as file:
             for line in lines:

@@ -7,7 +7,7 @@ import ctypes
 import os
 import signal
 import time
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Set, Tuple
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PAUSE = 0.02
@@ -101,6 +101,11 @@ def status(pid: int) -> Dict[str, str]:
         return {}
 
 
+def tracer(thread: int) -> int:
+    """Return the process that traces a thread; 0 if none does."""
+    return int(status(thread).get("TracerPid", "0"))
+
+
 def would_end(pid: int, number: int) -> bool:
     """A signal ends it: it has no handler, and does not ignore it."""
     found = status(pid)
@@ -109,23 +114,27 @@ def would_end(pid: int, number: int) -> bool:
     return not taken & bit
 
 
-def end_all(seconds: float = 10) -> int:
-    """Ends all processes below this one; returns how many there were."""
-    ended = set()
+def end_all(seconds: float = 10) -> Tuple[int, int]:
+    """End all processes below this one. Return how many there were, and how many other users' are
+    left."""
+    ended: Set[int] = set()
+    others: Set[int] = set()
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        left = processes()
-        ended.update(left)
+        left = [pid for pid in processes() if pid not in others]
         for pid in left:
             try:
                 os.kill(pid, signal.SIGKILL)
+                ended.add(pid)
             except ProcessLookupError:
-                pass
+                ended.add(pid)
+            except PermissionError:
+                others.add(pid)
         reap()
         if not left:
             break
         time.sleep(_PAUSE)
-    return len(ended)
+    return len(ended), len(others)
 
 
 def reap() -> None:

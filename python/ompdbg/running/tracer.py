@@ -1,152 +1,205 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Follows all processes of a command with ptrace, and hands over those that a signal is about to
-end: stopped, not traced any longer, so that they can be looked at.
+"""Follows all processes of a command with ptrace, and keeps one stopped while it is looked at.
 
-A traced process stops only when it makes a process or thread, and when it gets a signal."""
+A traced process stops only when it makes a process or thread, when it runs another program, and
+when it gets a signal. It stays traced all the time: when this process ends, however it does, the
+kernel ends what is traced. What is traced only while it is looked at then goes on.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import time
-from typing import Callable, Optional, Set
+from typing import TYPE_CHECKING, Callable, Dict, List, NamedTuple, Set
 
-from ompdbg.report.core_notes import SignalInfo
 from ompdbg.report.crash import Crash
-from ompdbg.running import below
+from ompdbg.running import below, ptrace, rights
 
-WALL = 0x40000000  # __WALL
+if TYPE_CHECKING:
+    import _target
 
-_GETSIGINFO = 0x4202
-_CONT, _DETACH, _SEIZE, _INTERRUPT, _LISTEN = 7, 17, 0x4206, 0x4207, 0x4208
-# Follow forks and threads, tell of exec, and end all with the tracer.
-_FORK, _VFORK, _CLONE, _EXEC, _EXITKILL = 2, 4, 8, 16, 1 << 20
-_OPTIONS = _FORK | _VFORK | _CLONE | _EXEC | _EXITKILL
-_EVENT_STOP = 128
 _STOPS = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
-_RELEASE_SECONDS = 5
-_PAUSE = 0.005
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-_libc.ptrace.restype = ctypes.c_long
-_libc.syscall.restype = ctypes.c_long
-_TGKILL = 234
-_SIGINFO_BYTES = 128
-
-# A process, and the signal that is about to end it.
-OnCrash = Callable[[int, Crash], None]
+_HALT_SECONDS = 5
+_PAUSE = 0.001
 
 
 class CannotTrace(Exception):
-    """The system does not let it."""
+    """The system does not let it, or a thread does not stop; the message says why."""
 
 
-def _ptrace(request: int, thread: int, data: int = 0) -> bool:
-    """False if the thread has gone, or is not stopped."""
-    return bool(_libc.ptrace(request, thread, None, data) == 0)
+class Halted(NamedTuple):
+    """A process whose threads are stopped until it is resumed."""
+
+    pid: int
+    memory: int  # its open memory
+    threads: "List[_target.Stopped]"
 
 
-def _signal_info(thread: int) -> Optional[SignalInfo]:
-    """Of the signal at which a thread has stopped."""
-    data = ctypes.create_string_buffer(_SIGINFO_BYTES)
-    if _libc.ptrace(_GETSIGINFO, thread, None, ctypes.addressof(data)) != 0:
-        return None
-    return SignalInfo.parsed(data.raw)
+# A process, and the signal that is about to end it.
+OnCrash = Callable[[Halted, Crash], None]
 
 
 class Tracer:
     """All processes below this one."""
 
-    def __init__(self, on_crash: OnCrash, watched: "Set[signal.Signals]") -> None:
-        """`on_crash` is called for these signals, if they end the program."""
+    def __init__(
+        self, on_crash: OnCrash, watched: "Set[signal.Signals]", say: Callable[[str], None]
+    ) -> None:
+        """`on_crash` is called for these signals, if they end the program, which stays stopped
+        until it is resumed. `say`: a line for people."""
         self._on_crash = on_crash
         self._watched = watched
+        self._say = say
+        # Of each process that is kept, its stopped threads: the request with which they go on.
+        self._kept: Dict[int, Dict[int, "_GoOn"]] = {}
+        self._seized: Set[int] = set()  # threads that are traced only while they are looked at
+        self._seen: Set[int] = set()  # processes whose crash is no longer of interest
 
     def follow(self, pid: int) -> None:
-        """From now on. Raises CannotTrace."""
-        if not _ptrace(_SEIZE, pid, _OPTIONS):
-            raise CannotTrace(os.strerror(ctypes.get_errno()))
+        """Trace a process from now on. Raise CannotTrace."""
+        if not ptrace.request(ptrace.SEIZE, pid, ptrace.FOLLOW):
+            raise CannotTrace(ptrace.last_error())
 
     def stopped(self, thread: int, status: int) -> None:
-        """What waitpid() has told of a thread that has stopped."""
-        event, number = status >> 16, os.WSTOPSIG(status)
-        if event == _EVENT_STOP and number in _STOPS:
-            _ptrace(_LISTEN, thread)
-        elif event:
-            _ptrace(_CONT, thread)
+        """Handle what waitpid() has reported of a thread that has stopped."""
+        stop = ptrace.Stop(status >> 16, os.WSTOPSIG(status))
+        # Most stops are forks and SIGCHLD: they cost as little as can be.
+        process = _process_of(thread) if self._kept or stop.signal in self._watched else 0
+        kept = self._kept.get(process)
+        if kept is not None:
+            kept[thread] = _go_on(stop)
+        elif stop.event == ptrace.EVENT_EXEC and rights.give_back(thread, self._say):
+            pass  # no longer traced
+        elif not stop.event and self._is_end(process, thread, stop.signal):
+            self._crashed(process, thread, stop)
         else:
-            self._signalled(thread, number)
+            _go_on(stop).apply(thread, False)
 
-    def _signalled(self, thread: int, number: int) -> None:
-        if number in self._watched and below.would_end(thread, number):
-            process = int(below.status(thread).get("Tgid", "0"))
-            crash = Crash(signal.Signals(number), thread, _signal_info(thread))
-            if process and self._release(process, thread):
-                self._on_crash(process, crash)
-                # Now for good.
-                _libc.syscall(_TGKILL, process, thread, number)
-                self.resume(process)
-                return
-        _ptrace(_CONT, thread, number)
+    def _is_end(self, process: int, thread: int, number: int) -> bool:
+        """Check whether a signal ends a program that nobody has looked at."""
+        return (
+            process != 0
+            and number in self._watched
+            and process not in self._seen
+            and below.would_end(thread, number)
+        )
 
-    # ---- Letting go -------------------------------------------------------------------------
-
-    def release(self, process: int) -> bool:
-        """Stops a process, and no longer traces it."""
+    def _crashed(self, process: int, thread: int, stop: ptrace.Stop) -> None:
+        crash = Crash(signal.Signals(stop.signal), thread, ptrace.signal_info(thread))
+        self._kept[process] = {thread: _go_on(stop)}
         try:
-            os.kill(process, signal.SIGSTOP)
-        except OSError:
-            return False
-        return self._release(process, None)
+            halted = self._halt(process)
+        except CannotTrace as reason:
+            self._say(f"{below.program_name(process)} ({process}): {crash.signal.name}: {reason}")
+        else:
+            self._on_crash(halted, crash)
 
-    def _release(self, process: int, thread: Optional[int]) -> bool:
-        """`thread`: it is stopped at a signal already, which is replaced by one that stops all."""
-        if thread is not None and not _ptrace(_DETACH, thread, signal.SIGSTOP):
-            return False
-        deadline = time.monotonic() + _RELEASE_SECONDS
+    # ---- Keeping one stopped ----------------------------------------------------------------
+
+    def halt(self, process: int) -> Halted:
+        """Stop a process, also one that is not traced. Raise CannotTrace; then it goes on."""
+        self._kept.setdefault(process, {})
+        return self._halt(process)
+
+    def _halt(self, process: int) -> Halted:
+        try:
+            threads = self._stopped_threads(process)
+            memory = os.open(f"/proc/{threads[0]}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            self._let_go(process)
+            raise CannotTrace(f"its memory cannot be opened ({error.strerror})") from None
+        except CannotTrace:
+            self._let_go(process)
+            raise
+        return Halted(process, memory, [ptrace.registers(thread) for thread in threads])
+
+    def _stopped_threads(self, process: int) -> List[int]:
+        """Stop all threads that have not ended, and return them."""
+        kept = self._kept[process]
         asked: Set[int] = set()
-        while time.monotonic() < deadline:
-            tasks = below.tasks(process)
-            traced = [task for task in tasks if _is_to_be_let_go(process, task)]
-            if not traced:
-                return any(not below.has_ended(task) for task in tasks)
-            for task in traced:
-                self._let_go(task, asked)
+        deadline = time.monotonic() + _HALT_SECONDS
+        while True:
+            living = [task for task in sorted(below.tasks(process)) if not below.has_ended(task)]
+            missing = [task for task in living if task not in kept]
+            if not living:
+                raise CannotTrace("it has ended")
+            if not missing:
+                return living
+            if time.monotonic() >= deadline:
+                raise CannotTrace(f"its thread {missing[0]} cannot be stopped")
+            for task in missing:
+                if task not in asked:
+                    asked.add(task)
+                    self._interrupt(task)
+                stop = ptrace.stop_of(task)
+                if stop is not None:
+                    kept[task] = _go_on(stop)
             time.sleep(_PAUSE)
-        return False
 
-    @staticmethod
-    def _let_go(task: int, asked: Set[int]) -> None:
-        try:
-            found, status = os.waitpid(task, os.WNOHANG | WALL)
-        except ChildProcessError:
-            return
-        if found == task and os.WIFSTOPPED(status):
-            is_stop = not status >> 16 and os.WSTOPSIG(status) == signal.SIGSTOP
-            _ptrace(_DETACH, task, signal.SIGSTOP if is_stop else 0)
-        elif found == 0 and task not in asked:
-            asked.add(task)
-            _ptrace(_INTERRUPT, task)
+    def _interrupt(self, task: int) -> None:
+        if below.tracer(task) != os.getpid():
+            if not ptrace.request(ptrace.SEIZE, task):
+                if below.has_ended(task):
+                    return
+                raise CannotTrace(_why_not(task))
+            self._seized.add(task)
+        ptrace.request(ptrace.INTERRUPT, task)
 
-    def follow_again(self, process: int) -> None:
-        """Traces a process that was released, which then goes on."""
-        for task in below.tasks(process):
-            _ptrace(_SEIZE, task, _OPTIONS)
-        self.resume(process)
+    def _let_go(self, process: int) -> None:
+        for thread, going in self._kept.pop(process, {}).items():
+            going.apply(thread, thread in self._seized)
+            self._seized.discard(thread)
 
-    @staticmethod
-    def resume(process: int) -> None:
-        """Lets a process go on that was released."""
-        try:
-            os.kill(process, signal.SIGCONT)
-        except OSError:
-            pass
+    def resume(self, process: int) -> None:
+        """Let a process go on."""
+        self._let_go(process)
+
+    def forget(self, process: int) -> None:
+        """Take no interest in how a process ends."""
+        self._seen.add(process)
+
+    def give_up(self) -> None:
+        """Let everything go on, and take no interest in crashes any more."""
+        self._watched = set()
+        for process in list(self._kept):
+            self._let_go(process)
+
+    def ended(self, thread: int) -> None:
+        """Handle the end of a thread or process, whose number may be given to another."""
+        self._seen.discard(thread)
+        self._seized.discard(thread)
+        self._kept.pop(thread, None)
 
 
-def _is_to_be_let_go(process: int, task: int) -> bool:
-    """Not the first thread if it has ended before the others: no one is told before they have."""
-    if task == process and below.has_ended(task):
-        return False
-    return below.status(task).get("TracerPid") == str(os.getpid())
+class _GoOn(NamedTuple):
+    """How a stopped thread goes on."""
+
+    listens: bool  # it does not: a signal has stopped the whole process
+    signal: int
+
+    def apply(self, thread: int, detach: bool) -> None:
+        """Let it, traced or not."""
+        if detach:
+            ptrace.request(ptrace.DETACH, thread, self.signal)
+        elif self.listens:
+            ptrace.request(ptrace.LISTEN, thread)
+        else:
+            ptrace.request(ptrace.CONT, thread, self.signal)
+
+
+def _go_on(stop: ptrace.Stop) -> _GoOn:
+    if stop.event == ptrace.EVENT_STOP and stop.signal in _STOPS:
+        return _GoOn(True, 0)
+    return _GoOn(False, 0 if stop.event else stop.signal)
+
+
+def _process_of(thread: int) -> int:
+    return int(below.status(thread).get("Tgid", "0"))
+
+
+def _why_not(task: int) -> str:
+    tracer = below.tracer(task)
+    if tracer:
+        return f"it is traced already, by process {tracer}"
+    return f"it cannot be attached to ({ptrace.last_error()})"

@@ -6,9 +6,12 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import contextmanager
-from typing import IO, Callable, Iterator, NamedTuple, Optional
+from typing import IO, TYPE_CHECKING, Callable, Iterator, NamedTuple, Optional
 
 import _target
+
+if TYPE_CHECKING:
+    from ompdbg.running.tracer import Halted
 
 # How files begin that a program of the system expands.
 _COMPRESSED = (
@@ -36,10 +39,21 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(name: str, program: Optional[str], sysroot: Optional[str]) -> Iterator[Opened]:
-    """The target; a process goes on when it is left. Raises CannotOpen."""
+def opened(
+    name: str,
+    program: Optional[str],
+    sysroot: Optional[str],
+    halted: "Optional[Halted]" = None,
+) -> Iterator[Opened]:
+    """The target; a process goes on when it is left. `halted`: the process, if another one keeps
+    it stopped. Raises CannotOpen."""
     if program is not None and not os.path.isfile(program):
         raise CannotOpen(f"{program}: no such file")
+    if halted is not None:
+        pid, memory, threads = halted
+        with _closing(lambda: _target.adopt(pid, program, sysroot, memory, threads), "") as target:
+            yield Opened(target, pid, False)
+        return
     if is_process(name):
         pid = int(name)
         if pid == os.getpid() or not 0 < pid < 1 << 31:
