@@ -130,7 +130,7 @@ def test_not_the_program(tmp_path: Path) -> None:
     [
         ("/bin/sh", "it is no core file, but a program or library"),
         ("/etc/passwd", "it is no core file"),
-        ("/dev/null", "it is no core file"),
+        ("/dev/null", "not a regular file"),
         ("/nowhere", "No such file or directory"),
         ("/", "Is a directory"),
         (4194304, "there is no process 4194304"),

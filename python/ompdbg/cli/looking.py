@@ -48,7 +48,8 @@ def looked_at(place: Place) -> "Iterator[Looked]":
     from ompdbg import runtimes
     from ompdbg.model.process import Process
     from ompdbg.target_services.debugger import TargetServices
-    from ompdbg.target_services.opening import CannotOpen, opened
+    from ompdbg.target_services.failure import CannotOpen
+    from ompdbg.target_services.opening import opened
 
     try:
         with opened(place.name, place.program, place.sysroot, place.halted) as target:
@@ -66,7 +67,9 @@ def looked_at(place: Place) -> "Iterator[Looked]":
                     raise Failed(Exit.UNREADABLE, text) from None
                 told = _hidden(services, library.runtimes()) if reason.is_absent else None
                 text = "; ".join([told or str(reason), *problems])
-                raise Failed(Exit.NO_OPENMP, text) from None
+                # Of a part it cannot be said that there is none in the whole.
+                status = Exit.UNREADABLE if target.is_truncated else Exit.NO_OPENMP
+                raise Failed(status, text) from None
             process = Process(found.spaces, services, found.problems)
             try:
                 yield Looked(process, services, target.pid, problems, target.core)

@@ -8,6 +8,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Dict, List
 
+from ompdbg import regular_file
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit
@@ -47,11 +48,11 @@ def read(path: str) -> "Member":
     from ompdbg.report.merging import NoReport, member
 
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+        with regular_file.opened(path) as file:
+            document = json.loads(file.read())
     except OSError as error:
         raise NoReport(str(error.strerror)) from None
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, MemoryError):
         raise NoReport("it is no JSON") from None
     return member(path, document)
 

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Optional, TextIO
 
+from ompdbg.number import number_in
 from ompdbg.render import palette
 from ompdbg.views import Form
 
@@ -30,9 +31,9 @@ def form(as_json: bool) -> Form:
 
 def width(stream: Optional[TextIO] = None) -> Optional[int]:
     """Columns of the terminal to which a stream goes, by default standard output."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdigit() and int(told):
-        return int(told)
+    told = number_in(os.environ.get("COLUMNS", ""))
+    if told:
+        return told
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns or None
     except OSError:

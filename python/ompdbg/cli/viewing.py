@@ -14,6 +14,7 @@ from ompdbg.cli.exits import Exit, Failed
 from ompdbg.cli.looking import Looked, Place, looked_at
 from ompdbg.cli.spool import STANDARD_OUTPUT, Spool
 from ompdbg.commands import choice
+from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -118,6 +119,9 @@ def _openmp_threads(process: "Process", arguments: argparse.Namespace) -> "List[
     if not found:
         from ompdbg.model.thread import why_no_openmp
 
+        unread = next((thread.error for thread in threads if thread.error is not None), None)
+        if unread is not None:
+            raise Failed(Exit.UNREADABLE, unread)
         raise choice.NoSuch(why_no_openmp(threads, arguments.thread is None))
     return found
 
@@ -164,9 +168,10 @@ def _thread_info(process: "Process", arguments: argparse.Namespace, form: views.
 
 def _level(arguments: argparse.Namespace) -> Optional[int]:
     text: Optional[str] = arguments.level
-    if text is not None and not text.isdigit():
+    level = None if text is None else number_in(text)
+    if text is not None and level is None:
         raise choice.NoSuch(f"{text} is no level: a number from 0 on")
-    return None if text is None else int(text)
+    return level
 
 
 def _level_options(parser: argparse.ArgumentParser) -> None:

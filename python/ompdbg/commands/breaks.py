@@ -10,6 +10,7 @@ import gdb
 
 from ompdbg.commands import completion
 from ompdbg.commands.base import dedent, write
+from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.gdb_services.event_definitions import Definition
@@ -124,7 +125,8 @@ class Delete(gdb.Command):
 
         words = argument.split() or [str(one.number) for one in event_points.definitions()]
         for word in words:
-            if not word.isdigit() or not event_points.remove(int(word)):
+            number = number_in(word)
+            if number is None or not event_points.remove(number):
                 raise gdb.GdbError(f"omp delete: no OpenMP breakpoint {word}.")
 
 

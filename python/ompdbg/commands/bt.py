@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ompdbg import views
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
+from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
@@ -37,12 +38,12 @@ class Bt(OmpCommand):
     def check(self, arguments: "Arguments") -> None:
         """The argument is a number."""
         for word in arguments.positional:
-            if not word.isdigit():
+            if number_in(word) is None:
                 raise Wrong(f'{self.name}: "{word}" is no number of frames.')
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        limit = int(arguments.positional[0]) if arguments.positional else None
+        limit = number_in(arguments.positional[0]) if arguments.positional else None
         process = self.process()
         threads = process.threads if arguments.has("-all") else [self._selected(process)]
         raw, full = arguments.has("-raw"), arguments.has("-full")

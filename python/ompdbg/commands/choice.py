@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, Mapping, Set
 
 from ompdbg.commands.options import Option
+from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -71,9 +72,10 @@ def _is_in_state(thread: "Thread", state: str) -> bool:
 
 
 def _number(word: str, noun: str) -> int:
-    if not word.isdigit() or int(word) > _MAX_NUMBER:
+    number = number_in(word)
+    if number is None or number > _MAX_NUMBER:
         raise NoSuch(f'"{word}" is no {noun}.')
-    return int(word)
+    return number
 
 
 def _numbers(text: str) -> Set[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, List, Optional
 from ompdbg import views
 from ompdbg.commands.base import OmpCommand, why_not_openmp, write
 from ompdbg.commands.options import Option, Wrong
+from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
@@ -34,12 +35,12 @@ class _OfLevel(_Inquiry):
 
     def check(self, arguments: "Arguments") -> None:
         """A level is a number."""
-        if arguments.positional and not arguments.positional[0].isdigit():
+        if arguments.positional and number_in(arguments.positional[0]) is None:
             raise Wrong(f"{self.name}: {arguments.positional[0]} is no level: a number from 0 on.")
 
     def level(self, arguments: "Arguments") -> Optional[int]:
         """The level that was given."""
-        return int(arguments.positional[0]) if arguments.positional else None
+        return number_in(arguments.positional[0]) if arguments.positional else None
 
 
 class ThreadInfo(_Inquiry):

@@ -11,6 +11,7 @@ from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Se
 from ompdbg import SCHEMA
 from ompdbg.frames import base_name
 from ompdbg.model.severity import HELD_UP, SEVERITIES, STUCK
+from ompdbg.number import number_in
 from ompdbg.render.numbers import ranges
 from ompdbg.render.table import Column, cut_place, table, wrap
 from ompdbg.report import crash
@@ -42,7 +43,7 @@ class Member(NamedTuple):
     """A report, and what of it is told."""
 
     process: Object
-    rank: Optional[Object]
+    of_ranks: int  # of how many; 0: unknown
     state: Hashable  # equal for processes that do the same
     group: Object
 
@@ -57,14 +58,41 @@ def member(source: str, document: Any) -> Member:
         raise NoReport('it is no report; write it with "ompdbg report --json"')
     try:
         report = marked(document)
-        return Member(
-            _process(source, report["about"]),
-            report["about"]["rank"],
-            _state(report),
-            _described(report),
-        )
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise NoReport("it lacks what the schema demands") from None
+        process, group = _process(source, report["about"]), _described(report)
+        if _fits(process, _PROCESS) and _fits(group, _GROUP):
+            return Member(process, _ranks_of(report["about"]["rank"]), _state(report), group)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        pass  # nothing has the shape that it should have
+    raise NoReport("it lacks what the schema demands")
+
+
+# What the picture is made of, as the schema has it.
+_MAYBE_TEXT = (str, type(None))
+_PROCESS = {
+    "name": str,
+    "pid": (int, type(None)),
+    "rank": _MAYBE_TEXT,
+    "host": _MAYBE_TEXT,
+    "source": str,
+}
+_THREADS = {"count": int, "does": str, "where": str, "region": str}
+_GROUP = {
+    "program": _MAYBE_TEXT,
+    "cause": _MAYBE_TEXT,
+    "crash": _MAYBE_TEXT,
+    "severity": str,
+    "findings": [str],
+    "threads": [_THREADS],
+}
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    """Check the types of a value: a shape is a type, several, or a list or an object of shapes."""
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(_fits(value[key], shape[key]) for key in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(one, shape[0]) for one in value)
+    return isinstance(value, shape) and not isinstance(value, bool)
 
 
 def merged(members: Sequence[Member], unread: Sequence[Object] = ()) -> Object:
@@ -81,7 +109,7 @@ def merged(members: Sequence[Member], unread: Sequence[Object] = ()) -> Object:
         "schema": SCHEMA,
         "kind": MERGED,
         "total": len(members),
-        "ranks": max((_number_of_ranks(one) for one in members), default=0) or None,
+        "ranks": max((one.of_ranks for one in members), default=0) or None,
         "missing_ranks": _missing_ranks(members),
         "unread": list(unread),
         "groups": groups,
@@ -93,15 +121,17 @@ def is_suspicious(document: Object) -> bool:
     return any(group["severity"] in (CRASHED, STUCK, HELD_UP) for group in document["groups"])
 
 
-def _number_of_ranks(one: Member) -> int:
-    return 0 if one.rank is None else int(one.rank.get("of") or 0)
+def _ranks_of(rank: Optional[Object]) -> int:
+    total = None if rank is None else rank.get("of")
+    if not _fits(total, (int, type(None))):
+        raise ValueError(total)
+    return total or 0
 
 
 def _missing_ranks(members: Sequence[Member]) -> List[int]:
     """Those of the job that have written no report."""
-    ranks = [one.process["rank"] for one in members]
-    known = {int(rank) for rank in ranks if rank is not None and rank.isdigit()}
-    total = max((_number_of_ranks(one) for one in members), default=0)
+    known = {_rank(one.process) for one in members}
+    total = max((one.of_ranks for one in members), default=0)
     return [rank for rank in range(min(total, _MOST_RANKS)) if rank not in known]
 
 
@@ -164,15 +194,19 @@ def _process(source: str, about: Object) -> Object:
     return {
         "name": about["name"],
         "pid": about["pid"],
-        "rank": None if about["rank"] is None else str(about["rank"]["value"]),
+        "rank": None if about["rank"] is None else about["rank"]["value"],
         "host": about["host"],
         "source": source,
     }
 
 
 def _place_in_row(process: Object) -> Tuple[int, str]:
-    rank = process["rank"]
-    return (int(rank) if rank is not None and rank.isdigit() else 1 << 30, process["source"])
+    rank = _rank(process)
+    return (1 << 60 if rank is None else rank, process["source"])
+
+
+def _rank(process: Object) -> Optional[int]:
+    return None if process["rank"] is None else number_in(process["rank"])
 
 
 # ---- Words ----------------------------------------------------------------------------------
@@ -181,9 +215,9 @@ def _place_in_row(process: Object) -> Tuple[int, str]:
 def who(group: Object, document: Object) -> str:
     """`ranks 0-2`, `ranks 0-2 of solver`, if there are several programs; `hung 4711 on node3`"""
     processes = group["processes"]
-    known = [p["rank"] for p in processes if p["rank"] is not None and p["rank"].isdigit()]
+    known = [rank for rank in map(_rank, processes) if rank is not None]
     if len(known) == len(processes):
-        told = f"{'rank' if len(known) == 1 else 'ranks'} {ranges(map(int, known))}"
+        told = f"{'rank' if len(known) == 1 else 'ranks'} {ranges(known)}"
         several = len({one["program"] for one in document["groups"]}) > 1
         return f"{told} of {base_name(group['program'] or 'a program')}" if several else told
     names = [_named(group, process) for process in processes]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
+from ompdbg.number import number_in
+
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
 
@@ -35,6 +37,6 @@ def rank_in(environment: Callable[[str], Optional[str]]) -> Optional[Dict[str, A
         value = environment(name)
         total = environment(of_all) if of_all else ""
         if value and total is not None:
-            of = int(total) if total.isdigit() else None
+            of = number_in(total)
             return {"variable": name, "value": value, "of": of}
     return None

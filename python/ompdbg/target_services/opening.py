@@ -10,6 +10,10 @@ from typing import IO, TYPE_CHECKING, Callable, Iterator, NamedTuple, Optional
 
 import _target
 
+from ompdbg import regular_file
+from ompdbg.number import number_in
+from ompdbg.target_services.failure import CannotOpen
+
 if TYPE_CHECKING:
     from ompdbg.running.tracer import Halted
 
@@ -22,11 +26,6 @@ _COMPRESSED = (
     (b"\x04\x22\x4d\x18", "lz4"),
 )
 _LONGEST_MAGIC = 8
-_BLOCK = 1 << 16
-
-
-class CannotOpen(Exception):
-    """One line that says what is wrong with what the user named, without a full stop."""
 
 
 class Opened(NamedTuple):
@@ -68,7 +67,7 @@ def opened(
 
 def is_process(name: str) -> bool:
     """It is the number of a process, and not a file."""
-    return name.isdigit() and not os.path.exists(name)
+    return number_in(name) is not None and not os.path.exists(name)
 
 
 @contextmanager
@@ -96,52 +95,19 @@ def _closing(open_it: "Callable[[], _target.Target]", name: str) -> "Iterator[_t
 @contextmanager
 def _core_file(name: str) -> Iterator[IO[bytes]]:
     try:
-        file = open(name, "rb", buffering=0)  # others read on where this has come to
+        file = regular_file.opened(name)
     except OSError as error:
         raise CannotOpen(f"{name}: {error.strerror}") from None
     with file:
         try:
-            magic = file.read(_LONGEST_MAGIC)
+            magic = os.pread(file.fileno(), _LONGEST_MAGIC, 0)
         except OSError as error:
             raise CannotOpen(f"{name}: {error.strerror}") from None
         tool = next((tool for begin, tool in _COMPRESSED if magic.startswith(begin)), None)
         if tool is None:
             yield file
             return
-        import tempfile
+        from ompdbg.target_services import compressed
 
-        with tempfile.TemporaryFile(prefix="ompdbg-core-") as expanded:
-            _expand(name, tool, file, expanded)
-            yield expanded
-
-
-def _expand(name: str, tool: str, file: IO[bytes], expanded: IO[bytes]) -> None:
-    """Zeros take no room on the disk."""
-    import shutil
-    import subprocess
-
-    if shutil.which(tool) is None:
-        raise CannotOpen(f"{name} is compressed; to read it, install {tool}")
-    os.lseek(file.fileno(), 0, os.SEEK_SET)  # seek() may only move within what is buffered
-    with subprocess.Popen(
-        [tool, "-dc"], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdout is not None
-        zeros = bytes(_BLOCK)
-        try:
-            while True:
-                block = process.stdout.read(_BLOCK)
-                if not block:
-                    break
-                if block == zeros:
-                    expanded.seek(_BLOCK, os.SEEK_CUR)
-                else:
-                    expanded.write(block)
-            expanded.truncate()
-            expanded.flush()
-        except OSError as error:
-            process.kill()
-            raise CannotOpen(f"{name} cannot be expanded: {error.strerror}") from None
-    # One that is cut off is still good for what it holds.
-    if process.returncode != 0 and not expanded.tell():
-        raise CannotOpen(f"{name} cannot be expanded: {tool} failed")
+        with compressed.expanded(name, tool, file) as plain:
+            yield plain
