@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_VDSO = 16 * PAGE };
+enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_HEADERS = 64, MAX_VDSO = 16 * PAGE };
 
 /** Debug information in a file of its own: the one that the program names, not any beside it. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -107,15 +107,14 @@ static bool find_bias(struct target *target, size_t index, const struct loads *l
 }
 
 /** Its headers: where it is in memory, and which parts of it nobody can have changed. */
-static bool read_headers(struct target *target, size_t index, Elf *elf)
+static bool read_headers(struct target *target, size_t index, Elf *elf, struct loads *ret)
 {
 	struct mapped_file *file = &target->files[index];
-	struct loads loads = { .count = 0 };
 
-	if (!read_loads(elf, &loads))
+	if (!read_loads(elf, ret))
 		return false;
-	for (size_t i = 0; i < loads.count; i++) {
-		const GElf_Phdr *header = &loads.headers[i];
+	for (size_t i = 0; i < ret->count; i++) {
+		const GElf_Phdr *header = &ret->headers[i];
 
 		if (!(header->p_flags & PF_W))
 			file->parts[file->num_parts++] = (struct constant_part){
@@ -123,19 +122,57 @@ static bool read_headers(struct target *target, size_t index, Elf *elf)
 				page_of(header->p_offset + header->p_filesz + PAGE - 1),
 			};
 	}
-	return find_bias(target, index, &loads);
+	return find_bias(target, index, ret);
+}
+
+/** Read the header of a file or of memory, without what strip changes in it. */
+static bool read_header(struct target *target, const struct mapped_file *file, bool from_memory,
+			Elf64_Ehdr *ret)
+{
+	bool ok = from_memory ? memory_read_own(target, file->told.start, ret, sizeof(*ret)) :
+				pread(file->descriptor, ret, sizeof(*ret), 0) == sizeof(*ret);
+
+	ret->e_shoff = 0;
+	ret->e_shnum = ret->e_shstrndx = 0;
+	return ok;
+}
+
+/**
+ * Compare the header and the program headers, which have the exact sizes of code and data, with
+ * those in memory. A core file has these by default (core(5)).
+ */
+static bool is_other_file(struct target *target, const struct mapped_file *file,
+			  const struct loads *loads)
+{
+	Elf64_Phdr there[MAX_HEADERS], here[MAX_HEADERS];
+	Elf64_Ehdr in_memory, in_file;
+
+	if (page_of(loads->headers[0].p_offset) || !read_header(target, file, true, &in_memory) ||
+	    !read_header(target, file, false, &in_file))
+		return false;
+	if (memcmp(&in_memory, &in_file, sizeof(in_file)) != 0)
+		return true;
+	size_t size =
+		(in_file.e_phnum < MAX_HEADERS ? in_file.e_phnum : MAX_HEADERS) * sizeof(*here);
+	return memory_read_own(target, file->told.start + in_file.e_phoff, there, size) &&
+	       pread(file->descriptor, here, size, (off_t)in_file.e_phoff) == (ssize_t)size &&
+	       memcmp(there, here, size) != 0;
 }
 
 static void look_at(struct target *target, size_t index)
 {
 	struct mapped_file *file = &target->files[index];
 	Elf *elf = elf_begin(file->descriptor, ELF_C_READ_MMAP, NULL);
+	struct loads loads = { .count = 0 };
 
 	file->told.state = TARGET_FILE_NO_OBJECT;
-	if (elf && read_headers(target, index, elf)) {
+	if (elf && read_headers(target, index, elf, &loads)) {
 		build_id_in_memory(target, file);
 		build_id_in_file(elf, &file->told.in_file);
 		file->told.state = build_id_compare(&file->told);
+		if (file->told.state == TARGET_FILE_UNVERIFIED &&
+		    is_other_file(target, file, &loads))
+			file->told.state = TARGET_FILE_MISMATCHED;
 	}
 	if (elf)
 		elf_end(elf);

@@ -79,7 +79,7 @@ bool target_auxiliary(const struct target *target, uint64_t type, uint64_t *ret)
 enum target_file_state {
 	TARGET_FILE_VERIFIED,	// the same build id in file and memory
 	TARGET_FILE_UNVERIFIED, // there is no build id, in one of them at least
-	TARGET_FILE_MISMATCHED, // another build id: it is not used
+	TARGET_FILE_MISMATCHED, // another build id, or other headers: it is not used
 	TARGET_FILE_MISSING,	// cannot be opened
 	TARGET_FILE_NO_OBJECT,	// holds no code
 };

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ompdbg.target_services.debugger import TargetServices
 
 
+_INACCURATE = 2  # seconds by which times of files and processes may differ
 _WITHOUT_MEMORY = "no memory of the program is in the core file"
 _WHO_LEFT_IT_OUT = " (coredump_filter in core(5))"
 
@@ -49,12 +50,15 @@ def looked_at(place: Place) -> "Iterator[Looked]":
     from ompdbg.model.process import Process
     from ompdbg.target_services.debugger import TargetServices
     from ompdbg.target_services.failure import CannotOpen
-    from ompdbg.target_services.opening import opened
+    from ompdbg.target_services.opening import opened, start_time
 
     try:
         with opened(place.name, place.program, place.sysroot, place.halted) as target:
             services = TargetServices(target.target, target.pid, place.is_detailed)
             problems = _problems(services)
+            if not target.pid or place.program is not None:
+                time = start_time(place.name, target)
+                problems += _newer_files(services, time, "process" if target.pid else "core file")
             if target.is_truncated:
                 problems.append("the core file is truncated: what it lacks cannot be told")
             library = runtimes.library_at(place.libompd)
@@ -99,3 +103,16 @@ def _hidden(services: "TargetServices", names: Iterable[str]) -> Optional[str]:
 def _problems(services: "TargetServices") -> List[str]:
     """Files that are missing or others than the program had."""
     return [one.problem for one in services.objects.files if one.problem is not None]
+
+
+def _newer_files(services: "TargetServices", time: Optional[float], than: str) -> List[str]:
+    """Files that may be others than the program had. A process has its own files, but for the
+    program that the user names; what it loads it may have made itself."""
+    files = services.objects.files
+    if than == "process":
+        files = [one for one in files if one.is_program]
+    return [
+        f"{one.where} is newer than the {than}: lines may be wrong (no build id)"
+        for one in files
+        if time is not None and one.is_newer(time + _INACCURATE)
+    ]

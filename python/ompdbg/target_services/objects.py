@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from enum import IntEnum
 from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
@@ -49,17 +50,35 @@ class File(NamedTuple):
     in_file: str
 
     @property
+    def where(self) -> str:
+        """The file that is read, as the user calls it."""
+        found = self.opened or self.path
+        # Of a process, as the process calls it.
+        return self.path if found.startswith("/proc/") and found.endswith(self.path) else found
+
+    @property
     def problem(self) -> Optional[str]:
         """Why it is not used; None if it is, or is no code."""
-        where = self.opened or self.path
-        if where.startswith("/proc/") and where.endswith(self.path):
-            where = self.path  # of a process, as the process calls it
+        where = self.where
         if self.state == State.MISSING:
             wanted = f" (build id {self.in_memory})" if self.in_memory else ""
             return f"{where}{wanted} is not there"
-        if self.state == State.MISMATCHED:
+        if self.state == State.MISMATCHED and self.in_file and self.in_memory:
             return f"{where} has build id {self.in_file}, but {self.in_memory} is in memory"
+        if self.state == State.MISMATCHED or (
+            self.state == State.NO_OBJECT and self.is_program and self.opened
+        ):
+            return f"{where} is not the file that the program had, and is not used"
         return None
+
+    def is_newer(self, seconds: float) -> bool:
+        """Check whether a file that nothing vouches for was written after a time."""
+        if self.state != State.UNVERIFIED:
+            return False
+        try:
+            return os.stat(self.opened or self.path).st_mtime > seconds
+        except OSError:
+            return False
 
 
 class _Header(NamedTuple):

@@ -27,6 +27,11 @@ _COMPRESSED = (
 )
 _LONGEST_MAGIC = 8
 
+_ELF = b"\x7fELF\x02\x01"  # 64 bits, little endian
+_ELF_BYTES, _ELF_TYPE, _ELF_MACHINE = 20, slice(16, 18), slice(18, 20)
+_ELF_PROGRAMS, _X86_64 = (2, 3), 62  # ET_EXEC, ET_DYN
+_START_TIME = 19  # in /proc/PID/stat, behind the name
+
 
 class Opened(NamedTuple):
     """A target, and the process that it is; 0 for a core file."""
@@ -46,8 +51,8 @@ def opened(
 ) -> Iterator[Opened]:
     """The target; a process goes on when it is left. `halted`: the process, if another one keeps
     it stopped. Raises CannotOpen."""
-    if program is not None and not os.path.isfile(program):
-        raise CannotOpen(f"{program}: no such file")
+    if program is not None:
+        _check_program(program)
     if halted is not None:
         pid, memory, threads = halted
         with _closing(lambda: _target.adopt(pid, program, sysroot, memory, threads), "") as target:
@@ -63,6 +68,35 @@ def opened(
     with _core_file(name) as file:
         with _closing(lambda: _target.open_core(file.fileno(), program, sysroot), name) as target:
             yield Opened(target, 0, target.is_truncated(), file)
+
+
+def _check_program(path: str) -> None:
+    """Raise CannotOpen for a file that is no program of x86-64."""
+    try:
+        with regular_file.opened(path) as file:
+            header = file.read(_ELF_BYTES)
+    except OSError as error:
+        raise CannotOpen(f"{path}: {error.strerror}") from None
+    kind = int.from_bytes(header[_ELF_TYPE], "little")
+    machine = int.from_bytes(header[_ELF_MACHINE], "little")
+    is_program = header.startswith(_ELF) and kind in _ELF_PROGRAMS and machine == _X86_64
+    if not is_program:
+        raise CannotOpen(f"{path}: it is no program for x86-64")
+
+
+def start_time(name: str, opened_target: Opened) -> Optional[float]:
+    """Return when the program was what it is here: when the process began, or the core file was
+    written. Seconds since the epoch."""
+    try:
+        if not opened_target.pid:
+            return os.stat(name).st_mtime
+        with open(f"/proc/{opened_target.pid}/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[_START_TIME])
+        with open("/proc/stat", "rb") as file:
+            (boot,) = [int(line.split()[1]) for line in file if line.startswith(b"btime ")]
+    except (OSError, ValueError, IndexError):
+        return None
+    return boot + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def is_process(name: str) -> bool:
