@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the chosen tests of LLVM's, two at a time, before the first outcome is asked for."""
+
+import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Callable, Dict, Iterator
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import suite  # noqa: E402
+
+Outcomes = Callable[[str], suite.Outcome]
+
+
+def _run(where: Path, name: str) -> suite.Outcome:
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+        return suite.run_test(where, name, suite.setup.LIBRARY, Path(scratch))
+
+
+@pytest.fixture(scope="session")
+def where() -> Path:
+    """The folder with LLVM's tests, its plug-in and the runtime."""
+    missing = suite.setup.missing()
+    if missing:
+        pytest.skip(missing)
+    try:
+        return suite.folder()
+    except suite.build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def outcome_of(request: pytest.FixtureRequest, where: Path) -> Iterator[Outcomes]:
+    """How a test of LLVM's ended."""
+    parameters = (getattr(item, "callspec", None) for item in request.session.items)
+    names = [found.params["name"] for found in parameters if found is not None]
+    with ThreadPoolExecutor(max_workers=suite.setup.WORKERS) as pool:
+        futures: "Dict[str, Future[suite.Outcome]]" = {
+            name: pool.submit(_run, where, name) for name in names
+        }
+        yield lambda name: futures[name].result()
+        for future in futures.values():
+            future.cancel()
