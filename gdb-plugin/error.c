@@ -20,6 +20,7 @@ static const char *const meanings[] = {
 	[ompd_rc_nomem] = "out of memory",
 	[ompd_rc_incomplete] = "the answer is incomplete",
 	[ompd_rc_callback_error] = "the debugger could not answer",
+	[ompd_rc_incompatible_handle] = "a handle of another kind",
 };
 
 static PyObject *meaning(ompd_rc_t rc)

@@ -18,8 +18,6 @@
 
 /** A code of the core in terms of 2016. */
 ompd_rc_t front_rc(core_rc_t rc);
-/** The same for what the runtime keeps only if it is asked to: needs_state_tracking. */
-ompd_rc_t front_tracked(core_rc_t rc, const void *handle);
 
 // ---- Callbacks (callbacks.c) -----------------------------------------------------------------
 

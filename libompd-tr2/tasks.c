@@ -55,12 +55,7 @@ ompd_rc_t ompd_get_scheduling_ancestor_task_region(ompd_task_handle_t *task_hand
 
 	FRONT_ENTER(task_handle, HANDLE_TASK, parent_task_handle);
 	core_rc_t rc = scheduling_ancestor(task_handle, &task);
-	ompd_tword_t implicit = 1;
 
-	// An implicit task has one, or none, whatever is recorded.
-	if (rc == core_rc_unavailable &&
-	    front_setting(task_handle, "implicit-task-var", &implicit) == ompd_rc_ok && !implicit)
-		return front_tracked(rc, task_handle);
 	return HANDLE_GIVE(rc, task, TASK, task_handle, parent_task_handle);
 }
 
@@ -150,5 +145,5 @@ ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_address_t *e
 		*reenter_runtime_addr = (ompd_address_t){ enter.frame_address.segment,
 							  enter.frame_address.address };
 	}
-	return front_tracked(rc, task_handle);
+	return front_rc(rc);
 }

@@ -185,14 +185,6 @@ static ompd_state_t state_of_2016(core_word_t state)
 	return ompd_state_undefined;
 }
 
-ompd_rc_t front_tracked(core_rc_t rc, const void *handle)
-{
-	if (rc == core_rc_unavailable &&
-	    core_ext_get_state_tracking(handle_space(handle)) == core_rc_needs_state_tracking)
-		return ompd_rc_needs_state_tracking;
-	return front_rc(rc);
-}
-
 /**
  * Section 10.2: the state of a thread, and what it waits for (0: not recorded).
  * @param[out] wait_id NULL: it is not wanted, as with OMPT.
@@ -209,5 +201,5 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_state_t *stat
 
 	if (rc == core_rc_ok)
 		*state = state_of_2016(word);
-	return front_tracked(rc, thread_handle);
+	return front_rc(rc);
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The OMPD interface of OpenMP 5.2 (chapter 20) with the additions of 6.0, as a C header.
-// Binary compatible with clients built for OpenMP 5.0, 5.1 and 5.2. Section numbers below are
-// those of OpenMP 5.2.
+// The OMPD interface of OpenMP 5.2 (chapter 20) and 6.0 (chapters 38 to 42), as a C header. Binary
+// compatible with clients built for OpenMP 5.0, 5.1, 5.2 and 6.0. Section numbers below are those of
+// OpenMP 5.2, unless they say 6.0. What each routine returns when: docs/return-codes.md.
+//
+// Two prototypes of 6.0 differ in a type, not in the call: define OMPD_PROTOTYPES as 202411 for those.
 
 #ifndef OMPD_OMPD_H
 #define OMPD_OMPD_H
 
 #include <stdint.h>
+
+#ifndef OMPD_PROTOTYPES
+#define OMPD_PROTOTYPES 202111
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +31,9 @@ typedef uint64_t ompd_thread_id_t;
 typedef uint64_t ompd_icv_id_t;
 
 #define ompd_segment_none 0
+
+/** Begins an enumeration of ICVs (20.5.10.1). */
+#define ompd_icv_undefined 0
 
 /** Kinds of native thread identifier (20.3.7), numbered as existing clients do. */
 enum ompd_thread_id_kind {
@@ -52,9 +61,17 @@ typedef enum ompd_scope_t {
 	ompd_scope_parallel = 4,
 	ompd_scope_implicit_task = 5,
 	ompd_scope_task = 6,
-	ompd_scope_teams = 7,  // 6.0
-	ompd_scope_target = 8, // 6.0
+	ompd_scope_teams = 7,  // 6.0, 39.11: a parallel handle of a league's initial team
+	ompd_scope_target = 8, // 6.0, 39.11: a parallel handle of a target region's initial team
 } ompd_scope_t;
+
+/** What a team was created by: the value of team-generator-var (6.0, 39.13). */
+typedef enum ompd_team_generator_t {
+	ompd_generator_program = 0,
+	ompd_generator_parallel = 1,
+	ompd_generator_teams = 2,
+	ompd_generator_target = 3,
+} ompd_team_generator_t;
 
 /** Return codes (20.3.12). */
 typedef enum ompd_rc_t {
@@ -71,6 +88,7 @@ typedef enum ompd_rc_t {
 	ompd_rc_nomem = 10,
 	ompd_rc_incomplete = 11,
 	ompd_rc_callback_error = 12,
+	ompd_rc_incompatible_handle = 13, // 6.0
 } ompd_rc_t;
 
 /** Sizes in bytes of the target's basic types (20.3.13). */
@@ -104,9 +122,15 @@ typedef ompd_rc_t (*ompd_callback_symbol_addr_fn_t)(
 typedef ompd_rc_t (*ompd_callback_memory_read_fn_t)(
 	ompd_address_space_context_t *address_space_context, ompd_thread_context_t *thread_context,
 	const ompd_address_t *addr, ompd_size_t nbytes, void *buffer);
+#if OMPD_PROTOTYPES >= 202411 // 6.0, 40.2.3
+typedef ompd_rc_t (*ompd_callback_memory_write_fn_t)(
+	ompd_address_space_context_t *address_space_context, ompd_thread_context_t *thread_context,
+	const ompd_address_t *addr, ompd_size_t nbytes, void *buffer);
+#else
 typedef ompd_rc_t (*ompd_callback_memory_write_fn_t)(
 	ompd_address_space_context_t *address_space_context, ompd_thread_context_t *thread_context,
 	const ompd_address_t *addr, ompd_size_t nbytes, const void *buffer);
+#endif
 typedef ompd_rc_t (*ompd_callback_device_host_fn_t)(
 	ompd_address_space_context_t *address_space_context, const void *input,
 	ompd_size_t unit_size, ompd_size_t count, void *output);
@@ -141,10 +165,17 @@ ompd_rc_t ompd_finalize(void);
 
 ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
 				  ompd_address_space_handle_t **host_handle);
+#if OMPD_PROTOTYPES >= 202411 // 6.0, 41.2.2
+ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
+				 ompd_address_space_context_t *device_context, ompd_device_t kind,
+				 ompd_size_t *sizeof_id, void *id,
+				 ompd_address_space_handle_t **device_handle);
+#else
 ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 				 ompd_address_space_context_t *device_context, ompd_device_t kind,
 				 ompd_size_t sizeof_id, void *id,
 				 ompd_address_space_handle_t **device_handle);
+#endif
 ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_handle,
 					  ompd_thread_id_t **kinds, ompd_size_t **thread_id_sizes,
 					  int *count);
@@ -236,6 +267,11 @@ void ompd_bp_thread_begin(void);
 void ompd_bp_thread_end(void);
 void ompd_bp_device_begin(void);
 void ompd_bp_device_end(void);
+// 6.0, 42.7, 42.8, 42.11 and 42.12
+void ompd_bp_teams_begin(void);
+void ompd_bp_teams_end(void);
+void ompd_bp_target_begin(void);
+void ompd_bp_target_end(void);
 
 // ---- Values shared with OMPT -----------------------------------------------------------------
 

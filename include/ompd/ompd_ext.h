@@ -252,7 +252,8 @@ ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread
 /**
  * Whether the runtime keeps what it keeps for a tool: states of all threads, frames, tool data.
  * @return ok: it does; needs_state_tracking: it could, and was not asked to when the process
- *         started; unsupported: it never does; bad_input; stale_handle; error.
+ *         started; unsupported: it never does; unavailable: it cannot be found out; bad_input;
+ *         stale_handle; error.
  */
 ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle);
 
@@ -288,7 +289,8 @@ ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel,
 // ompd_get_state() and ompd_enumerate_states() are two more of them. Levels are those of OMPT: 0 is
 // the thread's innermost task or region, 1 the one below or around it, and so on. Codes: ok;
 // unavailable with the reason (there is none at that level, or the runtime keeps none of it);
-// bad_input; stale_handle; error.
+// unsupported (a runtime without OMPT); needs_state_tracking (it is kept for a tool, and none is
+// active); bad_input; stale_handle; error.
 
 /** Members of the following that are known. */
 enum ompd_ext_ompt_member {

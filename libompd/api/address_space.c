@@ -116,8 +116,11 @@ ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, con
 	if (!context || !host_handle)
 		return reason(ompd_rc_bad_input, "no context, or no place for the handle");
 	rc = target_init(&target, library_callbacks(), context);
+	if (rc == ompd_rc_unsupported)
+		return reason(ompd_rc_incompatible,
+			      "the target's types have other sizes than LP64");
 	if (rc != ompd_rc_ok)
-		return reason(rc, "the target's types have other sizes than LP64");
+		return reason(rc, "the debugger does not tell the sizes of the target's types");
 	rc = runtime ? open_named(&target, runtime, &space) : open_first(&target, &space);
 	if (rc != ompd_rc_ok)
 		return rc;

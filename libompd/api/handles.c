@@ -157,8 +157,10 @@ static ompd_rc_t find_handle(const void *handle, enum handle_kind kind, struct s
 							    "the handle is not valid: released, or "
 							    "never given out" :
 							    "the handle is NULL");
+	// bad_input is for arguments other than handles (5.2, 20.3.12; 6.0, 39.9).
 	if ((*ret)->kind != kind)
-		return reason(ompd_rc_bad_input, "a handle of another kind");
+		return reason(library_rc(ompd_rc_stale_handle, ompd_rc_incompatible_handle),
+			      "a handle of another kind");
 	return ompd_rc_ok;
 }
 

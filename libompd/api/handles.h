@@ -53,9 +53,19 @@ struct api_task_iterator;
 /** Return the debugger's callbacks, NULL unless the library is initialized. */
 const ompd_callbacks_t *library_callbacks(void);
 
+/** Return whether the debugger asked for the interface of OpenMP 6.0. */
+bool library_is_6_0(void);
+
+/** Return a return code by the version of the interface that the debugger asked for. */
+ompd_rc_t library_rc(ompd_rc_t in_5, ompd_rc_t in_6);
+
 /** Begin an entry point: forget the last reason; ompd_rc_error before ompd_initialize(). */
 ompd_rc_t api_enter(void);
-/** Begin an entry point with a handle of @p kind: store what it stands for. */
+/**
+ * Begin an entry point with a handle of @p kind: store what it stands for.
+ * @return ok; error (not initialized); stale_handle (NULL, released, never given out); of another
+ *         kind stale_handle in 5.x, incompatible_handle in 6.0.
+ */
 ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **record);
 
 /** Declare @p record, what @p handle stands for; return from the calling function if it is not a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal control variables and tool data (OpenMP 5.2, 20.5.10).
+// Internal control variables and tool data (OpenMP 5.2, 20.5.10; 6.0, 41.11).
 
 #include "api/handles.h"
 
@@ -11,7 +11,7 @@ struct scoped_query {
 };
 
 /**
- * Enumerates the ICVs, from @p current 0 on.
+ * Enumerate the ICVs, from ompd_icv_undefined on.
  * @param[out] next_icv_name owned by the caller.
  * @return ok; bad_input; nomem; stale_handle.
  */
@@ -35,15 +35,34 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 	return ompd_rc_ok;
 }
 
-// Checks the handle against its scope: a variable is asked of its home scope or of one that
-// determines it (a thread has one current task and region; a task one region; anything one
-// process).
+// The region of a parallel handle that stands for a league's or a target's initial team (6.0).
+static ompd_rc_t check_generator(const struct api_parallel *parallel, ompd_scope_t scope)
+{
+	const struct family_query query = { .region = parallel->region };
+	const ompd_word_t wanted = scope == ompd_scope_teams ? ompd_generator_teams :
+							       ompd_generator_target;
+	ompd_word_t generator;
+	ompd_rc_t rc = parallel->space->family->icv_value(parallel->space->runtime,
+							  ICV_team_generator, &query, &generator);
+
+	if (rc == ompd_rc_ok && generator != wanted)
+		return reason(ompd_rc_incompatible_handle, "the region is of another construct");
+	return rc;
+}
+
+// Fills a query of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
 static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_query *ret)
 {
+	const struct api_thread *thread;
+	const struct api_parallel *parallel;
+	const struct api_task *task;
+	ompd_word_t implicit = 1;
 	void *record;
 	ompd_rc_t rc;
 
 	*ret = (struct scoped_query){ .space = NULL };
+	if (scope > ompd_scope_task && !library_is_6_0())
+		scope = 0; // 5.x does not have it
 	switch (scope) {
 	case ompd_scope_global:
 	case ompd_scope_address_space:
@@ -55,28 +74,40 @@ static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_quer
 		return rc;
 	case ompd_scope_thread:
 		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
-		if (rc == ompd_rc_ok) {
-			ret->space = ((struct api_thread *)record)->space;
-			ret->query.thread = ((struct api_thread *)record)->thread;
-		}
+		if (rc != ompd_rc_ok)
+			return rc;
+		thread = record;
+		ret->space = thread->space;
+		ret->query.thread = thread->thread;
 		return rc;
 	case ompd_scope_parallel:
+	case ompd_scope_teams:
+	case ompd_scope_target:
 		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
-		if (rc == ompd_rc_ok) {
-			ret->space = ((struct api_parallel *)record)->space;
-			ret->query.region = ((struct api_parallel *)record)->region;
-		}
-		return rc;
+		if (rc != ompd_rc_ok)
+			return rc;
+		parallel = record;
+		ret->space = parallel->space;
+		ret->query.region = parallel->region;
+		return scope == ompd_scope_parallel ? rc : check_generator(parallel, scope);
 	case ompd_scope_implicit_task:
 	case ompd_scope_task:
 		rc = api_enter_handle(handle, HANDLE_TASK, &record);
-		if (rc == ompd_rc_ok) {
-			ret->space = ((struct api_task *)record)->space;
-			ret->query.task = ((struct api_task *)record)->task;
-		}
-		return rc;
+		if (rc != ompd_rc_ok)
+			return rc;
+		task = record;
+		ret->space = task->space;
+		ret->query.task = task->task;
+		if (scope == ompd_scope_implicit_task)
+			rc = task->space->family->icv_value(task->space->runtime, ICV_implicit_task,
+							    &ret->query, &implicit);
+		return implicit ?
+			       rc :
+			       reason(library_rc(ompd_rc_stale_handle, ompd_rc_incompatible_handle),
+				      "the handle of an explicit task");
 	default:
-		return reason(ompd_rc_bad_input, "no such scope");
+		rc = api_enter();
+		return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "no such scope") : rc;
 	}
 }
 
@@ -85,29 +116,47 @@ static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t 
 {
 	ompd_rc_t rc = make_query(handle, scope, ret);
 
-	if (rc == ompd_rc_ok && (id == 0 || id > icv_name_count))
+	// 6.0 has codes of its own for these routines (41.11.2, 41.11.3).
+	if (rc == ompd_rc_incompatible_handle)
+		return ompd_rc_incompatible;
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (id == ompd_icv_undefined || id > icv_name_count)
 		return reason(ompd_rc_bad_input, "no variable with id %llu",
 			      (unsigned long long)id);
-	return rc;
+	if (scope != icv_names[id - 1].scope)
+		return reason(library_rc(ompd_rc_bad_input, ompd_rc_incompatible),
+			      "%s is enumerated with another scope", icv_names[id - 1].name);
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t icv_value(const struct scoped_query *query, enum icv icv, ompd_word_t *ret)
+{
+	if (icv_form(icv) == ICV_FORM_text)
+		return reason(ompd_rc_incompatible, "the value is a text, not an integer");
+	if (icv_is_absent(icv))
+		return reason(ompd_rc_unsupported, "the runtime has no such variable");
+	return query->space->family->icv_value(query->space->runtime, icv, &query->query, ret);
 }
 
 /**
- * Value of an ICV as an integer.
- * @return ok; incomplete (the value is a list, of which this is the first); unavailable and
- *         unsupported with a reason; bad_input (id, scope, kind of handle); stale_handle; error.
+ * Answer the value of an ICV as an integer.
+ * @return ok; incomplete (the value has more items, of which this is the first); incompatible (no
+ *         integer represents it; in 6.0 also: another scope than enumerated, or a handle of another
+ *         one); bad_input (id; in 5.x: another scope than enumerated); unavailable and unsupported
+ *         with a reason; stale_handle; error.
  */
 ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
-				  ompd_word_t *icv_value)
+				  ompd_word_t *value)
 {
 	struct scoped_query query;
 	ompd_rc_t rc = make_icv_query(handle, scope, icv_id, &query);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!icv_value)
+	if (!value)
 		return reason(ompd_rc_bad_input, "no place for the value");
-	return query.space->family->icv_value(query.space->runtime, icv_names[icv_id - 1].icv,
-					      &query.query, icv_value);
+	return icv_value(&query, icv_names[icv_id - 1].icv, value);
 }
 
 ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, ompd_word_t *value)
@@ -123,10 +172,11 @@ ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, o
 
 	if (icv == ICV_NONE)
 		return reason(ompd_rc_bad_input, "no variable %.60s", name);
-	return query.space->family->icv_value(query.space->runtime, icv, &query.query, value);
+	return icv_value(&query, icv, value);
 }
 
-/** Value of any ICV as text, which the caller owns. Codes as above, but never incomplete. */
+/** Answer the value of any ICV as text, which the caller owns. Codes as above, but never incomplete, nor
+ * incompatible in 5.x. */
 ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_t icv_id,
 					 const char **icv_string)
 {
@@ -138,6 +188,8 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 		return rc;
 	if (!icv_string)
 		return reason(ompd_rc_bad_input, "no place for the value");
+	if (icv_is_absent(icv_names[icv_id - 1].icv))
+		return reason(ompd_rc_unsupported, "the runtime has no such variable");
 	rc = query.space->family->icv_text(query.space->runtime, icv_names[icv_id - 1].icv,
 					   &query.query, text);
 	if (rc != ompd_rc_ok)
@@ -148,8 +200,9 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 }
 
 /**
- * What a tool (OMPT) stored for a thread, region or task: both members of the union.
- * @return ok; unavailable (no tool, or a runtime without OMPT); bad_input; stale_handle; error.
+ * Answer what a tool (OMPT) stored for a thread, region or task: both members of the union.
+ * @return ok; unsupported (a runtime without OMPT); needs_state_tracking (no tool, and no
+ *         OMP_DEBUG=enabled); unavailable; bad_input; stale_handle; incompatible_handle; error.
  */
 ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *value,
 			     ompd_address_t *ptr)
@@ -160,7 +213,7 @@ ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *valu
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (scope < ompd_scope_thread || scope > ompd_scope_task || !value || !ptr)
+	if (scope < ompd_scope_thread || !value || !ptr)
 		return reason(ompd_rc_bad_input, "no place for the result, or no such scope");
 	rc = make_query(handle, scope, &query);
 	if (rc == ompd_rc_ok)

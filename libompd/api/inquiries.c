@@ -9,7 +9,7 @@
 
 static ompd_rc_t no_tool_interface(void)
 {
-	return reason(ompd_rc_unavailable, "the runtime has no tool interface (OMPT)");
+	return reason(ompd_rc_unsupported, "the runtime has no tool interface (OMPT)");
 }
 
 static ompd_rc_t tool_data(const struct api_space *space, const struct family_query *query,

@@ -7,16 +7,25 @@
 
 enum {
 	OLDEST_VERSION = 201811, // OpenMP 5.0, the first with OMPD
-	VERSION = 202111,	 // OpenMP 5.2
-	NEWEST_VERSION = 202411, // 6.0 changed no type and no callback
+	NEWEST_VERSION = 202411, // OpenMP 6.0
 };
 
 static ompd_callbacks_t callbacks;
-static bool initialized;
+static ompd_word_t version; // that the debugger asked for; 0: not initialized
 
 const ompd_callbacks_t *library_callbacks(void)
 {
-	return initialized ? &callbacks : NULL;
+	return version ? &callbacks : NULL;
+}
+
+bool library_is_6_0(void)
+{
+	return version >= NEWEST_VERSION;
+}
+
+ompd_rc_t library_rc(ompd_rc_t in_5, ompd_rc_t in_6)
+{
+	return library_is_6_0() ? in_6 : in_5;
 }
 
 /**
@@ -27,7 +36,7 @@ const ompd_callbacks_t *library_callbacks(void)
 ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *table)
 {
 	reason_clear();
-	if (initialized)
+	if (version)
 		return reason(ompd_rc_error, "the library is already initialized");
 	if (!table)
 		return reason(ompd_rc_bad_input, "no table of callbacks");
@@ -39,17 +48,17 @@ ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *table
 	    !table->device_to_host)
 		return reason(ompd_rc_bad_input, "a callback is missing");
 	callbacks = *table;
-	initialized = true;
+	version = api_version;
 	return ompd_rc_ok;
 }
 
-/** Answers the _OPENMP value of the standard that the library implements. */
-ompd_rc_t ompd_get_api_version(ompd_word_t *version)
+/** Answer the _OPENMP value of the newest standard that the library implements. */
+ompd_rc_t ompd_get_api_version(ompd_word_t *api_version)
 {
 	reason_clear();
-	if (!version)
+	if (!api_version)
 		return reason(ompd_rc_bad_input, "no place for the version");
-	*version = VERSION;
+	*api_version = NEWEST_VERSION;
 	return ompd_rc_ok;
 }
 
@@ -59,19 +68,19 @@ ompd_rc_t ompd_get_version_string(const char **string)
 	reason_clear();
 	if (!string)
 		return reason(ompd_rc_bad_input, "no place for the string");
-	*string = "ompdbg " OMPDBG_VERSION ", OMPD of OpenMP 5.2";
+	*string = "ompdbg " OMPDBG_VERSION ", OMPD of OpenMP 6.0";
 	return ompd_rc_ok;
 }
 
-/** Release the handles that the debugger has not, and forget the callbacks. error: not initialized. */
+/** Release the handles that the debugger has not, and forget the callbacks. unsupported: the library
+ * is not initialized. */
 ompd_rc_t ompd_finalize(void)
 {
-	ompd_rc_t rc = api_enter();
-
-	if (rc != ompd_rc_ok)
-		return rc;
+	reason_clear();
+	if (!version)
+		return reason(ompd_rc_unsupported, "the library is not initialized");
 	handles_close();
-	initialized = false;
+	version = 0;
 	return ompd_rc_ok;
 }
 

@@ -42,7 +42,8 @@ static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t k
 		return reason(ompd_rc_bad_input, "a thread identifier of another size");
 	if (kind == ompd_thread_id_pthread) {
 		memcpy(ret, thread_id, sizeof(*ret));
-		return *ret ? ompd_rc_ok : reason(ompd_rc_bad_input, "a thread identifier of 0");
+		return *ret ? ompd_rc_ok :
+			      reason(ompd_rc_unavailable, "no thread has identifier 0");
 	}
 	memcpy(&tid, thread_id, sizeof(tid));
 	if (!nptl->available)
@@ -51,6 +52,22 @@ static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t k
 	ompd_rc_t rc = nptl_find(nptl, &space->target, tid, ret);
 
 	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
+}
+
+// Whether glibc lists a thread, or cannot tell.
+static bool is_thread(const struct api_space *space, uint64_t pthread)
+{
+	const struct nptl *nptl = space->family->nptl(space->runtime);
+	struct nptl_cursor cursor = { .list = 0 };
+	uint64_t listed;
+
+	if (!nptl->available)
+		return true;
+	while (nptl_next(nptl, &space->target, &cursor, &listed) == ompd_rc_ok) {
+		if (listed == pthread)
+			return true;
+	}
+	return cursor.damaged;
 }
 
 /**
@@ -71,6 +88,9 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 
 	if (rc == ompd_rc_ok)
 		rc = space->family->thread_of_pthread(space->runtime, pthread, &thread);
+	// What cannot be read may be none of the process's threads.
+	if (rc == ompd_rc_error && !is_thread(space, pthread))
+		rc = reason(ompd_rc_unavailable, "the process has no such thread");
 	return rc == ompd_rc_ok ? handle_give_thread(space, thread, thread_handle) : rc;
 }
 

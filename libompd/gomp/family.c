@@ -241,7 +241,7 @@ static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct fa
 	(void)query;
 	(void)value;
 	(void)pointer;
-	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+	return reason(ompd_rc_unsupported, "libgomp has no tool interface (OMPT)");
 }
 
 static const char *const names[] = { "libgomp", NULL };

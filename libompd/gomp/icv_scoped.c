@@ -382,3 +382,25 @@ GOMP_ICV_READER(team_size)
 		*ret = region.nthreads;
 	return rc;
 }
+
+GOMP_ICV_READER(team_generator)
+{
+	struct gomp_region region;
+	struct gomp_thread root;
+	ompd_rc_t rc = gomp_icv_region(query, &region);
+
+	if (rc == ompd_rc_ok && region.level) {
+		*ret = ompd_generator_parallel;
+		return ompd_rc_ok;
+	}
+	if (rc == ompd_rc_ok)
+		rc = gomp_read_thread(query->runtime, region.root, &root);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__num_teams) || root.num_teams == 0)
+		return reason(ompd_rc_unavailable,
+			      "libgomp keeps the same for the program's own team, a league of one "
+			      "and a target region on the host");
+	*ret = ompd_generator_teams;
+	return ompd_rc_ok;
+}

@@ -140,9 +140,7 @@ static ompd_rc_t state(const struct family_runtime *runtime, uint64_t thread, om
 
 static ompd_rc_t state_tracking(const struct family_runtime *runtime)
 {
-	ompd_rc_t rc = kmp_tool_active(of_runtime(runtime));
-
-	return rc == ompd_rc_unavailable ? ompd_rc_needs_state_tracking : rc;
+	return kmp_tool_active(of_runtime(runtime));
 }
 
 // ---- Regions ---------------------------------------------------------------------------------

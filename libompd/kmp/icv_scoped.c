@@ -274,3 +274,18 @@ KMP_ICV_READER(team_size)
 		*ret = region.nthreads;
 	return rc;
 }
+
+KMP_ICV_READER(team_generator)
+{
+	static const ompd_team_generator_t generators[] = {
+		[KMP_REGION_INITIAL] = ompd_generator_program,
+		[KMP_REGION_PARALLEL] = ompd_generator_parallel,
+		[KMP_REGION_LEAGUE] = ompd_generator_teams,
+	};
+	struct kmp_region region;
+	ompd_rc_t rc = kmp_icv_region(query, &region);
+
+	if (rc == ompd_rc_ok)
+		*ret = generators[region.kind];
+	return rc;
+}

@@ -4,14 +4,14 @@
 
 ompd_rc_t kmp_icv_value(enum icv icv, const struct kmp_icv_query *query, ompd_word_t *ret)
 {
-	static ompd_rc_t (*const readers[])(const struct kmp_icv_query *, ompd_word_t *) = {
+	static ompd_rc_t (*const readers[ICV_COUNT])(const struct kmp_icv_query *,
+						     ompd_word_t *) = {
 #define ICV_ROW(id, name, scope, form) [ICV_##id] = kmp_icv_##id,
-#define ICV_TEXT(id, name, scope) [ICV_##id] = NULL,
+#define ICV_TEXT(id, name, scope)
 #include "runtime/icvs.def"
 	};
 
-	return readers[icv] ? readers[icv](query, ret) :
-			      reason(ompd_rc_incompatible, "the value is a text, not an integer");
+	return readers[icv](query, ret);
 }
 
 ompd_rc_t kmp_icv_text(enum icv icv, const struct kmp_icv_query *query, char *text)

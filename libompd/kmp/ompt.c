@@ -15,7 +15,7 @@ ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
 	// The first bit of ompt_callbacks_active_t.
 	return bits & 1 ?
 		       ompd_rc_ok :
-		       reason(ompd_rc_unavailable,
+		       reason(ompd_rc_needs_state_tracking,
 			      "%s keeps it only if a tool (OMPT) is active, or OMP_DEBUG=enabled",
 			      runtime->name);
 }

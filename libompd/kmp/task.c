@@ -273,13 +273,15 @@ ompd_rc_t kmp_scheduling_task(const struct kmp_runtime *runtime, const struct km
 		return rc;
 	if (!kmp_flag(runtime, record.flags, FLAG(started)))
 		return reason(ompd_rc_unavailable, "the task has not begun");
-	rc = recorded_parent(runtime, task, ret);
-	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported)
-		return rc;
+	const ompd_rc_t recorded = recorded_parent(runtime, task, ret);
+
+	if (recorded != ompd_rc_unavailable && recorded != ompd_rc_unsupported &&
+	    recorded != ompd_rc_needs_state_tracking)
+		return recorded;
 	// A task that is not deferred runs on top of the one that generated it.
 	if (kmp_flag(runtime, record.flags, FLAG(task_serial)))
 		return kmp_generating_task(runtime, task, ret);
-	return reason(ompd_rc_unavailable,
+	return reason(recorded,
 		      "%s records on top of which task a deferred task runs only if a tool is "
 		      "active",
 		      runtime->name);

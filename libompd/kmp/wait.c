@@ -187,11 +187,13 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 		*state = ompt_state_idle;
 		return ompd_rc_ok;
 	}
-	rc = kmp_tool_active(runtime);
-	if (rc == ompd_rc_ok)
+	const ompd_rc_t tracked = kmp_tool_active(runtime);
+
+	if (tracked == ompd_rc_ok)
 		return recorded_state(runtime, thread, state, wait_id);
-	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported)
-		return rc;
+	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
+	    tracked != ompd_rc_needs_state_tracking)
+		return tracked;
 	rc = kmp_current_task(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
 		rc = kmp_task_waits(runtime, &task, &info);
@@ -212,8 +214,7 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 		if (rc != ompd_rc_ok || arrived)
 			return rc;
 	}
-	return reason(ompd_rc_unavailable,
-		      "without a tool the runtime does not record what the thread does");
+	return reason(tracked, "without a tool the runtime does not record what the thread does");
 }
 
 // ---- What a thread sleeps on -----------------------------------------------------------------

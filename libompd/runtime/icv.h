@@ -5,12 +5,14 @@
 #ifndef OMPDBG_ICV_H
 #define OMPDBG_ICV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ompd/ompd.h"
 
 enum icv {
 #define ICV_ROW(id, name, scope, form) ICV_##id,
+#define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 	ICV_COUNT,
 	ICV_NONE = ICV_COUNT,
@@ -25,6 +27,8 @@ enum icv_form {
 	ICV_FORM_wait_policy,
 	ICV_FORM_target_offload,
 	ICV_FORM_allocator,
+	ICV_FORM_team_generator,
+	ICV_FORM_text, // no integer represents it
 	ICV_FORM_own,
 };
 
@@ -43,12 +47,15 @@ enum icv icv_named(const char *name);
 
 enum icv_form icv_form(enum icv icv);
 
+/** Return whether no family can read the variable. */
+bool icv_is_absent(enum icv icv);
+
 enum {
 	ICV_TEXT_MAX = 256,
 };
 
 /** Text of @p value in the form of the environment variable that sets it. @p text has ICV_TEXT_MAX
- * bytes. Not for ICV_FORM_own. */
+ * bytes. Not for ICV_FORM_own and ICV_FORM_text. */
 void icv_format(enum icv_form form, ompd_word_t value, char *text);
 
 /** An environment variable that a runtime reads, and the ICV whose initial value it sets.

@@ -11,6 +11,7 @@ const struct icv_name icv_names[] = {
 #define ICV_ROW(id, name, scope, form) { name, ompd_scope_##scope, ICV_##id },
 #define ICV_ALIAS(id, name, scope) { name, ompd_scope_##scope, ICV_##id },
 #define ICV_UNLISTED(id, name, scope, form)
+#define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 };
 
@@ -39,10 +40,22 @@ enum icv_form icv_form(enum icv icv)
 {
 	static const enum icv_form forms[] = {
 #define ICV_ROW(id, name, scope, form) [ICV_##id] = ICV_FORM_##form,
+#define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 	};
 
 	return forms[icv];
+}
+
+bool icv_is_absent(enum icv icv)
+{
+	static const bool absent[ICV_COUNT] = {
+#define ICV_ROW(id, name, scope, form)
+#define ICV_ABSENT(id, name, scope, form) [ICV_##id] = true,
+#include "runtime/icvs.def"
+	};
+
+	return absent[icv];
 }
 
 enum {
@@ -64,6 +77,7 @@ void icv_format(enum icv_form form, ompd_word_t value, char *text)
 					 "omp_high_bw_mem_alloc", "omp_low_lat_mem_alloc",
 					 "omp_cgroup_mem_alloc", "omp_pteam_mem_alloc",
 					 "omp_thread_mem_alloc" },
+		[ICV_FORM_team_generator] = { "program", "parallel", "teams", "target" },
 	};
 
 	if (form == ICV_FORM_wait_policy && value < 0)

@@ -26,22 +26,8 @@ void GOMP_parallel(void (*function)(void *data), void *data, unsigned int thread
 
 static ompd_word_t icv(void *handle, ompd_scope_t scope, const char *wanted)
 {
-	ompd_icv_id_t id = 0;
 	ompd_word_t value = -7;
-	ompd_scope_t home;
-	const char *name;
-	int more = 1;
-
-	while (more) {
-		assert_int_equal(ompd_enumerate_icvs(space, id, &id, &name, &home, &more),
-				 ompd_rc_ok);
-		bool found = strcmp(name, wanted) == 0;
-
-		host_free(name);
-		if (found)
-			break;
-	}
-	ompd_rc_t rc = ompd_get_icv_from_scope(handle, scope, id, &value);
+	ompd_rc_t rc = ompd_ext_get_icv(handle, scope, wanted, &value);
 
 	assert_true(rc == ompd_rc_ok || rc == ompd_rc_incomplete);
 	return value;
@@ -207,6 +193,11 @@ static void check_league(int inside)
 	assert_int_equal(ompd_ext_get_parallel_info(league, &info), ompd_rc_ok);
 	assert_int_equal(info.kind, ompd_ext_parallel_league);
 	assert_int_equal(icv(league, ompd_scope_parallel, "levels-var"), 0);
+	assert_int_equal(icv(league, ompd_scope_parallel, "team-generator-var"),
+			 ompd_generator_teams);
+	if (inside)
+		assert_int_equal(icv(here.parallel, ompd_scope_parallel, "team-generator-var"),
+				 ompd_generator_parallel);
 	assert_int_equal(icv(here.parallel, ompd_scope_parallel, "levels-var"), inside);
 	assert_int_equal(icv(here.thread, ompd_scope_thread, "team-num-var"), omp_get_team_num());
 	assert_int_equal(icv(here.thread, ompd_scope_thread, "league-size-var"),
@@ -214,6 +205,8 @@ static void check_league(int inside)
 	assert_int_equal(ompd_get_enclosing_parallel_handle(league, &outer), ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_parallel_info(outer, &info), ompd_rc_ok);
 	assert_int_equal(info.kind, ompd_ext_parallel_initial);
+	assert_int_equal(icv(outer, ompd_scope_parallel, "team-generator-var"),
+			 ompd_generator_program);
 	if (inside)
 		ompd_rel_parallel_handle(league);
 	ompd_rel_parallel_handle(outer);
@@ -475,7 +468,7 @@ static void states_at_a_barrier(void **state)
 	check_idle(4);
 	fprintf(stderr, "%d threads were asleep\n", sleepers);
 	// Nothing tells what a thread does that waits for nothing.
-	assert_int_equal(expected, ompd_rc_unavailable);
+	assert_int_equal(expected, ompd_rc_needs_state_tracking);
 	kmp_set_blocktime(200);
 }
 

@@ -40,9 +40,9 @@ ompd_get_task_frame ompd_enumerate_states ompd_get_state ompd_get_display_contro
 ompd_rel_display_control_vars ompd_enumerate_icvs ompd_get_icv_from_scope
 ompd_get_icv_string_from_scope ompd_get_tool_data
 """.split()
-# The callbacks' copy, whether there is one, the table of handles, the text of the last failure, and what one call of the
-# API has read.
-MAY_KEEP = {"callbacks", "initialized", "handles", "text", "completed", "call", "environment"}
+# The callbacks' copy, the version of the interface, the table of handles, the text of the last failure,
+# and what one call of the API has read.
+MAY_KEEP = {"callbacks", "version", "handles", "text", "completed", "call", "environment"}
 
 
 def lines(*command: str) -> List[List[str]]:

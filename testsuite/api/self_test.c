@@ -152,6 +152,9 @@ static void compare_levels(ompd_thread_handle_t *thread, ompd_parallel_handle_t 
 		ompd_parallel_handle_t *outer;
 
 		compare_level(thread, parallel, oracle, level);
+		if (level > 0 || oracle->num_teams > 1)
+			compare_icv(parallel, ompd_scope_parallel, "team-generator-var",
+				    level > 0 ? ompd_generator_parallel : ompd_generator_teams);
 		bool league = ompd_ext_get_parallel_info(parallel, &info) == ompd_rc_ok &&
 			      info.kind == ompd_ext_parallel_league;
 		ompd_rc_t rc = ompd_get_enclosing_parallel_handle(parallel, &outer);

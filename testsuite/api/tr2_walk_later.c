@@ -114,7 +114,7 @@ static void icv(const char *who, const char *what, void *handle, ompd_scope_t sc
 		const char *name)
 {
 	ompd_word_t word = 0;
-	ompd_rc_t rc = later.ompd_get_icv_from_scope(handle, scope, id_of(name), &word);
+	ompd_rc_t rc = later.ompd_ext_get_icv(handle, scope, name, &word);
 
 	value(who, what, rc, word);
 }
@@ -198,8 +198,7 @@ static void walk_schedule(const char *who, ompd_task_handle_t *task)
 {
 	ompd_word_t kind = 0;
 	const char *text = NULL, *comma;
-	ompd_rc_t rc =
-		later.ompd_get_icv_from_scope(task, ompd_scope_task, id_of("run-sched-var"), &kind);
+	ompd_rc_t rc = later.ompd_ext_get_icv(task, ompd_scope_task, "run-sched-var", &kind);
 
 	value(who, "schedule", rc, kind & 0x7fffffff);
 	rc = later.ompd_get_icv_string_from_scope(task, ompd_scope_task, id_of("run-sched-var"),
@@ -220,8 +219,7 @@ static void walk_task(const char *who, ompd_task_handle_t *task)
 	identity(who, "task", task, ompd_scope_task);
 	icv(who, "is_implicit", task, ompd_scope_task, "implicit-task-var");
 	icv(who, "in_final", task, ompd_scope_task, "final-task-var");
-	rc = later.ompd_get_icv_from_scope(task, ompd_scope_task, id_of("active-levels-var"),
-					   &word);
+	rc = later.ompd_ext_get_icv(task, ompd_scope_task, "active-levels-var", &word);
 	value(who, "in_parallel", rc, word > 0);
 	value(who, "get_active_level", rc, word);
 	icv(who, "get_max_threads", task, ompd_scope_task, "nthreads-var");
@@ -229,7 +227,7 @@ static void walk_task(const char *who, ompd_task_handle_t *task)
 	rc = later.ompd_ext_get_icv(task, ompd_scope_task, "nest-var", &word);
 	value(who, "get_nested", rc, word);
 	walk_schedule(who, task);
-	rc = later.ompd_get_icv_from_scope(task, ompd_scope_task, id_of("bind-var"), &word);
+	rc = later.ompd_ext_get_icv(task, ompd_scope_task, "bind-var", &word);
 	value(who, "bind", rc == ompd_rc_ok && word > 4 ? ompd_rc_unavailable : rc, word);
 	rc = later.ompd_get_task_function(task, &function);
 	value(who, "function", rc, (int64_t)function.address);

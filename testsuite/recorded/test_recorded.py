@@ -33,6 +33,7 @@ BY_THREAD = {
     "place_num": "place-assignment-var",
     "team_num": "team-num-var",
     "num_teams": "league-size-var",
+    "default_allocator": "def-allocator-var",
 }
 BY_REGION = {
     "num_threads": "team-size-var",
@@ -41,12 +42,11 @@ BY_REGION = {
 }
 BY_TASK = {
     "in_final": "final-task-var",
-    "sched_kind": "run-sched-var",
     "max_active_levels": "max-active-levels-var",
-    "proc_bind": "bind-var",
     "thread_limit": "thread-limit-var",
-    "default_allocator": "def-allocator-var",
 }
+BINDINGS = ["false", "true", "primary", "close", "spread", "intel", "default"]
+KINDS = ["static", "dynamic", "guided", "auto"]  # omp_sched_t, from 1 on
 
 
 def icv(opened: Opened, handle: Any, name: str) -> int:
@@ -97,6 +97,8 @@ def answers(opened: Opened, handle: _ompd.Thread) -> Dict[str, Callable[[], Any]
     found: Dict[str, Callable[[], Any]] = {
         "in_parallel": lambda: int(icv(opened, around[0], "active-levels-var") > 0),
         "max_threads": lambda: int(text(opened, handle, "nthreads-var").split(",")[0]),
+        "proc_bind": lambda: BINDINGS.index(text(opened, task, "bind-var").split(",")[0]),
+        "sched_kind": lambda: kind(text(opened, task, "run-sched-var")),
         "sched_chunk": lambda: chunk(text(opened, task, "run-sched-var")),
         "ancestor_thread_num": lambda: [handle.thread_num(r) for r in outermost_first],
         "team_size": lambda: [icv(opened, r, "team-size-var") for r in outermost_first],
@@ -111,6 +113,12 @@ def answers(opened: Opened, handle: _ompd.Thread) -> Dict[str, Callable[[], Any]
         for member, name in names.items():
             found[member] = lambda scope=scope, name=name: icv(opened, scope, name)
     return found
+
+
+def kind(schedule: str) -> int:
+    """The kind of `monotonic:dynamic,3`, as omp_get_schedule() tells it."""
+    modifier, _, rest = schedule.rpartition(":")
+    return KINDS.index(rest.partition(",")[0]) + 1 | (0x80000000 if modifier else 0)
 
 
 def chunk(schedule: str) -> Optional[int]:

@@ -124,6 +124,8 @@ def icvs(thread: "Thread") -> List[Icv]:
             handle, reason = handles[one.scope]
             if handle is not None:
                 value, reason = _told(handle, one.ident)
+        if value is None and reason is None:
+            continue
         found.append(Icv(one.name, one.scope, value, reason, one.initial, one.setting))
     return found
 
@@ -163,6 +165,7 @@ def _origins(runtime: "Runtime") -> List[Origin]:
 
 
 def _told(handle: _Handle, icv: int) -> Tuple[Optional[str], Optional[str]]:
+    """The value, or why there is none; neither of a variable that the runtime does not have."""
     try:
         return handle.icv_string(icv), None
     except _ompd.Error as error:
@@ -170,5 +173,5 @@ def _told(handle: _Handle, icv: int) -> Tuple[Optional[str], Optional[str]]:
     # Other libraries than ours tell numbers as such only.
     try:
         return str(handle.icv(icv)), None
-    except _ompd.Error:
-        return None, reason
+    except _ompd.Error as error:
+        return None, None if error.code == _ompd.RC_UNSUPPORTED else reason

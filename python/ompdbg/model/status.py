@@ -130,11 +130,12 @@ def _why_unavailable(space: _ompd.AddressSpace, icv: int) -> Optional[str]:
     except _ompd.Error as error:
         if error.code != _ompd.RC_UNSUPPORTED:
             return error.reason
+    # Nor has the runtime every variable of the newest standard.
     try:
         space.icv(icv)
         return None
     except _ompd.Error as error:
-        return error.reason
+        return None if error.code == _ompd.RC_UNSUPPORTED else error.reason
 
 
 def _threads_unavailable(threads: "List[Thread]") -> List[Unavailable]:

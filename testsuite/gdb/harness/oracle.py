@@ -136,9 +136,7 @@ ROWS: Dict[str, Row] = {
     "max-task-priority-var": _plain("max_task_priority"),
     "num-procs-var": _plain("num_procs"),
     "ompd-num-procs-var": _plain("num_procs"),
-    "place-partition-var": Row(
-        lambda answers: answers.partition_place_nums[0] if _places(answers) else None, _places
-    ),
+    "place-partition-var": Row(None, _places),
     "place-assignment-var": Row(
         _place, lambda answers: None if _place(answers) is None else str(_place(answers))
     ),
@@ -150,19 +148,17 @@ ROWS: Dict[str, Row] = {
 }
 
 # What OMPD may call unavailable, and why. Anything else that is not answered is a failure.
-# Variables whose home scope is another are not answered from every handle: these pairs are.
+# Variables are answered from handles of their home scope only.
 HOMES = {
     "thread": (
-        "thread-num-var ompd-thread-num-var team-size-var ompd-team-size-var levels-var"
-        " active-levels-var final-task-var ompd-final-var nthreads-var dyn-var"
-        " max-active-levels-var run-sched-var bind-var thread-limit-var default-device-var"
+        "thread-num-var ompd-thread-num-var nthreads-var dyn-var default-device-var"
         " place-partition-var place-assignment-var team-num-var league-size-var"
         " def-allocator-var"
     ).split(),
     "region": "team-size-var ompd-team-size-var levels-var active-levels-var".split(),
     "task": (
         "run-sched-var thread-limit-var max-active-levels-var bind-var final-task-var"
-        " ompd-final-var nthreads-var dyn-var default-device-var"
+        " ompd-final-var"
     ).split(),
     "process": (
         "cancel-var max-task-priority-var num-procs-var ompd-num-procs-var nteams-var"
@@ -264,7 +260,7 @@ def _levels(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str,
 
 def _derived(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str, Any], Any]]:
     """What OMPD tells otherwise than the routine does."""
-    active = said["icvs"]["active-levels-var@thread"]["number"]
+    active = said["icvs"]["active-levels-var@region"]["number"]
     # While LLVM's runtime makes or ends a team, its two routines contradict each other.
     agree = bool(answers.in_parallel) == (answers.active_level > 0)
     if "value" in active and agree:
@@ -276,8 +272,9 @@ def _derived(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str
 
 # Reasons for which a value may be unavailable, by name of the variable.
 ALLOWED: Tuple[Tuple[str, str], ...] = (
-    # The standard wants no number for a list (ompd_rc_incomplete); its text is compared.
-    ("place-partition-var@thread number", "the value is a list"),
+    # The standard wants no number for what has more items (ompd_rc_incomplete); the text is compared.
+    ("run-sched-var@task number", "the schedule has a chunk size"),
+    ("bind-var@task number", "the value is a list"),
     # A stripped libgomp does not tell where it keeps the list of OMP_NUM_THREADS=4,3,2.
     ("nthreads-var", "the list of values for inner levels cannot be found"),
     # LLVM's runtime decides these when it is asked, or when the first region begins: before, as
