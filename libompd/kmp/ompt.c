@@ -10,6 +10,9 @@ ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
 	uint64_t bits;
 	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL_ompt_enabled, 4, &bits);
 
+	// It may keep it all the same; it is the library that does not know.
+	if (rc == ompd_rc_unsupported)
+		return ompd_rc_unavailable;
 	if (rc != ompd_rc_ok)
 		return rc;
 	// The first bit of ompt_callbacks_active_t.

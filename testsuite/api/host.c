@@ -11,8 +11,7 @@
 
 #include "ompd/ompd_ext.h"
 
-long host_reads, host_fail_allocation, host_fail_read;
-unsigned int host_corrupt;
+long host_fail_allocation;
 
 ompd_address_space_context_t *host_context(void)
 {
@@ -94,14 +93,7 @@ static ompd_rc_t read_memory(ompd_address_space_context_t *context,
 {
 	(void)context;
 	(void)thread_context;
-	host_reads++;
-	if (here_falls_due(&host_fail_read) || !here_read(address->address, buffer, size))
-		return ompd_rc_error;
-	for (ompd_size_t i = 0; host_corrupt && i < size; i++) {
-		if (rand_r(&host_corrupt) % 64 == 0)
-			((unsigned char *)buffer)[i] = (unsigned char)rand_r(&host_corrupt);
-	}
-	return ompd_rc_ok;
+	return here_read(address->address, buffer, size) ? ompd_rc_ok : ompd_rc_error;
 }
 
 static ompd_rc_t read_string(ompd_address_space_context_t *context,

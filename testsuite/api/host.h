@@ -16,12 +16,8 @@ extern const ompd_callbacks_t host_callbacks;
 /** Any pointer but NULL will do as a context. */
 ompd_address_space_context_t *host_context(void);
 
-/** Reads so far. */
-extern long host_reads;
-/** The allocation, or read, from now on that fails; 0: none. Counted down. */
-extern long host_fail_allocation, host_fail_read;
-/** Reads return other bytes: each read flips bits with this seed; 0: not. */
-extern unsigned int host_corrupt;
+/** The allocation from now on that fails; 0: none. Counted down. */
+extern long host_fail_allocation;
 
 /** Whether glibc has the kernel write the thread's processor into its memory (rseq). */
 bool host_keeps_processors(void);

@@ -168,7 +168,7 @@ static struct handles open_others(const struct handles *handles)
 	    ompd_get_thread_handle(ret.space, ompd_thread_id_pthread, sizeof(pthread), &pthread,
 				   &ret.thread) != ompd_rc_ok)
 		complain("cannot open the process again: %s", ompd_ext_last_reason());
-	handles_open(&ret);
+	place_open(&ret);
 	return ret;
 }
 
@@ -202,7 +202,7 @@ void check_arguments(const struct handles *handles)
 	};
 	ompd_address_space_handle_t *space = released.space;
 
-	handles_close(&released);
+	place_close(&released);
 	expect_ok("to release a space", ompd_rel_address_space_handle(space));
 	expect_ok("to release a space with handles", ompd_rel_address_space_handle(orphans.space));
 	for (size_t i = 0; i < sizeof(routines) / sizeof(routines[0]); i++)

@@ -242,7 +242,7 @@ static void open_places(ompd_address_space_handle_t *space)
 	for (size_t i = 0; i < place_count; i++) {
 		places[i] = (struct handles){ .space = space, .thread = threads[i] };
 		places[i].futex = futex_of(threads[i]);
-		handles_open(&places[i]);
+		place_open(&places[i]);
 	}
 	debugger_callbacks.free_memory(threads);
 }
@@ -250,7 +250,7 @@ static void open_places(ompd_address_space_handle_t *space)
 static void close_places(void)
 {
 	for (size_t i = 0; i < place_count; i++)
-		handles_close(&places[i]);
+		place_close(&places[i]);
 }
 
 // The handles of the same thread in another space; those that cannot be had are NULL.
@@ -264,7 +264,7 @@ static struct handles handles_in(ompd_address_space_handle_t *space, const struc
 	    ompd_get_thread_handle(space, ompd_thread_id_pthread, sizeof(pthread), &pthread,
 				   &ret.thread) != ompd_rc_ok)
 		ret.thread = NULL;
-	handles_open(&ret);
+	place_open(&ret);
 	return ret;
 }
 
@@ -310,7 +310,7 @@ static void open_with_hole(uint64_t page)
 
 			debugger_end();
 			for_each_question(&handles, i == 0, compare_question, &places[i]);
-			handles_close(&handles);
+			place_close(&handles);
 		}
 		ompd_rel_address_space_handle(space);
 	}
@@ -394,7 +394,7 @@ static void interview(void)
 		struct handles spare = handles_in(second, &places[i]);
 
 		for_each_question(&places[i], i == 0, try_question, &spare);
-		handles_close(&spare);
+		place_close(&spare);
 	}
 	if (scene == SCENE_WAITS || thorough)
 		open_with_holes();

@@ -112,7 +112,7 @@ bool answers_agree(const struct question *question, const struct answer *got,
 
 // ---- Handles ---------------------------------------------------------------------------------
 
-void handles_open(struct handles *handles)
+void place_open(struct handles *handles)
 {
 	handles->parallel = handles->outer = NULL;
 	handles->task = NULL;
@@ -127,7 +127,7 @@ void handles_open(struct handles *handles)
 		handles->task = NULL;
 }
 
-void handles_close(struct handles *handles)
+void place_close(struct handles *handles)
 {
 	if (handles->task)
 		ompd_rel_task_handle(handles->task);

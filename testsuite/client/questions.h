@@ -21,9 +21,9 @@ struct handles {
 };
 
 /** Fills the rest from the space and the thread. */
-void handles_open(struct handles *handles);
+void place_open(struct handles *handles);
 /** Releases all but the space. */
-void handles_close(struct handles *handles);
+void place_close(struct handles *handles);
 
 struct answer {
 	ompd_rc_t rc;

@@ -23,15 +23,15 @@ static void compare(const struct scene_note *note, const char *what, long long o
 			 theirs);
 }
 
-static ompd_icv_id_t icv_id(ompd_address_space_handle_t *space, const char *name)
+static ompd_icv_id_t icv_id(ompd_address_space_handle_t *space, const char *name,
+			    ompd_scope_t *scope)
 {
-	ompd_icv_id_t id = 0, found = 0;
-	ompd_scope_t scope;
+	ompd_icv_id_t id = ompd_icv_undefined, found = 0;
 	const char *next;
 	int more = 1;
 
 	while (more && !found &&
-	       ompd_enumerate_icvs(space, id, &id, &next, &scope, &more) == ompd_rc_ok) {
+	       ompd_enumerate_icvs(space, id, &id, &next, scope, &more) == ompd_rc_ok) {
 		if (strcmp(next, name) == 0)
 			found = id;
 		debugger_callbacks.free_memory((void *)next);
@@ -39,12 +39,18 @@ static ompd_icv_id_t icv_id(ompd_address_space_handle_t *space, const char *name
 	return found;
 }
 
-// A variable that the library must know, unless @p may_lack.
-static void compare_icv(const struct scene_note *note, const struct handles *handles, void *handle,
-			ompd_scope_t scope, const char *name, long theirs, bool may_lack)
+// A variable that the library must know, unless @p may_lack, of the handle of its scope.
+static void compare_icv(const struct scene_note *note, const struct handles *handles,
+			const char *name, long theirs, bool may_lack)
 {
+	ompd_scope_t scope = ompd_scope_address_space;
+	const ompd_icv_id_t id = icv_id(handles->space, name, &scope);
+	void *handle = scope == ompd_scope_thread   ? (void *)handles->thread :
+		       scope == ompd_scope_parallel ? (void *)handles->parallel :
+		       scope == ompd_scope_task	    ? (void *)handles->task :
+						      (void *)handles->space;
 	ompd_word_t value = -77;
-	ompd_rc_t rc = ompd_get_icv_from_scope(handle, scope, icv_id(handles->space, name), &value);
+	ompd_rc_t rc = ompd_get_icv_from_scope(handle, scope, id, &value);
 
 	if (theirs == ORACLE_ABSENT)
 		return;
@@ -59,44 +65,34 @@ static void compare_variables(const struct scene_note *note, const struct handle
 	const struct oracle *oracle = &note->oracle;
 	const struct {
 		const char *name;
-		ompd_scope_t scope;
 		long theirs;
 		bool may_lack;
 	} rows[] = {
-		{ "cancel-var", ompd_scope_address_space, oracle->cancellation, false },
-		{ "max-task-priority-var", ompd_scope_address_space, oracle->max_task_priority,
-		  false },
-		{ "num-procs-var", ompd_scope_address_space, oracle->num_procs, false },
-		{ "nteams-var", ompd_scope_address_space, oracle->max_teams, true },
-		{ "teams-thread-limit-var", ompd_scope_address_space, oracle->teams_thread_limit,
-		  true },
-		{ "thread-num-var", ompd_scope_thread, oracle->thread_num, false },
-		{ "nthreads-var", ompd_scope_thread, oracle->max_threads, false },
-		{ "dyn-var", ompd_scope_thread, oracle->dynamic, false },
-		{ "default-device-var", ompd_scope_thread, oracle->default_device, false },
-		{ "def-allocator-var", ompd_scope_thread, oracle->default_allocator, true },
-		{ "team-num-var", ompd_scope_thread, oracle->team_num, true },
-		{ "league-size-var", ompd_scope_thread, oracle->num_teams, true },
-		{ "place-assignment-var", ompd_scope_thread,
+		{ "cancel-var", oracle->cancellation, false },
+		{ "max-task-priority-var", oracle->max_task_priority, false },
+		{ "num-procs-var", oracle->num_procs, false },
+		{ "nteams-var", oracle->max_teams, true },
+		{ "teams-thread-limit-var", oracle->teams_thread_limit, true },
+		{ "thread-num-var", oracle->thread_num, false },
+		{ "nthreads-var", oracle->max_threads, false },
+		{ "dyn-var", oracle->dynamic, false },
+		{ "default-device-var", oracle->default_device, false },
+		{ "def-allocator-var", oracle->default_allocator, true },
+		{ "team-num-var", oracle->team_num, true },
+		{ "league-size-var", oracle->num_teams, true },
+		{ "place-assignment-var",
 		  oracle->place_num >= 0 ? oracle->place_num : ORACLE_ABSENT, false },
-		{ "levels-var", ompd_scope_parallel, oracle->level, false },
-		{ "active-levels-var", ompd_scope_parallel, oracle->active_level, false },
-		{ "team-size-var", ompd_scope_parallel, oracle->num_threads, false },
-		{ "final-task-var", ompd_scope_task, oracle->in_final, false },
-		{ "thread-limit-var", ompd_scope_task, oracle->thread_limit, false },
-		{ "max-active-levels-var", ompd_scope_task, oracle->max_active_levels, false },
-		{ "bind-var", ompd_scope_task, oracle->proc_bind, false },
+		{ "levels-var", oracle->level, false },
+		{ "active-levels-var", oracle->active_level, false },
+		{ "team-size-var", oracle->num_threads, false },
+		{ "final-task-var", oracle->in_final, false },
+		{ "thread-limit-var", oracle->thread_limit, false },
+		{ "max-active-levels-var", oracle->max_active_levels, false },
+		{ "bind-var", oracle->proc_bind, false },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		void *handle = rows[i].scope == ompd_scope_thread   ? (void *)handles->thread :
-			       rows[i].scope == ompd_scope_parallel ? (void *)handles->parallel :
-			       rows[i].scope == ompd_scope_task	    ? (void *)handles->task :
-								      (void *)handles->space;
-
-		compare_icv(note, handles, handle, rows[i].scope, rows[i].name, rows[i].theirs,
-			    rows[i].may_lack);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		compare_icv(note, handles, rows[i].name, rows[i].theirs, rows[i].may_lack);
 }
 
 // The regions around the thread's own, from within.
@@ -108,8 +104,9 @@ static void compare_levels(const struct scene_note *note, const struct handles *
 	for (int level = note->oracle.level; level >= 0 && rc == ompd_rc_ok; level--) {
 		int number = -1;
 
-		compare_icv(note, handles, parallel, ompd_scope_parallel, "team-size-var",
-			    note->oracle.team_size[level], false);
+		compare_icv(note,
+			    &(struct handles){ .space = handles->space, .parallel = parallel },
+			    "team-size-var", note->oracle.team_size[level], false);
 		rc = ompd_ext_get_thread_num(handles->thread, parallel, &number);
 		if (rc == ompd_rc_ok)
 			compare(note, "ancestor's number", number,
@@ -124,20 +121,25 @@ static void compare_levels(const struct scene_note *note, const struct handles *
 			 ompd_ext_last_reason());
 }
 
-// Of a state that is told, whether a thread may be in it that waits there.
-static bool may_be(uint32_t place, ompd_word_t state)
+// Whether a thread may be in a state that waits there. Where LLVM's runtime keeps states for tools, it
+// tells no task waits.
+static bool may_be(uint32_t place, ompd_word_t state, bool for_tools)
 {
+	const bool works = state == ompt_state_work_parallel || state == ompt_state_work_serial;
+
 	switch (place) {
 	case PLACE_BARRIER:
 		return state >= ompt_state_wait_barrier && state <= ompt_state_wait_barrier_teams;
 	case PLACE_TASKWAIT:
-		return state == ompt_state_wait_taskwait;
+		return state == ompt_state_wait_taskwait || (for_tools && works);
 	case PLACE_TASKGROUP:
-		return state == ompt_state_wait_taskgroup;
+		return state == ompt_state_wait_taskgroup || (for_tools && works);
 	case PLACE_CODE:
-		return state == ompt_state_work_parallel || state == ompt_state_work_serial;
+		return works;
+	case PLACE_ORDERED:
+		return state == ompt_state_wait_ordered;
 	default:
-		return false;
+		return state >= ompt_state_wait_mutex && state <= ompt_state_wait_critical;
 	}
 }
 
@@ -147,7 +149,7 @@ static void compare_state(const struct scene_note *note, const struct handles *h
 	ompd_word_t state = -1;
 
 	if (ompd_get_state(handles->thread, &state, &wait) == ompd_rc_ok &&
-	    !may_be(note->place, state))
+	    !may_be(note->place, state, ompd_ext_get_state_tracking(handles->space) == ompd_rc_ok))
 		complain("%s: in place %u its state is 0x%llx", thread_label(note), note->place,
 			 (unsigned long long)state);
 }
@@ -186,7 +188,11 @@ static void check_note(const struct scene_note *note, const struct handles *plac
 			compare(note, "LWP", lwp, note->lwp);
 		compare_state(note, &places[i]);
 		if (!places[i].parallel || !places[i].task) {
-			complain("%s has no region or no task", thread_label(note));
+			ompd_parallel_handle_t *parallel;
+
+			ompd_get_curr_parallel_handle(places[i].thread, &parallel);
+			complain("%s has no region or no task: %s", thread_label(note),
+				 ompd_ext_last_reason());
 			return;
 		}
 		compare_variables(note, &places[i]);
