@@ -22,7 +22,7 @@ import build  # noqa: E402  (of the fixtures)
 RUNTIME = build.VARIANTS["ompd19"]
 SECONDS = 120
 # Teams of the same size on any machine; a list, of which nthreads-var has more than a number.
-NUM_THREADS = "4,4"
+NUM_THREADS = "4,4,4"
 _RUN = re.compile(r"^// RUN: *(.*)$")
 # The rest of a RUN line that was wrapped without a backslash.
 _WRAPPED = re.compile(r"^// (%t.*)$")

@@ -62,7 +62,6 @@ def test_reads_per_thread(program: Program, variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("program", PROGRAMS[:1], ids="-".join)
-@pytest.mark.xfail(strict=True, reason="libompd reads by fields; issue 13")
 def test_no_read_fails(program: Program, variant: str) -> None:
     """In a healthy program."""
     counted = count(program, variant)
