@@ -118,7 +118,7 @@ static PyObject *string_or_none(const char *string)
 {
 	if (!string)
 		Py_RETURN_NONE;
-	return PyUnicode_DecodeUTF8(string, (Py_ssize_t)strlen(string), "surrogateescape");
+	return text_new(string);
 }
 
 /** Threads are passed as their number + 1, so that no thread is NULL. */
@@ -242,7 +242,7 @@ static ompd_rc_t print_string(const char *string, int category)
 	size_t length = strlen(string);
 	while (length && string[length - 1] == '\n')
 		length--;
-	PyObject *text = PyUnicode_DecodeUTF8(string, (Py_ssize_t)length, "replace");
+	PyObject *text = text_of(string, length);
 	if (!text)
 		return failed();
 	PyObject *result =

@@ -31,7 +31,7 @@ static PyObject *meaning(ompd_rc_t rc)
 }
 
 /** An exception's text on one line, its type's name if it has none. */
-static PyObject *text_of(PyObject *exception)
+static PyObject *line_of(PyObject *exception)
 {
 	PyObject *text = PyObject_Str(exception);
 	PyObject *words = text ? PyUnicode_Split(text, NULL, -1) : NULL;
@@ -66,12 +66,10 @@ static PyObject *take_cause(void)
 
 static PyObject *reason_of(ompd_rc_t rc, const char *reason, PyObject *cause)
 {
-	PyObject *said =
-		reason ? PyUnicode_DecodeUTF8(reason, (Py_ssize_t)strlen(reason), "replace") :
-			 meaning(rc);
+	PyObject *said = reason ? text_new(reason) : meaning(rc);
 	if (!said || !cause)
 		return said;
-	PyObject *text = text_of(cause);
+	PyObject *text = line_of(cause);
 	PyObject *both = text ? PyUnicode_FromFormat("%U: %U", said, text) : NULL;
 	Py_XDECREF(text);
 	Py_DECREF(said);

@@ -195,8 +195,7 @@ static PyObject *get_version_string(PyObject *self, void *closure)
 	(void)closure;
 	if (LIBRARY_CALL(library_of(self), NULL, ACCEPT_OK, get_version_string, &string) < 0)
 		return NULL;
-	return PyUnicode_DecodeUTF8(string ? string : "", string ? (Py_ssize_t)strlen(string) : 0,
-				    "replace");
+	return text_new(string ? string : "");
 }
 
 static PyObject *get_extended(PyObject *self, void *closure)
@@ -230,7 +229,7 @@ static PyObject *library_runtimes(PyObject *self, PyObject *unused)
 				      ext_enumerate_runtimes, i, &name);
 		if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && !name))
 			break;
-		PyObject *item = rc < 0 ? NULL : PyUnicode_FromString(name);
+		PyObject *item = rc < 0 ? NULL : text_new(name);
 		if (!item || PyList_Append(list, item) < 0) {
 			Py_CLEAR(list);
 			more = false;

@@ -185,8 +185,7 @@ PyObject *list_display_control_vars(struct space *space)
 		return NULL;
 	list = PyList_New(0);
 	for (size_t i = 0; list && variables && variables[i]; i++) {
-		PyObject *string = PyUnicode_DecodeUTF8(
-			variables[i], (Py_ssize_t)strlen(variables[i]), "replace");
+		PyObject *string = text_new(variables[i]);
 
 		if (!string || PyList_Append(list, string) < 0)
 			Py_CLEAR(list);

@@ -67,10 +67,20 @@ size_t memory_live(void)
 	return live;
 }
 
+PyObject *text_of(const char *string, size_t length)
+{
+	return PyUnicode_DecodeUTF8(string, (Py_ssize_t)length, "surrogateescape");
+}
+
+PyObject *text_new(const char *string)
+{
+	return text_of(string, strlen(string));
+}
+
 PyObject *memory_take_string(const char *string)
 {
-	PyObject *result = PyUnicode_DecodeUTF8(string ? string : "",
-						string ? (Py_ssize_t)strlen(string) : 0, "replace");
+	PyObject *result = text_new(string ? string : "");
+
 	memory_free_owned(string);
 	return result;
 }

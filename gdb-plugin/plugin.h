@@ -161,6 +161,10 @@ ompd_rc_t memory_free(void *memory);
 /** Releases @p memory if it is of memory_alloc(); a library's static memory is left alone. */
 void memory_free_owned(const void *memory);
 size_t memory_live(void);
+
+/** Text from outside as a Python string; never fails for what it holds (ompdbg/text.py). */
+PyObject *text_of(const char *string, size_t length);
+PyObject *text_new(const char *string);
 /** A Python string of @p string, which is then released. NULL gives "". */
 PyObject *memory_take_string(const char *string);
 

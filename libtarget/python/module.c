@@ -32,17 +32,34 @@ static PyObject *raise_error(const struct target_error *error)
 /** Opens what a number stands for. */
 typedef struct target *(*opener)(int, const struct target_places *, struct target_error *);
 
+/** Convert a path, or None, to the bytes that name its file; NULL for None. */
+static int path_bytes(PyObject *path, void *ret)
+{
+	PyObject **bytes = ret;
+
+	if (path == Py_None)
+		return 1;
+	return PyUnicode_FSConverter(path, bytes);
+}
+
 static PyObject *open_target(PyObject *args, PyObject *kwargs, opener open)
 {
 	static char *names[] = { "number", "program", "sysroot", NULL };
 	struct target_error error = { "" };
-	struct target_places places;
+	PyObject *program = NULL, *sysroot = NULL;
 	int number;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "izz", names, &number, &places.program,
-					 &places.sysroot))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iO&O&", names, &number, path_bytes,
+					 &program, path_bytes, &sysroot))
 		return NULL;
+	struct target_places places = {
+		.program = program ? PyBytes_AsString(program) : NULL,
+		.sysroot = sysroot ? PyBytes_AsString(sysroot) : NULL,
+	};
 	struct target *target = open(number, &places, &error);
+
+	Py_XDECREF(program);
+	Py_XDECREF(sysroot);
 	return target ? target_object_new(target) : raise_error(&error);
 }
 

@@ -205,16 +205,21 @@ static PyObject *instructions(PyObject *self, PyObject *args)
 static PyObject *symbol_named(PyObject *self, PyObject *args)
 {
 	struct target *target = target_of(self);
-	PyObject *number;
-	const char *name;
+	PyObject *number, *name;
 	uint64_t address;
 
-	if (!target || !PyArg_ParseTuple(args, "Os:symbol_named", &number, &name))
+	if (!target || !PyArg_ParseTuple(args, "OU:symbol_named", &number, &name))
 		return NULL;
 	Py_ssize_t index = index_of(number, target_num_files(target));
 	if (index < 0)
 		return NULL;
-	if (!target_symbol_named(target, (size_t)index, name, &address))
+	PyObject *bytes = PyUnicode_AsEncodedString(name, "utf-8", "surrogateescape");
+	if (!bytes)
+		return NULL;
+	bool found = target_symbol_named(target, (size_t)index, PyBytes_AsString(bytes), &address);
+
+	Py_DECREF(bytes);
+	if (!found)
 		Py_RETURN_NONE;
 	return PyLong_FromUnsignedLongLong(address);
 }

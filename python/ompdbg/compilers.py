@@ -10,6 +10,8 @@ from typing import Optional
 
 import _ompd
 
+from ompdbg.text import encoded
+
 # "GCC: (Debian 12.2.0-14) 12.2.0", "GCC: (GNU) 17.0.0 20261101 (experimental)"
 _GCC = re.compile(rb"^GCC: \(.*\) (\d{1,4})\.\d+")
 
@@ -17,7 +19,7 @@ _GCC = re.compile(rb"^GCC: \(.*\) (\d{1,4})\.\d+")
 def newest_gcc(path: str) -> Optional[int]:
     """The latest major release of GCC that any part of the file is of; None: none is told."""
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(encoded(path), "rb", opener=_open_at_once) as file:
             is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             comments = _ompd.comment(file.fileno()) if is_regular else b""
     except OSError:
@@ -27,5 +29,5 @@ def newest_gcc(path: str) -> Optional[int]:
     return max(releases, default=None) if len(releases) == len(found) else None
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def _open_at_once(path: bytes, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)  # a pipe has nobody at its other end

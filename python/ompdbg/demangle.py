@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 from typing import Any, Optional
 
+from ompdbg.text import decoded, encoded
+
 _LIBRARY = "libstdc++.so.6"
 _OPEN, _CLOSE = "<([{", ">)]}"
 
@@ -33,11 +35,11 @@ def demangle(symbol: str) -> Optional[str]:
     import ctypes
 
     status = ctypes.c_int()
-    text = library.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
+    text = library.__cxa_demangle(encoded(symbol), None, None, ctypes.byref(status))
     if not text:
         return None
     try:
-        return ctypes.string_at(text).decode("utf-8", "surrogateescape")
+        return decoded(ctypes.string_at(text))
     finally:
         library.free(text)
 

@@ -115,7 +115,7 @@ def tasks_by_function(process: "Process", form: Form) -> Iterable[str]:
     if form.as_json:
         from ompdbg.render import json
 
-        return [json.document(counts=[json.count(row) for row in counts])]
+        return json.document(counts=[json.count(row) for row in counts])
     from ompdbg.render.tasks import count_table
 
     return count_table(counts, form.width, form.palette)
@@ -200,7 +200,7 @@ def status(
     found = find(process)
     stats = counted()
     if form.as_json:
-        return [render.status_json(found, stats)]
+        return render.status_json(found, stats)
     return render.status_lines(found, stats, form.width)
 
 
@@ -299,7 +299,7 @@ def environment(process: "Process", form: Form, all_of_them: bool = False) -> It
     if form.as_json:
         from ompdbg.render import json
 
-        yield json.document(environment=render.environment_json(found))
+        yield from json.document(environment=render.environment_json(found))
         return
     for name, variables in found.items():
         if process.has_several:

@@ -5,14 +5,15 @@ import re
 
 from ompdbg.render.palette import KINDS, PLAIN, Palette
 from ompdbg.render.table import Column, cut_place, table
+from ompdbg.text import STYLE
 
-COLORED = Palette({kind: "\033[3{}m".format(i) for i, kind in enumerate(KINDS)})
-T, F, N, V, A = ("\033[3{}m".format(i) for i in range(5))
-END = "\033[m"
+COLORED = Palette({kind: STYLE + "[3{}m".format(i) for i, kind in enumerate(KINDS)})
+T, F, N, V, A = (STYLE + "[3{}m".format(i) for i in range(5))
+END = STYLE + "[m"
 
 
 def plain(text: str) -> str:
-    return re.sub("\033\\[[0-9;]*m", "", text)
+    return re.sub(STYLE + "\\[[0-9;]*m", "", text)
 
 
 def test_place() -> None:

@@ -74,9 +74,8 @@ def test_status_with_counters() -> None:
 
 
 def test_status_json() -> None:
-    document = json.loads(
-        status_json(status(Process([hung().runtime.space], hung().runtime.services)), None)
-    )
+    found = status(Process([hung().runtime.space], hung().runtime.services))
+    document = json.loads("\n".join(status_json(found, None)))
     assert document["schema"] == "ompdbg/1"
     assert document["layout"]["source"] == "table"
     assert document["teams"] == {"total": 2, "nesting": 2}

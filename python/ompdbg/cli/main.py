@@ -9,9 +9,10 @@ import signal
 import sys
 from typing import Any, Callable, NoReturn, Optional, Sequence, Tuple
 
-from ompdbg.cli import merge, report, run, viewing
+from ompdbg.cli import merge, report, run, terminal, viewing
 from ompdbg.cli.command import Context
 from ompdbg.cli.exits import Exit, Failed
+from ompdbg.text import visible
 
 COMMANDS = (*viewing.COMMANDS, report.COMMAND, run.COMMAND, merge.COMMAND)
 
@@ -44,6 +45,7 @@ def main(libompd: str, words: Optional[Sequence[str]] = None) -> int:
     # As an exception, so that a process goes on.
     signal.signal(signal.SIGTERM, _on_signal)
     signal.signal(signal.SIGHUP, _on_signal)
+    terminal.prepare()
     told = sys.argv[1:] if words is None else list(words)
     status = _status(lambda: _run(libompd, told))
     flushed = _status(_flush)
@@ -59,7 +61,7 @@ def _run(libompd: str, words: Sequence[str]) -> int:
     try:
         return int(arguments.command.run(arguments, Context(libompd)))
     except Failed as failed:
-        _say(f"ompdbg {arguments.command.name}: {failed.reason.rstrip('.')}.")
+        terminal.say(f"ompdbg {arguments.command.name}: {failed.reason.rstrip('.')}.")
         return failed.status
 
 
@@ -69,7 +71,7 @@ def _flush() -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _say(f"ompdbg: standard output: {error.strerror}.")
+        terminal.say(f"ompdbg: standard output: {error.strerror}.")
         _drop_standard_output()
         return Exit.NOT_WRITTEN
     return Exit.FINE
@@ -90,9 +92,10 @@ def _status(do: Callable[[], int]) -> int:
         if os.environ.get(_DEBUG):
             import traceback
 
-            _say(traceback.format_exc())
+            for line in traceback.format_exc().splitlines():
+                terminal.say(line)
         hint = "" if isinstance(error, MemoryError) else f" ({_DEBUG}=1 shows where)"
-        _say(f"ompdbg: internal error: {type(error).__name__}: {error}{hint}.")
+        terminal.say(f"ompdbg: internal error: {type(error).__name__}: {error}{hint}.")
         return Exit.INTERNAL
 
 
@@ -117,22 +120,22 @@ def _drop_standard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(text: str) -> None:
-    """A line for people. Whether they get it changes nothing."""
-    try:
-        print(text, file=sys.stderr)
-    except OSError:
-        pass
-
-
 def _on_signal(number: int, frame: Any) -> NoReturn:
     sys.exit(128 + number)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints about words can be seen."""
+
+    def error(self, message: str) -> NoReturn:
+        """Called for a command line that makes no sense."""
+        super().error(visible(message))
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """What understands the command line. `words`: if they begin with a command, only that one's
     options are made."""
-    whole = argparse.ArgumentParser(
+    whole = _Parser(
         "ompdbg",
         description=_DESCRIPTION,
         epilog=_EPILOG,

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from typing import TYPE_CHECKING, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
 
 from ompdbg import regular_file
 from ompdbg.cli import terminal
 from ompdbg.cli.command import Command, Context
 from ompdbg.cli.exits import Exit
 from ompdbg.cli.spool import STANDARD_OUTPUT, write_file
+from ompdbg.render.json import dumps
+from ompdbg.text import decoded, of_path, without_halves
 
 if TYPE_CHECKING:
     from ompdbg.report.merging import Member
@@ -49,12 +50,23 @@ def read(path: str) -> "Member":
 
     try:
         with regular_file.opened(path) as file:
-            document = json.loads(file.read())
+            document = _clean(json.loads(decoded(file.read())))
     except OSError as error:
         raise NoReport(str(error.strerror)) from None
     except (ValueError, RecursionError, MemoryError):
         raise NoReport("it is no JSON") from None
     return member(path, document)
+
+
+def _clean(value: Any) -> Any:
+    """Return a document whose strings have no half characters."""
+    if isinstance(value, str):
+        return without_halves(value)
+    if isinstance(value, list):
+        return [_clean(one) for one in value]
+    if isinstance(value, dict):
+        return {without_halves(name): _clean(one) for name, one in value.items()}
+    return value
 
 
 def _run(arguments: argparse.Namespace, context: Context) -> int:
@@ -66,16 +78,16 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
         try:
             members.append(read(path))
         except merging.NoReport as reason:
-            unread.append({"source": path, "reason": str(reason)})
+            unread.append({"source": of_path(path), "reason": str(reason)})
     as_text = arguments.text or not (arguments.json or arguments.html)
     if not (members and as_text):
         for one in unread:
-            print(f"ompdbg merge: {one['source']}: {one['reason']}.", file=sys.stderr)
+            terminal.say(f"ompdbg merge: {one['source']}: {one['reason']}.")
     if not members:
         return Exit.UNREADABLE
     document = merging.merged(members, unread)
     if arguments.json:
-        write_file(arguments.json, [json.dumps(document, indent=1)])
+        write_file(arguments.json, [dumps(document, indent=1)])
     if arguments.html:
         from ompdbg.report.html.merged import page
 
@@ -83,7 +95,7 @@ def _run(arguments: argparse.Namespace, context: Context) -> int:
     if as_text:
         path = arguments.text or STANDARD_OUTPUT
         width = terminal.form(False).width if path == STANDARD_OUTPUT else 80
-        write_file(path, merging.lines(document, width))
+        write_file(path, terminal.lines(merging.lines(document, width)))
     if merging.is_suspicious(document):
         return Exit.FOUND
     return Exit.UNREADABLE if unread else Exit.FINE

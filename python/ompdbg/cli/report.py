@@ -107,7 +107,7 @@ def write_report(
         form = views.Form(False, 80)
         if files.text == STANDARD_OUTPUT:
             form = terminal.form(False)
-        spool.write(files.text, text.lines(process, found, diagnosed, form))
+        spool.write(files.text, terminal.lines(text.lines(process, found, diagnosed, form)))
     return found
 
 

@@ -18,6 +18,7 @@ from ompdbg.cli.report import Files, write_report
 from ompdbg.cli.spool import Spool, is_scratch, write_file
 from ompdbg.render.table import wrap
 from ompdbg.report.ranks import rank_in
+from ompdbg.text import visible
 
 if TYPE_CHECKING:
     from ompdbg.report.crash import Crash
@@ -177,7 +178,7 @@ class Reporter:
 def say(text: str) -> None:
     """A line for people. Whether they get it changes nothing."""
     rank = f"rank {_RANK}: " if _RANK else ""
-    told = f"ompdbg run: {rank}{text}"
+    told = f"ompdbg run: {rank}{visible(text)}"
     try:
         if sys.stderr.isatty():
             told = "\r\033[K" + "\n".join(wrap(told, terminal.width(sys.stderr)))

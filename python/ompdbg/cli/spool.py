@@ -9,6 +9,7 @@ import sys
 from types import TracebackType
 from typing import IO, Iterable, List, Optional, Tuple, Type
 
+from ompdbg.cli import terminal
 from ompdbg.cli.exits import Exit, Failed
 
 STANDARD_OUTPUT = "-"
@@ -45,11 +46,8 @@ class Spool:
             kept.write(line + "\n")
 
     def _say_warnings(self) -> None:
-        try:
-            for problem in self._warnings:
-                print(f"ompdbg: warning: {problem}", file=sys.stderr)
-        except OSError:
-            pass  # what is written to standard output is worth as much without them
+        for problem in self._warnings:
+            terminal.say(f"ompdbg: warning: {problem}")
         self._warnings.clear()
 
     def __enter__(self) -> "Spool":

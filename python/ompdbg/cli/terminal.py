@@ -1,25 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the terminal can show."""
+"""What the terminal can show, and the way of all text to it."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from typing import Optional, TextIO
+from typing import Iterable, Iterator, Optional, TextIO
 
+from ompdbg import text
 from ompdbg.number import number_in
 from ompdbg.render import palette
+from ompdbg.text import STYLE
 from ompdbg.views import Form
 
 # The styles that GDB has by default.
 _STYLES = {
-    palette.TITLE: "\033[1m",
-    palette.FUNCTION: "\033[33m",
-    palette.FILE: "\033[32m",
-    palette.VARIABLE: "\033[36m",
-    palette.ADDRESS: "\033[34m",
-    palette.METADATA: "\033[2m",
+    palette.TITLE: f"{STYLE}[1m",
+    palette.FUNCTION: f"{STYLE}[33m",
+    palette.FILE: f"{STYLE}[32m",
+    palette.VARIABLE: f"{STYLE}[36m",
+    palette.ADDRESS: f"{STYLE}[34m",
+    palette.METADATA: f"{STYLE}[2m",
 }
+
+
+def prepare() -> None:
+    """Let standard output and error take any text: what their encoding lacks is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=_encoding(stream.encoding), errors=text.ESCAPED)
+
+
+def _encoding(told: str) -> str:
+    """Return the locale's encoding, also where that is ASCII, and Python takes UTF-8 instead."""
+    if not sys.flags.utf8_mode:
+        return told
+    import locale
+
+    return locale.nl_langinfo(locale.CODESET)
+
+
+def lines(found: Iterable[str]) -> Iterator[str]:
+    """Return lines as they are printed."""
+    return map(text.shown, found)
+
+
+def say(line: str) -> None:
+    """Print a line for people on standard error. Whether they get it changes nothing."""
+    try:
+        print(text.visible(line), file=sys.stderr, flush=True)
+    except OSError:
+        pass
 
 
 def form(as_json: bool) -> Form:

@@ -227,7 +227,7 @@ def _run(show: _Show, arguments: argparse.Namespace, context: Context) -> int:
         first = list(islice(lines, 1))  # if even that fails, one line tells it all
         crash = _crash(looked, form) if show is _why else View(())
         spool.warn(looked.problems)
-        spool.write(STANDARD_OUTPUT, chain(crash.lines, first, lines))
+        spool.write(STANDARD_OUTPUT, terminal.lines(chain(crash.lines, first, lines)))
     return Exit.FOUND if view.is_suspicious or crash.is_suspicious else Exit.FINE
 
 

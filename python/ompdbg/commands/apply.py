@@ -10,6 +10,7 @@ import gdb
 from ompdbg.commands import choice, completion, options
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.printed import printed
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ class Apply(OmpCommand):
             arguments = options.parse(self.name, self.options, words)
             options.exclude(self.name, arguments, "-c", "-s")
         except Wrong as error:
-            raise gdb.GdbError(str(error)) from None
+            raise texts.failure(str(error)) from None
         if not command:
-            raise gdb.GdbError(f"{self.name}: no command is given.")
+            raise texts.failure(f"{self.name}: no command is given.")
         from ompdbg.gdb_services import session
 
         with session.guarded(self.name):
@@ -110,18 +111,18 @@ class Apply(OmpCommand):
 
         selection.switch(handle)
         failure: Optional[str] = None
-        text = ""
+        output = ""
         try:
-            text = printed(command, from_tty)
+            output = printed(command, from_tty)
         except gdb.error as error:
             failure = str(error)
         if failure is not None and "-s" in given:
             return
         if heading:
             write(["", heading])
-        gdb.write(text)
+        texts.write(output)
         if failure is not None and "-c" not in given:
-            raise gdb.GdbError(failure)
+            raise texts.failure(failure)
         if failure is not None:
             write([failure])
 

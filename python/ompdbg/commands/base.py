@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Callable, Iterable, List, NoReturn, Optional, 
 import gdb
 
 from ompdbg.commands import options
+from ompdbg.gdb_services import texts
+from ompdbg.text import shown
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
@@ -43,7 +45,7 @@ class OmpCommand(gdb.Command):
             arguments = options.parse(self.name, self.options, words, self.positional)
             self.check(arguments)
         except options.Wrong as error:
-            raise gdb.GdbError(str(error)) from None
+            raise texts.failure(str(error)) from None
         from ompdbg.gdb_services import session
 
         with session.guarded(self.name, self.keeps_selection):
@@ -54,7 +56,7 @@ class OmpCommand(gdb.Command):
 
     def fail(self, reason: str) -> NoReturn:
         """Ends the command with one line."""
-        raise gdb.GdbError(f"{self.name}: {reason}")
+        raise texts.failure(f"{self.name}: {reason}")
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
         """Called by GDB, also without a word to ask where words break."""
@@ -110,11 +112,11 @@ def write(lines: Iterable[str]) -> None:
     """Prints lines, through GDB's pager: many at once, for each time takes its time."""
     pending: List[str] = []
     for line in lines:
-        pending.append(line + "\n")
+        pending.append(shown(line) + "\n")
         if len(pending) == _LINES_AT_ONCE:
-            gdb.write("".join(pending))
+            gdb.write(texts.printable("".join(pending)))
             pending.clear()
-    gdb.write("".join(pending))
+    gdb.write(texts.printable("".join(pending)))
 
 
 def terminal_width() -> Optional[int]:

@@ -10,6 +10,7 @@ import gdb
 
 from ompdbg.commands import completion
 from ompdbg.commands.base import dedent, write
+from ompdbg.gdb_services import texts
 from ompdbg.number import number_in
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Break(gdb.Command):
         with session.guarded("omp break"):
             doubt = event_conditions.doubt(condition, place) if condition is not None else None
             if doubt is not None and doubt.surely:
-                raise gdb.GdbError(f"omp break: {doubt.text}")
+                raise texts.failure(f"omp break: {doubt.text}")
             made = event_points.define(event, function, file, line, condition)
             write([f"OpenMP breakpoint {made.number}: {made}"])
             if place is not None and not _is_known(place):
@@ -73,12 +74,12 @@ class Break(gdb.Command):
         condition = match.group("condition").strip() if match is not None else None
         words = (text[: match.start()] if match is not None else text).split(None, 2)
         if condition == "":
-            raise gdb.GdbError("omp break: there is no condition behind if.")
+            raise texts.failure("omp break: there is no condition behind if.")
         if not words or words[0] not in _NAMES:
             word = words[0] if words else "if"
-            raise gdb.GdbError(f'omp break: no event "{word}"; see "help omp break".')
+            raise texts.failure(f'omp break: no event "{word}"; see "help omp break".')
         if len(words) > 1 and (words[1] != "in" or len(words) < 3):
-            raise gdb.GdbError(f'omp break: "in FUNCTION" or "in FILE:LINE", not "{words[1]}".')
+            raise texts.failure(f'omp break: "in FUNCTION" or "in FILE:LINE", not "{words[1]}".')
         return words[0], words[2].strip() if len(words) > 2 else None, condition
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
@@ -127,7 +128,7 @@ class Delete(gdb.Command):
         for word in words:
             number = number_in(word)
             if number is None or not event_points.remove(number):
-                raise gdb.GdbError(f"omp delete: no OpenMP breakpoint {word}.")
+                raise texts.failure(f"omp delete: no OpenMP breakpoint {word}.")
 
 
 def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:

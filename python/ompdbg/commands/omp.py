@@ -8,6 +8,7 @@ import os
 import gdb
 
 from ompdbg.commands.base import dedent
+from ompdbg.gdb_services import texts
 
 
 class Omp(gdb.Command):
@@ -51,11 +52,11 @@ class Omp(gdb.Command):
         """Called by GDB if no sub-command matches."""
         if argument:
             word = argument.split()[0]
-            raise gdb.GdbError(f'omp: no sub-command "{word}"; see "help omp".')
+            raise texts.failure(f'omp: no sub-command "{word}"; see "help omp".')
         try:
             gdb.execute("omp status", from_tty)
         except gdb.error as error:
-            raise gdb.GdbError(str(error)) from None
+            raise texts.failure(str(error)) from None
 
 
 class SetOmp(gdb.Command):
@@ -107,7 +108,7 @@ class Library(gdb.Parameter):
             self.value = "auto"
         if self.value != "auto" and not os.path.isfile(os.path.expanduser(self.value)):
             wrong, self.value = self.value, "auto"
-            raise gdb.GdbError(f'set omp library: no file "{wrong}"; it is "auto" now.')
+            raise texts.failure(f'set omp library: no file "{wrong}"; it is "auto" now.')
         from ompdbg.gdb_services import session
 
         session.library_changed()

@@ -9,6 +9,7 @@ import gdb
 
 from ompdbg.commands import location
 from ompdbg.commands.base import OmpCommand, write
+from ompdbg.gdb_services import texts
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
@@ -37,7 +38,7 @@ class _Running(OmpCommand):
         from ompdbg.gdb_services import session, stepping
 
         if ended.shown:
-            gdb.write(ended.text)
+            texts.write(ended.text)
             thread = session.thread_at_stop()
             # GDB has called it as the compiler does, and shown its line. In non-stop mode the stop
             # of another thread ends the wait for this one, too.
@@ -113,7 +114,7 @@ def _where() -> _Where:
         frame = gdb.newest_frame()
         function = frame.function()
         where = function.value().address if function is not None else None
-        name = frame.name()
+        name = texts.of(frame, "name")
     except gdb.error:
         return _NOWHERE
     return _Where(thread.global_num if thread is not None else 0, int(where or 0), name)

@@ -15,7 +15,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
-from ompdbg.gdb_services import enclosing, lost, placed, sections
+from ompdbg.gdb_services import enclosing, lost, placed, sections, texts
 from ompdbg.gdb_services.enclosing import Wanted
 from ompdbg.gdb_services.frame_symbols import (
     Reading,
@@ -79,7 +79,7 @@ def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
     for block in blocks(handle):
         outer = set(found)  # from here: what copies of a construct's own were made from
         for symbol in block:
-            key = symbol.name, symbol.line
+            key = texts.name(symbol), symbol.line
             if key in outer or symbol.is_argument or not is_users(symbol):
                 continue
             # What was inlined is told once more where it is optimized out.
@@ -93,18 +93,18 @@ def _workshared(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Captured]:
     """Of which it is not known whether a construct has a copy of all of it."""
     if not sections.may_be_of_worksharing(symbol, handle):
         return None
-    return Captured(symbol.name, None, None, sections.REASON)
+    return Captured(texts.name(symbol), None, None, sections.REASON)
 
 
 def _argument(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:
     """GDB tells the values, but only in the selected frame all of them right."""
     if symbol.type is None or not symbol.type.dynamic:
-        return Captured(symbol.name, symbol, None)
+        return Captured(texts.name(symbol), symbol, None)
     return _as_it_is(symbol, handle, False)
 
 
 def _as_it_is(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured:
-    name, found = symbol.name, read(symbol, handle)
+    name, found = texts.name(symbol), read(symbol, handle)
     if found is None:
         return Captured(name, symbol, None)
     if _is_reference(symbol) and _is_compilers(symbol) and not found.is_lost:
@@ -193,7 +193,7 @@ def is_users(symbol: gdb.Symbol) -> bool:
     """A variable that the source has, too."""
     if not symbol.is_variable and not symbol.is_argument:
         return False
-    return not is_generated(symbol.name, is_of_fortran(symbol))
+    return not is_generated(texts.name(symbol), is_of_fortran(symbol))
 
 
 def _is_array(kind: gdb.Type) -> bool:
@@ -247,24 +247,24 @@ class _Construct:
             elif self._is_length(symbol):
                 continue
             elif is_inner:
-                self._groups.setdefault((symbol.name, symbol.line), [symbol])
+                self._groups.setdefault((texts.name(symbol), symbol.line), [symbol])
             else:
-                whole.setdefault(symbol.name, []).append(symbol)
+                whole.setdefault(texts.name(symbol), []).append(symbol)
         for name, group in whole.items():
             line = max(symbol.line for symbol in group)
             self._groups.setdefault((name, line), group)
 
     def _note(self, symbol: gdb.Symbol) -> None:
         """Of what is the compiler's some tells of the user's."""
-        if symbol.name == _CONTEXT:
+        if texts.name(symbol) == _CONTEXT:
             self._context = symbol
-        elif symbol.is_variable and "." in symbol.name and is_of_fortran(symbol):
-            self._descriptors.setdefault(original(symbol.name), symbol)
+        elif symbol.is_variable and "." in texts.name(symbol) and is_of_fortran(symbol):
+            self._descriptors.setdefault(original(texts.name(symbol)), symbol)
 
     @staticmethod
     def _is_length(symbol: gdb.Symbol) -> bool:
         """Clang passes the lengths of arrays as well."""
-        if not symbol.is_argument or symbol.name != LENGTH or symbol.line:
+        if not symbol.is_argument or texts.name(symbol) != LENGTH or symbol.line:
             return False
         return symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_INT
 
@@ -320,7 +320,7 @@ class _Construct:
             # Of such an array the place of its first element is all that Clang passes on.
             if target.address is None:
                 return None
-            wanted = Wanted(symbol.name, line, target.address)
+            wanted = Wanted(texts.name(symbol), line, target.address)
             known = enclosing.with_bounds(self._handle, wanted, self._anywhere)
             if known is not None or _is_array(target.value.type):
                 return known
@@ -331,12 +331,12 @@ class _Construct:
     def _whole(self, symbol: gdb.Symbol, found: Reading, line: int) -> Optional[gdb.Value]:
         value = found.value
         if is_of_fortran(symbol) and _is_pointer_to_array(value.type):
-            at = enclosing.at_address(self._handle, symbol.name, int(value), self._anywhere)
+            at = enclosing.at_address(self._handle, texts.name(symbol), int(value), self._anywhere)
             return value if at is None else at.value
         is_other = _is_computed_elsewhere(symbol, found, self._handle)
         if found.address is None or not is_other and not found.is_without_bounds:
             return value
-        wanted = Wanted(symbol.name, line, found.address)
+        wanted = Wanted(texts.name(symbol), line, found.address)
         known = enclosing.with_bounds(self._handle, wanted, self._anywhere)
         if known is None and is_other:
             return gdb.Value(found.address).cast(value.type.target().pointer())
@@ -352,7 +352,7 @@ class _Construct:
         if self._may_be_an_element(symbol, symbol.line):
             return None
         for one, _ in symbols(outer):
-            if one.name == symbol.name and one.is_argument and _is_reference(one):
+            if texts.name(one) == texts.name(symbol) and one.is_argument and _is_reference(one):
                 found = read(one, outer)
                 if found is not None and not found.is_lost:
                     return self._as_written(symbol, found, symbol.line)
@@ -382,7 +382,8 @@ class _Construct:
         if pointer is None or pointer.is_lost:
             return []
         found = enclosing.shared_by(self._handle, pointer.value, self._anywhere)
-        told = {one.symbol.name: one for one in found if one.symbol.name not in names}
+        told = {texts.name(one.symbol): one for one in found}
+        told = {name: one for name, one in told.items() if name not in names}
         return [Captured(name, *one) for name, one in told.items()]
 
 
@@ -409,7 +410,7 @@ def _told_elsewhere(handle: gdb.Frame) -> Iterator[gdb.Symbol]:
 
 
 def _may_be_told_elsewhere(symbol: gdb.Symbol) -> bool:
-    if symbol.name == _CONTEXT:
+    if texts.name(symbol) == _CONTEXT:
         return True
     kind = symbol.type
     if kind is None or not (symbol.is_variable or symbol.is_argument):
@@ -422,7 +423,7 @@ def _may_be_told_elsewhere(symbol: gdb.Symbol) -> bool:
 
 def _places(symbol: gdb.Symbol, found: Reading) -> List[int]:
     try:
-        if symbol.name == _CONTEXT:
+        if texts.name(symbol) == _CONTEXT:
             return enclosing.given_addresses(found.value)
         if _is_reference(symbol):
             found = found.target()

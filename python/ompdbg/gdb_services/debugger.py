@@ -19,7 +19,7 @@ from typing import (
 
 import gdb
 
-from ompdbg.gdb_services import frame_variables, quiet, selection
+from ompdbg.gdb_services import disassembly, frame_variables, quiet, selection, texts
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.structures import Structures
@@ -76,7 +76,7 @@ class GdbServices:
     @property
     def program(self) -> str:
         """Path of the program."""
-        return self._inferior.progspace.filename or ""
+        return texts.of(self._inferior.progspace, "filename") or ""
 
     # ---- What moved -------------------------------------------------------------------------
 
@@ -358,6 +358,8 @@ class GdbServices:
         """Disassembles."""
         try:
             found = gdb.selected_inferior().architecture().disassemble(address, count=count)
+        except UnicodeDecodeError:
+            return disassembly.instructions(address, count)
         except (gdb.error, AttributeError):
             return []
         return [Instruction(int(i["addr"]), int(i["length"]), str(i["asm"])) for i in found]

@@ -217,7 +217,7 @@ class _Decorated:
         code = cast(StackFrame, kind.frame).code
         place = self._places.get(code)
         if place is None:
-            place = self._places[code] = place_of(wrapped, handle)
+            place = self._places[code] = place_of(handle)
         if pc and kind.item is None:
             self._places[pc] = place
         return place.told(handle, place)

@@ -24,6 +24,7 @@ from typing import (
 import gdb
 
 from ompdbg.frames import source_function
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.frame_symbols import (
     Reading,
     declared_type,
@@ -71,7 +72,7 @@ def with_bounds(handle: gdb.Frame, wanted: Wanted, anywhere: bool) -> Optional[g
     with _selection_kept():
         for frame in _around(handle, [wanted.address] if anywhere else None):
             for symbol, _ in symbols(frame):
-                if symbol.name != wanted.name or symbol.line != wanted.line:
+                if texts.name(symbol) != wanted.name or symbol.line != wanted.line:
                     continue
                 found = _array(symbol, frame)
                 if found is None:
@@ -89,7 +90,7 @@ def at_address(handle: gdb.Frame, name: str, address: int, anywhere: bool) -> Op
     with _selection_kept():
         for frame in _around(handle, [address] if anywhere else None):
             for symbol, _ in symbols(frame):
-                found = _array(symbol, frame) if symbol.name == name else None
+                found = _array(symbol, frame) if texts.name(symbol) == name else None
                 if found is not None and found.address == address:
                     return Named(symbol, found.value)
     return None
@@ -126,13 +127,13 @@ def given_addresses(context: gdb.Value) -> List[int]:
 
 def _given(symbol: gdb.Symbol, frame: gdb.Frame) -> Tuple[Optional[int], Optional[gdb.Value]]:
     """What a task is given of a variable: its address, and of `this` the value."""
-    if not (symbol.is_variable or symbol.is_argument) or is_generated(symbol.name, False):
+    if not (symbol.is_variable or symbol.is_argument) or is_generated(texts.name(symbol), False):
         return None, None
     found = read(symbol, frame)
     if found is None or found.is_lost:
         return None, None
     try:
-        if symbol.name == _THIS:
+        if texts.name(symbol) == _THIS:
             return int(found.value), found.value
         is_reference = found.value.type.code == gdb.TYPE_CODE_REF
         target = found.target() if is_reference else found

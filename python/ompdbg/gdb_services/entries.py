@@ -14,6 +14,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Set
 import gdb
 
 from ompdbg import frames
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.services import Instruction
 
@@ -248,7 +249,8 @@ def _has_prologue(start: int) -> bool:
 
 def _is_brace(symtab: gdb.Symtab, line: int) -> bool:
     """Nothing but the begin of a block is in that line of the source."""
-    return linecache.getline(symtab.fullname(), line).strip() == "{"
+    source: str = texts.told(linecache.getline, texts.of(symtab, "fullname"), line)
+    return source.strip() == "{"
 
 
 def _passed_on(services: GdbServices, code: int) -> Set[int]:
@@ -263,7 +265,7 @@ def _passed_on(services: GdbServices, code: int) -> Set[int]:
         if called is not None:
             target = int(called.group(1), 16)
             function = services.function_at(target)
-            if function is not None and _DEBUG_CODE in function.name:
+            if function is not None and _DEBUG_CODE in texts.name(function):
                 found.add(target)
         if _start(services, address) != code:
             break

@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional, Sequence, Set, Tuple
 
 import gdb
 
-from ompdbg.gdb_services import front_ends, quiet
+from ompdbg.gdb_services import front_ends, quiet, texts
 
 _NO_SYMBOL = re.compile(r'No symbol "(.+)" in (?:current|specified) context')
 _SYNTAX = ("A syntax error in expression", "Invalid number", "Junk after")
@@ -84,8 +84,8 @@ def _names(symtab: gdb.Symtab) -> Set[str]:
             continue
         seen.add((block.start, block.end))
         while block is not None and not block.is_static and not block.is_global:
-            found.update(symbol.name for symbol in block)
+            found.update(texts.name(symbol) for symbol in block)
             block = block.superblock
     for whole in (symtab.static_block(), symtab.global_block()):
-        found.update(symbol.name for symbol in whole)
+        found.update(texts.name(symbol) for symbol in whole)
     return found

@@ -22,6 +22,7 @@ from ompdbg.gdb_services import (
     quiet,
     selection,
     session,
+    texts,
 )
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.event_definitions import PARALLEL_END, TASK_END, THREAD_END, Definition
@@ -265,7 +266,9 @@ def _on_freed(event: Any) -> None:
     """A library was unloaded. GDB would go on to insert its breakpoints, if it loads one again."""
     inside = [one.num for one in gdb.inferiors() if one.progspace == event.objfile.progspace]
     keys = [key for key in state.points if key[0] in inside]
-    _delete([key for key in keys if state.points[key].library == event.objfile.filename])
+    _delete(
+        [key for key in keys if state.points[key].library == texts.of(event.objfile, "filename")]
+    )
 
 
 def _on_exited(event: Any) -> None:

@@ -19,7 +19,7 @@ from typing import (
 
 import gdb
 
-from ompdbg.gdb_services import entries, front_ends, session
+from ompdbg.gdb_services import entries, front_ends, session, texts
 from ompdbg.gdb_services.event_definitions import Definition
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Point(gdb.Breakpoint):
         super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
         self.silent = True
         self.address = address
-        self.library = gdb.solib_name(address)  # None: the program itself
+        self.library = texts.told(gdb.solib_name, address)  # None: the program itself
 
     def stop(self) -> bool:
         """Called by GDB."""
@@ -179,7 +179,7 @@ def _holds(definition: Definition) -> bool:
     try:
         return bool(gdb.parse_and_eval(definition.condition or "1"))
     except gdb.error as error:
-        gdb.write(
+        texts.write(
             f"Error in testing condition of OpenMP breakpoint {definition.number}: {error}\n"
         )
         return True

@@ -12,6 +12,8 @@ from typing import Any, Iterator, Optional
 
 from gdb.FrameDecorator import FrameDecorator
 
+from ompdbg.gdb_services import texts
+
 # As `-i=mi` or `--interpreter mi2`.
 _MI = re.compile(r"--?i[a-z]*[=\0]mi\d?")
 _is_mi: Optional[bool] = None
@@ -41,9 +43,11 @@ class _WithPath(FrameDecorator):  # type: ignore[misc]
 
     def filename(self) -> Any:
         """The path; the name of a library, or what another filter made of it, as it is."""
-        found = super().filename()
+        found = texts.printed_name(super().filename)
         symtab = self.inferior_frame().find_sal().symtab
-        return found if symtab is None or found != symtab.filename else symtab.fullname()
+        if symtab is None or found != texts.line(texts.of(symtab, "filename")):
+            return found
+        return texts.line(texts.of(symtab, "fullname"))
 
     def elided(self) -> Optional[Iterator[Any]]:
         """The frames that belong to it."""

@@ -8,7 +8,7 @@ from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.frames import is_outlined
-from ompdbg.gdb_services import lost, placed, selection
+from ompdbg.gdb_services import lost, placed, selection, texts
 from ompdbg.gdb_services.addresses import address_of
 from ompdbg.gdb_services.lacking import is_of_fortran
 from ompdbg.generated_names import is_bound
@@ -26,7 +26,9 @@ def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
 
 
 def _is_outlined(function: Optional[gdb.Symbol]) -> bool:
-    return function is not None and is_outlined(function.linkage_name or function.name)
+    return function is not None and is_outlined(
+        texts.of(function, "linkage_name") or texts.name(function)
+    )
 
 
 def symbols(handle: gdb.Frame) -> Iterator[Tuple[gdb.Symbol, bool]]:
@@ -103,7 +105,7 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
     others = [one for one, _ in symbols(handle)]
     is_false = lost.has_lost_bound(symbol, others)
     if symbol.type is not None and symbol.type.dynamic:
-        bounds = (one for one in others if is_bound(one.name))
+        bounds = (one for one in others if is_bound(texts.name(one)))
         is_false = is_false or placed.has_other_bounds(symbol, handle)
         is_false = is_false or not all(placed.is_right(one, handle) for one in bounds)
     return Reading(value, address_of(value), is_false)
@@ -147,9 +149,9 @@ def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:
     symtab = symbol.symtab
     if symtab is None or not line:
         return None
-    key = symtab.fullname(), symbol.name, line
+    key = texts.of(symtab, "fullname"), texts.name(symbol), line
     if key not in _declared:
-        found = _declaration(symtab, symbol.name, line)
+        found = _declaration(symtab, texts.name(symbol), line)
         _declared[key] = found.type if found is not None else None
     return _declared[key]
 
@@ -162,7 +164,7 @@ def _declaration(symtab: gdb.Symtab, name: str, line: int) -> Optional[gdb.Symbo
             block = gdb.block_for_pc(entry.pc)
             while block is not None and not block.is_global and not block.is_static:
                 for symbol in block:
-                    if symbol.name == name and symbol.line == line:
+                    if texts.name(symbol) == name and symbol.line == line:
                         if not _is_passed_to_construct(symbol, block):
                             return symbol
                 block = block.superblock

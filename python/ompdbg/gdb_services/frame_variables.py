@@ -7,8 +7,9 @@ from typing import List
 
 import gdb
 
-from ompdbg.gdb_services import captured, placed, selection
+from ompdbg.gdb_services import captured, placed, selection, texts
 from ompdbg.services import Variable
+from ompdbg.text import visible
 
 _ELIDED = "..."
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
@@ -46,10 +47,15 @@ def _variable(one: captured.Captured, handle: gdb.Frame, how: str) -> Variable:
         if how == "none" or (how == "scalars" and value is not None and not _is_scalar(value)):
             return Variable(one.name, _ELIDED)
         if value is not None:
-            return Variable(one.name, value.format_string(deref_refs=True))
+            return Variable(one.name, _line(texts.told(value.format_string, deref_refs=True)))
     except (gdb.error, ValueError) as error:
         problem = str(error)
     return Variable(one.name, f"<error: {problem}>")
+
+
+def _line(value: str) -> str:
+    """Return a value that is one line unless the user wants several."""
+    return value if gdb.parameter("print pretty") else visible(value)
 
 
 def _is_scalar(value: gdb.Value) -> bool:

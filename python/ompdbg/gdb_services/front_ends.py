@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 import gdb
 
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.frame_symbols import is_of_construct
 
 _SERVER = "gdb.dap.breakpoint"
@@ -79,13 +80,13 @@ def expect(reason: str) -> None:
         getattr(events, _EXPECT)(reason)
 
 
-def write(text: str) -> None:
+def write(words: str) -> None:
     """Prints at a stop; of what GDB writes there its server told nothing before GDB 18."""
     send = getattr(sys.modules.get("gdb.dap.server"), "send_event", None)
     if send is not None:
-        send("output", {"category": "console", "output": text})
+        send("output", {"category": "console", "output": words})
     else:
-        gdb.write(text)
+        texts.write(words)
 
 
 def follow_references() -> None:

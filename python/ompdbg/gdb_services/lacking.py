@@ -8,6 +8,7 @@ from typing import Any
 import gdb
 
 from ompdbg.frames import is_fortran
+from ompdbg.gdb_services import texts
 
 # Where no place of a variable is known. Such arguments GDB does not tell in GDB/MI, and comes to
 # no end where it asks frame decorators for them.
@@ -44,7 +45,7 @@ def may_be_nowhere(symbol: gdb.Symbol) -> bool:
 
 def is_of_fortran(symbol: gdb.Symbol) -> bool:
     """A variable of a source file in Fortran."""
-    return symbol.symtab is not None and is_fortran(symbol.symtab.filename)
+    return symbol.symtab is not None and is_fortran(texts.of(symbol.symtab, "filename"))
 
 
 def has_registers() -> bool:

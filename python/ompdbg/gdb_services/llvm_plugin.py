@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import gdb
 
 from ompdbg import gdb_plugin
-from ompdbg.gdb_services import selection, session
+from ompdbg.gdb_services import selection, session, texts
 
 # Modules of the plug-in; the last is its extension in C.
 _COMMANDS, _CALLBACKS, _SPACE = "ompd", "ompd_callbacks", "ompd_address_space"
@@ -131,7 +131,7 @@ def _thread_context(*arguments: Any) -> int:
 def _print(*arguments: Any) -> None:
     """(text)"""
     if not _silence.depth:
-        gdb.write(str(arguments[0]).rstrip("\n") + "\n")
+        texts.write(str(arguments[0]).rstrip("\n") + "\n")
 
 
 class _Silence:

@@ -8,6 +8,7 @@ from typing import Iterable, Iterator, Optional
 
 import gdb
 
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.addresses import address_of
 from ompdbg.generated_names import is_bound
 
@@ -63,7 +64,7 @@ def has_lost_bound(symbol: gdb.Symbol, others: "Iterable[gdb.Symbol]") -> bool:
         return False
     computed = bounds = 0
     for one in others:
-        bounds += is_bound(one.name)
+        bounds += is_bound(texts.name(one))
         computed += one.type is not None and one.type.dynamic
     return computed < bounds
 
@@ -82,7 +83,7 @@ def said_of_nothing(value: gdb.Value) -> Optional[str]:
     if value.type.code != gdb.TYPE_CODE_ARRAY:
         return None
     try:
-        text = str(value)
+        said = texts.told(str, value)
     except gdb.error:
         return None
-    return text[1:-1] if text in ("<not allocated>", "<not associated>") else None
+    return said[1:-1] if said in ("<not allocated>", "<not associated>") else None

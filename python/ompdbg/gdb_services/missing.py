@@ -10,6 +10,7 @@ from typing import List, NamedTuple, Optional
 import gdb
 
 from ompdbg.frames import base_name, is_runtime_object
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.printed import printed
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1"
@@ -31,7 +32,7 @@ _FIND_LIBRARY = 'name its folder with "set solib-search-path" or "set sysroot"'
 
 def why_missing() -> Optional[str]:
     """What GDB lacks to find the runtime; None if it lacks nothing."""
-    program = gdb.current_progspace().filename
+    program = texts.of(gdb.current_progspace(), "filename")
     if not program:
         return f"no program is loaded; {_use_file(_program_in_memory())}."
     libraries, files = _LIBRARY.findall(_said("info sharedlibrary")), _said("info files")
@@ -65,16 +66,24 @@ def why_mismatched() -> Optional[str]:
     """Which of the files that GDB reads is not the one that the process was made from, by the
     build ids of program and runtime in file and in memory; None if none is."""
     objfiles = [o for o in gdb.current_progspace().objfiles() if o.owner is None and o.build_id]
-    program = gdb.current_progspace().filename
+    program = texts.of(gdb.current_progspace(), "filename")
     if not objfiles or not program:
         return None
     mappings = _mappings()
     process = "the core file" if _CORE in _said("info files") else "the process"
     mapped = _mapped_at_entry(mappings)
-    own = {o.build_id for o in objfiles if program in (o.filename, o.username)}
+    own = {
+        o.build_id
+        for o in objfiles
+        if program in (texts.of(o, "filename"), texts.of(o, "username"))
+    }
     if mapped and own and _build_id_in_memory(mapped.path, mappings) not in (None, *own):
         return f"{program} is not the program of {process}; {_use_file(mapped.path)}."
-    runtimes = {o.build_id: o.username for o in objfiles if is_runtime_object(o.username)}
+    runtimes = {
+        o.build_id: texts.of(o, "username")
+        for o in objfiles
+        if is_runtime_object(texts.of(o, "username"))
+    }
     for path in {mapping.path for mapping in mappings if is_runtime_object(mapping.path)}:
         if runtimes and _build_id_in_memory(path, mappings) not in (None, *runtimes):
             name = " or ".join(str(name) for name in runtimes.values())

@@ -10,6 +10,7 @@ import gdb
 
 from ompdbg.demangle import without_parameters
 from ompdbg.frames import is_outlined
+from ompdbg.gdb_services import texts
 from ompdbg.outlined_names import Span, is_unnamed, name_of
 
 _GENERATED = (".omp_", ".omp.", "__omp_offloading_")
@@ -20,7 +21,7 @@ _spans: Dict[str, List[Span]] = {}
 def linkage_name(symbol: gdb.Symbol) -> str:
     """The linker's name of a function. Where debug information has none GDB makes one up: in C++
     with the parameters, in Fortran with the function around it."""
-    name: str = symbol.linkage_name or symbol.name
+    name: str = texts.of(symbol, "linkage_name") or texts.name(symbol)
     if name.startswith(_GENERATED):
         return name.partition("(")[0]
     base, generated, rest = name.partition(_GENERATED[0])
@@ -46,7 +47,7 @@ def declared_line(address: int) -> int:
 
 
 def _all_spans(symtab: gdb.Symtab) -> List[Span]:
-    key = symtab.fullname()
+    key = texts.of(symtab, "fullname")
     if key not in _spans:
         _spans[key] = _find_spans(symtab)
     return _spans[key]
@@ -63,7 +64,7 @@ def _find_spans(symtab: gdb.Symtab) -> List[Span]:
         while block is not None and block.function is None:
             block = block.superblock
         function = block.function if block is not None else None
-        if block is None or function is None or function.name.startswith(_GENERATED):
+        if block is None or function is None or texts.name(function).startswith(_GENERATED):
             continue
         outer = _around(block)
         if outer is not None and (line == function.line or pc == outer.start):

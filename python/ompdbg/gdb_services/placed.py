@@ -17,7 +17,7 @@ from typing import Iterator, NamedTuple, Optional
 import gdb
 
 from ompdbg import producers
-from ompdbg.gdb_services import quiet, selection
+from ompdbg.gdb_services import quiet, selection, texts
 from ompdbg.gdb_services.addresses import address_of
 
 # Of `info address`: "multi-location:", and what each range of code has.
@@ -84,7 +84,7 @@ def has_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
 
     # Debug information tells it, whatever the frame. Of one of many frames it is asked once.
     known = session.services().places
-    key = "bounds", handle.pc(), symbol.name, symbol.line
+    key = "bounds", handle.pc(), texts.name(symbol), symbol.line
     if key not in known:
         known[key] = _is_tracked(symbol, handle)
     return not known[key]
@@ -107,10 +107,11 @@ def _is_tracked(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
 
 def _outside(handle: gdb.Frame) -> Optional[gdb.Frame]:
     """The nearest frame of another function."""
+    own = texts.of(handle, "name")
     for step in (gdb.Frame.newer, gdb.Frame.older):
         frame = step(handle)
         while frame is not None:
-            if frame.type() == gdb.NORMAL_FRAME and frame.name() != handle.name():
+            if frame.type() == gdb.NORMAL_FRAME and texts.of(frame, "name") != own:
                 return frame
             frame = step(frame)
     return None
@@ -137,7 +138,8 @@ def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
     from ompdbg.gdb_services import session
 
     places, is_call, pc = session.services().places, _is_call(handle), handle.pc()
-    key = pc, is_call, handle.name(), symbol.name, symbol.line, symbol.is_argument
+    function, name = texts.of(handle, "name"), texts.name(symbol)
+    key = pc, is_call, function, name, symbol.line, symbol.is_argument
     if key not in places:
         pushed = session.services().pushed(pc, is_call)
         told = _told(symbol, handle, pc - is_call) if pushed != 0 or is_call else ""
@@ -172,7 +174,7 @@ def _producer(handle: gdb.Frame) -> str:
     """GCC tells places at each instruction, and what is left of them once a call has begun."""
     function = handle.function()
     symtab = None if function is None else function.symtab
-    return getattr(symtab, "producer", None) or ""
+    return texts.told(getattr, symtab, "producer", None) or ""
 
 
 def _is_call(handle: gdb.Frame) -> bool:
@@ -184,15 +186,16 @@ def _is_call(handle: gdb.Frame) -> bool:
 
 def _told(symbol: gdb.Symbol, handle: gdb.Frame, address: int) -> str:
     """Where GDB looks for the variable."""
+    name = texts.name(symbol)
     with selection.frame(handle):
-        shown = gdb.lookup_symbol(symbol.name)[0]
+        shown = gdb.lookup_symbol(texts.given(name))[0]
         if shown is not None and _is_same(shown, symbol):
-            return next(_at(quiet.execute("info address " + symbol.name), address), "")
+            return next(_at(quiet.execute("info address " + name), address), "")
     # Another of its name hides it.
     parts = _SYMBOL.split(quiet.execute(f"info scope *{address:#x}"))
-    told = [text for name, text in zip(parts[1::2], parts[2::2]) if name == symbol.name]
-    known = [one for one in _in_blocks(gdb.block_for_pc(address)) if one.name == symbol.name]
-    matching = [text for text, one in zip(told, known) if _is_same(one, symbol)]
+    told = [place for one, place in zip(parts[1::2], parts[2::2]) if one == name]
+    known = [one for one in _in_blocks(gdb.block_for_pc(address)) if texts.name(one) == name]
+    matching = [place for place, one in zip(told, known) if _is_same(one, symbol)]
     if len(told) != len(known) or len(matching) != 1:
         return _UNKNOWN
     return next(_at(" is " + matching[0], address), "")

@@ -11,6 +11,8 @@ import re
 
 import gdb
 
+from ompdbg.gdb_services import texts
+
 _RECORD = re.compile(r"[~&]\"((?:[^\"\\]|\\.)*)\"")
 _ESCAPE = re.compile(r"((?:\\[0-7]{3})+)|\\(.)")
 _ESCAPED = {
@@ -27,7 +29,7 @@ _ESCAPED = {
 
 def printed(command: str, from_tty: bool = False) -> str:
     """The output of a command. Raises gdb.error."""
-    return plain(gdb.execute(command, from_tty, to_string=True))
+    return plain(texts.told(gdb.execute, texts.given(command), from_tty, to_string=True))
 
 
 def is_sent_with_text() -> bool:

@@ -9,6 +9,7 @@ from typing import Optional, Tuple
 import gdb
 
 from ompdbg.frames import is_fortran
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.frame_symbols import declared_type, function_block, read, symbols
 from ompdbg.generated_names import LENGTH
 
@@ -20,17 +21,17 @@ def may_be_section(symbol: gdb.Symbol, value: gdb.Value, line: int, handle: gdb.
     """A variable of a construct's code that has the name of an array, or of a pointer, that was
     declared in that line."""
     if not line:  # of a worksharing construct's own
-        line = max(one.line for one, _ in symbols(handle) if one.name == symbol.name)
+        line = max(one.line for one, _ in symbols(handle) if texts.name(one) == texts.name(symbol))
     if symbol.is_argument or value.type.code != gdb.TYPE_CODE_ARRAY or symbol.type is None:
         return False
-    if symbol.symtab is not None and is_fortran(symbol.symtab.filename):
+    if symbol.symtab is not None and is_fortran(texts.of(symbol.symtab, "filename")):
         return False
     if _is_gccs(handle):
         # Of arrays that are shared or copied as a whole GCC tells no bounds at all.
-        return _COMPUTED in str(symbol.type) and line < _first_line(handle)
+        return _COMPUTED in texts.told(str, symbol.type) and line < _first_line(handle)
     declared = declared_type(symbol, line)
     if declared is None and line < _first_line(handle):
-        declared = _of_file(symbol.name)
+        declared = _of_file(texts.name(symbol))
     if declared is None or declared.code == gdb.TYPE_CODE_REF:
         return False
     if declared.code != gdb.TYPE_CODE_ARRAY:
@@ -60,10 +61,10 @@ def may_be_of_worksharing(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
 
 def _of_source(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Type]:
     """The type of the variable that a copy has its name from."""
-    own = (one for one, _ in symbols(handle) if one.name == symbol.name and one.line)
+    own = (one for one, _ in symbols(handle) if texts.name(one) == texts.name(symbol) and one.line)
     found = next(own, None)
     if found is None:
-        return _of_file(symbol.name)
+        return _of_file(texts.name(symbol))
     kind = None if found.type is None else found.type.strip_typedefs()
     is_reference = kind is not None and kind.code == gdb.TYPE_CODE_REF
     return kind.target().strip_typedefs() if kind is not None and is_reference else kind
@@ -71,6 +72,8 @@ def _of_source(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Type]:
 
 def _of_file(name: str) -> Optional[gdb.Type]:
     """Of a global or static variable."""
+    if not texts.is_speakable(name):
+        return None
     found = gdb.lookup_static_symbol(name) or gdb.lookup_global_symbol(name)
     return None if found is None or found.type is None else found.type.strip_typedefs()
 
@@ -103,7 +106,7 @@ def _passed_lengths(handle: gdb.Frame) -> Optional[int]:
     none is passed."""
     found = set()
     for symbol, _ in symbols(handle):
-        if symbol.is_argument and symbol.name == LENGTH and not symbol.line:
+        if symbol.is_argument and texts.name(symbol) == LENGTH and not symbol.line:
             value = read(symbol, handle)
             found.add(0 if value is None or value.is_lost else int(value.value))
     return None if not found else found.pop() if len(found) == 1 else 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Optional,
 
 import gdb
 
-from ompdbg.gdb_services import quiet, selection
+from ompdbg.gdb_services import quiet, selection, texts
 from ompdbg.gdb_services.answers import Answers
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
@@ -113,9 +113,9 @@ def process(command: str) -> "Process":
         found = current_process()
     except (_ompd.Error, NotOpened) as error:
         reason = error.reason if isinstance(error, _ompd.Error) else str(error)
-        raise gdb.GdbError(_line(command, why_mismatched() or why_missing() or reason)) from error
+        raise texts.failure(_line(command, why_mismatched() or why_missing() or reason)) from error
     if found is None:
-        raise gdb.GdbError(f"{command}: the program is not being run.")
+        raise texts.failure(f"{command}: the program is not being run.")
     return found
 
 
@@ -331,9 +331,9 @@ class guarded:
         import _ompd
 
         if isinstance(error, _ompd.Error):
-            raise gdb.GdbError(_line(self._command, error.reason)) from None
+            raise texts.failure(_line(self._command, error.reason)) from None
         if isinstance(error, gdb.error):
-            raise gdb.GdbError(_line(self._command, str(error))) from None
+            raise texts.failure(_line(self._command, str(error))) from None
 
 
 def _line(command: str, reason: str) -> str:
@@ -345,9 +345,9 @@ def _debug() -> bool:
     return bool(gdb.parameter("omp debug"))
 
 
-def _say(text: str) -> None:
+def _say(said: str) -> None:
     if _debug():
-        gdb.write(f"[ompd] {text.rstrip()}\n")
+        texts.write(f"[ompd] {said.rstrip()}\n")
 
 
 # ---- Events ---------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ def _say(text: str) -> None:
 
 def _key(inferior: gdb.Inferior) -> Tuple[int, Optional[str]]:
     """What changes when an inferior becomes another process."""
-    return inferior.pid, inferior.progspace.filename
+    return inferior.pid, texts.of(inferior.progspace, "filename")
 
 
 def _connect() -> None:

@@ -7,6 +7,7 @@ from typing import Optional, Tuple
 
 import gdb
 
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.gdb_services.symbols import Symbols
 
@@ -34,12 +35,12 @@ class Code:
         symbol = handle.function()
         if symbol is None:
             return
-        self._function = handle.name()
+        self._function = texts.of(handle, "name")
         self._symbol = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
         where = symbol.value().address
         self._start = int(where) if where is not None else None
         place = handle.find_sal()
-        file = place.symtab.filename if place.symtab is not None else None
+        file = texts.file(place.symtab)
         self._place = (file, place.line or None)
 
     def _from_address(self) -> None:
@@ -49,7 +50,7 @@ class Code:
             self._start = function.start
             if self._place is None and function.file is not None:
                 place = gdb.find_pc_line(self._address)
-                file = place.symtab.filename if place.symtab is not None else None
+                file = texts.file(place.symtab)
                 self._place = (file, place.line or None)
         if self._place is None:
             self._place = (None, None)

@@ -25,6 +25,7 @@ from ompdbg.gdb_services import (
     quiet,
     selection,
     session,
+    texts,
     undeferred,
 )
 from ompdbg.gdb_services.debugger import GdbServices
@@ -120,7 +121,7 @@ def _step(thread: "Thread", command: str = _STEP) -> Optional[Ended]:
         if not stopped.stepped:
             return Ended(True, stopped.text)
         if _is_in_users_code(_thread()):
-            if (gdb.newest_frame().name() or "").startswith(_COPIES):
+            if (texts.of(gdb.newest_frame(), "name") or "").startswith(_COPIES):
                 return _run_back(_way_to_caller(_thread())) or _step(_thread(), command)
             return _ARRIVED if at_line.line() == line else Ended(True, stopped.text)
     elif stopped.place.label == _ENTRY:

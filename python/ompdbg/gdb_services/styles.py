@@ -9,6 +9,7 @@ from typing import Any, Iterator
 import gdb
 
 from ompdbg.render.palette import KINDS, PLAIN, Palette
+from ompdbg.text import STYLE
 
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _INTENSITIES = {"bold": "1", "dim": "2"}
@@ -34,7 +35,7 @@ def _begin(kind: str) -> str:
     intensity = _INTENSITIES.get(str(_setting(f"style {kind} intensity")))
     if intensity is not None:
         codes.append(intensity)
-    return f"\033[{';'.join(codes)}m" if codes else ""
+    return f"{STYLE}[{';'.join(codes)}m" if codes else ""
 
 
 def _color(setting: str, base: int) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ompdbg.frames import (
     is_runtime_object,
     parse_outlined,
 )
-from ompdbg.gdb_services import quiet, unwind_tables
+from ompdbg.gdb_services import quiet, texts, unwind_tables
 from ompdbg.gdb_services.outlined import declared_line, full_name, linkage_name
 from ompdbg.gdb_services.variables import name_in
 from ompdbg.services import Function, SymbolAt
@@ -40,7 +40,9 @@ _ADDRESS = re.compile(
     r"^Symbol \".*\" is (?:at|static storage at address|a function at address) (0x[0-9a-f]+)"
 )
 _SYMBOL_AT = re.compile(
-    r"^(?P<name>.+?)(?: \+ (?P<offset>\d+))? in section (?P<section>\S+)(?: of (?P<object>.+))?$"
+    r"^(?P<name>(?s:.+?))(?: \+ (?P<offset>\d+))?"
+    r" in section (?P<section>\S+)(?: of (?P<object>.+))?$",
+    re.M,
 )
 # Clang's outlined functions; some versions of GDB take `.omp_task_entry.` for a name of Ada's, and
 # print "omp_task_entry[]", or "omp_outlined." of `.omp_outlined..27`.
@@ -105,7 +107,7 @@ class Symbols:
             return self._paths[address]
         except KeyError:
             pass
-        path = gdb.solib_name(address)
+        path: Optional[str] = texts.told(gdb.solib_name, address)
         if path is None:
             low, high = self._vdso_range()
             if low <= address < high:
@@ -139,9 +141,11 @@ class Symbols:
         if self._objects is None:
             self._objects = []
             for objfile in self._space.objfiles():
-                path = objfile.owner.filename if objfile.owner is not None else objfile.filename
-                if path and objfile.filename and "'" not in objfile.filename:
-                    self._objects.append(_Object(path, objfile.filename))
+                file = texts.of(objfile, "filename")
+                owner = objfile.owner
+                path = file if owner is None else texts.of(owner, "filename")
+                if path and file and "'" not in file:
+                    self._objects.append(_Object(path, file))
         return self._objects
 
     def objfiles(self, file_name: str) -> List[gdb.Objfile]:
@@ -149,7 +153,8 @@ class Symbols:
         found = []
         for objfile in self._space.objfiles():
             owner = objfile.owner if objfile.owner is not None else objfile
-            if owner.filename and _is_named(owner.filename, file_name):
+            path = texts.of(owner, "filename")
+            if path and _is_named(path, file_name):
                 found.append(objfile)
         return found
 
@@ -223,7 +228,7 @@ class Symbols:
             text = quiet.execute(f"info symbol {address:#x}").strip()
         except gdb.error:
             text = ""
-        match = _SYMBOL_AT.match(text.partition("\n")[0])
+        match = _SYMBOL_AT.match(text)
         symbol = None
         if match is not None:
             offset = int(match.group("offset") or 0)
@@ -274,7 +279,9 @@ class Symbols:
         while block is not None:
             function = block.function
             if function is not None:
-                if linked is not None and _is_part_of(linked.name, function.linkage_name):
+                if linked is not None and _is_part_of(
+                    linked.name, texts.of(function, "linkage_name")
+                ):
                     return function
                 if first is None and not _is_inlined(block):
                     first = function
@@ -296,11 +303,11 @@ class Symbols:
             # Of tasks Clang says where the construct is. What comes first may be inlined code.
             line = declared_line(start) or self._first_line(start)
             name = full_name(whole, place.symtab, line)
-            return Function(name, name, start, place.symtab.filename, line)
+            return Function(name, name, start, texts.file(place.symtab), line)
         if "._omp_" not in symbol.name:
             return Function(symbol.name, symbol.name, start, None, None)
         name = self._linkage_name(start) or symbol.name
-        file = place.symtab.filename if place.symtab is not None else None
+        file = texts.file(place.symtab)
         return Function(name, name, start, file, self._first_line(start))
 
     def _linkage_name(self, start: int) -> Optional[str]:
@@ -317,15 +324,15 @@ class Symbols:
     def _from_debug_info(self, symbol: gdb.Symbol) -> Function:
         where = symbol.value().address
         start = int(where) if where is not None else 0
-        file = symbol.symtab.filename if symbol.symtab is not None else None
+        file = texts.file(symbol.symtab)
         line = symbol.line or None
-        if line is None or parse_outlined(symbol.name) is not None:
+        if line is None or parse_outlined(texts.name(symbol)) is not None:
             line = self._first_line(start) or line
-        if is_flangs(symbol.name):  # an entry without a file
+        if is_flangs(texts.name(symbol)):  # an entry without a file
             place = gdb.find_pc_line(start)
-            file = place.symtab.filename if place.symtab is not None else None
+            file = texts.file(place.symtab)
         name = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
-        return Function(symbol.name, name, start, file, line)
+        return Function(texts.name(symbol), name, start, file, line)
 
     def _first_line(self, start: int) -> Optional[int]:
         """The line of the construct of an outlined function, which has no line of definition:
@@ -349,7 +356,7 @@ class Symbols:
                 first = first or entry.line
             elif not first:
                 break
-        if second and second < first and is_fortran(place.symtab.filename):
+        if second and second < first and is_fortran(texts.of(place.symtab, "filename")):
             return second
         return first or tail or place.line or None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optiona
 import _ompd
 import gdb
 
-from ompdbg.gdb_services import selection, session
+from ompdbg.gdb_services import selection, session, texts
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -47,7 +47,8 @@ def switch(on: bool) -> None:
 def system_name(thread: gdb.InferiorThread) -> str:
     """The name that a thread has, or had before it got one of ours."""
     known = _named.get(thread.global_num)
-    return known.before if known is not None and known.name == thread.name else thread.name or ""
+    name: str = texts.of(thread, "name") or ""
+    return known.before if known is not None and known.name == name else name
 
 
 def _handlers() -> List[Any]:
@@ -131,20 +132,22 @@ def _name(thread: "Thread") -> Optional[str]:
 
 def _give(handle: gdb.InferiorThread, name: str) -> None:
     known = _named.get(handle.global_num)
-    if known is not None and handle.name != known.name:
+    if known is not None and texts.of(handle, "name") != known.name:
         return  # the user gave it another one
     if known is None and _is_users(handle):
         return
-    before = known.before if known is not None else handle.name or ""
+    before = known.before if known is not None else texts.of(handle, "name") or ""
     handle.name = name
     _named[handle.global_num] = _Named(handle, name, before)
 
 
 def _is_users(handle: gdb.InferiorThread) -> bool:
     """The user gave the thread its name; otherwise it is the system's."""
-    before = handle.name
+    before = texts.of(handle, "name")
+    if before is not None and not texts.is_speakable(before):
+        return True  # nobody could give it back
     handle.name = None
-    if handle.name == before:
+    if texts.of(handle, "name") == before:
         return False
     handle.name = before
     return True
@@ -153,5 +156,9 @@ def _is_users(handle: gdb.InferiorThread) -> bool:
 def _restore(numbers: Iterable[int]) -> None:
     for number in numbers:
         known = _named.pop(number, None)
-        if known is not None and known.thread.is_valid() and known.thread.name == known.name:
+        if (
+            known is not None
+            and known.thread.is_valid()
+            and texts.of(known.thread, "name") == known.name
+        ):
             known.thread.name = None

@@ -11,7 +11,7 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 from ompdbg import frames
-from ompdbg.gdb_services import captured, placed
+from ompdbg.gdb_services import captured, placed, texts
 from ompdbg.gdb_services.lacking import Name, may_be_nowhere
 
 # From GDB 14 on.
@@ -29,7 +29,7 @@ class Variable:
     def symbol(self) -> Union[gdb.Symbol, str]:
         """The variable, or its name."""
         symbol = self._told.symbol
-        return Name(self._told.name) if symbol is None else symbol
+        return Name(texts.line(self._told.name)) if symbol is None else symbol
 
     def value(self) -> Union[gdb.Value, str, None]:
         """Its value, or why there is none; None: to be read from the frame."""
@@ -37,14 +37,36 @@ class Variable:
         return self._told.value if problem is None else f"<error: {problem}>"
 
 
-class Construct(FrameDecorator):  # type: ignore[misc]
+class _Spoken(FrameDecorator):  # type: ignore[misc]
+    """A frame of which everything can be printed; GDB's own decorator fails on some names."""
+
+    def __init__(self, wrapped: Any) -> None:
+        super().__init__(wrapped.inferior_frame() if type(wrapped) is FrameDecorator else wrapped)
+
+    def _is_limited_frame(self, frame: gdb.Frame) -> bool:
+        """Tell whether GDB knows no more than the address, by the name of the file, too."""
+        try:
+            return bool(super()._is_limited_frame(frame))
+        except UnicodeDecodeError:
+            return False
+
+    def function(self) -> Any:
+        """Its function; where there is none, its address."""
+        return texts.printed_name(super().function)
+
+    def filename(self) -> Any:
+        """Its source file, or its library."""
+        return texts.printed_name(super().filename)
+
+
+class Construct(_Spoken):
     """The code of an OpenMP construct."""
 
     def __init__(
         self, wrapped: Any, name: str, variables: Optional[List[captured.Captured]]
     ) -> None:
         super().__init__(wrapped)
-        self._name = name
+        self._name = texts.line(name)
         self._variables = variables
 
     def function(self) -> str:
@@ -62,7 +84,7 @@ class Construct(FrameDecorator):  # type: ignore[misc]
         return [Variable(one) for one in found]
 
 
-class _Safe(FrameDecorator):  # type: ignore[misc]
+class _Safe(_Spoken):
     """A frame as GDB has it, of which it says what it can't read: its own decorator fails then."""
 
     def frame_args(self) -> List[Variable]:
@@ -75,7 +97,7 @@ class _Safe(FrameDecorator):  # type: ignore[misc]
         return [Variable(one) for one in found]
 
 
-class _OfServer(FrameDecorator):  # type: ignore[misc]
+class _OfServer(_Spoken):
     """A frame as GDB's DAP server has it, which chooses the variables."""
 
     def frame_args(self) -> List[Any]:
@@ -91,7 +113,9 @@ class _OfServer(FrameDecorator):  # type: ignore[misc]
         for one in found or ():
             symbol = one.symbol()
             if isinstance(symbol, gdb.Symbol) and one.value() is None:
-                known = captured.readable(captured.Captured(symbol.name, symbol, None), handle)
+                known = captured.readable(
+                    captured.Captured(texts.name(symbol), symbol, None), handle
+                )
                 told.append(one if known.problem is None else Variable(known))
             else:
                 told.append(one)
@@ -113,10 +137,10 @@ class Foreign(_Safe):
         handle = self.inferior_frame()
         if handle.type() in (gdb.DUMMY_FRAME, gdb.SIGTRAMP_FRAME):
             return super().function()
-        return handle.name() or "??"
+        return texts.line(texts.of(handle, "name") or "??")
 
 
-class Eliding(FrameDecorator):  # type: ignore[misc]
+class Eliding(_Spoken):
     """A frame with others that belong to it."""
 
     def __init__(self, wrapped: Any, frames_elided: List[Any]) -> None:
@@ -139,20 +163,21 @@ class Place(NamedTuple):
     told: "Type[Plain]"
 
 
-def place_of(wrapped: Any, handle: gdb.Frame) -> Place:
+def place_of(handle: gdb.Frame) -> Place:
     """As GDB has it."""
+    spoken = _Spoken(handle)
     # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
     # address of code without a symbol, which it prints as "".
-    function = frames.shown_name(handle.name()) or "??"
-    found = wrapped.frame_args()
+    function = frames.shown_name(texts.of(handle, "name")) or "??"
+    found = spoken.frame_args()
     symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
     is_dynamic = any(may_be_nowhere(one) or not placed.is_right(one, handle) for one in symbols)
     users = [_ompd.ToldArgument(symbol) for symbol in symbols if captured.is_users(symbol)]
     return Place(
-        function,
-        wrapped.address(),
-        wrapped.filename(),
-        wrapped.line(),
+        texts.line(function),
+        spoken.address(),
+        spoken.filename(),
+        spoken.line(),
         None if found is None else users,
         PlainOfDynamic if is_dynamic else Plain,
     )

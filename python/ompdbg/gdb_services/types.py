@@ -7,6 +7,7 @@ from typing import List, Optional, Tuple
 
 import gdb
 
+from ompdbg.gdb_services import texts
 from ompdbg.members import Member
 
 _STRUCTURES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
@@ -21,7 +22,8 @@ class GdbType:
     @property
     def name(self) -> Optional[str]:
         """As it is declared."""
-        return self._kind.name
+        name: Optional[str] = texts.of(self._kind, "name")
+        return name
 
     @property
     def size(self) -> int:
@@ -46,7 +48,11 @@ class GdbType:
         """Static ones have no place."""
         return [
             Member(
-                field.name, GdbType(field.type), field.bitpos, field.bitsize, field.is_base_class
+                texts.of(field, "name"),
+                GdbType(field.type),
+                field.bitpos,
+                field.bitsize,
+                field.is_base_class,
             )
             for field in self._kind.fields()
             if field.type is not None and isinstance(getattr(field, "bitpos", None), int)

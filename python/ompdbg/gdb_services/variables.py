@@ -9,6 +9,7 @@ import gdb
 
 from ompdbg import members
 from ompdbg.frames import is_fortran, module_name
+from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.addresses import address_of
 from ompdbg.gdb_services.types import GdbType
 
@@ -28,12 +29,12 @@ def name_in(name: str, start: int, offset: int, lock: bool, near: Optional[int])
     symbol = _find(name, start, near)
     if symbol is None or symbol.type is None:
         return None
-    fortran = symbol.symtab is not None and is_fortran(symbol.symtab.filename)
+    fortran = symbol.symtab is not None and is_fortran(texts.of(symbol.symtab, "filename"))
     try:
         path = members.path(GdbType(symbol.type), offset, lock, fortran)
     except gdb.error:
         return None  # an array whose bounds are not constant
-    return None if path is None else symbol.name + path
+    return None if path is None else texts.name(symbol) + path
 
 
 # ---- The variable ---------------------------------------------------------------------------
@@ -43,7 +44,7 @@ def _find(name: str, start: int, near: Optional[int]) -> Optional[gdb.Symbol]:
     for spelling in (name, module_name(name)):
         for look_up in (gdb.lookup_global_symbol, gdb.lookup_static_symbol):
             try:
-                symbol = look_up(spelling)
+                symbol = look_up(texts.given(spelling))
             except gdb.error:
                 continue
             if symbol is not None and _is_at(symbol, start):
@@ -74,8 +75,8 @@ def _locals(near: Optional[int]) -> Iterator[gdb.Symbol]:
     seen: Set[str] = set()
     for place in places:
         symtab = gdb.find_pc_line(place).symtab
-        if symtab is not None and symtab.fullname() not in seen:
-            seen.add(symtab.fullname())
+        if symtab is not None and texts.of(symtab, "fullname") not in seen:
+            seen.add(texts.of(symtab, "fullname"))
             yield from _locals_in(symtab)
 
 

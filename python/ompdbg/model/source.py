@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+from ompdbg.text import decoded
+
 if TYPE_CHECKING:
     from ompdbg.model.runtime import Runtime
 
@@ -52,5 +54,5 @@ def _text_at(runtime: "Runtime", address: int) -> str:
         except runtime.services.errors:
             return ""
         if b"\0" in data:
-            return data.partition(b"\0")[0].decode("utf-8", "replace")
+            return decoded(data.partition(b"\0")[0])
     return ""

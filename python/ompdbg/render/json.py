@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional
 
 from ompdbg import SCHEMA
+from ompdbg.text import for_json
 
 if TYPE_CHECKING:
     from ompdbg.model.constructs import LogicalFrame
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
 Object = Dict[str, Any]
 
 
-def document(**sections: Any) -> str:
-    """A whole JSON document."""
-    return json.dumps({"schema": SCHEMA, **sections}, indent=2)
+def dumps(value: object, indent: Optional[int] = None) -> str:
+    """Return a value as JSON, in ASCII: the way of all text into JSON."""
+    return for_json(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def document(**sections: Any) -> List[str]:
+    """Return the lines of a whole JSON document."""
+    return dumps({"schema": SCHEMA, **sections}, indent=2).split("\n")
 
 
 def lines(
@@ -33,16 +39,16 @@ def lines(
 ) -> Iterator[str]:
     """A whole document, in pieces: its largest list last, one object a line, without keeping
     it. `after` tells what is known only when the list was walked."""
-    head = json.dumps({"schema": SCHEMA, **sections})[:-1]
+    head = dumps({"schema": SCHEMA, **sections})[:-1]
     yield f'{head}, "{name}": ['
     previous: Optional[str] = None
     for item in objects:
         if previous is not None:
             yield previous + ","
-        previous = json.dumps(item)
+        previous = dumps(item)
     if previous is not None:
         yield previous
-    tail = json.dumps(after())[1:-1] if after is not None else ""
+    tail = dumps(after())[1:-1] if after is not None else ""
     yield f"], {tail}}}" if tail else "]}"
 
 

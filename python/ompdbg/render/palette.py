@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Words in the styles that a debugger has for headings, functions, files, variables and addresses.
-Text is measured and cut first, and painted afterwards."""
+Text is measured and cut first, and painted afterwards. A style's sequence begins with text.STYLE,
+which becomes ESC when the line is written: what text from outside has is never obeyed."""
 
 from __future__ import annotations
 
 import re
 from typing import Callable, Dict
 
+from ompdbg.text import STYLE
+
 TITLE, FUNCTION, FILE = "title", "function", "filename"
 VARIABLE, ADDRESS, METADATA = "variable", "address", "metadata"
 KINDS = (TITLE, FUNCTION, FILE, VARIABLE, ADDRESS, METADATA)
 
-_RESET = "\033[m"
+_RESET = f"{STYLE}[m"
 _PLACE = re.compile(r"(?P<function>.+) at (?P<file>[^\s:]+):(?P<line>\d+)$")
 _TASK = re.compile(r"(task of )(.+?) at ([^\s:]+):(\d+)(?=,|$)")
 _ADDRESS = re.compile(r"(0x[0-9a-f]+)(.*)$")
@@ -19,7 +22,8 @@ _WAIT = re.compile(r"(lock or critical|(?:nest )?lock|critical) (\S.*)$")
 
 
 class Palette:
-    """The sequences that begin each style, by its kind; none for what is printed as it is."""
+    """The sequences that begin each style, by its kind; none for what is printed as it is. A
+    sequence's ESC is text.STYLE."""
 
     def __init__(self, begins: Dict[str, str]) -> None:
         self._begins = begins

@@ -111,7 +111,7 @@ def _counted(stats: Dict[str, int]) -> str:
     )
 
 
-def status_json(status: "Status", stats: Optional[Stats]) -> str:
+def status_json(status: "Status", stats: Optional[Stats]) -> List[str]:
     """The same as a JSON document."""
     return json.document(**status_object(status, stats))
 

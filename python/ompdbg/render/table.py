@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ompdbg.render.palette import PLAIN, TITLE, Paint, Palette, as_it_is
+from ompdbg.text import visible
 
 _GAP = "  "
 _CUT = "..."
@@ -39,6 +40,7 @@ class Column(NamedTuple):
 
 def wrap(text: str, width: Optional[int], between: str = " ") -> List[str]:
     """The text broken between words, or behind the commas of a list, for lines that sum up."""
+    text = visible(text)
     if width is None or len(text) <= width:
         return [text]
     lines = [""]
@@ -54,7 +56,7 @@ def wrap(text: str, width: Optional[int], between: str = " ") -> List[str]:
 
 def natural_width(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
     """How wide the table is if nothing is cut."""
-    return _total(_natural(columns, rows))
+    return _total(_natural(columns, [[visible(cell) for cell in row] for row in rows]))
 
 
 def table(
@@ -64,6 +66,7 @@ def table(
     palette: Palette = PLAIN,
 ) -> List[str]:
     """Lines of a table of at most `width` columns (None: as wide as it is), the head first."""
+    rows = [[visible(cell) for cell in row] for row in rows]
     columns, rows = _drop(columns, rows, width)
     natural = _natural(columns, rows)
     widths = natural if width is None else _squeeze(columns, natural, width)

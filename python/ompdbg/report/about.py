@@ -12,6 +12,7 @@ from ompdbg.report import crash as crashes
 from ompdbg.report.core_notes import CoreEnd
 from ompdbg.report.crash import Crash
 from ompdbg.report.ranks import rank
+from ompdbg.text import decoded, of_path
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -39,7 +40,7 @@ def about_core(process: "Process", path: str, end: CoreEnd) -> About:
     return {
         **_common(process),
         "kind": "core",
-        "name": path,
+        "name": of_path(path),
         "pid": end.process,
         "signal": _signal_name(end.number),
         "crash": None if crash is None else crashes.crash_json(process, crash, end.process),
@@ -88,7 +89,7 @@ def _time_of(path: str) -> Optional[str]:
 def _command_line(pid: int) -> Optional[List[str]]:
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
-            words = file.read().decode("utf-8", "replace").split("\0")
+            words = decoded(file.read()).split("\0")
     except OSError:
         return None
     return words[:-1] or None

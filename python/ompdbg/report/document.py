@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
 
 import _ompd
@@ -81,16 +80,16 @@ def lines(found: Document) -> Iterator[str]:
     """The document, an element of a section on each line."""
     last = len(found) - 1
     for index, (name, section) in enumerate(found.items()):
-        head = f"{' ' if index else '{'}{json_module.dumps(name)}: "
+        head = f"{' ' if index else '{'}{json.dumps(name)}: "
         tail = "," if index < last else "}"
         if isinstance(section, list) and section:
             yield f"{head}["
             for item in section[:-1]:
-                yield json_module.dumps(item) + ","
-            yield json_module.dumps(section[-1])
+                yield json.dumps(item) + ","
+            yield json.dumps(section[-1])
             yield "]" + tail
         else:
-            yield head + json_module.dumps(section) + tail
+            yield head + json.dumps(section) + tail
 
 
 def is_suspicious(found: Document) -> bool:

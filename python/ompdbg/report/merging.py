@@ -17,6 +17,7 @@ from ompdbg.render.table import Column, cut_place, table, wrap
 from ompdbg.report import crash
 from ompdbg.report.html.words import does, place_text
 from ompdbg.report.marking import marked
+from ompdbg.text import of_path
 
 Object = Dict[str, Any]
 
@@ -196,7 +197,7 @@ def _process(source: str, about: Object) -> Object:
         "pid": about["pid"],
         "rank": None if about["rank"] is None else about["rank"]["value"],
         "host": about["host"],
-        "source": source,
+        "source": of_path(source),
     }
 
 

@@ -29,8 +29,7 @@ def lines(
     about = report["about"]
     yield from wrap(headline(about), form.width)
     if about["command"]:
-        words = "".join(c if c.isprintable() else "?" for c in " ".join(about["command"]))
-        yield from wrap(f"Command: {words}", form.width)
+        yield from wrap(f"Command: {' '.join(about['command'])}", form.width)
     for problem in about["problems"]:
         yield from wrap(f"Warning: {problem}", form.width)
     errors: Tuple[Type[Exception], ...] = (_ompd.Error, *process.services.errors)

@@ -9,6 +9,8 @@ import signal
 import time
 from typing import Dict, List, Optional, Set, Tuple
 
+from ompdbg.text import decoded
+
 _PR_SET_CHILD_SUBREAPER = 36
 _PAUSE = 0.02
 _ENDED = "ZX"  # states of a process or thread
@@ -23,8 +25,8 @@ def adopt_orphans() -> None:
 def _stat(pid: int) -> Optional[List[str]]:
     """What follows the name: state, parent, ..."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return decoded(file.read()).rpartition(")")[2].split()
     except OSError:
         return None
 
@@ -94,8 +96,9 @@ def tasks(pid: int) -> List[int]:
 def status(pid: int) -> Dict[str, str]:
     """The fields of /proc/PID/status."""
     try:
-        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
-            pairs = (line.partition(":") for line in file)
+        with open(f"/proc/{pid}/status", "rb") as file:
+            # Of the name the kernel escapes only newlines.
+            pairs = (line.partition(":") for line in decoded(file.read()).split("\n"))
             return {name: value.strip() for name, _, value in pairs}
     except OSError:
         return {}

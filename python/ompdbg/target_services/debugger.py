@@ -20,6 +20,7 @@ from ompdbg.target_services.objects import Objects
 from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
 from ompdbg.target_services.symbols import Symbols
 from ompdbg.target_services.variables import Variables
+from ompdbg.text import visible
 
 if TYPE_CHECKING:
     from ompdbg.target_services.frame_variables import FrameVariables
@@ -119,7 +120,7 @@ class TargetServices:
     def message(self, text: str, category: int) -> None:
         """A line that the OMPD library wants to say."""
         if os.environ.get(_DEBUG):
-            print(f"[ompd] {text.rstrip()}", file=sys.stderr)
+            print(f"[ompd] {visible(text.rstrip())}", file=sys.stderr)
 
     # ---- Threads ----------------------------------------------------------------------------
 

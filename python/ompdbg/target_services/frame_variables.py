@@ -25,6 +25,7 @@ from ompdbg.target_services.scopes import (
 from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
 from ompdbg.target_services.types import DieType
 from ompdbg.target_services.values import LOST, Program, Values
+from ompdbg.text import visible
 
 if TYPE_CHECKING:
     import _target
@@ -172,7 +173,7 @@ class FrameVariables:
     def _text(self, die: "_target.Die", scope: Scope, is_referred: bool = False) -> str:
         try:
             kind, value = self._value(die, scope, is_referred)
-            return scope.values.text(kind, value)
+            return visible(scope.values.text(kind, value))
         except OptimizedOut:
             return LOST
         except Unavailable as reason:

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ompdbg.frames import VDSO, base_name
+from ompdbg.text import decoded
 
 if TYPE_CHECKING:
     import _target
@@ -231,8 +232,7 @@ class Objects:
         return int.from_bytes(self._target.read(address & _WORD, 8), "little")
 
     def _string(self, address: int) -> str:
-        text = self._target.read(address, _MAX_PATH)
-        return text.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        return decoded(self._target.read(address, _MAX_PATH).partition(b"\0")[0])
 
 
 _WORD = (1 << 64) - 1

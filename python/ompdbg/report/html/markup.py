@@ -5,14 +5,10 @@ is text."""
 from __future__ import annotations
 
 import html
-import re
 from typing import Iterable, Union
 
-# What no text of a document may have: control characters but line ends and tabs, and surrogates.
-_FORBIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-# What turns the direction of text around: names must read as they are.
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f]")
-_REPLACEMENT = "\ufffd"
+from ompdbg.text import visible
+
 _EMPTY = ("br", "hr", "meta", "path", "rect", "line", "circle", "use")
 
 Content = Union[str, int, None, "Iterable[Content]"]
@@ -23,9 +19,9 @@ class Markup(str):
 
 
 def text(value: str) -> Markup:
-    """Text, escaped."""
-    clean = _TURNING.sub(_REPLACEMENT, _FORBIDDEN.sub(_REPLACEMENT, value))
-    return Markup(html.escape(clean, quote=True))
+    """Return text, escaped; in ASCII, for a page may be printed where that is all there is."""
+    escaped = html.escape(visible(value), quote=True)
+    return Markup(escaped.encode("ascii", "xmlcharrefreplace").decode())
 
 
 def joined(content: Content) -> Markup:

@@ -156,7 +156,7 @@ summary::marker { color: var(--soft) }
   padding-left: .75rem }
 .calls { margin: 0 0 0 1.1rem }
 .calls li { padding: .1rem 0; overflow-wrap: anywhere }
-.calls li::before { content: "↳"; color: var(--soft); margin-right: .4rem }
+.calls li::before { content: "\\21b3"; color: var(--soft); margin-right: .4rem }
 .function { font-weight: 600 }
 .stacks .file { color: var(--soft) }
 .construct { font-weight: 600; color: var(--barrier) }

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Text from outside: names of symbols, files and threads, strings and arguments of the program.
+
+Inside, a name is what its bytes are in UTF-8. A byte that is not part of UTF-8 is a lone surrogate
+(PEP 383): nothing is lost, and nothing raises. decoded() is the way in. On the way out, visible()
+and shown() are for people, and for_json() is for JSON. They escape what a terminal would obey, and
+what it would not show.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from typing import Tuple
+
+# Begins a style in a painted line, for the terminal's own ESC. No text from outside contains it.
+STYLE = "\ud81b"
+# The name of the error handler for streams: a letter that they lack is escaped.
+ESCAPED = "ompdbg.escaped"
+
+# Control characters; what turns the direction of text around; what ends a line; half characters.
+_TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_OTHERS = f"\x7f-\x9f{_TURNING}\u2028\u2029\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
+_HIDDEN = re.compile(f"[\0-\x1f{_OTHERS}]")
+_HIDDEN_IN_LINE = re.compile(f"[\0-\x08\x0a-\x1f{_OTHERS}]")
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF  # surrogates that stand for bytes
+_NOT_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
+_REPLACEMENT = "\ufffd"
+
+
+def decoded(data: bytes) -> str:
+    """Return bytes from outside as text."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes that a text was."""
+    return without_halves(text).encode("utf-8", "surrogateescape")
+
+
+def of_path(path: str) -> str:
+    """Return the text of a path that Python gave us, in a command line, say."""
+    return decoded(os.fsencode(path))
+
+
+def without_halves(text: str) -> str:
+    """Return the text without the surrogates that stand for no byte."""
+    return text if text.isascii() else _NOT_BYTES.sub(_REPLACEMENT, text)
+
+
+def visible(text: str) -> str:
+    r"""Return one line in which everything can be seen: a newline as `\n`, a byte as `\xff`."""
+    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escape, text)
+
+
+def shown(line: str) -> str:
+    """Return a line for a terminal, which may be painted and have tabs."""
+    if line.isascii() and line.isprintable():
+        return line
+    return _HIDDEN_IN_LINE.sub(_escape_unless_style, line)
+
+
+def for_json(document: str) -> str:
+    r"""Return a JSON document in ASCII. Its strings have `\xff` for a byte that is not UTF-8."""
+    if document.isascii() and "\x7f" not in document:
+        return document
+    return _BEYOND_ASCII.sub(_escape_in_json, document)
+
+
+def _escape(found: "re.Match[str]") -> str:
+    letter = found.group()
+    code = ord(letter)
+    if letter in _NAMED:
+        return _NAMED[letter]
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    if _FIRST_BYTE <= code <= _LAST_BYTE:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}"
+
+
+def _escape_unless_style(found: "re.Match[str]") -> str:
+    return "\033" if found.group() == STYLE else _escape(found)
+
+
+def _escape_in_json(found: "re.Match[str]") -> str:
+    code = ord(found.group())
+    if _FIRST_BYTE <= code <= _LAST_BYTE:
+        return f"\\\\x{code - 0xDC00:02x}"
+    if 0xD800 <= code < 0xE000:
+        return "\\ufffd"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def _escape_unknown(error: UnicodeError) -> "Tuple[str, int]":
+    """Escape letters that a stream's encoding lacks."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    told = (
+        f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}" for one in letters
+    )
+    return "".join(told), error.end
+
+
+codecs.register_error(ESCAPED, _escape_unknown)
