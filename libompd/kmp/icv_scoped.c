@@ -15,7 +15,7 @@ ompd_rc_t kmp_icv_task(const struct kmp_icv_query *query, struct kmp_task *ret)
 		return ompd_rc_ok;
 	}
 	if (query->thread)
-		return kmp_current_task(query->runtime, query->thread, ret);
+		return kmp_current_record(query->runtime, query->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 

@@ -287,6 +287,9 @@ ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *
 
 ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			   struct kmp_task *ret);
+/** The record that the runtime uses for it: in nested regions of one thread perhaps another's. */
+ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     struct kmp_task *ret);
 /** The task that a member of @p region works on in that region; @p running: at this moment. */
 ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			  const struct kmp_region *region, struct kmp_task *ret, bool *running);

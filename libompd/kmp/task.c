@@ -111,8 +111,20 @@ ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   struct kmp_task *ret)
+// A region within others of one thread gets no record of a task: an explicit task may be in the
+// innermost of them, or have encountered it. A tool is told that it is in the innermost.
+static ompd_rc_t check_innermost(const struct kmp_runtime *runtime, const struct kmp_region *region,
+				 const struct kmp_task *task)
+{
+	if (task->implicit || kmp_team_regions(&region->team) == 1 ||
+	    kmp_tool_active(runtime) == ompd_rc_ok)
+		return ompd_rc_ok;
+	return reason(ompd_rc_unavailable,
+		      "the runtime keeps one task for nested regions of one thread");
+}
+
+ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			     struct kmp_task *ret)
 {
 	struct kmp_region region;
 	ompd_rc_t rc = kmp_current_region(runtime, thread, &region);
@@ -124,21 +136,31 @@ ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_t
 	return rc;
 }
 
-// The task that encountered @p inner, in the region @p outer around it.
+ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   struct kmp_task *ret)
+{
+	ompd_rc_t rc = kmp_current_record(runtime, thread, ret);
+
+	return rc == ompd_rc_ok ? check_innermost(runtime, &ret->region, ret) : rc;
+}
+
+// The task that encountered @p inner, in the region @p outer around it. Only the primary thread's
+// record is sure to name it: another thread's names that of the region for which it came to the
+// team, which may long be over (__kmp_push_current_task_to_thread).
 static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
 				   const struct kmp_region *inner, const struct kmp_region *outer,
 				   uint64_t record_of_inner, struct kmp_task *ret)
 {
 	struct kmp_task_record record;
 	struct kmp_team league;
-	uint64_t address = record_of_inner;
+	uint64_t address = inner->team.implicit_tasks;
 	ompd_rc_t rc;
 
 	if (inner->team.address == outer->team.address) {
 		// Both share the record of the thread that encountered the inner one, with further
 		// threads or alone. If an explicit task is told, nothing tells to which of them that
 		// belongs.
-		if (!kmp_implicit_task_number(runtime, inner, address, NULL))
+		if (!kmp_implicit_task_number(runtime, inner, record_of_inner, NULL))
 			return reason(
 				ompd_rc_unavailable,
 				"the runtime keeps one task for nested regions of one thread");
@@ -153,9 +175,9 @@ static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
 			address = league.implicit_tasks;
 	}
 	rc = kmp_read_task(runtime, address, &record);
-	if (rc == ompd_rc_ok && kmp_is_explicit(runtime, &record))
-		rc = kmp_read_task(runtime, inner->team.implicit_tasks, &record);
-	return rc == ompd_rc_ok ? kmp_adopt(runtime, outer, record.parent, ret) : rc;
+	if (rc == ompd_rc_ok)
+		rc = kmp_adopt(runtime, outer, record.parent, ret);
+	return rc == ompd_rc_ok ? check_innermost(runtime, outer, ret) : rc;
 }
 
 ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
@@ -169,8 +191,10 @@ ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_th
 	*running = place.innermost;
 	if (!place.member)
 		return reason(ompd_rc_unavailable, "the thread is no member of the region");
-	if (place.innermost)
-		return kmp_adopt(runtime, region, thread->current_task, ret);
+	if (place.innermost) {
+		rc = kmp_adopt(runtime, region, thread->current_task, ret);
+		return rc == ompd_rc_ok ? check_innermost(runtime, region, ret) : rc;
+	}
 	uint64_t record = place.inner.team.implicit_tasks;
 
 	// Of the regions of the thread's own team the current task is the record.

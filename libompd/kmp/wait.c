@@ -194,7 +194,7 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
 	    tracked != ompd_rc_needs_state_tracking)
 		return tracked;
-	rc = kmp_current_task(runtime, thread, &task);
+	rc = kmp_current_record(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
 		rc = kmp_task_waits(runtime, &task, &info);
 	if (rc != ompd_rc_ok)

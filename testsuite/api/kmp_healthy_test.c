@@ -103,6 +103,52 @@ static void regions_in_a_league_of_single_threads(void **state)
 	meet(omp_get_num_teams());
 }
 
+// ---- Who encountered a region ----------------------------------------------------------------
+
+static uint32_t generating_kind(void)
+{
+	uint64_t self = (uint64_t)pthread_self();
+	ompd_address_space_handle_t *space;
+	ompd_thread_handle_t *thread;
+	ompd_task_handle_t *task, *outer;
+	ompd_ext_task_info info = { .kind = 99 };
+
+	if (host_open(&host_callbacks, &space) != 0 ||
+	    ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self, &thread) ||
+	    ompd_get_curr_task_handle(thread, &task) ||
+	    ompd_get_generating_task_handle(task, &outer) || ompd_ext_get_task_info(outer, &info))
+		return 99;
+	ompd_rel_task_handle(outer);
+	ompd_rel_task_handle(task);
+	ompd_rel_thread_handle(thread);
+	return host_close(space) == 0 ? info.kind : 99;
+}
+
+static void check_generating_kind(uint32_t expected)
+{
+	uint32_t kinds[THREADS];
+
+	omp_set_dynamic(0);
+#pragma omp parallel num_threads(THREADS)
+#pragma omp for ordered schedule(static, 1)
+	for (int i = 0; i < THREADS; i++)
+#pragma omp ordered
+		kinds[i] = generating_kind();
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(kinds[i], expected);
+}
+
+// The records of the workers go on naming the task that encountered their team's first region.
+static void another_task_encounters_the_next_region(void **state)
+{
+	(void)state;
+#pragma omp task
+	check_generating_kind(ompd_ext_task_explicit);
+	check_generating_kind(ompd_ext_task_initial);
+#pragma omp task
+	check_generating_kind(ompd_ext_task_explicit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +156,7 @@ int main(void)
 		cmocka_unit_test_setup(loops_of_tasks_in_nested_regions, restart),
 		cmocka_unit_test_setup(tasks_outside_of_regions, restart),
 		cmocka_unit_test_setup(regions_in_a_league_of_single_threads, restart),
+		cmocka_unit_test(another_task_encounters_the_next_region),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

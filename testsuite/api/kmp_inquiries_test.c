@@ -126,6 +126,8 @@ static bool ompt_repeats_itself(void)
 	return false;
 }
 
+enum { IMPLICIT = 2 }; // of ompt_task_flag_t
+
 // LLVM 13 has another thread's number for most tasks below the innermost (corrected in LLVM 14).
 static bool ompt_numbers_wrongly(void)
 {
@@ -162,6 +164,10 @@ static void compare_tasks(ompd_thread_handle_t *thread)
 		     frame->enter_frame.value);
 		if (level == 0 || !ompt_numbers_wrongly())
 			same("thread number", level, (uint64_t)info.thread_num, (uint64_t)number);
+		// Above a worker's implicit task OMPT has the task that encountered the region for
+		// which the worker came to the team: perhaps an earlier one.
+		if ((info.type & IMPLICIT) && info.thread_num != 0)
+			break;
 	}
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks libompd of a stopped program, and compares what it answers with the program's records.
+
+#ifndef ASK_H
+#define ASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ompd/ompd.h"
+#include "truth.h"
+
+/** What was found at all stops so far. */
+struct tally {
+	unsigned long stops, threads, skipped, answers, differences;
+};
+
+extern struct tally tally;
+
+/** Compares at one stop. @p truths are the records that hold. */
+void ask(const struct truth *truths, size_t count);
+/** Prints how often which question was not answered. */
+void ask_print_unanswered(void);
+
+extern const ompd_callbacks_t ask_callbacks; // of the one who asks: process.c
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a generated program, stops it at random moments, and compares what libompd answers with what
+// the program knows.
+//
+//     legal_check STOPS SEED PROGRAM
+//
+// Exit status: 0 no difference; 1 differences, in lines on stderr; 2 the program did not run.
+
+#define _GNU_SOURCE
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../api/tr2_target.h"
+#include "ask.h"
+
+enum { LONGEST_PAUSE = 20000, FIRST_PAUSE = 3000, STALLED = 200 };
+
+static struct truth records[TRUTH_THREADS], held[TRUTH_THREADS];
+
+// ---- Callbacks -------------------------------------------------------------------------------
+
+static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
+{
+	*ptr = tr2_alloc(size);
+	return *ptr ? ompd_rc_ok : ompd_rc_nomem;
+}
+
+static ompd_rc_t free_memory(void *ptr)
+{
+	tr2_free(ptr);
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t print_string(const char *string, int category)
+{
+	(void)string;
+	(void)category;
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t sizeof_type(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
+{
+	(void)context;
+	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
+	return ompd_rc_ok;
+}
+
+static ompd_rc_t symbol_addr(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const char *name, ompd_address_t *address, const char *file_name)
+{
+	(void)context;
+	(void)thread;
+	address->segment = ompd_segment_none;
+	return tr2_symbol(name, file_name, &address->address) ? ompd_rc_ok : ompd_rc_error;
+}
+
+static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const ompd_address_t *address, ompd_size_t size, void *buffer)
+{
+	(void)context;
+	(void)thread;
+	return tr2_read(address->address, buffer, size) ? ompd_rc_ok : ompd_rc_error;
+}
+
+static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
+			     const ompd_address_t *address, ompd_size_t size, void *buffer)
+{
+	char *to = buffer;
+
+	for (ompd_size_t i = 0; i < size; i++) {
+		const ompd_address_t at = { address->segment, address->address + i };
+		ompd_rc_t rc = read_memory(context, thread, &at, 1, &to[i]);
+
+		if (rc != ompd_rc_ok || !to[i])
+			return rc;
+	}
+	return ompd_rc_incomplete;
+}
+
+static ompd_rc_t copy_units(ompd_address_space_context_t *context, const void *input,
+			    ompd_size_t unit_size, ompd_size_t count, void *output)
+{
+	(void)context;
+	memcpy(output, input, unit_size * count);
+	return ompd_rc_ok;
+}
+
+const ompd_callbacks_t ask_callbacks = {
+	.alloc_memory = alloc_memory,
+	.free_memory = free_memory,
+	.print_string = print_string,
+	.sizeof_type = sizeof_type,
+	.symbol_addr_lookup = symbol_addr,
+	.read_memory = read_memory,
+	.read_string = read_string,
+	.device_to_host = copy_units,
+	.host_to_device = copy_units,
+};
+
+// ---- The program -----------------------------------------------------------------------------
+
+static pid_t start(char *const *program)
+{
+	pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	execv(program[0], program);
+	perror(program[0]);
+	_exit(127);
+}
+
+// The records that hold; those being written do not.
+static size_t read_records(void)
+{
+	uint64_t address;
+	size_t count = 0;
+
+	if (!tr2_symbol("truth_records", NULL, &address) ||
+	    !tr2_read(address, records, sizeof(records)))
+		return 0;
+	for (size_t i = 0; i < TRUTH_THREADS; i++) {
+		if (!records[i].used)
+			continue;
+		if (records[i].sequence % 2 || records[i].state == TRUTH_NOTHING)
+			tally.skipped++;
+		else
+			held[count++] = records[i];
+	}
+	return count;
+}
+
+static uint64_t read_progress(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < TRUTH_THREADS; i++)
+		sum += records[i].sequence;
+	return sum;
+}
+
+static bool stop_once(pid_t child)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)child);
+	if (!tr2_open(number))
+		return false;
+	tally.stops++;
+	ask(held, read_records());
+	tr2_close();
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4) {
+		fprintf(stderr, "usage: legal_check STOPS SEED PROGRAM\n");
+		return 2;
+	}
+	unsigned long stops = strtoul(argv[1], NULL, 10), stalled = 0;
+	unsigned int seed = (unsigned int)strtoul(argv[2], NULL, 10);
+	pid_t child = start(argv + 3);
+	uint64_t before = 0;
+	int status = 0;
+
+	if (child < 0 || ompd_initialize(202111, &ask_callbacks) != ompd_rc_ok)
+		return 2;
+	for (unsigned long i = 0; i < stops && stalled < STALLED; i++) {
+		usleep(1 + (unsigned int)rand_r(&seed) % (i ? LONGEST_PAUSE : FIRST_PAUSE));
+		if (waitpid(child, &status, WNOHANG) == child || !stop_once(child)) {
+			fprintf(stderr, "the program ended at stop %lu, status 0x%x\n", i,
+				(unsigned int)status);
+			return 2;
+		}
+		stalled = read_progress() == before ? stalled + 1 : 0;
+		before = read_progress();
+	}
+	ompd_finalize();
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	printf("stops %lu\nthreads %lu\nskipped %lu\nanswers %lu\ndifferences %lu\nblocks %ld\n",
+	       tally.stops, tally.threads, tally.skipped, tally.answers, tally.differences,
+	       tr2_blocks);
+	ask_print_unanswered();
+	if (tally.differences || tr2_blocks)
+		return 1;
+	return stalled == STALLED ? 2 : 0;
+}
