@@ -6,7 +6,8 @@
 // - a teams construct makes two teams on the level of the task that encounters it: the league, and
 //   within it, for each of its initial threads, the team that this thread's parallel regions use
 //   (__kmp_teams_master). When such a region begins, that team's level goes up by one
-//   (__kmp_fork_in_teams).
+//   (__kmp_fork_in_teams); but one that an if clause serializes gets a team of its own, as
+//   everywhere, or becomes another region of the initial thread's serialized team.
 
 #include <string.h>
 
@@ -110,7 +111,7 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t team
 	}
 	ret->teams_level = teams_level;
 	if (teams_level >= 0 && ret->level > (uint32_t)teams_level &&
-	    ret->depth == ret->level + 1) {
+	    (ret->depth == ret->level + 1 || ret->depth == ret->level + 2)) {
 		set_parallel(ret);
 		return ompd_rc_ok;
 	}
@@ -192,11 +193,13 @@ ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct k
 {
 	struct step step = { .team = region->team, .above = region->above };
 	const bool in_teams = region->teams_level >= 0;
+	const bool in_league = in_teams && region->kind == KMP_REGION_PARALLEL &&
+			       region->level == (uint32_t)region->teams_level + 1;
 	const uint32_t own_team = (uint32_t)region->teams_level + 2; // the depth of a league's team
 	ompd_rc_t rc;
 
 	*ret = *region;
-	if (in_teams && region->kind == KMP_REGION_PARALLEL && region->depth == own_team)
+	if (in_league && region->depth == own_team)
 		return set_league(runtime, ret);
 	rc = step_out(runtime, &step);
 	ret->depth--;
@@ -211,7 +214,10 @@ ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct k
 		return rc;
 	ret->team = step.team;
 	ret->above = step.above;
-	ret->level = ret->depth - (ret->teams_level >= 0);
+	if (in_league)
+		return set_league(runtime, ret);
+	if (region->kind != KMP_REGION_LEAGUE)
+		ret->level--;
 	if (step.above == 0 && ret->level != step.team.level)
 		return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
 			      (unsigned long long)step.team.address);

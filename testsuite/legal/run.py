@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs random legal programs and compares what libompd answers with what they know of themselves.
+
+    testsuite/legal/run.py [--programs N] [--first SEED] [--stops N] [--seconds N] CHECKER
+
+CHECKER is build/testsuite/legal/legal_check. Each program is compiled by GCC and by Clang, and runs
+on every runtime that is there: the compiler's own one, and those of tools/libomp-folder. A program
+is the same for the same seed; where it is stopped is not. Exit status: 1 if anything differs, 77 if
+there is neither compiler.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Counter as CounterType
+from typing import Dict, List, Tuple
+
+from generate import generate
+
+HERE = Path(__file__).resolve().parent
+LIBOMP_FOLDER = HERE.parent.parent / "tools" / "libomp-folder"
+RELEASES = (14, 16, 19)
+LEVELS = ("-O2", "-O0")
+# Cancellation happens at all, leagues may have threads, and priorities count.
+VARIABLES = {
+    "OMP_CANCELLATION": "true",
+    "OMP_MAX_TASK_PRIORITY": "9",
+    "KMP_TEAMS_THREAD_LIMIT": "16",
+    "KMP_WARNINGS": "0",
+}
+SECONDS = 120  # for one program
+DIFFERS, ENDED = 1, 2  # exit status of the checker
+# What tells that a runtime has failed: an assertion, or a routine that a release does not have.
+BROKEN = re.compile(r"^Assertion failure at kmp_|version `OMP_[0-9.]+' not found", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    compiler: str
+    name: str
+    folder: str  # with the library; "": where the compiler has its own
+
+
+@dataclass
+class Result:
+    programs: int = 0
+    ended: int = 0
+    counts: CounterType[str] = field(default_factory=Counter)
+    unanswered: CounterType[str] = field(default_factory=Counter)
+
+
+def runtimes() -> List[Runtime]:
+    found = []
+    if shutil.which("gcc"):
+        found.append(Runtime("gcc", "libgomp", ""))
+    for release in RELEASES:
+        made = subprocess.run(
+            [str(LIBOMP_FOLDER), str(release)], stdout=subprocess.PIPE, text=True, check=False
+        )
+        if made.returncode != 0:
+            print("no libomp of LLVM {} here".format(release))
+            continue
+        for compiler, folder in (("gcc", "gomp"), ("clang", "lib")):
+            if shutil.which(compiler):
+                path = "{}/{}".format(made.stdout.strip(), folder)
+                found.append(Runtime(compiler, "libomp {}".format(release), path))
+    return found
+
+
+def compiled(seed: int, compiler: str, folder: Path) -> Path:
+    source, program = folder / "{}.c".format(seed), folder / "{}.{}".format(seed, compiler)
+    source.write_text(generate(seed), encoding="ascii")
+    flags = [LEVELS[seed % len(LEVELS)], "-g", "-Wall", "-Wextra", "-Werror", "-I" + str(HERE)]
+    command = [compiler, "-fopenmp", *flags, str(source), "-o", str(program)]
+    subprocess.run(command, check=True)
+    return program
+
+
+def check(checker: str, program: Path, seed: int, stops: int, runtime: Runtime) -> Tuple[int, str]:
+    environment = dict(os.environ, **VARIABLES)
+    if runtime.folder:
+        environment["LD_LIBRARY_PATH"] = runtime.folder
+    command = [checker, str(stops), str(seed), str(program)]
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return DIFFERS, "not done after {} seconds".format(SECONDS)
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+def note(result: Result, output: str) -> None:
+    for name, number in re.findall(r"^(\w+) (\d+)$", output, re.MULTILINE):
+        result.counts[name] += int(number)
+    for name, number in re.findall(r"^unanswered (.*) (\d+)$", output, re.MULTILINE):
+        result.unanswered[name] += int(number)
+
+
+def report(results: Dict[Runtime, Result]) -> None:
+    for runtime, result in results.items():
+        counts = ["{} {}".format(number, name) for name, number in result.counts.items()]
+        print("{}, {}: {} programs".format(runtime.compiler, runtime.name, result.programs))
+        print("    " + ", ".join(counts))
+        if result.ended:
+            print("    ended by themselves: {}".format(result.ended))
+        if result.unanswered:
+            rest = ["{} {}".format(name, number) for name, number in result.unanswered.items()]
+            print("    not answered: " + ", ".join(rest))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("checker")
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=1, metavar="SEED")
+    parser.add_argument("--stops", type=int, default=10, help="in each run of a program")
+    parser.add_argument("--seconds", type=float, help="begin no other program after that time")
+    options = parser.parse_args()
+    there = runtimes()
+    if not there:
+        print("skipped: no compiler")
+        return 77
+    results = {runtime: Result() for runtime in there}
+    begun, failed = time.monotonic(), 0
+    for seed in range(options.first, options.first + options.programs):
+        if options.seconds and time.monotonic() - begun > options.seconds:
+            break
+        with tempfile.TemporaryDirectory(prefix="ompdbg-legal-") as scratch:
+            compilers = {runtime.compiler for runtime in there}
+            programs = {name: compiled(seed, name, Path(scratch)) for name in sorted(compilers)}
+            for runtime, result in results.items():
+                program = programs[runtime.compiler]
+                status, output = check(options.checker, program, seed, options.stops, runtime)
+                result.programs += 1
+                note(result, output)
+                result.ended += status == ENDED
+                # LLVM's runtime fails an assertion in some legal programs.
+                if status == 0 or (status == ENDED and runtime.folder and BROKEN.search(output)):
+                    continue
+                failed += 1
+                print("seed {}, {}, {}:".format(seed, runtime.compiler, runtime.name))
+                print("\n".join(output.splitlines()[:8]), flush=True)
+    report(results)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
