@@ -97,6 +97,10 @@ ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum km
 ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
 			  unsigned int size, uint64_t *ret);
 
+/** Read two variables of at most eight bytes at once, if they are near each other. */
+void kmp_view_globals(const struct kmp_runtime *runtime, enum kmp_global one,
+		      enum kmp_global other);
+
 /** Element @p index of the array of pointers at @p array. */
 ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
 			   uint64_t *ret);
@@ -180,6 +184,10 @@ enum {
 
 /** Reads a team and checks what must hold of any. */
 ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret);
+
+/** Read the address of the thread with that number from the array of a team. */
+ompd_rc_t kmp_team_thread(const struct kmp_runtime *runtime, const struct kmp_team *team,
+			  uint32_t number, uint64_t *ret);
 
 /** Regions that a team stands for. */
 static inline uint32_t kmp_team_regions(const struct kmp_team *team)

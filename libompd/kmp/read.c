@@ -85,6 +85,20 @@ ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global glo
 	return target_read_uint(&runtime->target, address, size, ret);
 }
 
+void kmp_view_globals(const struct kmp_runtime *runtime, enum kmp_global one, enum kmp_global other)
+{
+	uint64_t first = runtime->layout.global[one], last = runtime->layout.global[other];
+
+	if (first > last) {
+		uint64_t swap = first;
+
+		first = last;
+		last = swap;
+	}
+	if (first && last - first <= KMP_WHOLE)
+		target_view(&runtime->target, first, last + 8 - first);
+}
+
 ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
 			   uint64_t *ret)
 {

@@ -138,7 +138,7 @@ static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_
 	if (region->kind != KMP_REGION_PARALLEL || team->serialized ||
 	    thread->tid != team->master_tid)
 		return ompd_rc_ok;
-	ompd_rc_t rc = kmp_read_element(runtime, team->threads, 0, &primary);
+	ompd_rc_t rc = kmp_team_thread(runtime, team, 0, &primary);
 
 	if (rc != ompd_rc_ok || primary != thread->address)
 		return rc;
@@ -169,7 +169,7 @@ static ompd_rc_t region_of_thread(const struct kmp_runtime *runtime,
 	if (rc == ompd_rc_ok)
 		rc = is_leaving(runtime, thread, ret, leaving);
 	if (rc == ompd_rc_ok && !*leaving && thread->tid < ret->team.nproc)
-		rc = kmp_read_element(runtime, ret->team.threads, thread->tid, &member);
+		rc = kmp_team_thread(runtime, &ret->team, thread->tid, &member);
 	// A thread gets its new number before its new team (__kmp_initialize_info).
 	if (rc == ompd_rc_ok && !*leaving && member != thread->address)
 		return reason(ompd_rc_error,
@@ -302,7 +302,7 @@ ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_
 
 	if (thread_num >= region->nthreads)
 		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
-	ompd_rc_t rc = kmp_read_element(runtime, region->team.threads, thread_num, &address);
+	ompd_rc_t rc = kmp_team_thread(runtime, &region->team, thread_num, &address);
 
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_thread(runtime, address, ret);

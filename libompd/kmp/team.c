@@ -41,6 +41,16 @@ ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, str
 	return ompd_rc_ok;
 }
 
+ompd_rc_t kmp_team_thread(const struct kmp_runtime *runtime, const struct kmp_team *team,
+			  uint32_t number, uint64_t *ret)
+{
+	enum { NEAR = 64 }; // threads of a team whose array is read whole
+
+	if (team->threads % 8 == 0 && number < team->nproc && team->nproc <= NEAR)
+		target_view(&runtime->target, team->threads, 8 * (size_t)team->nproc);
+	return kmp_read_element(runtime, team->threads, number, ret);
+}
+
 ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
 			bool *ret)
 {

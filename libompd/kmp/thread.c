@@ -42,6 +42,7 @@ static ompd_rc_t check_without(const struct kmp_runtime *runtime)
 // The array, and how many elements it has. It is null until the runtime is initialized.
 static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array, uint64_t *count)
 {
+	kmp_view_globals(runtime, KMP_GLOBAL___kmp_threads, KMP_GLOBAL___kmp_threads_capacity);
 	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads, 8, array);
 
 	if (rc == ompd_rc_ok)
@@ -258,6 +259,10 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 {
 	struct kmp_team team, parent;
 	uint64_t primary, primary_team, microtask, member;
+	const struct kmp_wanted wanted[] = {
+		{ INFO(th_team), &primary_team },
+		{ INFO(th_teams_microtask), &microtask },
+	};
 	bool within;
 
 	*ret = true;
@@ -266,14 +271,14 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &team);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_element(runtime, team.threads, 0, &primary);
+		rc = kmp_team_thread(runtime, &team, 0, &primary);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (primary == thread->address) {
 		*ret = false;
 		return ompd_rc_ok;
 	}
-	rc = kmp_read(runtime, primary, INFO(th_team), &primary_team);
+	rc = kmp_read_fields(runtime, primary, wanted, sizeof(wanted) / sizeof(wanted[0]));
 	if (rc == ompd_rc_ok)
 		rc = kmp_is_within(runtime, primary_team, team.address, &within);
 	if (rc != ompd_rc_ok)
@@ -284,9 +289,6 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 	// A team of a league waits without a region of its own, on the level of the teams construct,
 	// until its initial thread meets a parallel construct (__kmp_teams_master). Its parent is
 	// the league, which is on this level too. What its workers know of the construct may be old.
-	rc = kmp_read(runtime, primary, INFO(th_teams_microtask), &microtask);
-	if (rc != ompd_rc_ok)
-		return rc;
 	if (microtask && team.parent) {
 		rc = kmp_read_team(runtime, team.parent, &parent);
 		if (rc != ompd_rc_ok)
@@ -297,7 +299,7 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 	// A team keeps threads that its region has no use for: that of a league for a region of
 	// fewer threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1.
 	if (thread->tid >= team.nproc && thread->tid < KMP_MAX_THREADS) {
-		rc = kmp_read_element(runtime, team.threads, thread->tid, &member);
+		rc = kmp_team_thread(runtime, &team, thread->tid, &member);
 		if (rc == ompd_rc_ok && member == thread->address)
 			*ret = true;
 	}

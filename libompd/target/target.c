@@ -9,6 +9,7 @@
 enum {
 	VIEWS = 16,
 	VIEW_MAX = 4096, // no structure of a runtime that is read whole is larger
+	WORDS = 32,
 	BUDGET = 1 << 22,
 };
 
@@ -20,9 +21,20 @@ struct view {
 	uint8_t bytes[VIEW_MAX];
 };
 
+/** A copy of a word of the target: pointers of arrays, and what else is not part of a view. */
+struct word {
+	const ompd_address_space_context_t *context;
+	uint64_t address;
+	uint8_t size; // 0: none
+	uint8_t bytes[8];
+};
+
+// No byte is read twice in a call that reads few of them.
 static struct {
 	struct view views[VIEWS];
+	struct word words[WORDS];
 	size_t count, next; // views that are filled; the one that is replaced next
+	size_t word_count, next_word;
 	uint64_t number;
 	uint32_t reads;
 } call;
@@ -31,6 +43,8 @@ void target_begin_call(void)
 {
 	call.count = 0;
 	call.next = 0;
+	call.word_count = 0;
+	call.next_word = 0;
 	call.reads = 0;
 	call.number++;
 }
@@ -51,6 +65,29 @@ static const struct view *find_view(const struct target *target, uint64_t addres
 			return view;
 	}
 	return NULL;
+}
+
+static const struct word *find_word(const struct target *target, uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < call.word_count; i++) {
+		const struct word *word = &call.words[i];
+
+		if (word->address == address && word->size == size &&
+		    word->context == target->context)
+			return word;
+	}
+	return NULL;
+}
+
+static void keep_word(const struct target *target, uint64_t address, const void *bytes, size_t size)
+{
+	struct word *word = &call.words[call.next_word];
+
+	*word = (struct word){ target->context, address, (uint8_t)size, { 0 } };
+	memcpy(word->bytes, bytes, size);
+	call.next_word = (call.next_word + 1) % WORDS;
+	if (call.word_count < WORDS)
+		call.word_count++;
 }
 
 // ---- Memory ----------------------------------------------------------------------------------
@@ -108,10 +145,23 @@ ompd_rc_t target_read(const struct target *target, uint64_t address, void *buffe
 		return ompd_rc_ok;
 	const struct view *view = find_view(target, address, size);
 
-	if (!view)
+	if (view) {
+		memcpy(buffer, view->bytes + (address - view->address), size);
+		return ompd_rc_ok;
+	}
+	if (size > sizeof(call.words[0].bytes))
 		return read_memory(target, address, buffer, size);
-	memcpy(buffer, view->bytes + (address - view->address), size);
-	return ompd_rc_ok;
+	const struct word *word = find_word(target, address, size);
+
+	if (word) {
+		memcpy(buffer, word->bytes, size);
+		return ompd_rc_ok;
+	}
+	ompd_rc_t rc = read_memory(target, address, buffer, size);
+
+	if (rc == ompd_rc_ok)
+		keep_word(target, address, buffer, size);
+	return rc;
 }
 
 void target_view(const struct target *target, uint64_t address, size_t size)
