@@ -260,8 +260,10 @@ ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle);
 // ---- Variables -------------------------------------------------------------------------------
 
 /**
- * As ompd_get_icv_from_scope(), by name. Besides the names that ompd_enumerate_icvs() tells it
- * knows "nest-var" of a task, which OpenMP 5.0 took out: what omp_get_nested() answers there.
+ * As ompd_get_icv_from_scope(), by name, and of any handle that determines the value: a thread has
+ * one current region and one task, a task one region, everything one process. bad_input: it does
+ * not. Besides the names that ompd_enumerate_icvs() tells it knows "nest-var" of a task, which
+ * OpenMP 5.0 took out: what omp_get_nested() answers there.
  */
 ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, ompd_word_t *value);
 

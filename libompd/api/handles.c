@@ -128,7 +128,7 @@ static ompd_rc_t close_space(struct slot *space)
 	return close_slot(&handles.slots[at]);
 }
 
-void handles_close(void)
+void handle_close_all(void)
 {
 	for (uint32_t at = 0; at < handles.capacity; at++) {
 		if (handles.slots[at].handle && handles.slots[at].kind == HANDLE_ADDRESS_SPACE)

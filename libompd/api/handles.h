@@ -120,7 +120,7 @@ ompd_rc_t handle_open_filled(ompd_rc_t rc, enum handle_kind kind, void *record,
 ompd_rc_t handle_release(const void *handle, enum handle_kind kind);
 
 /** Release all handles. */
-void handles_close(void);
+void handle_close_all(void);
 
 // New records in memory of the debugger's allocator; NULL if there is none. Those of regions and
 // tasks are filled by an operation of the family.

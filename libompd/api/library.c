@@ -79,7 +79,7 @@ ompd_rc_t ompd_finalize(void)
 	reason_clear();
 	if (!version)
 		return reason(ompd_rc_unsupported, "the library is not initialized");
-	handles_close();
+	handle_close_all();
 	version = 0;
 	return ompd_rc_ok;
 }
