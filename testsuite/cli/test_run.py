@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import signal
 import struct
 import subprocess
@@ -312,6 +313,18 @@ def test_report_that_cannot_be_written(running: Running, crash: Path, folder: st
     done = running.run("--report", folder, "--", "sh", "-c", f"{crash} abort; exit 6")
     assert done.returncode == 6
     assert f"ompdbg run: {folder}: " in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("files", [6, 12])
+def test_report_without_files(running: Running, crash: Path, files: int) -> None:
+    """No more can be opened than the run itself needs."""
+    done = running.run(
+        "--",
+        *("sh", "-c", f"{crash} segv; exit 5"),
+        before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+    )
+    assert done.returncode == 5
+    assert "Too many open files" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_nobody_reads_what_it_says(running: Running, crash: Path) -> None:

@@ -84,19 +84,21 @@ class Supervisor:
                 self._say(f"the command cannot be started: {error.strerror}")
                 return NOT_STARTED
             status = self._wait_in_any_case()
-            ended, others = below.end_all()
-            self._progress("")
-            if ended and self._asked is None and status != TIMED_OUT:
-                self._say(f"ended what was left: {_processes(ended)}")
-            if others:
-                self._say(f"not ended: {_processes(others)} of other users")
-            self._finish()
+            self._attempt(lambda: self._end_what_is_left(status))
+            self._attempt(self._finish)
         finally:
-            below.end_all()
+            self._attempt(below.end_all)
             for number in (*_ASKED, *_PASSED_ON):
                 signal.signal(number, signal.SIG_IGN)  # for nobody any longer
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return status
+
+    def _attempt(self, do: Callable[[], object]) -> None:
+        """Do what must not change the exit status, even if it fails."""
+        try:
+            do()
+        except Exception as error:  # pylint: disable=broad-except
+            self._say(f"{type(error).__name__}: {error}")
 
     # ---- The begin --------------------------------------------------------------------------
 
@@ -360,6 +362,14 @@ class Supervisor:
             if told is not None and told.si_signo in _ASKED:
                 break  # it is meant
         return 128 + number
+
+    def _end_what_is_left(self, status: int) -> None:
+        ended, others = below.end_all()
+        self._progress("")
+        if ended and self._asked is None and status != TIMED_OUT:
+            self._say(f"ended what was left: {_processes(ended)}")
+        if others:
+            self._say(f"not ended: {_processes(others)} of other users")
 
     def _finish(self) -> None:
         """Make what belongs to all reports."""
