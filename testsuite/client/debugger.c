@@ -71,16 +71,16 @@ static bool falls_due(enum callback callback)
 
 // ---- The target ------------------------------------------------------------------------------
 
-/** Copies of pages of a target that does not run. */
+/** Copies of the pages of a target that does not run. */
 struct page {
 	uint64_t start; // 0: free
-	bool readable;
 	uint8_t *bytes;
 };
 
 enum { PAGE_SLOTS = 1 << 14 };
 
 static struct page pages[PAGE_SLOTS];
+static size_t pages_used;
 
 static bool read_target(uint64_t address, void *buffer, size_t size)
 {
@@ -89,18 +89,23 @@ static bool read_target(uint64_t address, void *buffer, size_t size)
 	return process_vm_readv(target ? target : getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-static const struct page *page_at(uint64_t start)
+// A copy of the page; NULL if it cannot be read. What lookups and reads make up lies anywhere.
+static const uint8_t *page_at(uint64_t start)
 {
 	size_t slot = start / PAGE_SIZE * 2654435761u % PAGE_SLOTS;
+	uint8_t bytes[PAGE_SIZE];
 
 	while (pages[slot].start && pages[slot].start != start)
 		slot = (slot + 1) % PAGE_SLOTS;
-	if (!pages[slot].start) {
-		pages[slot].start = start;
-		pages[slot].bytes = malloc(PAGE_SIZE);
-		pages[slot].readable = read_target(start, pages[slot].bytes, PAGE_SIZE);
+	if (!pages[slot].start && read_target(start, bytes, PAGE_SIZE)) {
+		pages[slot] = (struct page){ start, malloc(PAGE_SIZE) };
+		memcpy(pages[slot].bytes, bytes, PAGE_SIZE);
+		if (++pages_used == PAGE_SLOTS) {
+			fprintf(stderr, "the target has more pages than there is room for\n");
+			abort();
+		}
 	}
-	return &pages[slot];
+	return pages[slot].bytes;
 }
 
 static void forget_pages(void)
@@ -108,6 +113,7 @@ static void forget_pages(void)
 	for (size_t i = 0; i < PAGE_SLOTS; i++)
 		free(pages[i].bytes);
 	memset(pages, 0, sizeof(pages));
+	pages_used = 0;
 }
 
 // A process that asks about itself changes its memory meanwhile.
@@ -115,11 +121,11 @@ static bool read_part(uint64_t start, uint64_t address, void *buffer, size_t siz
 {
 	if (!target)
 		return read_target(address, buffer, size);
-	const struct page *page = page_at(start);
+	const uint8_t *page = page_at(start);
 
-	if (page->readable)
-		memcpy(buffer, page->bytes + (address - start), size);
-	return page->readable;
+	if (page)
+		memcpy(buffer, page + (address - start), size);
+	return page != NULL;
 }
 
 static void note_page(uint64_t start)
