@@ -74,7 +74,14 @@ def callbacks(folder: Path) -> None:
         for name, found in runs.items():
             ratio = f"{times['ours'] / times[name]:.2f}" if name != "ours" else "-"
             rows.append([f"{variant}, {name}", *figures(found[0]), f"{times[name]:.0f}", ratio])
-    head = ["runtime, library", "reads of a thread", "symbols", "initialize: reads", "symbols"]
+    head = [
+        "runtime, library",
+        "reads of a thread",
+        "bytes",
+        "symbols",
+        "initialize: reads",
+        "symbols",
+    ]
     head += ["failed", "ICVs", "variables", "ns/thread", "ours/its"]
     title = """\
 Callbacks of handle, region and state of a thread (at most 8 reads), of process initialization, all
@@ -87,7 +94,7 @@ def figures(found: Counts) -> Sequence[str]:
     threads = [row for row in found["again"] if "state" in row]
     of_thread = (
         max(sum(row[name][what] for name in QUESTIONS) for row in threads)
-        for what in ("reads", "symbols")
+        for what in ("reads", "bytes", "symbols")
     )
     begun = (found["process"][what] for what in ("reads", "symbols", "failed_symbols"))
     rest = (found[what]["reads"] for what in ("icvs", "variables"))
@@ -148,11 +155,16 @@ def plugin(folder: Path, gdb: List[str]) -> None:
                     f"{command}, {when if command == 'ompd init' else STOPS[LATE]}, {name}",
                     milliseconds(spent[name]),
                     f"{spent['ours'] / spent[name]:.2f}" if name != "ours" else "-",
-                    *(str(counted.get(key, 0)) for key in ("reads", "symbols", "failed symbols")),
+                    *(
+                        str(counted.get(key, 0))
+                        for key in ("reads", "bytes", "symbols", "failed symbols")
+                    ),
                 ]
                 (inits if command == "ompd init" else commands).append(row)
             inits[-1].append(str(counts["tracebacks"]))
-    head = ["command, stop, library", "ms", "ours/its", "reads", "symbols", "failed"]
-    title = f"LLVM's plug-in with {THREADS} threads: processor time and callbacks"
+    head = ["command, stop, library", "ms", "ours/its", "reads", "bytes", "symbols", "failed"]
+    title = (
+        f"LLVM's plug-in with {THREADS} threads: processor time and callbacks; it reads by bytes"
+    )
     table(title + " (ompd init: at most 3)", [*head, "tracebacks"], inits)
     table(title, head, commands)

@@ -39,6 +39,8 @@ def counted(name: str, function: Callable[..., Any], counts: "Counter[str]") -> 
 
     def wrapper(*arguments: Any) -> Any:
         counts[name] += 1
+        if function.__name__ == "_read":
+            counts["bytes"] += arguments[1]
         try:
             return function(*arguments)
         except BaseException:
