@@ -20,7 +20,7 @@ MAX_WIDTH = 8  # threads in the regions that one root opens
 MAX_COST = 30  # dwells in one round of a root, one after another
 LOCKS = 4
 SCHEDULES = ["static", "static, 1", "dynamic", "dynamic, 2", "guided", "runtime", "auto"]
-DEPENDS = ["in", "out", "inout", "mutexinoutset"]
+DEPENDS = ["in", "out", "inout"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Place:
 class Generator:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        # With some constructs an assertion of LLVM's runtime before release 18 fails now and then:
-        # detached tasks, and regions that an if clause serializes in a league.
+        # LLVM's runtime fails now and then in the midst of detached tasks, of mutexinoutset, and of
+        # regions that an if clause serializes in a league, in some releases at least.
         self.fragile = seed % 4 == 0
         self.lines: List[str] = []
         self.indent = 1
@@ -206,7 +206,7 @@ class Generator:
 
     def work(self, place: Place, **changes: object) -> Place:
         inner = replace(place, in_region=False, cancellable="")
-        return replace(inner, **changes)  # type: ignore[arg-type]
+        return replace(inner, **changes)
 
     def ending(self, place: Place, nowait: bool) -> str:
         """A clause, and what is done in front of the construct: a thread waits at its end."""
@@ -290,7 +290,8 @@ class Generator:
         if self.chance(0.2):
             clauses += " priority({})".format(self.random.randint(0, 9))
         if self.chance(0.3):
-            depend, number = self.random.choice(DEPENDS), self.random.randrange(3)
+            kinds = DEPENDS + ["mutexinoutset"] if self.fragile else DEPENDS
+            depend, number = self.random.choice(kinds), self.random.randrange(3)
             clauses += " depend({}: depends[{}])".format(depend, number)
         with self.block():
             if detached:

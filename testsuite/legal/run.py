@@ -22,7 +22,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Counter as CounterType
-from typing import Dict, List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from generate import generate
 
@@ -38,9 +38,10 @@ VARIABLES = {
     "KMP_WARNINGS": "0",
 }
 SECONDS = 120  # for one program
+FLAGS = {"clang": ["-fno-crash-diagnostics"]}
+COMPILER_FAILED = re.compile("internal compiler error|frontend command failed")
+ALONE, SECONDS_ALONE = 4, 5  # runs of a program without a checker
 DIFFERS, ENDED = 1, 2  # exit status of the checker
-# What tells that a runtime has failed: an assertion, or a routine that a release does not have.
-BROKEN = re.compile(r"^Assertion failure at kmp_|version `OMP_[0-9.]+' not found", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -76,24 +77,50 @@ def runtimes() -> List[Runtime]:
     return found
 
 
-def compiled(seed: int, compiler: str, folder: Path) -> Path:
+def compiled(seed: int, compiler: str, folder: Path) -> Optional[Path]:
+    """The program; None where the compiler itself fails, which Clang 14 does now and then."""
     source, program = folder / "{}.c".format(seed), folder / "{}.{}".format(seed, compiler)
     source.write_text(generate(seed), encoding="ascii")
-    flags = [LEVELS[seed % len(LEVELS)], "-g", "-Wall", "-Wextra", "-Werror", "-I" + str(HERE)]
+    flags = [LEVELS[seed % len(LEVELS)], "-g", "-w", "-I" + str(HERE), *FLAGS.get(compiler, [])]
     command = [compiler, "-fopenmp", *flags, str(source), "-o", str(program)]
-    subprocess.run(command, check=True)
-    return program
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode == 0:
+        return program
+    if not COMPILER_FAILED.search(done.stderr):
+        sys.exit("seed {}: {} does not compile it:\n{}".format(seed, compiler, done.stderr))
+    return None
 
 
-def check(checker: str, program: Path, seed: int, stops: int, runtime: Runtime) -> Tuple[int, str]:
+def environment_of(runtime: Runtime) -> Dict[str, str]:
     environment = dict(os.environ, **VARIABLES)
     if runtime.folder:
         environment["LD_LIBRARY_PATH"] = runtime.folder
+    return environment
+
+
+def ends_alone(program: Path, runtime: Runtime) -> bool:
+    """Whether it is not the checker that makes the program end: such programs never do."""
+    for _ in range(ALONE):
+        try:
+            subprocess.run(
+                [str(program)],
+                env=environment_of(runtime),
+                stderr=subprocess.DEVNULL,
+                timeout=SECONDS_ALONE,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            continue
+        return True
+    return False
+
+
+def check(checker: str, program: Path, seed: int, stops: int, runtime: Runtime) -> Tuple[int, str]:
     command = [checker, str(stops), str(seed), str(program)]
     try:
         done = subprocess.run(
             command,
-            env=environment,
+            env=environment_of(runtime),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=SECONDS,
@@ -145,12 +172,15 @@ def main() -> int:
             programs = {name: compiled(seed, name, Path(scratch)) for name in sorted(compilers)}
             for runtime, result in results.items():
                 program = programs[runtime.compiler]
+                if program is None:
+                    continue
                 status, output = check(options.checker, program, seed, options.stops, runtime)
                 result.programs += 1
                 note(result, output)
-                result.ended += status == ENDED
-                # LLVM's runtime fails an assertion in some legal programs.
-                if status == 0 or (status == ENDED and runtime.folder and BROKEN.search(output)):
+                # LLVM's runtime does not stand every legal program.
+                ended = status == ENDED and runtime.folder and ends_alone(program, runtime)
+                result.ended += bool(ended)
+                if status == 0 or ended:
                     continue
                 failed += 1
                 print("seed {}, {}, {}:".format(seed, runtime.compiler, runtime.name))
