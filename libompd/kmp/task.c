@@ -112,11 +112,15 @@ ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *
 }
 
 // A region within others of one thread gets no record of a task: an explicit task may be in the
-// innermost of them, or have encountered it. A tool is told that it is in the innermost.
+// innermost of them, or have encountered it. A tool is told that it is in the innermost. In a
+// league's own region there are no explicit tasks.
 static ompd_rc_t check_innermost(const struct kmp_runtime *runtime, const struct kmp_region *region,
 				 const struct kmp_task *task)
 {
-	if (task->implicit || kmp_team_regions(&region->team) == 1 ||
+	bool in_league = region->teams_level >= 0 &&
+			 region->level == (uint32_t)region->teams_level + 1;
+
+	if (task->implicit || in_league || kmp_team_regions(&region->team) == 1 ||
 	    kmp_tool_active(runtime) == ompd_rc_ok)
 		return ompd_rc_ok;
 	return reason(ompd_rc_unavailable,
