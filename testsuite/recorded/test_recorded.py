@@ -16,6 +16,8 @@ from conftest import Opened
 TABLE = 3  # ompd_ext_layout_table
 ABSENT = -9999  # ORACLE_ABSENT
 IDLE = 0x100  # ompt_state_idle
+# Releases that nothing in memory tells from the next.
+ALIKE = {"LLVM 19": "LLVM 19 or 20"}
 # Fewer probes than these would prove little.
 LEAST_PROBES = 70
 # The program's routines by the control variable that holds their answer.
@@ -170,7 +172,7 @@ def test_release_is_recognised_and_proven(opened: Opened) -> None:
     assert layout is not None
     compiler = "LLVM" if opened.release.is_llvm else "GCC"
     name = "{} {}".format(compiler, opened.release.major)
-    assert layout.release == name
+    assert layout.release in (name, ALIKE.get(name))
     assert layout.runtime == opened.release.runtime.partition(".")[0]
     assert layout.doubted <= (1 if opened.release.is_llvm else 0)
     assert layout.source == TABLE
