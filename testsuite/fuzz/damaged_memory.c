@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inputs of the fuzzer: which target, what is damaged before and after it is opened, and what is
+// asked. Every input starts from the memory as it was recorded, and a library that was not used.
+
+#include "damaged_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ompd/ompd_ext.h"
+
+struct recorded_target *targets;
+uint32_t target_count;
+
+struct input {
+	const uint8_t *at, *end;
+};
+
+// The next bytes, 0 behind the end.
+static uint32_t take(struct input *input, size_t size)
+{
+	uint32_t number = 0;
+
+	while (size--)
+		number = number << 8 | (input->at < input->end ? *input->at++ : 0);
+	return number;
+}
+
+// ---- Damage ----------------------------------------------------------------------------------
+
+enum damage {
+	DAMAGE_BIT,
+	DAMAGE_BYTE,
+	DAMAGE_WORD,	// one of the values below
+	DAMAGE_HALF,	// likewise, 4 bytes
+	DAMAGE_POINTER, // another pointer of the target
+	DAMAGE_ITSELF =
+		INPUT_DAMAGE_ITSELF, // a pointer to what the word is in, as far as pointers lead there
+	DAMAGE_COPY,		     // a word that lies behind it
+	DAMAGE_NEAR,		     // a little more or less than it was
+	DAMAGE_PAGE,		     // unreadable
+	DAMAGE_TRUNCATE,	     // all pages from there on, or up to there
+	DAMAGE_COUNT
+};
+
+static const uint64_t values[] = {
+	0,
+	1,
+	2,
+	3,
+	8,
+	63,
+	255,
+	256,
+	1024,
+	4095,
+	4096,
+	65535,
+	1 << 20,
+	(1 << 20) + 1,
+	1 << 24,
+	0x7fffffff,
+	0x80000000,
+	0xffffffff,
+	UINT32_MAX + 1ull,
+	INT64_MAX,
+	UINT64_MAX,
+	UINT64_MAX - 7,
+};
+
+// The @p nearest pointer to an address at or before @p address, if one is near.
+static uint64_t pointer_before(const struct recorded_target *target, uint64_t address,
+			       uint32_t nearest)
+{
+	uint32_t low = 0, high = target->pointer_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (target->pointers[middle].value <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low && nearest) {
+		uint64_t value = target->pointers[low - 1].value;
+
+		while (low && target->pointers[low - 1].value == value)
+			low--;
+		nearest--;
+	}
+	return low ? target->pointers[low - 1].value : address;
+}
+
+// A word of a target, read from its place in the list of pages: that is the same for any library.
+static struct recorded_word word_at(const struct recorded_target *target, uint32_t place)
+{
+	const struct recorded_page *page = &target->pages[(place >> 9) % target->page_count];
+	struct recorded_word word = { .address = page->address + 8 * (place % 512) };
+
+	memcpy(&word.value, page->bytes + word.address % RECORDED_PAGE, 8);
+	return word;
+}
+
+uint32_t place_of_word(const struct recorded_target *target, uint64_t address)
+{
+	uint32_t low = 0, high = target->page_count;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (target->pages[middle].address <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low << 9 | (uint32_t)(address % RECORDED_PAGE / 8);
+}
+
+static void damage(const struct recorded_target *target, struct input *input)
+{
+	uint32_t kind = take(input, 1), place = take(input, 3), what = take(input, 2);
+	struct recorded_word word = word_at(target, place);
+	uint64_t value = word.value, address = word.address;
+	size_t size = 8;
+
+	switch (kind % DAMAGE_COUNT) {
+	case DAMAGE_BIT:
+		value ^= (uint64_t)1 << what % 64;
+		break;
+	case DAMAGE_BYTE:
+		address += what % 8;
+		value = what >> 8;
+		size = 1;
+		break;
+	case DAMAGE_WORD:
+		value = values[what % (sizeof(values) / sizeof(values[0]))];
+		break;
+	case DAMAGE_HALF:
+		value = values[what / 2 % (sizeof(values) / sizeof(values[0]))];
+		address += 4 * (what % 2);
+		size = 4;
+		break;
+	case DAMAGE_POINTER:
+		value = target->pointers[what % target->pointer_count].value;
+		break;
+	case DAMAGE_ITSELF:
+		value = pointer_before(target, address, what % 8);
+		break;
+	case DAMAGE_COPY:
+		value = word_at(target, place + what).value;
+		break;
+	case DAMAGE_NEAR:
+		value += (uint64_t)(int64_t)(int16_t)what;
+		break;
+	case DAMAGE_PAGE:
+		recorded_lose_page(address);
+		return;
+	default:
+		if (what % 2)
+			recorded_lose_pages(address, UINT64_MAX);
+		else
+			recorded_lose_pages(0, address);
+		return;
+	}
+	recorded_write(address, &value, size);
+}
+
+// ---- Open targets ----------------------------------------------------------------------------
+
+/** What the library keeps of a target that was whole when it was opened. As long as a question
+ * leaves all of that as it was, the next input need not open the target anew. */
+struct opened {
+	ompd_address_space_handle_t *space;
+	struct recorded_state state;
+};
+
+static struct opened *opened;
+
+static void check_blocks(size_t expected)
+{
+	if (recorded_blocks == expected)
+		return;
+	fprintf(stderr, "%zd blocks of memory are left\n",
+		(ssize_t)recorded_blocks - (ssize_t)expected);
+	abort();
+}
+
+static ompd_address_space_handle_t *open_whole(uint32_t number)
+{
+	const struct recorded_target *target = &targets[number];
+	struct opened *found = &opened[number];
+	struct subject subject;
+
+	if (found->space)
+		return found->space;
+	found->space = open_space();
+	if (!found->space) {
+		fprintf(stderr, "%s cannot be opened: %s\n", target->name, ompd_ext_last_reason());
+		abort();
+	}
+	// What is found at the first question is kept too.
+	for (uint32_t thread = 0; thread < target->thread_count; thread++) {
+		subject_open(&subject, target, found->space, thread);
+		for (uint32_t i = 0; thread == 0 && i < question_count; i++)
+			question_ask(&questions[i], &subject, 0);
+		subject_close(&subject);
+	}
+	recorded_keep_state(&found->state);
+	return found->space;
+}
+
+static void close_whole(uint32_t number)
+{
+	const struct recorded_target *target = &targets[number];
+	struct opened *found = &opened[number];
+
+	if (recorded_has_state(&found->state))
+		return;
+	close_space(found->space);
+	found->space = NULL;
+	if (target->blocks) {
+		fprintf(stderr, "blocks of memory are left\n");
+		abort();
+	}
+}
+
+// ---- Inputs ----------------------------------------------------------------------------------
+
+void run_input(const uint8_t *data, size_t size)
+{
+	struct input input = { data, data + size };
+	uint32_t number = take(&input, 1) % target_count, mode = take(&input, 1);
+	bool fresh = (mode & INPUT_FRESH) == 0;
+	uint32_t before = take(&input, 1) % INPUT_MAX_DAMAGES;
+	uint32_t after = take(&input, 1) % INPUT_MAX_DAMAGES;
+	struct recorded_target *target = &targets[number];
+	ompd_address_space_handle_t *space;
+	struct subject subject;
+	size_t blocks;
+
+	recorded_choose(target);
+	blocks = fresh ? recorded_blocks : 0;
+	// A library that was opened on good memory keeps what it found there.
+	for (uint32_t i = 0; fresh && i < before; i++)
+		damage(target, &input);
+	space = fresh ? open_space() : open_whole(number);
+	subject_open(&subject, target, space, mode);
+	for (uint32_t i = 0; i < after; i++)
+		damage(target, &input);
+	for (int i = 0; i < INPUT_MAX_QUESTIONS && input.at < input.end; i++) {
+		const struct question *question = &questions[take(&input, 1) % question_count];
+
+		question_ask(question, &subject, take(&input, 2));
+	}
+	// Memory may be good again when the handles are given back.
+	if (mode & INPUT_MENDED)
+		recorded_mend();
+	subject_close(&subject);
+	recorded_mend();
+	if (!fresh) {
+		close_whole(number);
+		return;
+	}
+	if (space)
+		close_space(space);
+	check_blocks(blocks);
+}
+
+// ---- Targets ---------------------------------------------------------------------------------
+
+void learn_words(struct recorded_target *target)
+{
+	struct subject subject;
+
+	recorded_choose(target);
+	recorded_watch(true);
+	ompd_address_space_handle_t *space = open_space();
+
+	for (uint32_t thread = 0; thread < target->thread_count; thread++) {
+		subject_open(&subject, target, space, thread);
+		for (uint32_t i = 0; i < question_count; i++) {
+			for (uint32_t variant = 0; variant < questions[i].variants; variant++)
+				question_ask(&questions[i], &subject, variant);
+		}
+		subject_close(&subject);
+	}
+	if (space)
+		close_space(space);
+	recorded_watch(false);
+}
+
+void open_targets(const char *path)
+{
+	target_count = recorded_open(path, &targets);
+	opened = calloc(target_count, sizeof(*opened));
+	if (!opened || ompd_initialize(202111, &recorded_callbacks) != ompd_rc_ok)
+		abort();
+}
