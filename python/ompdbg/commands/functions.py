@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type, Union
 import gdb
 
 from ompdbg.commands.base import dedent
+from ompdbg.gdb_services import texts
 
 if TYPE_CHECKING:
     from ompdbg.model.thread import Thread
@@ -135,7 +136,7 @@ class InTask(_Function):
 
         try:
             (function,) = given
-            wanted = function.string()
+            wanted = texts.told(function.string)
         except (ValueError, gdb.error):
             raise gdb.GdbError("$_omp_in_task(): one argument is expected, a string.") from None
         return self.of_current(lambda thread: int(executes_task_of(thread, wanted)))

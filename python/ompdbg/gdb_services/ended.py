@@ -12,6 +12,7 @@ import gdb
 from ompdbg.gdb_services import quiet, selection
 from ompdbg.report.core_notes import SignalInfo, core_end
 from ompdbg.report.crash import FATAL, Crash, of_core
+from ompdbg.text import encoded
 
 if TYPE_CHECKING:
     from ompdbg.model.process import Process
@@ -31,7 +32,7 @@ def crash(process: "Process") -> Optional[Crash]:
     if core is None:
         return _of_live(process)
     try:
-        with open(core.group(1), "rb") as file:
+        with open(encoded(core.group(1)), "rb") as file:
             return of_core(process, core_end(file))
     except (OSError, ValueError):
         return None

@@ -74,6 +74,11 @@ def printable(words: str) -> str:
     return words.encode("ascii" if charset != _UTF8 else charset, ESCAPED).decode(_UTF8)
 
 
+def is_printable(words: str) -> bool:
+    """Tell whether GDB can be given a text as it is, to complete a word with, say."""
+    return line(words) == words
+
+
 def line(words: str) -> str:
     """Return one line as it is printed, for what GDB prints itself, a frame or an error."""
     return printable(visible(words))
