@@ -17,8 +17,12 @@ Outcomes = Callable[[str], suite.Outcome]
 
 
 def _run(where: Path, name: str) -> suite.Outcome:
-    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
-        return suite.run_test(where, name, suite.setup.LIBRARY, Path(scratch))
+    for _ in range(suite.ATTEMPTS.get(name, 1)):
+        with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+            outcome = suite.run_test(where, name, suite.setup.LIBRARY, Path(scratch))
+        if outcome.passed or not outcome.gdb_survived:
+            break
+    return outcome
 
 
 @pytest.fixture(scope="session")

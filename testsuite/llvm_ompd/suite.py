@@ -23,6 +23,9 @@ RUNTIME = build.VARIANTS["ompd19"]
 SECONDS = 120
 # Teams of the same size on any machine; a list, of which nthreads-var has more than a number.
 NUM_THREADS = "4,4,4"
+# What it wants to see first depends on which thread comes first to one of its breakpoints. LLVM does
+# not notice: the wrapped line, below, has lost its FileCheck.
+ATTEMPTS = {"openmp_examples/ompd_icvs.c": 3}
 _RUN = re.compile(r"^// RUN: *(.*)$")
 # The rest of a RUN line that was wrapped without a backslash.
 _WRAPPED = re.compile(r"^// (%t.*)$")
