@@ -104,14 +104,6 @@ static const struct row rows[] = {
 	  true,
 	  { INFO(th_team_master), LOAD },
 	  { TEAM(t_threads), LOAD, LOAD } },
-	// In a league of teams of one thread, a region counts in the thread and not in the team
-	// (__kmp_fork_in_teams).
-	{ "th_team_serialized",
-	  ONE,
-	  ALONE,
-	  false,
-	  { INFO(th_team_serialized), VALUE },
-	  { TEAM(t_serialized), VALUE } },
 	{ "t_task_team",
 	  ONE,
 	  WORKING | ALONE,

@@ -84,8 +84,8 @@ static void describe_league(const struct here *here, struct truth *mine)
 	mine->ancestor[0] = 0;
 	mine->num_threads = mine->size[0] = 1;
 	mine->max_active_levels = mine->thread_limit = -1;
-	mine->team_num = omp_get_team_num();
-	mine->num_teams = omp_get_num_teams();
+	mine->team_num = here->team_num;
+	mine->num_teams = here->num_teams;
 	mine->here = *here;
 }
 
@@ -106,8 +106,9 @@ static void describe(const struct here *here, struct truth *mine)
 	mine->in_final = omp_in_final();
 	mine->max_active_levels = omp_get_max_active_levels();
 	mine->thread_limit = omp_get_thread_limit();
-	mine->team_num = omp_get_team_num();
-	mine->num_teams = omp_get_num_teams();
+	// LLVM's runtime itself answers with other numbers where an if clause serializes a region.
+	mine->team_num = here->team_num;
+	mine->num_teams = here->num_teams;
 	for (int i = 0; i <= mine->level; i++) {
 		mine->ancestor[i] = omp_get_ancestor_thread_num(i);
 		mine->size[i] = omp_get_team_size(i);
@@ -161,7 +162,7 @@ static void add_step(struct here *here, enum truth_kind kind, uint64_t region, u
 
 __attribute__((noinline)) static struct here here_initial(int max_active_levels)
 {
-	struct here here = { .count = 0 };
+	struct here here = { .count = 0, .num_teams = 1 };
 
 	omp_set_dynamic(0);
 	omp_set_max_active_levels(max_active_levels);
@@ -174,6 +175,8 @@ __attribute__((noinline, unused)) static struct here here_league(const struct he
 {
 	struct here here = *outer;
 
+	here.team_num = omp_get_team_num();
+	here.num_teams = omp_get_num_teams();
 	// Its initial threads have a region each.
 	add_step(&here, TRUTH_LEAGUE, region + 1 + (uint64_t)omp_get_team_num(), 0);
 	return here;

@@ -28,6 +28,7 @@ struct truth_step {
 /** The way itself: a task copies that of the one that generated it. */
 struct here {
 	uint32_t count;
+	int32_t team_num, num_teams; // of the league, as it began
 	struct truth_step step[TRUTH_STEPS];
 };
 
