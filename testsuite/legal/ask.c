@@ -75,7 +75,8 @@ static bool answered(const char *what, ompd_rc_t rc)
 		tally.answers++;
 		return true;
 	}
-	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported || rc == ompd_rc_incomplete)
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported || rc == ompd_rc_incomplete ||
+	    rc == ompd_rc_needs_state_tracking)
 		note_unanswered(what);
 	else
 		differ("%s: code %d, %s", what, (int)rc, ompd_ext_last_reason());
@@ -372,7 +373,7 @@ static void ask_threads(size_t least)
 	ask_callbacks.free_memory(threads);
 }
 
-void ask(const struct truth *truths, size_t count)
+void ask(const struct truth *truths, size_t count, bool begun)
 {
 	static char context;
 	ompd_rc_t rc =
@@ -380,9 +381,11 @@ void ask(const struct truth *truths, size_t count)
 
 	subject = NULL;
 	num_identities = 0;
-	// Before the runtime is initialised there is none.
-	if (count == 0 && rc == ompd_rc_unavailable)
+	// Before the runtime is initialised there is none; before that it may be loaded in part.
+	if (count == 0 && (rc == ompd_rc_unavailable || (rc != ompd_rc_ok && !begun))) {
+		note_unanswered("runtime");
 		return;
+	}
 	if (!must_be_answered("runtime", rc))
 		return;
 	ompd_ext_layout_info info = { .size = sizeof(info) };

@@ -18,8 +18,8 @@ struct tally {
 
 extern struct tally tally;
 
-/** Compares at one stop. @p truths are the records that hold. */
-void ask(const struct truth *truths, size_t count);
+/** Compares at one stop. @p truths are the records that hold. @p begun: there have been some. */
+void ask(const struct truth *truths, size_t count, bool begun);
 /** Prints how often which question was not answered. */
 void ask_print_unanswered(void);
 

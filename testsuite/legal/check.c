@@ -155,7 +155,9 @@ static bool stop_once(pid_t child)
 	if (!tr2_open(number))
 		return false;
 	tally.stops++;
-	ask(held, read_records());
+	size_t count = read_records();
+
+	ask(held, count, read_progress() != 0);
 	tr2_close();
 	return true;
 }
