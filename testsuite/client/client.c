@@ -78,6 +78,8 @@ static bool ask_with(const struct question *question, const struct handles *hand
 	const long blocks = debugger_blocks;
 	char text[200];
 
+	question_name = question->name;
+	question_variant = variant;
 	debugger_begin(with);
 	if (!ask(question, handles, variant, &got))
 		return debugger_end();

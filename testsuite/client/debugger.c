@@ -30,6 +30,8 @@ const char *const callback_names[CALLBACKS] = {
 };
 
 struct fault fault;
+const char *question_name = "";
+int question_variant;
 long callback_calls[CALLBACKS];
 long debugger_blocks;
 uint64_t pages_read[MOST_PAGES];
@@ -279,7 +281,9 @@ static void check_end(void)
 {
 	if (callback_calls[CALLBACK_READ] + callback_calls[CALLBACK_READ_STRING] < MOST_READS)
 		return;
-	fprintf(stderr, "a question that does not end\n");
+	fprintf(stderr, "%s(%d) does not end, with call %ld of %s, garbage %llu, rarity %u\n",
+		question_name, question_variant, fault.index, callback_names[fault.callback],
+		(unsigned long long)fault.garbage, fault.rarity);
 	abort();
 }
 

@@ -41,6 +41,10 @@ struct fault {
 
 extern struct fault fault;
 
+/** What is asked, for messages. */
+extern const char *question_name;
+extern int question_variant;
+
 /** Calls of each callback since the last debugger_begin(). */
 extern long callback_calls[CALLBACKS];
 /** Blocks that were allocated and not freed. */
