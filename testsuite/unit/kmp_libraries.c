@@ -39,6 +39,7 @@ void for_each_library(void (*test)(struct elf_target *target))
 void open_ok(struct elf_target *target, struct kmp_layout *layout)
 {
 	char why[REASON];
+	target_begin_call();
 	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", layout, why, sizeof(why));
 
 	if (rc != ompd_rc_ok)
@@ -49,6 +50,7 @@ void expect_refusal(struct elf_target *target, ompd_rc_t expected, const char *w
 {
 	struct kmp_layout layout;
 	char why[REASON];
+	target_begin_call();
 	ompd_rc_t rc = kmp_layout_open(&target->target, "libomp", &layout, why, sizeof(why));
 
 	assert_int_equal(rc, expected);

@@ -296,6 +296,7 @@ static void look(const struct target *target)
 	char why[REASON] = "";
 	const struct kmp_reason reason = { why, sizeof(why) };
 
+	target_begin_call();
 	if (kmp_layout_open(target, "libomp", &layout, why, sizeof(why)) != ompd_rc_ok ||
 	    kmp_layout_check(target, &layout, why, sizeof(why)) != ompd_rc_ok ||
 	    kmp_library_find(target, "libomp", &library, &reason) != ompd_rc_ok) {
