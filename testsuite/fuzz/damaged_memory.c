@@ -292,10 +292,37 @@ void learn_words(struct recorded_target *target)
 	recorded_watch(false);
 }
 
+// The library has one table of all handles, which grows, and is freed with the last handle. Open a
+// target that is never closed, and so many handles at once that the table never grows again: what
+// questions leave behind is theirs then.
+static void grow_table(void)
+{
+	enum { HANDLES = 1000 };
+	static struct recorded_target keeper;
+	static ompd_thread_handle_t *handles[HANDLES];
+	ompd_address_space_handle_t *space;
+	int count = 0;
+
+	keeper = targets[0];
+	recorded_choose(&keeper);
+	space = open_space();
+	while (space && count < HANDLES &&
+	       ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &keeper.threads[0].pthread,
+				      &handles[count]) == ompd_rc_ok)
+		count++;
+	if (count < HANDLES) {
+		fprintf(stderr, "%s: %s\n", keeper.name, ompd_ext_last_reason());
+		abort();
+	}
+	while (count--)
+		ompd_rel_thread_handle(handles[count]);
+}
+
 void open_targets(const char *path)
 {
 	target_count = recorded_open(path, &targets);
 	opened = calloc(target_count, sizeof(*opened));
 	if (!opened || ompd_initialize(202111, &recorded_callbacks) != ompd_rc_ok)
 		abort();
+	grow_table();
 }
