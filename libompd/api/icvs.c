@@ -132,10 +132,10 @@ static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t 
 
 static ompd_rc_t icv_value(const struct scoped_query *query, enum icv icv, ompd_word_t *ret)
 {
-	if (icv_form(icv) == ICV_FORM_text)
-		return reason(ompd_rc_incompatible, "the value is a text, not an integer");
 	if (icv_is_absent(icv))
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
+	if (icv_form(icv) == ICV_FORM_text)
+		return reason(ompd_rc_incompatible, "the value is a text, not an integer");
 	return query->space->family->icv_value(query->space->runtime, icv, &query->query, ret);
 }
 
