@@ -435,7 +435,8 @@ ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layou
 	    !initialized ||
 	    target_read_uint(target, global[KMP_GLOBAL___kmp_threads_capacity], 4, &capacity) !=
 		    ompd_rc_ok ||
-	    target_read_pointer(target, global[KMP_GLOBAL___kmp_threads], &threads) != ompd_rc_ok)
+	    target_read_pointer(target, global[KMP_GLOBAL___kmp_threads], &threads) != ompd_rc_ok ||
+	    threads < ADDRESS_MIN)
 		return ompd_rc_ok;
 	for (uint32_t gtid = 0; gtid < capacity && gtid < SLOTS_MAX && witnesses < WITNESSES_MAX;
 	     gtid++) {
