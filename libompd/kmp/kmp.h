@@ -179,7 +179,7 @@ struct kmp_team {
 
 enum {
 	KMP_MAX_LEVEL = 4096,	   // deeper nesting is taken for damage
-	KMP_MAX_THREADS = 1 << 20, // likewise a larger team
+	KMP_MAX_THREADS = 1 << 18, // likewise a larger team, or list of threads
 };
 
 /** Reads a team and checks what must hold of any. */
