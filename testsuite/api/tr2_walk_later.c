@@ -257,6 +257,24 @@ static void walk_tasks(const char *thread, const char *kind, ompd_task_handle_t 
 	}
 }
 
+// The task that a task's thread left for it. 2016 has one for the implicit task of a region's first
+// thread, too: the task that encountered the region.
+static ompd_rc_t task_below(ompd_task_handle_t *task, ompd_task_handle_t **ret)
+{
+	ompd_rc_t rc = later.ompd_get_scheduling_task_handle(task, ret);
+	ompd_word_t implicit = 0, number = 1;
+
+	if (rc != ompd_rc_unavailable ||
+	    later.ompd_ext_get_icv(task, ompd_scope_task, "implicit-task-var", &implicit) !=
+		    ompd_rc_ok ||
+	    !implicit ||
+	    later.ompd_ext_get_icv(task, ompd_scope_task, "thread-num-var", &number) !=
+		    ompd_rc_ok ||
+	    number)
+		return rc;
+	return later.ompd_get_generating_task_handle(task, ret);
+}
+
 // ---- Threads ---------------------------------------------------------------------------------
 
 // What 2016 calls a state, by the hundreds and tens of the later numbers (OpenMP 5.2, 19.4.4.28).
@@ -305,7 +323,7 @@ static void walk_thread(ompd_thread_handle_t *thread)
 	rc = later.ompd_get_curr_task_handle(thread, &task);
 	walk_tasks(who, "task", task, rc, later.ompd_get_generating_task_handle);
 	rc = later.ompd_get_curr_task_handle(thread, &task);
-	walk_tasks(who, "below", task, rc, later.ompd_get_scheduling_task_handle);
+	walk_tasks(who, "below", task, rc, task_below);
 }
 
 // thread-limit-var of the initial task: the last of those that generated a thread's task.
