@@ -10,18 +10,12 @@
 
 static FILE *out;
 
-// That state tracking was not asked for is what the later interface calls unavailable.
-static int code_of(ompd_rc_t rc)
-{
-	return rc == ompd_rc_needs_state_tracking ? ompd_rc_unavailable : rc;
-}
-
 static void value(const char *who, const char *what, ompd_rc_t rc, int64_t number)
 {
 	if (rc == ompd_rc_ok)
 		fprintf(out, "%s %s %" PRId64 "\n", who, what, number);
 	else
-		fprintf(out, "%s %s code %d\n", who, what, code_of(rc));
+		fprintf(out, "%s %s code %d\n", who, what, rc);
 }
 
 static void address(const char *who, const char *what, ompd_rc_t rc, ompd_address_t at)
