@@ -45,22 +45,29 @@ static const struct stack *stack_with(const struct stack *first, uint64_t addres
 }
 
 // The frames of a task: behind the one at which its code called the runtime, if it has, up to the
-// one at which the runtime called its code, if it did.
-static void show_task(const struct stack *own, ompd_task_handle_t *task, bool top, const char *kind,
+// one at which the runtime called its code, if it did. False if they are unknown.
+static bool show_task(const struct stack *own, ompd_task_handle_t *task, bool top, const char *kind,
 		      FILE *out)
 {
 	ompd_address_t leave, enter;
 	const struct stack *stack = own;
 
-	client_check(client.ompd_get_task_frame(task, &leave, &enter), "frame of a task");
+	ompd_rc_t rc = client.ompd_get_task_frame(task, &leave, &enter);
+
+	// What the runtime recorded is no frame of the thread's stack: the recipe finds no more.
+	if (rc == ompd_rc_unavailable)
+		fprintf(out, "%d %s 0x0\n", own->lwp, kind);
+	if (rc == ompd_rc_unavailable)
+		return false;
+	client_check(rc, "frame of a task");
 	// An implicit task that waits at the end of its region has left its code; what runs on top of
 	// it has not.
 	if (!top && !leave.address && !enter.address)
-		return;
+		return true;
 	if (leave.address || enter.address)
 		stack = stack_with(own, leave.address ? leave.address : enter.address);
 	if (!stack)
-		return;
+		return true;
 	int last = leave.address ? frame_at(stack, leave.address) : stack->count;
 	int first = frame_at(stack, enter.address) + 1;
 
@@ -71,6 +78,7 @@ static void show_task(const struct stack *own, ompd_task_handle_t *task, bool to
 		if (tr2_is_program(stack->frames[i].pc))
 			fprintf(out, "%d %s 0x%" PRIx64 "\n", own->lwp, kind, stack->frames[i].pc);
 	}
+	return true;
 }
 
 static void show_thread(const struct stack *own, ompd_thread_handle_t *thread, const char *kind,
@@ -78,10 +86,10 @@ static void show_thread(const struct stack *own, ompd_thread_handle_t *thread, c
 {
 	ompd_task_handle_t *task, *next;
 	ompd_rc_t rc = client.ompd_get_top_task_region(thread, &task);
-	bool top = true;
+	bool top = true, known = true;
 
 	while (rc == ompd_rc_ok) {
-		show_task(own, task, top, kind, out);
+		known = known && show_task(own, task, top, kind, out);
 		top = false;
 		rc = ancestor(task, &next);
 		client_check(client.ompd_release_task_handle(task), "release");

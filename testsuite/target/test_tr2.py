@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 import pytest
 
@@ -31,6 +31,7 @@ VARIANTS = ("O2", "clang")
 # What is lost is an error, as what is read or freed twice is.
 VALGRIND = ("valgrind", "-q", "--error-exitcode=9", "--leak-check=full")
 KINDS = ("logical", "own")  # of stacks
+UNKNOWN = 0  # from here on: what the runtime recorded is no frame of the thread's stack
 
 
 def fixture(name: str, variant: str) -> Path:
@@ -156,6 +157,7 @@ def same_frames(target: object, threads: int, kinds: Tuple[str, ...] = KINDS) ->
     stacks = [stack["parts"] for stack in answer("bt", target)["stacks"]]
     stacks = [parts for parts in stacks if parts[0]["team"] is not None]
     assert len(stacks) == threads
+    unknown: Set[int] = set()
     for parts in stacks:
         number = parts[0]["thread"]
         lwp = lwps[number]
@@ -163,7 +165,11 @@ def same_frames(target: object, threads: int, kinds: Tuple[str, ...] = KINDS) ->
             shown = [part for part in parts if kind == "logical" or part["thread"] == number]
             expected = by_bt(shown)
             found = recipe[lwp, kind]
+            if UNKNOWN in found:
+                unknown.add(number)
+                continue
             # Behind main `omp bt` shows nothing.
             if shown[-1]["frames"][-1]["function"] == "main":
                 found = found[: len(expected)]
             assert found == expected
+    assert len(unknown) < threads / 2, unknown
