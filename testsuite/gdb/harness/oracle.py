@@ -113,8 +113,8 @@ def _truth(name: str) -> Row:
     return Row(_present(name), _boolean(name))
 
 
-# The first of a list, for nthreads-var.
-_FIRST_OF_LIST = "nthreads-var"
+# Of lists, the program tells the first element.
+_FIRST_OF_LIST = ("nthreads-var", "bind-var")
 
 ROWS: Dict[str, Row] = {
     "thread-num-var": _plain("thread_num"),
@@ -220,7 +220,7 @@ def _pairs(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str, 
             told = forms[form]
             if get is None or ("missing" in told and name not in HOMES[scope]):
                 continue
-            if name == _FIRST_OF_LIST:
+            if name in _FIRST_OF_LIST:
                 told = _first_of_list(form, told, forms["text"])
             yield key + " " + form, told, get(answers)
     yield from _levels(said, answers)
@@ -228,11 +228,12 @@ def _pairs(said: Dict[str, Any], answers: Any) -> Iterator[Tuple[str, Dict[str, 
 
 
 def _first_of_list(form: str, told: Dict[str, Any], text: Dict[str, Any]) -> Dict[str, Any]:
-    """A list has no number; omp_get_max_threads() tells its first element."""
+    """A list has no number; omp_get_max_threads() and its like tell the first element."""
     if "value" in told:
         return {"value": told["value"].split(",")[0]} if form == "text" else told
-    if told["missing"] == "the value is a list" and "," in text.get("value", ""):
-        return {"value": int(text["value"].split(",")[0])}
+    first, comma, _ = text.get("value", "").partition(",")
+    if told["missing"] == "the value is a list" and comma and first.isdigit():
+        return {"value": int(first)}
     return told
 
 
