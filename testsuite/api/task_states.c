@@ -21,10 +21,14 @@ struct task_list list;
 static volatile int stage;
 static int arrived;
 
+// One thread at a time enters the library.
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
+
 void open_here(struct here *here)
 {
 	uint64_t self = (uint64_t)pthread_self();
 
+	pthread_mutex_lock(&library);
 	assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self,
 						&here->thread),
 			 ompd_rc_ok);
@@ -35,13 +39,16 @@ void open_here(struct here *here)
 			 ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_handle_id(here->task, ompd_scope_task, &here->task_id),
 			 ompd_rc_ok);
+	pthread_mutex_unlock(&library);
 }
 
 void close_here(struct here *here)
 {
+	pthread_mutex_lock(&library);
 	assert_int_equal(ompd_rel_task_handle(here->task), ompd_rc_ok);
 	assert_int_equal(ompd_rel_parallel_handle(here->parallel), ompd_rc_ok);
 	assert_int_equal(ompd_rel_thread_handle(here->thread), ompd_rc_ok);
+	pthread_mutex_unlock(&library);
 }
 
 void wait_for_stage(int wanted)
