@@ -246,11 +246,11 @@ class Supervisor:
                 os.close(halted.memory)
         self._work = work
         while not work.is_over():
+            work.check_time()
             told = signal.sigtimedwait({signal.SIGCHLD, *_PASSED_ON}, _TICK / 5)
             if told is not None and told.si_signo in _PASSED_ON:
                 self._send(told.si_signo)
             self._take_news()
-            work.check_time()
             if self._is_interrupted():
                 work.end("interrupted")
         self._work = None
