@@ -4,7 +4,6 @@
 // is kept in the call and turned into ompd_rc_callback_error.
 
 #include "plugin.h"
-#include "trail.h"
 
 enum { CHECK_SIGNALS_EVERY = 1 << 16 }; // reads that the cache answers, between looks for Ctrl-C
 
@@ -43,11 +42,8 @@ static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_
 	if (check_context(space) != ompd_rc_ok)
 		return ompd_rc_callback_error;
 	if (!cache_hit(&space->cache, address->address, buffer, bytes) &&
-	    cache_read(&space->cache, &fetch_source, space, address->address, buffer, bytes) < 0) {
-		trail_lost();
+	    cache_read(&space->cache, &fetch_source, space, address->address, buffer, bytes) < 0)
 		return ompd_rc_callback_error;
-	}
-	trail_memory(address->address, buffer, bytes);
 	return ompd_rc_ok;
 }
 
@@ -65,11 +61,8 @@ static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_
 		return ompd_rc_callback_error;
 	int result = cache_read_string(&space->cache, &fetch_source, space, address->address,
 				       buffer, bytes);
-	if (result < 0) {
-		trail_lost();
+	if (result < 0)
 		return ompd_rc_callback_error;
-	}
-	trail_memory(address->address, buffer, result ? bytes : strlen(buffer) + 1);
 	return result ? ompd_rc_incomplete : ompd_rc_ok;
 }
 

@@ -3,7 +3,6 @@
 // Where the cache gets pages from: a process of this machine directly, else the services.
 
 #include "plugin.h"
-#include "trail.h"
 
 #include <stdlib.h>
 
@@ -34,13 +33,9 @@ static ssize_t read_by_services(struct space *space, uint64_t address, void *buf
 	if (call.interrupted || !space->services)
 		return -1;
 	space->stats.fetches++;
-	// What of it is used, the callbacks note.
-	struct trail *laid = trail_laid;
-	trail_laid = NULL;
 	PyObject *bytes = PyObject_CallMethod(space->services, "read_memory", "KK",
 					      (unsigned long long)address,
 					      (unsigned long long)size);
-	trail_laid = laid;
 	bool ok = bytes && copy_bytes(bytes, buffer, size);
 	Py_XDECREF(bytes);
 	if (ok) {

@@ -132,7 +132,7 @@ static int add_types(PyObject *module)
 	    add_type(module, &task_spec, base, &kind_types[KIND_TASK]) < 0)
 		result = -1;
 	Py_DECREF(base);
-	PyType_Spec *others[] = { &resting_spec, &trail_spec, &told_frame_spec, &told_argument_spec,
+	PyType_Spec *others[] = { &resting_spec, &told_frame_spec, &told_argument_spec,
 				  &stretch_spec };
 	for (size_t i = 0; result == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
 		PyTypeObject *type = NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "place.h"
-#include "trail.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -16,10 +15,8 @@ bool place_registers(pid_t lwp, struct user_regs_struct *ret)
 {
 	struct iovec room = { .iov_base = ret, .iov_len = sizeof(*ret) };
 
-	if (ptrace(PTRACE_GETREGSET, lwp, NT_PRSTATUS, &room) != 0 || room.iov_len != sizeof(*ret))
-		return false;
-	trail_registers(lwp, ret);
-	return true;
+	return ptrace(PTRACE_GETREGSET, lwp, NT_PRSTATUS, &room) == 0 &&
+	       room.iov_len == sizeof(*ret);
 }
 
 static bool from_registers(pid_t lwp, struct place *ret)
@@ -86,8 +83,5 @@ static bool from_file(int threads, pid_t lwp, struct place *ret)
 
 bool place_read(int threads, pid_t lwp, struct place *ret)
 {
-	if (from_registers(lwp, ret))
-		return true;
-	trail_lost();
-	return from_file(threads, lwp, ret);
+	return from_registers(lwp, ret) || from_file(threads, lwp, ret);
 }

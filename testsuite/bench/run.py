@@ -249,26 +249,23 @@ def llvm(bench: Bench) -> None:
             crashes += status != 0
             for name, value in map(json.loads, re.findall(r"^BENCH (\[.*)$", output, re.M)):
                 times.setdefault(name, []).append(value)
-        rows += [llvm_row(number, times, crashes, ""), llvm_row(number, times, crashes, " anew")]
-    head = ["threads, stop", "omp threads", "omp regions", "ompd parallel", "ompd threads"]
+        rows.append(llvm_row(number, times, crashes))
+    head = ["threads", "omp threads", "omp regions", "ompd parallel", "ompd threads"]
     head += ["us/thread", "theirs", "ratio", "of regions", "GDB died"]
-    title = """\
-omp threads against LLVM's ompd parallel on LLVM's runtime, ms (at most 0.2), at fresh stops: where
-all that the last answer rests on is as it was, and where a register of one thread has changed"""
+    title = "omp threads against LLVM's ompd parallel on LLVM's runtime, ms (at most 0.2)"
     table(title, head, rows)
     survival(bench)
 
 
-def llvm_row(number: int, times: Dict[str, List[float]], crashes: int, which: str) -> List[str]:
-    """Medians, and the ratios for each thread. `which` of our measures."""
-    ours = [name + which for name in ("omp threads", "omp regions")]
+def llvm_row(number: int, times: Dict[str, List[float]], crashes: int) -> List[str]:
+    """Medians, and the ratios for each thread."""
     found = [
         statistics.median(times[name]) if times.get(name) else None
-        for name in (*ours, "ompd parallel", "ompd threads")
+        for name in ("omp threads", "omp regions", "ompd parallel", "ompd threads")
     ]
     mine, theirs = found[0], found[2]
     return [
-        f"{number}, {'changed' if which else 'as it was'}",
+        str(number),
         *("-" if value is None else milliseconds(value) for value in found),
         "-" if mine is None else f"{1e6 * mine / number:.0f}",
         "-" if theirs is None else f"{1e6 * theirs / number:.0f}",

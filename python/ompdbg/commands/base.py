@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Iterable, List, NoReturn, Optional, Sequence
+from typing import TYPE_CHECKING, Iterable, List, NoReturn, Optional, Sequence
 
 import gdb
 
@@ -74,15 +74,6 @@ class OmpCommand(gdb.Command):
 
         addresses = bool(gdb.parameter("print address"))
         return Form(arguments.has("-json"), terminal_width(), self.palette(), addresses)
-
-    def answer(self, arguments: "Arguments", find: "Callable[[Form], Iterable[str]]") -> None:
-        """Prints what find() tells of the selected program, which is not found out again while all
-        that it rests on is as it was."""
-        from ompdbg.gdb_services import session
-
-        form = self.form(arguments)
-        asked = (self.name, tuple(sorted(arguments.options.items())), form)
-        write(session.answer(asked, lambda: list(find(form))))
 
     def process(self) -> "Process":
         """The selected program with its OpenMP runtimes."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ompdbg import views
-from ompdbg.commands.base import OmpCommand
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -32,4 +32,4 @@ class Regions(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        self.answer(arguments, lambda form: views.regions(self.process(), form))
+        write(views.regions(self.process(), self.form(arguments)))

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable
+from typing import TYPE_CHECKING
 
 from ompdbg import views
 from ompdbg.commands import choice
-from ompdbg.commands.base import OmpCommand
+from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.views import Form
 
 
 class Threads(OmpCommand):
@@ -32,13 +31,9 @@ class Threads(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-
-        def find(form: "Form") -> "Iterable[str]":
-            process = self.process()
-            try:
-                threads = choice.chosen(process, arguments.options)
-            except choice.NoSuch as error:
-                self.fail(str(error))
-            return views.threads(process, threads, form)
-
-        self.answer(arguments, find)
+        process = self.process()
+        try:
+            threads = choice.chosen(process, arguments.options)
+        except choice.NoSuch as error:
+            self.fail(str(error))
+        write(views.threads(process, threads, self.form(arguments)))

@@ -7,7 +7,6 @@ import re
 from typing import (
     Any,
     Callable,
-    ContextManager,
     Dict,
     Hashable,
     Iterator,
@@ -45,12 +44,11 @@ class GdbServices:
 
         self._inferior = inferior
         self._say = say
-        self._note, self._lose = _ompd.Trail.note, _ompd.Trail.lose  # what an answer rests on
         self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
         self._sections = FileSections()
         self._debug_info = self._layout_variables()
-        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid, self._lose)
+        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
@@ -98,25 +96,6 @@ class GdbServices:
         self._threads = None
         self._stacks.forget()
 
-    def unwound_anew(self) -> ContextManager[None]:
-        """Within it, all stacks are looked at again that were looked at before."""
-        return self._stacks.anew()
-
-    def circumstances(self) -> Optional[Hashable]:
-        """What an answer may rest on besides memory and registers. None where these cannot be
-        looked up again past GDB."""
-        self._direct_pid = self._find_direct_pid()
-        if not self._direct_pid or self._stopped is not None:
-            return None
-        selected = gdb.selected_thread()
-        return (
-            self._direct_pid,
-            None if selected is None else selected.global_num,
-            len(gdb.inferiors()) > 1,
-            tuple((thread.global_num, thread.ptid) for thread in self._all_threads().values()),
-            gdb_stacks.settings(),
-        )
-
     def _is_running(self, thread: gdb.InferiorThread) -> bool:
         return thread.is_running() and thread.global_num != self._stopped
 
@@ -147,12 +126,8 @@ class GdbServices:
             return b""  # of which GDB 18 complains
         read = self._inferior.read_memory
         if self._sections.is_whole:
-            found = bytes(read(address, size))
-        else:
-            pieces = self._sections.pieces(address, size)
-            found = b"".join(bytes(read(*piece)) for piece in pieces)
-        self._note(address, found)
-        return found
+            return bytes(read(address, size))
+        return b"".join(bytes(read(*piece)) for piece in self._sections.pieces(address, size))
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
@@ -170,7 +145,6 @@ class GdbServices:
 
     def _switch_to(self, context: int) -> bool:
         """Selects the thread of thread_context() in GDB."""
-        self._lose()
         for thread in self._all_threads().values():
             if thread.global_num == context:
                 selection.switch(thread)
@@ -253,7 +227,6 @@ class GdbServices:
 
     def thread_name(self, thread: TargetThread) -> str:
         """The user's name for it, else what the system calls it."""
-        self._lose()
         handle = self._all_threads().get(thread.number)
         from ompdbg.gdb_services import thread_names
 
@@ -329,7 +302,6 @@ class GdbServices:
         return known if known is not None else self._registers(handle, *names)
 
     def _registers(self, thread: gdb.InferiorThread, *names: str) -> Optional[List[int]]:
-        self._lose()
         try:
             frame = self._stacks.handle(thread, 0) or gdb.newest_frame()
             return [int(frame.read_register(name)) & _WORD for name in names]

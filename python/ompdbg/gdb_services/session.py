@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import gc
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type
 
 import gdb
 
 from ompdbg.gdb_services import quiet, selection, texts
-from ompdbg.gdb_services.answers import Answers
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
@@ -38,8 +37,8 @@ class _Process:
         self.constants: "List[Constants]" = []  # of the opened runtimes
         self.is_plain = False  # no OpenMP runtime was found at this stop
         self.is_still = False  # whatever happens to it, GDB tells
+        self.is_recorded = False  # it was looked at while its past could be replayed
         self.last_stats: _Stats = {}
-        self.answers = Answers()
 
     def close(self) -> None:
         for space in self.spaces:
@@ -47,7 +46,6 @@ class _Process:
         self.opened = self.at_stop = None
         self.constants = []
         self.is_plain = False
-        self.answers.clear()
 
     @property
     def spaces(self) -> "List[_ompd.AddressSpace]":
@@ -132,6 +130,7 @@ def current_process() -> Optional["Process"]:
     known = _session.process(inferior)
     if _moves_untold(known, inferior):
         known.moved()
+        known.is_recorded = gdb.current_recording() is not None
     known.services.begin()
     known.services.select(gdb.selected_thread())
     from ompdbg.model.process import Process
@@ -165,38 +164,15 @@ def process_at_stop() -> Optional["Process"]:
     return known.at_stop
 
 
-def answer(asked: Hashable, find: Callable[[], List[str]]) -> List[str]:
-    """What find() tells the selected process; not found again while all that it rests on is as it
-    was. `asked`: what is to be found, and how it is printed."""
-    inferior = gdb.selected_inferior()
-    known = _session.process(inferior) if inferior.pid and not _debug() else None
-    if known is None or known.opened is None or known.opened.problems:
-        return find()
-    if not all(space.library.extended for space in known.spaces):
-        return find()  # another library may remember what it has read
-    return known.answers.give(asked, known, find)
-
-
-def answers() -> Answers:
-    """Those that were given of the selected inferior, for tests."""
-    return _session.process(gdb.selected_inferior()).answers
-
-
-def forget() -> None:
-    """Whatever was read of any process, for tests."""
-    _on_moved(None)
-    for known in _session.processes.values():
-        known.answers.clear()
-
-
 def services_of(inferior: gdb.Inferior) -> GdbServices:
     """The services for an inferior."""
     return _session.process(inferior).services
 
 
 def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
-    """Threads run, or "record goto" may have gone elsewhere, of which GDB tells nobody."""
-    if gdb.current_recording() is not None:
+    """Threads run, or "record goto" or "record stop" may have gone elsewhere, of which GDB tells
+    nobody."""
+    if known.is_recorded or gdb.current_recording() is not None:
         return True
     if not known.is_still:
         if any(thread.is_running() for thread in inferior.threads()):
@@ -380,7 +356,7 @@ def _connect() -> None:
 
 
 def _on_moved(event: Any) -> None:
-    """Something ran or was changed. Memory may be shared: nobody's answers hold any longer."""
+    """Something ran or was changed. Memory may be shared: what was read of any is out of date."""
     for process in _session.processes.values():
         process.moved()
 

@@ -8,7 +8,6 @@ where others did before need no unwinding (`resting`).
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import (
     Any,
     Callable,
@@ -60,12 +59,8 @@ class _Known(NamedTuple):
 class Stacks:
     """The stacks of one inferior at one stop."""
 
-    def __init__(
-        self, symbols: Symbols, direct_pid: Callable[[], int], lose: Callable[[], None]
-    ) -> None:
-        """direct_pid: the process, if what it is like may be looked up past GDB; else 0. lose: is
-        called when GDB unwinds a stack: it does not tell what it reads for that."""
-        self.lose = lose
+    def __init__(self, symbols: Symbols, direct_pid: Callable[[], int]) -> None:
+        """direct_pid: the process, if what it is like may be looked up past GDB; else 0."""
         self._symbols = symbols
         self._stacks: Dict[int, _Stack] = {}
         self._code: Dict[int, Code] = {}
@@ -79,17 +74,6 @@ class Stacks:
         self._stacks.clear()
         self._settings = None
         self._resting.forget()
-
-    @contextmanager
-    def anew(self) -> Iterator[None]:
-        """Within it, nothing is known of threads. Afterwards, who has looked at frames before can
-        go on with them."""
-        kept, self._stacks = self._stacks, {}
-        self._resting.forget()
-        try:
-            yield
-        finally:
-            self._stacks.update(kept)
 
     def forget_code(self) -> None:
         """Object files came or went."""
@@ -107,7 +91,7 @@ class Stacks:
     def settings(self) -> Tuple[object, ...]:
         """GDB's, as far as they tell where stacks end."""
         if self._settings is None:
-            self._settings = settings()
+            self._settings = tuple(gdb.parameter(name) for name in _ENDS_STACKS)
         return self._settings
 
     def walk(self, thread: gdb.InferiorThread) -> Iterator[StackFrame]:
@@ -317,7 +301,6 @@ class _Stack:
             self._handles.append(handle)
 
     def _next_handle(self) -> Optional[gdb.Frame]:
-        self._stacks.lose()
         return self._handles[-1].older() if self._handles else gdb.newest_frame()
 
     def _extend(self) -> bool:
@@ -386,11 +369,6 @@ def _register(handle: gdb.Frame, name: str) -> Optional[int]:
         return int(handle.read_register(name)) & _WORD
     except (gdb.error, ValueError):
         return None  # not saved
-
-
-def settings() -> Tuple[object, ...]:
-    """Those that tell where stacks end."""
-    return tuple(gdb.parameter(name) for name in _ENDS_STACKS)
 
 
 def select(thread: gdb.InferiorThread) -> None:
