@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1], *frames_type;
+PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
 
 // ---- Arguments -------------------------------------------------------------------------------
 
@@ -117,12 +117,11 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyObject *base, PyTypeO
 
 static int add_types(PyObject *module)
 {
-	PyTypeObject *handle_type;
+	PyTypeObject *handle_type, *resting_type;
 
 	if (add_type(module, &library_spec, NULL, &library_type) < 0 ||
 	    add_type(module, &space_spec, NULL, &space_type) < 0 ||
 	    add_type(module, &iterator_spec, NULL, &kind_types[KIND_ITERATOR]) < 0 ||
-	    add_type(module, &frames_spec, NULL, &frames_type) < 0 ||
 	    add_type(module, &handle_spec, NULL, &handle_type) < 0)
 		return -1;
 	PyObject *base = (PyObject *)handle_type;
@@ -132,15 +131,10 @@ static int add_types(PyObject *module)
 	    add_type(module, &task_spec, base, &kind_types[KIND_TASK]) < 0)
 		result = -1;
 	Py_DECREF(base);
-	PyType_Spec *others[] = { &resting_spec, &told_frame_spec, &told_argument_spec,
-				  &stretch_spec };
-	for (size_t i = 0; result == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
-		PyTypeObject *type = NULL;
-
-		result = add_type(module, others[i], NULL, &type);
-		Py_XDECREF(type);
-	}
-	return result;
+	if (result < 0 || add_type(module, &resting_spec, NULL, &resting_type) < 0)
+		return -1;
+	Py_DECREF(resting_type);
+	return 0;
 }
 
 /** The class that services may, but need not, derive from. */

@@ -234,20 +234,9 @@ PyObject *thread_place_nums(PyObject *self, PyObject *unused);
 
 // ---- Types (one file each) and arguments (module.c) ------------------------------------------
 
-extern PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1], *frames_type;
+extern PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
 extern PyType_Spec library_spec, space_spec, handle_spec, thread_spec, parallel_spec, task_spec,
-	iterator_spec, resting_spec, told_frame_spec, told_argument_spec, frames_spec, stretch_spec;
-
-/** The order in which a place has what is told of it (told.c); then the class of what tells it. */
-enum {
-	PLACE_FUNCTION,
-	PLACE_ADDRESS,
-	PLACE_FILENAME,
-	PLACE_LINE,
-	PLACE_ARGUMENTS,
-	PLACE_SIZE,
-	PLACE_TOLD = PLACE_SIZE,
-};
+	iterator_spec, resting_spec;
 
 /** Opens the process of @p services; @p runtime: its name, NULL for the one that is found. */
 PyObject *space_open(PyObject *library, PyObject *services, const char *runtime);

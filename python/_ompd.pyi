@@ -12,7 +12,6 @@ invalidate, and drop handles.
 
 import os
 from typing import (
-    Any,
     Callable,
     Dict,
     Iterator,
@@ -311,51 +310,3 @@ class Resting:
         """The registers of a thread by name; None where only who traces it may know them."""
     def caller(self, lwp: int) -> Optional[Dict[str, int]]:
         """The registers that are known in the frame at the last address of rest()."""
-
-class ToldFrame:
-    """A frame of which a debugger that prints a stack is told what its place tells."""
-
-    def __init__(self, frame: object, place: Tuple[object, ...]) -> None:
-        """place: what function(), address(), filename(), line() and frame_args() tell."""
-    def inferior_frame(self) -> Any: ...
-    def function(self) -> Any: ...
-    def address(self) -> Any: ...
-    def filename(self) -> Any: ...
-    def line(self) -> Any: ...
-    def frame_args(self) -> Any: ...
-    def elided(self) -> None: ...
-
-class ToldArgument:
-    """An argument whose value a debugger reads from the frame."""
-
-    def __init__(self, symbol: object) -> None: ...
-    def symbol(self) -> Any: ...
-    def value(self) -> None: ...
-
-class Frames(Iterator[Any]):
-    """A debugger's frames from one on, the newer before the older."""
-
-    def __init__(self, newest: object, normal: int) -> None:
-        """newest: may be None. normal: the type() of a frame that is nothing special."""
-    def __iter__(self) -> Frames: ...
-    def __next__(self) -> Any: ...
-
-class Stretch(Iterator[Any]):
-    """What is told of the next frames, as long as these are at known places."""
-
-    def __init__(
-        self,
-        frames: Frames,
-        places: Dict[Any, Any],
-        handles: List[Any],
-        last: object,
-    ) -> None:
-        """places: by pc(), tuples as for ToldFrame, and then the class of what tells it. handles:
-        the frames are appended to it. last: what is told of the frame before them."""
-    def __iter__(self) -> Stretch: ...
-    def __next__(self) -> Any:
-        """What is told of the frame before the next one."""
-    @property
-    def last(self) -> Any:
-        """What is told of the last frame so far: of which it is not known what follows."""
-

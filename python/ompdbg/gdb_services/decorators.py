@@ -37,19 +37,18 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
     if thread is None:
         return map(safe, wrapped)
     known = _known(cast(GdbServices, thread.runtime.services))
-    newest = _newest_of_all(wrapped)
-    if newest is None:
+    given = _given_by_gdb(wrapped)
+    if given is None or given.frame is None:
         return _Decorated(thread, wrapped, False, hide, known.places).frames()
     key = thread.target.number, hide
     shown = known.stacks.get(key)
-    if shown is not None and shown.is_same(newest):
+    if shown is not None and shown.is_same(given.frame):
         return iter(shown.frames)
-    given = _ompd.Frames(newest, gdb.NORMAL_FRAME)
     return _kept(known, key, _Decorated(thread, given, True, hide, known.places))
 
 
-def _newest_of_all(wrapped: Iterator[Any]) -> Optional[gdb.Frame]:
-    """Where GDB's frames begin; None if another filter was given them before."""
+def _given_by_gdb(wrapped: Iterator[Any]) -> Optional[FrameIterator]:
+    """GDB's own frames; None if another filter was given them before."""
     if type(wrapped) is not map or not hasattr(gdb.Frame, "level"):  # from GDB 11 on
         return None
     try:
@@ -57,7 +56,7 @@ def _newest_of_all(wrapped: Iterator[Any]) -> Optional[gdb.Frame]:
     except (TypeError, ValueError):
         return None
     is_gdbs = decorator is FrameDecorator and type(frames_of_gdb) is FrameIterator
-    return frames_of_gdb.frame if is_gdbs else None
+    return frames_of_gdb if is_gdbs else None
 
 
 class _Stack(NamedTuple):
@@ -121,7 +120,7 @@ class _Decorated:
         hide: bool,
         places: Dict[object, Place],
     ) -> None:
-        """given: GDB's frames (_ompd.Frames), or decorated ones."""
+        """given: GDB's frames, or decorated ones."""
         self._given = given
         self._is_gdbs = is_gdbs
         self._hide = hide
@@ -169,12 +168,6 @@ class _Decorated:
                 continue
             yield from self._told(last, run, foreign)
             last, run, foreign = shown, [], False
-            if place is not None and self._is_gdbs and not self._newest:
-                stretch = _ompd.Stretch(
-                    cast(_ompd.Frames, self._given), self._places, self.handles, last
-                )
-                yield from stretch
-                last = stretch.last
         yield from self._told(last, run, foreign and last is not None)
 
     def _wrapped(self, given: Any) -> Any:

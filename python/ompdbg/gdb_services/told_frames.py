@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, List, NamedTuple, Optional, Type, Union
 
-import _ompd
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
@@ -152,14 +151,30 @@ class Eliding(_Spoken):
         return iter(self._elided)
 
 
+class Argument:
+    """An argument whose value GDB reads from the frame."""
+
+    __slots__ = ("_symbol",)
+
+    def __init__(self, symbol: gdb.Symbol) -> None:
+        self._symbol = symbol
+
+    def symbol(self) -> gdb.Symbol:
+        """GDB's symbol."""
+        return self._symbol
+
+    def value(self) -> None:
+        """To be read from the frame."""
+
+
 class Place(NamedTuple):
-    """What is told of every frame at the same place, in the order of ToldFrame."""
+    """What is told of every frame at the same place."""
 
     function: str
     address: Optional[int]
     filename: Optional[str]
     line: Optional[int]
-    arguments: Optional[List[_ompd.ToldArgument]]
+    arguments: Optional[List[Argument]]
     told: "Type[Plain]"
 
 
@@ -172,7 +187,7 @@ def place_of(handle: gdb.Frame) -> Place:
     found = spoken.frame_args()
     symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
     is_dynamic = any(may_be_nowhere(one) or not placed.is_right(one, handle) for one in symbols)
-    users = [_ompd.ToldArgument(symbol) for symbol in symbols if captured.is_users(symbol)]
+    users = [Argument(symbol) for symbol in symbols if captured.is_users(symbol)]
     return Place(
         texts.line(function),
         spoken.address(),
@@ -183,10 +198,41 @@ def place_of(handle: gdb.Frame) -> Place:
     )
 
 
-class Plain(_ompd.ToldFrame):
-    """A frame as GDB has it, told faster."""
+class Plain:
+    """A frame as GDB has it: most of what is told of it was found out with its place."""
 
-    __slots__ = ()
+    __slots__ = ("_handle", "_place")
+
+    def __init__(self, handle: gdb.Frame, place: Place) -> None:
+        self._handle = handle
+        self._place = place
+
+    def inferior_frame(self) -> gdb.Frame:
+        """GDB's frame."""
+        return self._handle
+
+    def function(self) -> str:
+        """Its function's name."""
+        return self._place.function
+
+    def address(self) -> Optional[int]:
+        """Where its code is."""
+        return self._place.address
+
+    def filename(self) -> Optional[str]:
+        """Its source file."""
+        return self._place.filename
+
+    def line(self) -> Optional[int]:
+        """Its source line."""
+        return self._place.line
+
+    def frame_args(self) -> Any:
+        """The user's arguments."""
+        return self._place.arguments
+
+    def elided(self) -> None:
+        """No other frames belong to it."""
 
     def frame_locals(self) -> List[Variable]:
         """The user's variables."""
