@@ -66,8 +66,6 @@ class Break(gdb.Command):
                 write([f'GDB does not know "{place}" yet.'])
             if doubt is not None:
                 write([doubt.text])
-            if _IS_BLIND and gdb.parameter("follow-fork-mode") == "child":
-                write(["It does not stop in a child that GDB 10 follows."])
 
     def _parse(self, text: str) -> Tuple[str, Optional[str], Optional[str]]:
         match = _IF.search(text)
@@ -104,10 +102,6 @@ def _is_known(place: str) -> bool:
     except gdb.error:
         return False
     return True
-
-
-# GDB 10 says nothing of the objects of such a child.
-_IS_BLIND = gdb.VERSION.startswith("10.")
 
 
 class Delete(gdb.Command):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import (
     Any,
     Callable,
@@ -18,17 +17,13 @@ from typing import (
 
 import gdb
 
-from ompdbg.gdb_services import disassembly, frame_variables, quiet, selection, texts
+from ompdbg.gdb_services import disassembly, frame_variables, selection, texts
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
 from ompdbg.layout_variables import ENTRY_OF_LIBGOMP, ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
-
-_NATIVE_TARGET = re.compile(r"^ *-+ *native\b", re.M)
-_RECORD_TARGET = re.compile(r"^ *-+ *record", re.M)
-
 
 _STACK_POINTER = "rsp"
 _WORD = (1 << 64) - 1
@@ -182,14 +177,10 @@ class GdbServices:
         return self._inferior.pid if self._is_native() else 0
 
     def _is_native(self) -> bool:
-        connection = getattr(self._inferior, "connection", None)  # since GDB 12
-        if connection is not None:
-            return bool(connection.type == "native" and gdb.current_recording() is None)
-        try:
-            targets = quiet.execute("maint print target-stack")
-        except gdb.error:
+        connection = self._inferior.connection
+        if connection is None or connection.type != "native":
             return False
-        return bool(_NATIVE_TARGET.search(targets)) and not _RECORD_TARGET.search(targets)
+        return gdb.current_recording() is None
 
     def message(self, text: str, category: int) -> None:
         """A line that the OMPD library wants to say."""

@@ -49,7 +49,7 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
 
 def _given_by_gdb(wrapped: Iterator[Any]) -> Optional[FrameIterator]:
     """GDB's own frames; None if another filter was given them before."""
-    if type(wrapped) is not map or not hasattr(gdb.Frame, "level"):  # from GDB 11 on
+    if type(wrapped) is not map:
         return None
     try:
         decorator, frames_of_gdb = cast(Tuple[Any, Any], wrapped.__reduce__()[1])
@@ -129,7 +129,6 @@ class _Decorated:
         self.handles: List[gdb.Frame] = []  # of GDB's frames
         self.is_all_ours = True  # none of another filter's, nor of a stack that can't be told
         self._newest: List[Any] = []  # elided, though no older frame was told yet
-        self._counted: Tuple[Optional[gdb.Frame], int] = (None, 0)
 
     def frames(self) -> Iterator[Any]:
         """The user's frames, each with what it called of the runtime."""
@@ -150,7 +149,7 @@ class _Decorated:
                     shown = place.told(handle, place)
                 else:
                     wrapped, place = self._wrapped(one), None
-                    level = self._level(handle)
+                    level = handle.level()
                     if not self._story.is_begun:
                         self._story.look_ahead(level)
                     kind = self._story.kind(level)
@@ -182,19 +181,6 @@ class _Decorated:
             self._newest = run
         if not foreign:
             yield from map(Foreign, run)
-
-    def _level(self, handle: gdb.Frame) -> int:
-        if hasattr(handle, "level"):
-            return handle.level()
-        # GDB 10
-        at, level = self._counted
-        if at is None:
-            at = gdb.newest_frame()
-        while at is not None and at != handle:
-            at = at.older()
-            level += 1
-        self._counted = at, level
-        return level
 
     def _decorate(self, wrapped: Any, handle: gdb.Frame, pc: int, kind: Kind) -> Any:
         """pc: where other frames are like this one; 0: nowhere."""

@@ -47,7 +47,7 @@ def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:
     if kind.code not in _AGGREGATES:
         yield value
     elif depth and kind.code == gdb.TYPE_CODE_ARRAY:
-        # Of bounds that are computed GDB 10 dies.
+        # Bounds that are computed have no numbers.
         low, high = (1, 0) if kind.dynamic else kind.range()
         for index in range(low, min(high, low + _MAX_ELEMENTS) + 1):
             yield from _scalars(value[index], depth - 1)

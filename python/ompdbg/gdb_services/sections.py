@@ -92,7 +92,7 @@ def _first_line(handle: gdb.Frame) -> int:
 
 
 def _shape(kind: gdb.Type) -> Tuple[int, ...]:
-    """The number of elements in each dimension; 0 if it is computed, of which GDB 10 dies."""
+    """The number of elements in each dimension; 0 if it is computed."""
     lengths = []
     while kind.code == gdb.TYPE_CODE_ARRAY:
         low, high = (1, 0) if kind.dynamic else kind.range()

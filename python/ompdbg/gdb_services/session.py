@@ -344,7 +344,7 @@ def _connect() -> None:
         "new_thread",
         "thread_exited",
     ):
-        registry = getattr(gdb.events, name, None)  # some are younger than GDB 10
+        registry = getattr(gdb.events, name, None)  # thread_exited is younger than GDB 12
         if registry is not None:
             registry.connect(_on_moved)
     for name in ("new_objfile", "clear_objfiles", "free_objfile"):

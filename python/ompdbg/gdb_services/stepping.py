@@ -183,7 +183,7 @@ def _thread() -> "Thread":
         raise Failed("no thread is selected")
     if thread.target.running:
         raise Failed(f"thread {thread.target.label} is running")
-    connection = getattr(gdb.selected_inferior(), "connection", None)  # since GDB 12
+    connection = gdb.selected_inferior().connection
     if connection is not None and connection.type == "core":
         raise Failed("nothing runs in a core file")
     return thread

@@ -57,5 +57,5 @@ def _setting(name: str) -> Any:
 
 
 def _is_logging() -> bool:
-    """GDB writes into a file what it prints. GDB 10 and 11 tell only whether they may do so."""
-    return bool(_setting("logging enabled") or _setting("logging redirect"))
+    """GDB writes into a file what it prints."""
+    return bool(gdb.parameter("logging enabled"))

@@ -16,8 +16,6 @@ import gdb
 from ompdbg.text import ESCAPED, decoded, shown, visible
 
 _UTF8 = "utf-8"
-# "The host character set is "auto; currently UTF-8"."
-_HOST = re.compile(r"\"(?:auto; currently )?([\w.-]+)\"")
 # Members that GDB takes to be in its host character set, in all releases. So are names of frames.
 _FILES = ("filename", "fullname", "username")
 _UNSPEAKABLE = re.compile("[\0-\x08\x0a-\x1f\x7f\ud800-\udfff]")
@@ -117,9 +115,5 @@ def _canonical(found: Any, is_hosts: bool = False) -> Any:
 
 def _host() -> str:
     """Return GDB's host character set as Python calls it."""
-    if hasattr(gdb, "host_charset"):
-        charset = str(gdb.host_charset())
-    else:
-        match = _HOST.search(gdb.execute("show host-charset", to_string=True))
-        charset = "" if match is None else match.group(1)
+    charset = str(gdb.host_charset())
     return _UTF8 if charset.lower().replace("_", "-") in ("utf-8", "utf8") else charset

@@ -67,9 +67,7 @@ def _on_stop(event: Any) -> None:
 def _on_new_thread(event: Any) -> None:
     """Of a core file GDB tells no stop."""
     global _is_awaited
-    # GDB 10 tells the inferior in place of the thread, and that has no connection.
-    inferior = getattr(event.inferior_thread, "inferior", None)
-    connection = getattr(inferior, "connection", None)
+    connection = event.inferior_thread.inferior.connection
     if connection is not None and connection.type == "core" and not _is_awaited:
         _is_awaited = True
         gdb.post_event(_on_core)

@@ -45,7 +45,7 @@ def prepare(loader: str) -> None:
         try:
             gdb.execute("set " + setting, to_string=True)
         except gdb.error:
-            pass  # a younger GDB has it
+            pass  # a GDB without debuginfod
     gdb.execute("source " + loader)
 
 
