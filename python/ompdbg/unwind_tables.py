@@ -10,15 +10,11 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Iterable, Optional, Tuple, Type
 
-from ompdbg import unwind_rows
-
 # The encodings that linkers use on this machine; of others nothing is told.
 _HEAD = bytes((1, 0x1B, 0x03, 0x3B))
 _COUNT, _TABLE, _ENTRY = 8, 12, 8
 _BEGIN, _SIZE = 8, 12  # in an entry of .eh_frame
 _MAX_SIZE = 1 << 31
-_ADD_BYTE, _ADD_NUMBER = b"\x48\x83\xc4", b"\x48\x81\xc4"  # add $NUMBER, %rsp
-_INSTRUCTION = 7
 
 _Read = Callable[[int, int], bytes]
 
@@ -38,7 +34,6 @@ class UnwindTables:
         self._find_headers = headers
         self._headers: Optional[Tuple[int, ...]] = None
         self._known: Dict[int, Optional[Tuple[int, int, int]]] = {}
-        self._pushed: Dict[Tuple[int, bool], Optional[int]] = {}
 
     def start(self, address: int) -> Optional[int]:
         """Where the function begins that has an instruction there."""
@@ -53,28 +48,6 @@ class UnwindTables:
             found = (self._entry_by(header, address) for header in self._headers)
             self._known[address] = next((one for one in found if one is not None), None)
         return self._known[address]
-
-    def pushed(self, pc: int, is_call: bool) -> Optional[int]:
-        """By how much the stack pointer is there below where LLVM's debug information has it: what
-        was pushed for the call (`is_call`: pc is where it returns to). None: that is not told."""
-        if (pc, is_call) not in self._pushed:
-            self._pushed[pc, is_call] = self._find_pushed(pc, is_call)
-        return self._pushed[pc, is_call]
-
-    def _find_pushed(self, pc: int, is_call: bool) -> Optional[int]:
-        address = pc - 1 if is_call else pc
-        try:
-            found = self.entry(address)
-            told = None if found is None else unwind_rows.pushed(self._read, found[0], address)
-            if told is not None:
-                return told
-            after = taken_back(self._read(pc, _INSTRUCTION)) if is_call else 0
-            # Without a table, this may be the end of the function.
-            return after if found is not None or not after else None
-        except ValueError:
-            return None
-        except self._errors:
-            return None
 
     def _entry_by(self, header: int, address: int) -> Optional[Tuple[int, int, int]]:
         try:
@@ -105,11 +78,3 @@ class UnwindTables:
 
     def _signed(self, address: int) -> int:
         return int.from_bytes(self._read(address, 4), "little", signed=True)
-
-
-def taken_back(code: bytes) -> int:
-    """What a function takes from the stack right after a call: what it pushed before. One with a
-    frame pointer does nothing else with it there; and the tables do not tell of its pushes."""
-    if code.startswith(_ADD_BYTE):
-        return code[3]
-    return int.from_bytes(code[3:], "little") if code.startswith(_ADD_NUMBER) else 0

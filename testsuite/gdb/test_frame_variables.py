@@ -15,10 +15,12 @@ import pytest
 from harness import own_programs, processes, setup
 
 # In scope, though without a value there, or of a type that has no text of its own.
-ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+UNAVAILABLE = '"<unavailable>"'
 UNTOLD = {"k", "turn", "body"}
 # GCC describes no private copies of worksharing constructs.
 NOT_DESCRIBED = {("gcc", "item")}
+# Clang does not tell how much a task of C++ shares.
+SHARED_BY_TASK = "task of shop::Mesh::sweep<double>", ("count", "step", "seed", "result", "this")
 SEEN = "@python [gdb.parse_and_eval('seen')[i].string() for i in range(128)]"
 COUNT_CALLS = (
     "python gdb.calls = []; "
@@ -140,6 +142,12 @@ def printed_values(text: str) -> Dict[int, str]:
     }
 
 
+def is_described(compiler: str, place: str, name: str) -> bool:
+    construct, shared = SHARED_BY_TASK
+    is_lost = compiler == "clang" and place == construct and name in shared
+    return not is_lost and (compiler, name) not in NOT_DESCRIBED
+
+
 def rows_of(frame: Frame, variables: Dict[str, Seen]) -> List[Tuple[str, str]]:
     return [row for row in frame.rows if row[0] in variables or row[0] not in UNTOLD]
 
@@ -152,7 +160,7 @@ def assert_all(frames: Dict[str, Frame], seen: Dict[str, Dict[str, Seen]], compi
         expected = {
             name: one.value
             for name, one in variables.items()
-            if (compiler, name) not in NOT_DESCRIBED
+            if is_described(compiler, place, name)
         }
         assert len(rows) == len(dict(rows)), (place, rows)
         assert dict(rows) == expected, place
@@ -168,10 +176,7 @@ def assert_true(
         assert len(rows) == len(dict(rows)), (place, rows)
         assert {name for name, _ in rows} <= set(variables), (place, rows)
         for name, value in rows:
-            is_told = "<optimized out>" not in value and not value.startswith('"<error: ')
-            # Of an array whose bounds are lost GDB tells where it begins.
-            is_array = variables[name].value.startswith("{")
-            if is_told and not (is_array and ADDRESS.fullmatch(value)):
+            if "<optimized out>" not in value and value != UNAVAILABLE:
                 assert value == variables[name].value, (place, name)
                 values.append(value)
     return values
@@ -208,8 +213,10 @@ def test_unoptimized(name: str, compiler: str, tmp_path: Path) -> None:
             re.findall(r'\{name="(\w+)",(?:arg="1",)?type="([^"]*)"', more[3 + frame.level])
         )
         for variable, one in variables.items():
-            if one.kind and (compiler, variable) not in NOT_DESCRIBED:
-                assert in_c(listed[variable]) == in_c(one.kind), (place, listed)
+            if one.kind and is_described(compiler, place, variable):
+                # Clang makes references of what is shared, and so hides which were some before.
+                kind = one.kind.rstrip(" &") if compiler == "clang" else one.kind
+                assert in_c(listed[variable]) == in_c(kind), (place, listed)
     # A core file tells the same; so do `omp bt -full`, and `print` where GDB finds the variable.
     names = sorted({name for variables in seen.values() for name in variables})
     prints = ["frame apply all -c print " + name for name in names]

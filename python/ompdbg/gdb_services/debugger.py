@@ -25,7 +25,6 @@ from ompdbg.gdb_services.symbols import Symbols, thread_local_address
 from ompdbg.layout_variables import ENTRY_OF_LIBGOMP, ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 
-_STACK_POINTER = "rsp"
 _WORD = (1 << 64) - 1
 
 
@@ -346,26 +345,12 @@ class GdbServices:
         owner = self._all_threads().get(thread.number)
         return self._stacks.handle(owner, frame.level) if owner is not None else None
 
-    def extent(self, thread: TargetThread) -> range:
-        """The addresses of its stack, as far as it was unwound."""
-        owner = self._all_threads().get(thread.number)
-        ends = self._stacks.ends(owner) if owner is not None else []
-        try:
-            values = [int(handle.read_register(_STACK_POINTER)) for handle in ends]
-        except (gdb.error, ValueError):
-            values = []
-        return range(min(values, default=0), max(values, default=0))
-
     # ---- Symbols ----------------------------------------------------------------------------
 
     @property
     def places(self) -> Dict[Hashable, Any]:
         """What placed.py remembers."""
         return self._symbols.places
-
-    def pushed(self, pc: int, is_call: bool) -> Optional[int]:
-        """As UnwindTables.pushed()."""
-        return self._symbols.unwind_tables.pushed(pc, is_call)
 
     def symbol_at(self, address: int) -> Optional[SymbolAt]:
         """The symbol that covers an address."""

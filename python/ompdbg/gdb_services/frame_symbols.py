@@ -3,41 +3,32 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, NamedTuple, Optional, Tuple
+from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
+from ompdbg import producers
 from ompdbg.frames import is_outlined
-from ompdbg.gdb_services import lost, placed, selection, texts
+from ompdbg.gdb_services import placed, selection, texts
 from ompdbg.gdb_services.addresses import address_of
 from ompdbg.gdb_services.lacking import is_of_fortran
 from ompdbg.generated_names import is_bound
 
-# Code of a declaration is at its line, or at one of these after it.
-_LINES_OF_A_HEAD = 40
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
-
-_declared: Dict[Tuple[str, str, int], Optional[gdb.Type]] = {}
 
 
 def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
     """The frame's function is the outlined code of a construct."""
-    return handle is not None and _is_outlined(handle.function())
-
-
-def _is_outlined(function: Optional[gdb.Symbol]) -> bool:
+    function = None if handle is None else handle.function()
     return function is not None and is_outlined(
         texts.of(function, "linkage_name") or texts.name(function)
     )
 
 
-def symbols(handle: gdb.Frame) -> Iterator[Tuple[gdb.Symbol, bool]]:
-    """Those of the frame's function, from its innermost block on, and whether each is of a block
-    within the function."""
+def symbols(handle: gdb.Frame) -> Iterator[gdb.Symbol]:
+    """Those of the frame's function, from its innermost block on."""
     for block in blocks(handle):
-        is_inner = block.function is None
-        for symbol in block:
-            yield symbol, is_inner
+        yield from block
 
 
 def blocks(handle: gdb.Frame) -> Iterator[gdb.Block]:
@@ -66,7 +57,7 @@ class Reading(NamedTuple):
 
     value: gdb.Value
     address: Optional[int]  # in memory
-    has_false_bounds: bool = False  # such as debug information tells where they are optimized out
+    has_false_bounds: bool = False  # those of an array that GDB has may be wrong
 
     @property
     def is_lost(self) -> bool:
@@ -79,11 +70,10 @@ class Reading(NamedTuple):
     @property
     def is_without_bounds(self) -> bool:
         """An array whose bounds were to be computed, and cannot be."""
-        kind = self.value.type
-        return kind.code == gdb.TYPE_CODE_ARRAY and (kind.dynamic or self.has_false_bounds)
+        return self.has_false_bounds or any(map(_is_computed, _dimensions(self.value.type)))
 
     def _is_array_in_memory(self) -> bool:
-        return self.address is not None and self.value.type.code == gdb.TYPE_CODE_ARRAY
+        return self.address is not None and is_array(self.value.type)
 
     def target(self) -> "Reading":
         """Of a reference, what it refers to."""
@@ -94,7 +84,7 @@ class Reading(NamedTuple):
 def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
     """The value of a variable; None if it cannot be read."""
     try:
-        if symbol.type is None or not symbol.type.dynamic:
+        if not is_dynamic(symbol):
             value = placed.value(symbol, handle)
         else:
             # GDB takes what bounds are computed from out of the selected frame.
@@ -102,20 +92,60 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
                 value = placed.value(symbol, handle)
     except (gdb.error, ValueError, TypeError):
         return None
-    others = [one for one, _ in symbols(handle)]
-    is_false = lost.has_lost_bound(symbol, others)
-    if symbol.type is not None and symbol.type.dynamic:
-        bounds = (one for one in others if is_bound(texts.name(one)))
-        is_false = is_false or placed.has_other_bounds(symbol, handle)
-        is_false = is_false or not all(placed.is_right(one, handle) for one in bounds)
-    return Reading(value, address_of(value), is_false)
+    return Reading(value, address_of(value), _may_have_false_bounds(symbol, handle))
+
+
+def _may_have_false_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """Check whether the bounds of an array may be other than debug information says. Where a bound
+    was computed and lost, Clang's says that the array has one element."""
+    if symbol.type is None or not is_array(symbol.type):
+        return False
+    bounds = [one for one in symbols(handle) if is_bound(texts.name(one))]
+    if not symbol.type.dynamic:
+        return bool(bounds) and any(map(_is_of_one, _dimensions(symbol.type)))
+    if is_hosts(symbol, handle) or producers.has_other_bounds(placed.producer(handle)):
+        return True
+    return not all(placed.is_right(one, handle) for one in bounds)
+
+
+def _is_of_one(array: gdb.Type) -> bool:
+    low, high = array.range()
+    return bool(low == high)
+
+
+def _is_computed(array: gdb.Type) -> bool:
+    bounds = array.fields()[0].type
+    return bounds is None or bounds.dynamic
+
+
+def _dimensions(kind: gdb.Type) -> Iterator[gdb.Type]:
+    """Yield an array, and the arrays that are its elements."""
+    while is_array(kind):
+        yield kind
+        kind = kind.target().strip_typedefs()
 
 
 def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:
     """A value of the frame that was optimized out, which stands for another."""
-    readings = (read(symbol, handle) for symbol, _ in symbols(handle))
+    readings = (read(symbol, handle) for symbol in symbols(handle))
     lost = (one.value for one in readings if one is not None and one.is_lost)
     return next((one for one in lost if one.type.code in _SCALARS), None)
+
+
+def is_unsure_copy(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    """Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`). Clang
+    does not tell where its copies are declared. That of a whole array has the array's type."""
+    if symbol.line or symbol.is_argument or symbol.type is None or not is_array(symbol.type):
+        return False
+    if not producers.is_llvms(placed.producer(handle)):
+        return False
+    of_name = (one for one in symbols(handle) if texts.name(one) == texts.name(symbol))
+    passed = [one.type for one in of_name if one.is_argument]
+    return not any(kind is not None and _referred(kind) == symbol.type for kind in passed)
+
+
+def _referred(kind: gdb.Type) -> Optional[gdb.Type]:
+    return kind.target() if kind.code == gdb.TYPE_CODE_REF else None
 
 
 def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
@@ -128,55 +158,16 @@ def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     return function is not None and 0 < symbol.line < function.line
 
 
-def is_passed_by_element(symbol: gdb.Symbol, declared: gdb.Type) -> bool:
-    """Clang passes the place of its first element: an array whose length is computed."""
-    if declared.code != gdb.TYPE_CODE_ARRAY or symbol.type is None:
-        return False
-    return declared.dynamic or _dimensions(symbol.type.target()) < _dimensions(declared)
+def is_dynamic(symbol: gdb.Symbol) -> bool:
+    """Something of its type is computed."""
+    return symbol.type is not None and bool(symbol.type.dynamic)
 
 
-def _dimensions(kind: gdb.Type) -> int:
-    count = 0
-    while kind.code == gdb.TYPE_CODE_ARRAY:
-        kind = kind.target().strip_typedefs()
-        count += 1
-    return count
+def is_array(kind: gdb.Type) -> bool:
+    """Also of bounds that are not known."""
+    return bool(kind.code == gdb.TYPE_CODE_ARRAY)
 
 
-def declared_type(symbol: gdb.Symbol, line: int) -> Optional[gdb.Type]:
-    """The type of the variable of that name and line in the source, not in the function that was
-    cut out around it."""
-    symtab = symbol.symtab
-    if symtab is None or not line:
-        return None
-    key = texts.of(symtab, "fullname"), texts.name(symbol), line
-    if key not in _declared:
-        found = _declaration(symtab, texts.name(symbol), line)
-        _declared[key] = found.type if found is not None else None
-    return _declared[key]
-
-
-def _declaration(symtab: gdb.Symtab, name: str, line: int) -> Optional[gdb.Symbol]:
-    """A variable by the line of its declaration, not as it is passed to a construct's code."""
-    table = symtab.linetable()
-    for near in range(line, line + _LINES_OF_A_HEAD):
-        for entry in table.line(near) or ():
-            block = gdb.block_for_pc(entry.pc)
-            while block is not None and not block.is_global and not block.is_static:
-                for symbol in block:
-                    if texts.name(symbol) == name and symbol.line == line:
-                        if not _is_passed_to_construct(symbol, block):
-                            return symbol
-                block = block.superblock
-    return None
-
-
-def _is_passed_to_construct(symbol: gdb.Symbol, block: gdb.Block) -> bool:
-    """What a construct's code has of the function around it: arguments, or copies."""
-    around: Optional[gdb.Block] = block
-    while around is not None and around.function is None:
-        around = around.superblock
-    function = None if around is None else around.function
-    if function is None or not _is_outlined(function):
-        return False
-    return symbol.is_argument or symbol.line < function.line
+def is_reference(symbol: gdb.Symbol) -> bool:
+    """As C++ has them."""
+    return symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_REF

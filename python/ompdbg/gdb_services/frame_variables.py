@@ -49,8 +49,8 @@ def _variable(one: captured.Captured, handle: gdb.Frame, how: str) -> Variable:
         if value is not None:
             return Variable(one.name, _line(texts.told(value.format_string, deref_refs=True)))
     except (gdb.error, ValueError) as error:
-        problem = str(error)
-    return Variable(one.name, f"<error: {problem}>")
+        problem = f"<error: {error}>"
+    return Variable(one.name, problem or "")
 
 
 def _line(value: str) -> str:

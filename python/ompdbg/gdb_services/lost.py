@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Iterable, Iterator, Optional
+from typing import Iterator, Optional
 
 import gdb
 
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.addresses import address_of
-from ompdbg.generated_names import is_bound
 
 _AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 # More members within members than these are not looked into.
@@ -55,27 +54,6 @@ def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:
         for field in kind.fields():
             if hasattr(field, "bitpos"):  # a static member is no part of it
                 yield from _scalars(value[field], depth - 1)
-
-
-def has_lost_bound(symbol: gdb.Symbol, others: "Iterable[gdb.Symbol]") -> bool:
-    """An array whose length Clang computed and lost: debug information then says that it has one
-    element. `others`: all that is known in the frame."""
-    if not _may_be_of_one(symbol.type):
-        return False
-    computed = bounds = 0
-    for one in others:
-        bounds += is_bound(texts.name(one))
-        computed += one.type is not None and one.type.dynamic
-    return computed < bounds
-
-
-def _may_be_of_one(kind: Optional[gdb.Type]) -> bool:
-    while kind is not None and kind.code == gdb.TYPE_CODE_ARRAY and not kind.dynamic:
-        low, high = kind.range()
-        if low == high:
-            return True
-        kind = kind.target()
-    return False
 
 
 def said_of_nothing(value: gdb.Value) -> Optional[str]:

@@ -1,128 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Variables that LLVM's debug information, as GDB reads it, has in the wrong place: in a frame
-that waits in a call.
+"""Values of variables where GDB surely has them in the right place.
 
-Places relative to the stack pointer are told as of before the arguments of the call were pushed.
-And a register that functions need not keep counts as the variable up to the end of the call.
+LLVM's debug information is not right everywhere in a frame. Places relative to the stack pointer
+ignore the arguments that are pushed for a call. A register that functions need not preserve counts
+as the variable up to the end of the call.
 
-In the frame of an inlined function GDB itself has what the function around it was called with
-wrong: it takes the registers of that function for those of its caller.
+In the frame of an inlined function GDB itself reads the arguments of the function around it wrong:
+it takes the registers of that function for those of its caller.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple, Optional
+from typing import Dict, Iterator, List, Optional
 
 import gdb
 
 from ompdbg import producers
-from ompdbg.gdb_services import quiet, selection, texts
+from ompdbg.gdb_services import quiet, texts
 from ompdbg.gdb_services.addresses import address_of
 
-# Of `info address`: "multi-location:", and what each range of code has.
-_RANGE = re.compile(r"^  (?:Base address \S+  )?Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
-_LENGTH = re.compile(r"\s*(, length \d+)?\.?\s*$")
-_IS_SIMPLE = re.compile(
-    r"a variable at frame base reg \$rsp offset [-+\d]+"
-    r"|a complex DWARF expression:\s+0: DW_OP_breg7 -?\d+ \[\$rsp\]"
-)
-_BY_FRAME_BASE = re.compile(r"a complex DWARF expression:\s+0: DW_OP_fbreg (-?\d+)")
-_IS_BY_STACK = re.compile(r"\$rsp\b|DW_OP_fbreg\b")
-_IS_LOST = re.compile(r"\$(r([acd]x|[sd]i|8|9|1[01])|[xyz]mm\d+|k\d|st\d)\b")
-_ENTRY_VALUE = re.compile(r"DW_OP_(GNU_)?entry_value\s+\d+: \S+ \[\$\w+\]")
+# Rows of `info scope`, and what each range of code has in one with "multi-location:".
 _SYMBOL = re.compile(r"^Symbol (\S+) is ", re.M)
-_UNKNOWN = "$rsp"
+_RANGE = re.compile(r"^  (?:Base address \S+  )?Range (0x[0-9a-f]+)-(0x[0-9a-f]+): ", re.M)
+_FRAME_BASE = re.compile(r"a variable at frame base reg \$(\w+) offset ")
+_BY_FRAME_BASE = re.compile(
+    r"a complex DWARF expression:\s+0: DW_OP_fbreg (-?\d+)\s*(?:, length \d+)?\.?\s*"
+)
+_ENTRY_VALUE = re.compile(r"DW_OP_(GNU_)?entry_value\s+\d+: \S+ \[\$\w+\]")
+_REGISTER = re.compile(r"\$(\w+)")
+_STACK_POINTER, _FRAME_POINTER = "rsp", "rbp"
+_PRESERVED = {_FRAME_POINTER, "rbx", "r12", "r13", "r14", "r15"}
 
 
-class Place(NamedTuple):
-    """Of a variable at a place in code."""
-
-    moved: int = 0  # so far from where GDB has it
-    problem: Optional[str] = None
-
-
-_REASON = "its place is not known here"
-_RIGHT = Place()
+class Unsure(gdb.error):
+    """GDB may have the variable in a wrong place."""
 
 
 def value(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
-    """The value of a variable in a frame. Raises gdb.error where its place is not known."""
+    """Return the value of a variable in a frame. Raises gdb.error; Unsure is one."""
     found = symbol.value(called(handle))
-    place = _place(symbol, handle)
-    if place is _RIGHT or _is_nothing(found):
+    if _is_surely_right(symbol, handle) or _is_nothing(found):
         return found
-    address = address_of(found)
-    if place.problem is not None or address is None:
-        raise gdb.error(place.problem or _REASON)
-    return gdb.Value(address + place.moved).cast(found.type.pointer()).dereference()
+    raise Unsure
 
 
 def is_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    """GDB reads it right, in all frames at that place."""
+    """Check whether GDB reads the variable right in all frames at that place."""
     if symbol.needs_frame and handle.type() == gdb.INLINE_FRAME:
         return False
-    return _place(symbol, handle) is _RIGHT
+    return _is_surely_right(symbol, handle)
 
 
 def called(handle: gdb.Frame) -> gdb.Frame:
-    """Of an inlined function, the frame of the function that it is in, which has all it has."""
+    """Return the frame of the function into which that of the frame was inlined."""
     older: Optional[gdb.Frame] = handle
     while older is not None and older.type() == gdb.INLINE_FRAME:
         older = older.older()
     return older or handle
 
 
-def has_other_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    """An array whose length may be told as it is elsewhere."""
-    kind = symbol.type
-    if kind is None or kind.code != gdb.TYPE_CODE_ARRAY:
-        return False
-    if not producers.has_other_bounds(_producer(handle)):
-        return False
-    from ompdbg.gdb_services import session
-
-    # Debug information tells it, whatever the frame. Of one of many frames it is asked once.
-    known = session.services().places
-    key = "bounds", handle.pc(), texts.name(symbol), symbol.line
-    if key not in known:
-        known[key] = _is_tracked(symbol, handle)
-    return not known[key]
-
-
-def _is_tracked(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    """The length is told for each instruction: then code of another function has none, where an
-    expression for the function as a whole has some, or fails."""
-    outside = _outside(called(handle))
-    if outside is None or symbol.type is None:
-        return False
-    place = outside.read_register("rsp").cast(symbol.type.pointer())
-    try:
-        with selection.frame(outside):
-            told = place.dereference().type  # GDB computes the bounds for the selected frame
-    except gdb.error:
-        return False
-    return all(new or not old for new, old in zip(_computed(told), _computed(symbol.type)))
-
-
-def _outside(handle: gdb.Frame) -> Optional[gdb.Frame]:
-    """The nearest frame of another function."""
-    own = texts.of(handle, "name")
-    for step in (gdb.Frame.newer, gdb.Frame.older):
-        frame = step(handle)
-        while frame is not None:
-            if frame.type() == gdb.NORMAL_FRAME and texts.of(frame, "name") != own:
-                return frame
-            frame = step(frame)
-    return None
-
-
-def _computed(kind: gdb.Type) -> Iterator[bool]:
-    """Of each dimension of an array, whether its bounds are to be computed."""
-    while kind.code == gdb.TYPE_CODE_ARRAY:
-        bounds = kind.fields()[0].type
-        yield bounds is None or bounds.dynamic
-        kind = kind.target().strip_typedefs()
+def producer(handle: gdb.Frame) -> str:
+    """Return the compiler that made the code of a frame; "" if that is not known."""
+    function = handle.function()
+    symtab = None if function is None else function.symtab
+    return texts.told(getattr, symtab, "producer", None) or ""
 
 
 def _is_nothing(found: gdb.Value) -> bool:
@@ -132,84 +74,52 @@ def _is_nothing(found: gdb.Value) -> bool:
         return False
 
 
-def _place(symbol: gdb.Symbol, handle: gdb.Frame) -> Place:
-    if not symbol.needs_frame or not producers.is_llvms(_producer(handle)):
-        return _RIGHT
+def _is_surely_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    if not symbol.needs_frame or not producers.is_llvms(producer(handle)):
+        return True
+    # Variables of one name are all right, or none is.
+    rows = _rows(handle).get(texts.name(symbol))
+    return rows is not None and all(_is_right_place(row, symbol, handle) for row in rows)
+
+
+def _is_right_place(row: str, symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
+    registers = set(_REGISTER.findall(_ENTRY_VALUE.sub("", row)))
+    if _STACK_POINTER in registers or _is_call(handle) and not registers <= _PRESERVED:
+        return False
+    return "DW_OP_fbreg" not in row or _is_by_frame_pointer(handle)
+
+
+def _is_by_frame_pointer(handle: gdb.Frame) -> bool:
+    """Check whether places in the frame are relative to the frame pointer. GDB describes a place
+    as that if it is simple; GDB 16 leaves out the register, so that the address has to tell."""
+    described = "".join(row for rows in _rows(handle).values() for row in rows)
+    base = _FRAME_BASE.search(described)
+    if base is not None:
+        return base.group(1) == _FRAME_POINTER
+    frame_pointer = int(handle.read_register(_FRAME_POINTER))
+    for symbol in handle.block():
+        rows = _rows(handle).get(texts.name(symbol), [])
+        offset = _BY_FRAME_BASE.fullmatch(rows[0]) if len(rows) == 1 else None
+        if offset is not None:
+            address = address_of(symbol.value(called(handle)))
+            return address == frame_pointer + int(offset.group(1))
+    return False
+
+
+def _rows(handle: gdb.Frame) -> Dict[str, List[str]]:
+    """Return where the variables of a frame are, as GDB describes it, by their names."""
     from ompdbg.gdb_services import session
 
-    places, is_call, pc = session.services().places, _is_call(handle), handle.pc()
-    function, name = texts.of(handle, "name"), texts.name(symbol)
-    key = pc, is_call, function, name, symbol.line, symbol.is_argument
-    if key not in places:
-        pushed = session.services().pushed(pc, is_call)
-        told = _told(symbol, handle, pc - is_call) if pushed != 0 or is_call else ""
-        base = _BY_FRAME_BASE.fullmatch(told) if pushed != 0 else None
-        if base is not None:
-            told = _by_register(symbol, handle, int(base.group(1)))
-        places[key] = _from_text(told, pushed, is_call)
-    found: Place = places[key]
+    # Debug information tells it, whatever the frame.
+    known, address = session.services().places, handle.pc() - _is_call(handle)
+    if address not in known:
+        parts = _SYMBOL.split(quiet.execute(f"info scope *{address:#x}"))
+        rows: Dict[str, List[str]] = {}
+        for name, text in zip(parts[1::2], parts[2::2]):
+            rows.setdefault(name, []).append(next(_at(text, address), ""))
+        known[address] = rows
+    found: Dict[str, List[str]] = known[address]
     return found
-
-
-def _by_register(symbol: gdb.Symbol, handle: gdb.Frame, offset: int) -> str:
-    """The frame base, which GDB 16 does not tell, is the pointer to the frame or to the stack."""
-    address = address_of(symbol.value(called(handle)))
-    is_by_stack = address == int(handle.read_register("rsp")) + offset
-    return f"a variable at frame base reg ${'rsp' if is_by_stack else 'rbp'} offset {offset}"
-
-
-def _from_text(told: str, pushed: Optional[int], is_call: bool) -> Place:
-    if told == _UNKNOWN:
-        return Place(0, _REASON)
-    if is_call and _IS_LOST.search(_ENTRY_VALUE.sub("", told)):
-        return Place(0, "it was in a register that the call need not keep")
-    if pushed == 0 or not _IS_BY_STACK.search(told):
-        return _RIGHT
-    if pushed is not None and _IS_SIMPLE.fullmatch(told):
-        return Place(pushed)
-    return Place(0, _REASON)
-
-
-def _producer(handle: gdb.Frame) -> str:
-    """GCC tells places at each instruction, and what is left of them once a call has begun."""
-    function = handle.function()
-    symtab = None if function is None else function.symtab
-    return texts.told(getattr, symtab, "producer", None) or ""
-
-
-def _is_call(handle: gdb.Frame) -> bool:
-    newer = handle.newer()
-    while newer is not None and newer.type() == gdb.INLINE_FRAME:
-        newer = newer.newer()
-    return newer is not None and newer.type() != gdb.SIGTRAMP_FRAME
-
-
-def _told(symbol: gdb.Symbol, handle: gdb.Frame, address: int) -> str:
-    """Where GDB looks for the variable."""
-    name = texts.name(symbol)
-    with selection.frame(handle):
-        shown = gdb.lookup_symbol(texts.given(name))[0]
-        if shown is not None and _is_same(shown, symbol):
-            return next(_at(quiet.execute("info address " + name), address), "")
-    # Another of its name hides it.
-    parts = _SYMBOL.split(quiet.execute(f"info scope *{address:#x}"))
-    told = [place for one, place in zip(parts[1::2], parts[2::2]) if one == name]
-    known = [one for one in _in_blocks(gdb.block_for_pc(address)) if texts.name(one) == name]
-    matching = [place for place, one in zip(told, known) if _is_same(one, symbol)]
-    if len(told) != len(known) or len(matching) != 1:
-        return _UNKNOWN
-    return next(_at(" is " + matching[0], address), "")
-
-
-def _is_same(one: gdb.Symbol, other: gdb.Symbol) -> bool:
-    return (one.line, one.is_argument) == (other.line, other.is_argument)
-
-
-def _in_blocks(block: Optional[gdb.Block]) -> Iterator[gdb.Symbol]:
-    """As `info scope` has them."""
-    while block is not None and not block.is_global and not block.is_static:
-        yield from block
-        block = None if block.function is not None else block.superblock
 
 
 def _at(text: str, address: int) -> Iterator[str]:
@@ -217,6 +127,13 @@ def _at(text: str, address: int) -> Iterator[str]:
     ends = [one.start() for one in ranges[1:]] + [len(text)]
     for one, end in zip(ranges, ends):
         if int(one.group(1), 16) <= address < int(one.group(2), 16):
-            yield _LENGTH.sub("", text[one.end() : end])
+            yield text[one.end() : end]
     if not ranges:
-        yield _LENGTH.sub("", text.partition(" is ")[2])
+        yield text
+
+
+def _is_call(handle: gdb.Frame) -> bool:
+    newer = handle.newer()
+    while newer is not None and newer.type() == gdb.INLINE_FRAME:
+        newer = newer.newer()
+    return newer is not None and newer.type() != gdb.SIGTRAMP_FRAME

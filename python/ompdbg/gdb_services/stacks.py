@@ -200,14 +200,6 @@ class Stacks:
             return None
         return stack.handle(level)
 
-    def ends(self, thread: gdb.InferiorThread) -> List[gdb.Frame]:
-        """GDB's innermost frame, and the outermost that was unwound; selects the thread."""
-        stack = self._stacks.get(thread.global_num)
-        if stack is None:
-            return []
-        handles = [stack.handle(0), stack.handle(stack.known() - 1)]
-        return [handle for handle in handles if handle is not None]
-
     def code(self, handle: gdb.Frame, pc: int, is_call: bool, cached: bool) -> Code:
         """What is at the place of a frame."""
         address = pc - 1 if is_call else pc
@@ -287,10 +279,6 @@ class _Stack:
         select(self._thread)
         self._unwind(min(level + 1, len(self._frames)))
         return self._handles[level] if level < len(self._handles) else None
-
-    def known(self) -> int:
-        """How many frames are known."""
-        return len(self._frames)
 
     def _unwind(self, depth: int) -> None:
         """Has GDB unwind frames that are known already."""

@@ -146,11 +146,9 @@ class Story:
             constructs = self._may_lie_elsewhere()
             if alike is not None and self._is_true_of_all():
                 alike.variables_elsewhere = constructs
-        target = self._thread.target
-        extent = self._services.extent(target) if constructs else range(0)
         for frame in constructs:
-            handle = self._services.frame_handle(target, frame)
-            if handle is not None and captured.lies_elsewhere(handle, extent):
+            handle = self._services.frame_handle(self._thread.target, frame)
+            if handle is not None:
                 self.variables[frame.level] = captured.local_variables(handle)
 
     def _may_lie_elsewhere(self) -> "List[Frame]":

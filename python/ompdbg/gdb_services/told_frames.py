@@ -33,7 +33,7 @@ class Variable:
     def value(self) -> Union[gdb.Value, str, None]:
         """Its value, or why there is none; None: to be read from the frame."""
         problem = self._told.problem
-        return self._told.value if problem is None else f"<error: {problem}>"
+        return self._told.value if problem is None else problem
 
 
 class _Spoken(FrameDecorator):  # type: ignore[misc]

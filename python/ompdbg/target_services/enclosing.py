@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What code around a construct tells of the variables that the construct uses: the bounds of
-arrays, which are computed there, and names. Only a variable at the very address counts; for the
-bounds of a copy, the variable that is declared at the same place."""
+"""Variables of a construct, in the frame in which they live.
+
+Debug information of a construct's code may lack the bounds of arrays, or names. The frame of the
+function around it has them. Only a variable at the very address counts.
+"""
 
 from __future__ import annotations
 
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ompdbg.frames import is_outlined, source_function
-from ompdbg.target_services import dwarf
-from ompdbg.target_services.descriptors import data_address
+from ompdbg.target_services.descriptors import data_address, is_described
 from ompdbg.target_services.locations import OptimizedOut, Unavailable
 from ompdbg.target_services.scopes import Scope, declared, name_of
 from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
@@ -18,23 +19,10 @@ from ompdbg.target_services.stacks import KEPT, StackFrame, Stacks
 if TYPE_CHECKING:
     import _target
 
-    from ompdbg.target_services.types import DieType
-
 _MAX_FRAMES = 500
 _MAX_THREADS = 64
 _STACK_POINTER = KEPT.index("rsp")
 _WORD = 8
-_PAGE = 4096
-# No more variables than these are looked for where their number is not known.
-_MOST = 64 * _WORD
-_THIS = "this"
-
-
-class Wanted(NamedTuple):
-    """A variable of the source; without a line, any of that name."""
-
-    name: str
-    line: Optional[int]
 
 
 class Named(NamedTuple):
@@ -59,72 +47,43 @@ class Enclosing:
         self._threads = threads
         self._scope_of = scope_of
         self._read = read
-        self._arrays: "Dict[Tuple[Wanted, int, bool], Optional[DieType]]" = {}
+        self._known: Dict[Tuple[str, int], Optional[Named]] = {}
         self._tops: Optional[List[Tuple[int, int]]] = None  # stack pointer and thread
 
-    def array(self, inner: Scope, wanted: Wanted, address: int) -> "Optional[DieType]":
-        """The type of an array at an address that is used in a frame."""
-        is_copy = wanted.line is not None and self._is_within(inner, address)
-        key = wanted, address, is_copy
-        if key not in self._arrays:
-            self._arrays[key] = self._find_array(inner, wanted, address, is_copy)
-        return self._arrays[key]
-
-    def _find_array(
-        self, inner: Scope, wanted: Wanted, address: int, is_copy: bool
-    ) -> "Optional[DieType]":
-        for scope in self._around(inner, [address]):
-            for die in _variables(scope):
-                if name_of(die) != wanted.name:
-                    continue
-                if wanted.line not in (None, dwarf.number(die, dwarf.AT_DECL_LINE)):
-                    continue
-                try:
-                    kind = scope.kind_of(die)
-                except Unavailable:
-                    continue
-                if not scope.values.is_array(kind) or not scope.values.has_size(kind):
-                    continue
-                if is_copy or scope.address_of(die) == address:
-                    return kind
-        return None
-
-    def described(self, inner: Scope, name: str, address: int) -> Optional[Named]:
-        """The array with a descriptor of that name whose first element is at an address."""
-        for scope in self._around(inner, [address]):
-            for die in _variables(scope):
-                if name_of(die) == name and data_address(scope, die) == address:
-                    return Named(die, scope)
-        return None
+    def at_address(self, inner: Scope, name: str, address: int) -> Optional[Named]:
+        """Return the variable of that name at an address that is used in a frame."""
+        key = name, address
+        if key not in self._known:
+            found = (
+                Named(die, scope)
+                for scope in self._around(inner, [address])
+                for die in _variables(scope)
+                if name_of(die) == name and _living(die, scope) == address
+            )
+            self._known[key] = next(found, None)
+        return self._known[key]
 
     def shared_by(self, inner: Scope, context: int, size: int) -> List[Named]:
-        """Variables of the function around a task of Clang's, from the addresses that it was
-        given, which are at `context`. `size`: how many bytes of them; 0: not known."""
-        words = self._words(context, size)
+        """Return variables of the function around a task of Clang's, from the addresses that the
+        task was given, in `size` bytes at `context`."""
+        data = self._read(context, size // _WORD * _WORD)
+        words = [
+            int.from_bytes(data[at : at + _WORD], "little") for at in range(0, len(data), _WORD)
+        ]
         source = source_function(inner.frame.symbol)
         known: Dict[int, Named] = {}
         if source is None or not words:
             return []
-        for scope in self._around(inner, words if size else words[:1]):
+        for scope in self._around(inner, words):
             if source_function(scope.frame.symbol) != source:
                 continue
             for die in _variables(scope):
-                address = _given(die, scope)
+                address = _living(die, scope)
                 if address is not None:
                     known.setdefault(address, Named(die, scope))
-            if size and all(word in known for word in words):
+            if all(word in known for word in words):
                 break
-        if not size:
-            # Each word is the address of a variable, up to the last.
-            words = list(takewhile(known.__contains__, words))
         return [known[word] for word in words if word in known]
-
-    def _words(self, context: int, size: int) -> List[int]:
-        # It is behind the task in the same piece of memory.
-        room = size or min(_MOST, -context % _PAGE)
-        data = self._read(context, room // _WORD * _WORD)
-        words = (data[at : at + _WORD] for at in range(0, len(data) // _WORD * _WORD, _WORD))
-        return [int.from_bytes(word, "little") for word in words]
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -160,15 +119,6 @@ class Enclosing:
         found = self._stacks.pushed(thread, pushed)
         return None if found is None else found[2][_STACK_POINTER]
 
-    def _is_within(self, scope: Scope, address: int) -> bool:
-        """The address is in the frame: a copy that its code made."""
-        pushed = scope.frame.pushed
-        if pushed is None:
-            return False
-        begin = self._stack_pointer(scope.thread, pushed)
-        end = self._stack_pointer(scope.thread, pushed + 1)
-        return begin is not None and end is not None and begin <= address < end
-
 
 def is_construct(frame: StackFrame) -> bool:
     """Its function is the outlined code of a construct."""
@@ -179,15 +129,18 @@ def _variables(scope: Scope) -> "Iterator[_target.Die]":
     return (die for block in scope.blocks for die in declared(block) if scope.is_users(die))
 
 
-def _given(die: "_target.Die", scope: Scope) -> Optional[int]:
-    """What a task is given of a variable: its address, and of `this` the value."""
+def _living(die: "_target.Die", scope: Scope) -> Optional[int]:
+    """Return the address of a variable that the frame surely tells all of."""
+    values = scope.values
     try:
         kind = scope.kind_of(die)
-        if scope.is_first_element(die):
-            return None  # the function further out knows more
-        is_this = name_of(die) == _THIS
-        if not is_this and not scope.values.is_reference(kind):
-            return scope.address_of(die)
-        return int.from_bytes(scope.value(die, kind).part(0, _WORD), "little")
+        if is_described(kind):
+            return data_address(scope, die)
+        if scope.is_unsure_copy(die, kind) or values.is_pointer_to_array(kind):
+            return None
+        if not values.is_reference(kind):
+            return scope.address_of(die) if values.has_size(kind) else None
+        kind, address = values.referred(kind, scope.value(die, kind))
+        return address if values.has_size(kind) and not is_construct(scope.frame) else None
     except (OptimizedOut, Unavailable):
         return None

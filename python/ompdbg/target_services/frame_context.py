@@ -11,6 +11,7 @@ from ompdbg.target_services.locations import (
     OptimizedOut,
     Unavailable,
     no_memory,
+    unsure,
 )
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ class FrameContext:
         self.bias = 0
         self.function: "Optional[_target.Die]" = None  # with code of its own
         self.is_call = is_call
-        self._pushed: Optional[int] = 0
+        self._is_llvms = False
         self._registers = registers
         self._around = around
 
-    def place(self, function: "_target.Die", bias: int, pushed: Optional[int]) -> "FrameContext":
-        """Tells which function it is of. `pushed`: what debug information does not know of that is
-        on the stack; None: that is not known."""
-        self.function, self.bias, self._pushed = function, bias, pushed
+    def place(self, function: "_target.Die", bias: int, is_llvms: bool) -> "FrameContext":
+        """Tell which function the frame is of. LLVM's debug information has places relative to the
+        stack pointer without regard to the arguments that are pushed for a call."""
+        self.function, self.bias, self._is_llvms = function, bias, is_llvms
         return self
 
     @property
@@ -62,10 +63,8 @@ class FrameContext:
     def register(self, number: int) -> int:
         """Raises Unavailable, or OptimizedOut if nobody has saved it."""
         value = self._registers.get(number)
-        if value is not None and number == _STACK_POINTER:
-            if self._pushed is None:
-                raise Unavailable("its place is not known here")
-            return value + self._pushed
+        if number == _STACK_POINTER and self._is_llvms:
+            raise unsure()
         if value is not None:
             return value
         if number >= len(_NAMES):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Callable, Collection, Dict, List, Optional, Tu
 from ompdbg import producers
 from ompdbg.generated_names import original
 from ompdbg.services import Variable
-from ompdbg.target_services import dwarf, sections
+from ompdbg.target_services import dwarf
 from ompdbg.target_services.descriptors import array, is_described
-from ompdbg.target_services.enclosing import Enclosing, Wanted, is_construct
+from ompdbg.target_services.enclosing import Enclosing, is_construct
 from ompdbg.target_services.frame_context import NUMBERS, Around, FrameContext
-from ompdbg.target_services.locations import Bytes, OptimizedOut, Unavailable
+from ompdbg.target_services.locations import Bytes, OptimizedOut, Unavailable, unsure
 from ompdbg.target_services.scopes import (
     CONTEXT,
     Declaration,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from ompdbg.target_services.symbols import Symbols
 
-_NOT_KNOWN = "its size is not known"
 _WORD = 8
 
 
@@ -72,7 +71,7 @@ class FrameVariables:
         if scope is None:
             return []
         if is_construct(frame):
-            return self._captured(thread, frame, scope)
+            return self._captured(scope)
         groups: Dict[Declaration, "List[_target.Die]"] = {}
         for block in scope.blocks:
             outer = set(groups)  # from here: what copies of a construct's own were made from
@@ -89,7 +88,7 @@ class FrameVariables:
 
     # ---- Constructs -------------------------------------------------------------------------
 
-    def _captured(self, thread: int, frame: StackFrame, scope: Scope) -> List[Variable]:
+    def _captured(self, scope: Scope) -> List[Variable]:
         """Variables as the source has them. GCC makes locals of them; Clang makes references and
         passes these as arguments, from one function that only passes them on to another. Among
         what belongs to the function as a whole the name is enough: a copy of the construct's own
@@ -99,17 +98,12 @@ class FrameVariables:
             for die in filter(_may_be_captured, filter(scope.is_users, declared(block))):
                 key = (name_of(die), None) if block is scope.blocks[-1] else declaration(die)
                 groups.setdefault(key, []).append(die)
-        found: Dict[Declaration, Tuple[bool, Variable]] = {}
-        for key, group in groups.items():
+        found: List[Variable] = []
+        for group in groups.values():
             own = [die for die in group if die.tag == dwarf.TAG_VARIABLE]
-            found[key] = not own, self._first_kept(own or group, scope)
-        outer = self._stacks.older(thread, frame)
-        if outer is not None and is_construct(outer):
-            self._take_from(thread, outer, found)
+            found.append(self._first_kept(own or group, scope))
         shared = self._shared(scope)
-        told = [
-            one for _, one in found.values() if one.name not in shared or not _is_unavailable(one)
-        ]
+        told = [one for one in found if one.name not in shared or not _is_unavailable(one)]
         told += self._described(scope, {one.name for one in told})
         names = {one.name for one in told}
         return told + [one for name, one in shared.items() if name not in names]
@@ -128,9 +122,9 @@ class FrameVariables:
                 address = int.from_bytes(scope.value(die, kind).part(0, _WORD), "little")
             except (OptimizedOut, Unavailable):
                 continue
-            one = self._enclosing.described(scope, name, address)
+            one = self._enclosing.at_address(scope, name, address)
             if one is not None:
-                found.setdefault(name, Variable(name, self._text(one.die, one.scope)))
+                found.setdefault(name, Variable(name, self._text(one.die, one.scope, True)))
         return list(found.values())
 
     def _shared(self, scope: Scope) -> Dict[str, Variable]:
@@ -150,24 +144,6 @@ class FrameVariables:
                 found.setdefault(name, Variable(name, self._text(one.die, one.scope, True)))
         return found
 
-    def _take_from(
-        self,
-        thread: int,
-        outer: StackFrame,
-        found: Dict[Declaration, Tuple[bool, Variable]],
-    ) -> None:
-        """What is optimized out may still be where it was passed on."""
-        scope = self._scope(thread, outer)
-        if scope is None:
-            return
-        dies = (die for block in scope.blocks for die in declared(block) if scope.is_users(die))
-        passed = {name_of(die): die for die in dies if _may_be_captured(die)}
-        for key, (is_argument, variable) in found.items():
-            die = passed.get(variable.name)
-            if is_argument and die is not None and variable.value == LOST:
-                text = self._text(die, scope, is_referred=True)
-                found[key] = is_argument, Variable(variable.name, text)
-
     # ---- Values -----------------------------------------------------------------------------
 
     def _text(self, die: "_target.Die", scope: Scope, is_referred: bool = False) -> str:
@@ -181,43 +157,41 @@ class FrameVariables:
 
     def _value(self, die: "_target.Die", scope: Scope, is_referred: bool) -> Tuple[DieType, Bytes]:
         kind = scope.kind_of(die)
-        values, wanted = scope.values, Wanted(*declaration(die))
-        if scope.is_mistaken(die, kind):
-            raise Unavailable("its place is not known here")
-        if sections.may_be_section(scope, die, kind):
-            raise Unavailable(sections.REASON)
+        values = scope.values
+        if scope.is_mistaken(die, kind) or scope.is_unsure_copy(die, kind):
+            raise unsure()
         if is_described(kind):
             return array(scope, die)
         if values.is_array(kind) and not values.has_size(kind):
             if not die.location(dwarf.AT_LOCATION, scope.context.address):
                 raise OptimizedOut
-            return self._array(scope, wanted, scope.address_of(die))
+            return self._living(scope, die, scope.address_of(die))
         value = scope.value(die, kind)
         # Nobody declared these as references, if they are no arguments.
         is_compilers = scope.is_fortran or dwarf.number(die, dwarf.AT_DECL_LINE) is None
-        is_referred = is_referred and (die.tag == dwarf.TAG_PARAMETER or is_compilers)
-        if is_referred and values.is_reference(kind):
+        is_passed = die.tag == dwarf.TAG_PARAMETER
+        if is_referred and (is_passed or is_compilers) and values.is_reference(kind):
             kind, address = values.referred(kind, value)
-            if scope.is_first_element(die) or values.is_array(kind) and not values.has_size(kind):
-                return self._array(scope, wanted, address)
+            is_unclear = values.is_array(kind) and not values.has_size(kind)
+            if is_unclear or is_passed and scope.takes_lengths:
+                return self._living(scope, die, address)
             size = values.size_of(kind)
             return kind, Bytes(scope.context.read(address, size), address)
         if scope.is_fortran and values.is_pointer_to_array(kind):
             address = int.from_bytes(value.part(0, len(value.data)), "little")
-            return self._array(scope, wanted._replace(line=None), address)
+            return self._living(scope, die, address)
         return kind, value
 
-    def _array(
-        self, scope: Scope, wanted: Wanted, address: Optional[int]
+    def _living(
+        self, scope: Scope, die: "_target.Die", address: Optional[int]
     ) -> Tuple[DieType, Bytes]:
-        """An array of which the place is all that is known."""
-        kind = None
+        """Return a variable of which the place is all that is known."""
+        found = None
         if address is not None:
-            kind = self._enclosing.array(scope, wanted, address)
-        if kind is None or address is None:
-            raise Unavailable(_NOT_KNOWN)
-        size = scope.values.size_of(kind)
-        return kind, Bytes(scope.context.read(address, size), address)
+            found = self._enclosing.at_address(scope, name_of(die), address)
+        if found is None:
+            raise unsure()
+        return self._value(found.die, found.scope, True)
 
     # ---- Frames -----------------------------------------------------------------------------
 
@@ -271,11 +245,8 @@ class FrameVariables:
         functions = unit.functions(address) if unit is not None else []
         if unit is None or not functions:
             return context
-        # GCC tells places by the stack pointer of each instruction.
-        pushed: Optional[int] = 0
-        if producers.is_llvms(dwarf.text(unit.die, dwarf.AT_PRODUCER) or ""):
-            pushed = self._symbols.unwind_tables.pushed(context.pc, context.is_call)
-        return context.place(functions[-1], unit.bias, pushed)
+        producer = dwarf.text(unit.die, dwarf.AT_PRODUCER) or ""
+        return context.place(functions[-1], unit.bias, producers.is_llvms(producer))
 
     def _start_of(self, function: "_target.Die") -> Optional[int]:
         """Where the code of a function begins that may only be declared."""

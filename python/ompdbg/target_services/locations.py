@@ -29,6 +29,11 @@ class Unavailable(Exception):
         self.text = f"<unavailable: {reason}>" if text is None else text
 
 
+def unsure() -> Unavailable:
+    """What may be wrong."""
+    return Unavailable("it may be wrong", "<unavailable>")
+
+
 def no_memory(address: int) -> Unavailable:
     """Memory that cannot be read."""
     reason = f"Cannot access memory at address {address:#x}"

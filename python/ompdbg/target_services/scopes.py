@@ -129,25 +129,30 @@ class Scope(NamedTuple):
         )
         return self._number_of(variable) if here and not elsewhere else None
 
-    def number_of(self, variable: "_target.Die") -> Optional[int]:
-        """The value of a variable that is a number; None if it cannot be had."""
-        try:
-            return self._number_of(variable)
-        except (OptimizedOut, Unavailable):
-            return None
-
     def _number_of(self, variable: "_target.Die") -> int:
         kind = self.values.kind_of(variable)
         data = self.value(variable, kind).part(0, self.values.size_of(kind))
         return int.from_bytes(data, "little")
 
-    def is_first_element(self, die: "_target.Die") -> bool:
-        """Of an array whose length is computed Clang passes a reference to its first element, and
-        the length. The function around the construct tells that it is an array."""
-        if not any(map(is_length, declared(self.blocks[-1]))):
+    def is_unsure_copy(self, die: "_target.Die", kind: DieType) -> bool:
+        """Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`).
+        Clang does not tell where its copies are declared. That of a whole array has its type."""
+        line = dwarf.number(die, dwarf.AT_DECL_LINE)
+        if line is not None or die.tag != dwarf.TAG_VARIABLE or not self.values.is_array(kind):
             return False
-        same = (one for one in _all_variables(self.unit.die) if _is_same(one, die))
-        return any(self.values.kind_of(one).plain().is_array for one in same)
+        if not producers.is_llvms(self.producer):
+            return False
+        for passed in declared(self.blocks[-1]):
+            if passed.tag == dwarf.TAG_PARAMETER and name_of(passed) == name_of(die):
+                source = self.values.kind_of(passed)
+                if self.values.is_reference(source):
+                    return source.plain().target().plain().die.offset != kind.plain().die.offset
+        return True
+
+    @property
+    def takes_lengths(self) -> bool:
+        """Clang passes the lengths of arrays, and then only the place of the first element."""
+        return any(map(is_length, declared(self.blocks[-1])))
 
 
 def blocks_at(unit: "Unit", address: int, within: int) -> "List[_target.Die]":
@@ -223,22 +228,6 @@ def is_length(die: "_target.Die") -> bool:
     """Of an array, that Clang passes."""
     is_its = die.tag == dwarf.TAG_PARAMETER and name_of(die) == LENGTH
     return is_its and dwarf.number(die, dwarf.AT_DECL_LINE) is None
-
-
-def _all_variables(die: "_target.Die", depth: int = 0) -> "Iterator[_target.Die]":
-    """Those of the functions in a unit, or in a block."""
-    for child in die.children() if depth < _MAX_NESTING else ():
-        if child.tag == dwarf.TAG_VARIABLE:
-            yield child
-        elif child.tag in _BLOCKS:
-            yield from _all_variables(child, depth + 1)
-
-
-def _is_same(one: "_target.Die", other: "_target.Die") -> bool:
-    """As far as the other tells where it was declared."""
-    name, line = declaration(other)
-    told, at = declaration(one)
-    return one.offset != other.offset and told == name and line in (at, None)
 
 
 def declaration(die: "_target.Die") -> Declaration:
