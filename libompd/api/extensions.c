@@ -25,7 +25,7 @@ ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 	case ompd_scope_thread:
 		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
 		if (rc == ompd_rc_ok && id)
-			*id = ((struct api_thread *)record)->thread;
+			*id = ((struct api_thread *)record)->thread.address;
 		break;
 	case ompd_scope_parallel:
 		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
@@ -222,7 +222,7 @@ ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread
 	API_ENTER(self, THREAD, thread);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return self->space->family->thread_info(self->space->runtime, self->thread, info);
+	return self->space->family->thread_info(self->space->runtime, &self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
@@ -288,7 +288,7 @@ ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uin
 	API_ENTER(self, THREAD, thread);
 	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
 		return reason(ompd_rc_bad_input, "no lock, or no values");
-	return self->space->family->waits->confirm_lock(self->space->runtime, self->thread, kind,
+	return self->space->family->waits->confirm_lock(self->space->runtime, &self->thread, kind,
 							variable, in_use, in_use_count);
 }
 
@@ -298,6 +298,6 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 	API_ENTER(self, THREAD, thread);
 	if (!site || !futex)
 		return reason(ompd_rc_bad_input, "no address, or no place for the result");
-	return self->space->family->waits->classify_futex(self->space->runtime, self->thread, futex,
-							  site);
+	return self->space->family->waits->classify_futex(self->space->runtime, &self->thread,
+							  futex, site);
 }

@@ -222,13 +222,14 @@ struct api_task *handle_new_task(struct api_space *space)
 	return task;
 }
 
-ompd_rc_t handle_give_thread(struct api_space *space, uint64_t thread, ompd_thread_handle_t **ret)
+ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread *thread,
+			     ompd_thread_handle_t **ret)
 {
 	struct api_thread *record = target_alloc(&space->target, sizeof(*record));
 
 	if (!record)
 		return ompd_rc_nomem;
-	*record = (struct api_thread){ .space = space, .thread = thread };
+	*record = (struct api_thread){ .space = space, .thread = *thread };
 	return HANDLE_GIVE(ompd_rc_ok, THREAD, record, space, ret);
 }
 

@@ -33,7 +33,7 @@ struct api_space {
 
 struct api_thread {
 	struct api_space *space;
-	uint64_t thread; // address of the runtime's structure
+	struct family_thread thread;
 };
 
 // The family's records follow these two in the same block of memory.
@@ -128,7 +128,8 @@ void handle_close_all(void);
 struct api_parallel *handle_new_parallel(struct api_space *space);
 struct api_task *handle_new_task(struct api_space *space);
 /** Give the debugger a handle for a thread. */
-ompd_rc_t handle_give_thread(struct api_space *space, uint64_t thread, ompd_thread_handle_t **ret);
+ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread *thread,
+			     ompd_thread_handle_t **ret);
 
 /** Have the runtime of an address space learn what was left for later. */
 ompd_rc_t space_ready(const struct api_space *space);

@@ -78,7 +78,7 @@ static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_quer
 			return rc;
 		thread = record;
 		ret->space = thread->space;
-		ret->query.thread = thread->thread;
+		ret->query.thread = &thread->thread;
 		return rc;
 	case ompd_scope_parallel:
 	case ompd_scope_teams:

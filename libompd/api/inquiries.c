@@ -25,7 +25,7 @@ ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
 	API_ENTER(self, THREAD, thread);
 	if (!data)
 		return reason(ompd_rc_bad_input, "no place for the data");
-	const struct family_query query = { .thread = self->thread };
+	const struct family_query query = { .thread = &self->thread };
 
 	return tool_data(self->space, &query, data);
 }
@@ -92,7 +92,7 @@ static const struct way regions_around = { region_around, region_id };
 
 // ---- Tasks -----------------------------------------------------------------------------------
 
-static void describe_task(const struct api_space *space, uint64_t thread,
+static void describe_task(const struct api_space *space, const struct family_thread *thread,
 			  const struct family_task *task, struct family_region *region,
 			  ompd_ext_ompt_task_info *info)
 {
@@ -130,12 +130,12 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 	if (!records)
 		return ompd_rc_nomem;
 	struct family_task *task = (struct family_task *)records;
-	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, self->thread, task);
+	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, &self->thread, task);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &tasks_below, task, records + size, size);
 	if (rc == ompd_rc_ok) {
-		describe_task(space, self->thread, task,
+		describe_task(space, &self->thread, task,
 			      (struct family_region *)(records + 2 * size), info);
 		reason_clear();
 	}
@@ -158,7 +158,7 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 	struct family_region *region = (struct family_region *)records;
 	const struct family_query query = { .region = region };
 	ompd_word_t team_size;
-	ompd_rc_t rc = space->family->current_region(space->runtime, self->thread, region);
+	ompd_rc_t rc = space->family->current_region(space->runtime, &self->thread, region);
 
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &regions_around, region, records + size, size);
@@ -185,7 +185,7 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 
 	if (!task)
 		return ompd_rc_nomem;
-	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, self->thread, task);
+	ompd_rc_t rc = space->family->tasks->current_task(space->runtime, &self->thread, task);
 
 	if (rc == ompd_rc_ok && block > 0)
 		rc = reason(ompd_rc_unavailable, "a task has one block of memory");
@@ -205,7 +205,7 @@ ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
 	const struct api_space *space = self->space;
 	uint64_t pthread;
 	uint32_t processor;
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, &self->thread, &pthread);
 
 	if (rc == ompd_rc_ok) {
 		rc = nptl_processor(&space->target, pthread, &processor);
@@ -225,7 +225,7 @@ ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
 	API_ENTER(self, THREAD, thread);
 	if (!place_num)
 		return reason(ompd_rc_bad_input, "no place for the number");
-	const struct family_query query = { .thread = self->thread };
+	const struct family_query query = { .thread = &self->thread };
 	ompd_rc_t rc = self->space->family->icv_value(self->space->runtime, ICV_place_assignment,
 						      &query, &value);
 
@@ -252,7 +252,7 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 	API_ENTER(self, THREAD, thread);
 	if (!count || (max && !place_nums))
 		return reason(ompd_rc_bad_input, "no place for the numbers");
-	const struct family_query query = { .thread = self->thread };
+	const struct family_query query = { .thread = &self->thread };
 	ompd_rc_t rc = self->space->family->icv_text(self->space->runtime, ICV_place_partition,
 						     &query, text);
 

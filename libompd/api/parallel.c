@@ -20,7 +20,7 @@ ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return HANDLE_GIVE(space->family->current_region(space->runtime, self->thread,
+	return HANDLE_GIVE(space->family->current_region(space->runtime, &self->thread,
 							 handle->region),
 			   PARALLEL, handle, space, parallel_handle);
 }

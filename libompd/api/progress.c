@@ -18,7 +18,7 @@ ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_nu
 	API_ENTER(self, THREAD, thread);
 	if (!thread_num)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return self->space->family->waits->ordered_turn(self->space->runtime, self->thread,
+	return self->space->family->waits->ordered_turn(self->space->runtime, &self->thread,
 							thread_num);
 }
 
@@ -27,7 +27,7 @@ ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_inf
 	API_ENTER(self, THREAD, thread);
 	if (!info)
 		return reason(ompd_rc_bad_input, "no place for the result");
-	return self->space->family->waits->loop_info(self->space->runtime, self->thread, info);
+	return self->space->family->waits->loop_info(self->space->runtime, &self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)

@@ -55,7 +55,7 @@ ompd_rc_t region_list_add(struct region_list *list, const struct api_space *spac
 
 // Stores the thread's region and those around it, from within.
 static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_space *space,
-				 uint64_t thread)
+				 const struct family_thread *thread)
 {
 	const struct family *family = space->family;
 	struct family_region *record;
@@ -74,7 +74,7 @@ static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_spa
 }
 
 static ompd_rc_t add_from_outside(struct region_list *list, struct region_list *chain,
-				  const struct api_space *space, uint64_t thread)
+				  const struct api_space *space, const struct family_thread *thread)
 {
 	chain->count = 0;
 	ompd_rc_t rc = chain_of_thread(chain, space, thread);
@@ -96,13 +96,13 @@ ompd_rc_t region_list_collect(struct region_list *list, const struct api_space *
 {
 	struct family_cursor cursor = { .next = 0 };
 	struct region_list chain = { 0 };
-	uint64_t thread;
+	struct family_thread thread;
 	ompd_rc_t rc;
 
 	do {
 		rc = space->family->next_thread(space->runtime, &cursor, &thread);
 		if (rc == ompd_rc_ok)
-			rc = add_from_outside(list, &chain, space, thread);
+			rc = add_from_outside(list, &chain, space, &thread);
 	} while (rc == ompd_rc_ok);
 	region_list_close(&chain, &space->target);
 	list->damaged |= cursor.damaged;

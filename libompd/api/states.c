@@ -86,7 +86,7 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 		return reason(ompd_rc_bad_input, "no place for the state");
 	const struct api_space *space = self->space;
 
-	return space->family->state(space->runtime, self->thread, state,
+	return space->family->state(space->runtime, &self->thread, state,
 				    wait_id ? wait_id : &ignored);
 }
 

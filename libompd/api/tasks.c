@@ -32,7 +32,7 @@ ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return HANDLE_GIVE(space->family->tasks->current_task(space->runtime, self->thread,
+	return HANDLE_GIVE(space->family->tasks->current_task(space->runtime, &self->thread,
 							      handle->task),
 			   TASK, handle, space, task_handle);
 }

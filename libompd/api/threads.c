@@ -15,7 +15,7 @@
 ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				      ompd_thread_handle_t **thread_handle)
 {
-	uint64_t thread;
+	struct family_thread thread;
 
 	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!thread_handle || thread_num < 0)
@@ -24,7 +24,7 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 	ompd_rc_t rc = space->family->region_member(space->runtime, self->region,
 						    (uint32_t)thread_num, &thread);
 
-	return rc == ompd_rc_ok ? handle_give_thread(space, thread, thread_handle) : rc;
+	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
 }
 
 static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t kind,
@@ -79,7 +79,8 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 				 ompd_size_t sizeof_thread_id, const void *thread_id,
 				 ompd_thread_handle_t **thread_handle)
 {
-	uint64_t pthread, thread;
+	struct family_thread thread;
+	uint64_t pthread;
 
 	API_ENTER_RUNTIME(space, handle);
 	if (!thread_id || !thread_handle)
@@ -91,7 +92,7 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 	// What cannot be read may be none of the process's threads.
 	if (rc == ompd_rc_error && !is_thread(space, pthread))
 		rc = reason(ompd_rc_unavailable, "the process has no such thread");
-	return rc == ompd_rc_ok ? handle_give_thread(space, thread, thread_handle) : rc;
+	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
 }
 
 ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
@@ -104,7 +105,7 @@ ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
 {
 	API_ENTER(first, THREAD, thread_handle_1);
 	API_ENTER(second, THREAD, thread_handle_2);
-	return handle_compare(first->thread, second->thread, cmp_value);
+	return handle_compare(first->thread.address, second->thread.address, cmp_value);
 }
 
 /** The identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
@@ -128,7 +129,7 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 	if (kind == ompd_thread_id_lwp && !nptl->available)
 		return reason(ompd_rc_unsupported,
 			      "glibc's thread descriptors are not to be found");
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, &self->thread, &pthread);
 
 	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
 		rc = nptl_tid(nptl, &space->target, pthread, &tid);
@@ -161,7 +162,7 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 	API_ENTER(team, PARALLEL, parallel);
 	if (!thread_num || member->space != team->space)
 		return reason(ompd_rc_bad_input, "no place for the number, or another process");
-	return member->space->family->thread_num(member->space->runtime, member->thread,
+	return member->space->family->thread_num(member->space->runtime, &member->thread,
 						 team->region, thread_num);
 }
 
@@ -180,7 +181,8 @@ static void discard(struct thread_list *list, struct api_space *space)
 	idmap_close(&list->known, &space->target);
 }
 
-static ompd_rc_t append(struct thread_list *list, struct api_space *space, uint64_t thread)
+static ompd_rc_t append(struct thread_list *list, struct api_space *space,
+			const struct family_thread *thread)
 {
 	if (list->count == list->capacity) {
 		size_t capacity = list->capacity ? 2 * list->capacity : 16;
@@ -206,7 +208,7 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 {
 	struct family_cursor cursor = { .next = 0 };
 	struct thread_list list = { .count = 0 };
-	uint64_t thread;
+	struct family_thread thread;
 
 	API_ENTER_RUNTIME(space, handle);
 	if (!count)
@@ -217,9 +219,9 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 	       (rc = space->family->next_thread(space->runtime, &cursor, &thread)) == ompd_rc_ok) {
 		bool added;
 
-		rc = idmap_add(&list.known, &space->target, thread, 0, &added);
+		rc = idmap_add(&list.known, &space->target, thread.address, 0, &added);
 		if (rc == ompd_rc_ok && added && threads)
-			rc = append(&list, space, thread);
+			rc = append(&list, space, &thread);
 	}
 	if (rc != ompd_rc_unavailable) {
 		discard(&list, space);

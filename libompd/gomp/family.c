@@ -60,23 +60,24 @@ static void layout_info(const struct family_runtime *runtime, ompd_ext_layout_in
 // ---- Threads ---------------------------------------------------------------------------------
 
 static ompd_rc_t thread_of_pthread(const struct family_runtime *runtime, uint64_t pthread,
-				   uint64_t *ret)
+				   struct family_thread *ret)
 {
 	struct gomp_thread thread;
 
-	*ret = gomp_thread_of_pthread(of_runtime(runtime), pthread);
-	return read_thread(runtime, *ret, &thread);
+	*ret = to_thread(runtime, gomp_thread_of_pthread(of_runtime(runtime), pthread));
+	return read_thread(runtime, ret, &thread);
 }
 
-static ompd_rc_t pthread_of_thread(const struct family_runtime *runtime, uint64_t thread,
-				   uint64_t *ret)
+static ompd_rc_t pthread_of_thread(const struct family_runtime *runtime,
+				   const struct family_thread *thread, uint64_t *ret)
 {
-	*ret = gomp_pthread_of_thread(of_runtime(runtime), thread);
+	(void)runtime;
+	*ret = thread->pthread;
 	return ompd_rc_ok;
 }
 
 static ompd_rc_t next_thread(const struct family_runtime *runtime, struct family_cursor *cursor,
-			     uint64_t *ret)
+			     struct family_thread *ret)
 {
 	const struct gomp_runtime *gomp = of_runtime(runtime);
 	uint64_t pthread;
@@ -95,8 +96,9 @@ static ompd_rc_t next_thread(const struct family_runtime *runtime, struct family
 	return ompd_rc_unavailable;
 }
 
-static ompd_rc_t thread_num(const struct family_runtime *runtime, uint64_t thread,
-			    const struct family_region *region, int *ret)
+static ompd_rc_t thread_num(const struct family_runtime *runtime,
+			    const struct family_thread *thread, const struct family_region *region,
+			    int *ret)
 {
 	struct gomp_membership place;
 	struct gomp_thread read;
@@ -114,8 +116,8 @@ static ompd_rc_t thread_num(const struct family_runtime *runtime, uint64_t threa
 	return rc;
 }
 
-static ompd_rc_t thread_info(const struct family_runtime *runtime, uint64_t thread,
-			     ompd_ext_thread_info *ret)
+static ompd_rc_t thread_info(const struct family_runtime *runtime,
+			     const struct family_thread *thread, ompd_ext_thread_info *ret)
 {
 	struct gomp_thread read;
 	uint64_t root;
@@ -125,14 +127,15 @@ static ompd_rc_t thread_info(const struct family_runtime *runtime, uint64_t thre
 		rc = gomp_root_of(of_runtime(runtime), &read, &root);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_thread_info){
-			.kind = root == thread ? ompd_ext_thread_initial : ompd_ext_thread_worker,
+			.kind = root == thread->address ? ompd_ext_thread_initial :
+							  ompd_ext_thread_worker,
 			.global_num = -1,
 		};
 	return rc;
 }
 
-static ompd_rc_t state(const struct family_runtime *runtime, uint64_t thread, ompd_word_t *state,
-		       ompd_wait_id_t *wait_id)
+static ompd_rc_t state(const struct family_runtime *runtime, const struct family_thread *thread,
+		       ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
 	struct gomp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);
@@ -148,8 +151,8 @@ static ompd_rc_t state_tracking(const struct family_runtime *runtime)
 
 // ---- Regions ---------------------------------------------------------------------------------
 
-static ompd_rc_t current_region(const struct family_runtime *runtime, uint64_t thread,
-				struct family_region *ret)
+static ompd_rc_t current_region(const struct family_runtime *runtime,
+				const struct family_thread *thread, struct family_region *ret)
 {
 	struct gomp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);
@@ -165,13 +168,14 @@ static ompd_rc_t enclosing_region(const struct family_runtime *runtime,
 }
 
 static ompd_rc_t region_member(const struct family_runtime *runtime,
-			       const struct family_region *region, uint32_t number, uint64_t *ret)
+			       const struct family_region *region, uint32_t number,
+			       struct family_thread *ret)
 {
 	struct gomp_thread thread;
 	ompd_rc_t rc = gomp_region_member(of_runtime(runtime), of_region(region), number, &thread);
 
 	if (rc == ompd_rc_ok)
-		*ret = thread.address;
+		*ret = to_thread(runtime, thread.address);
 	return rc;
 }
 

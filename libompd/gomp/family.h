@@ -35,10 +35,19 @@ static inline struct gomp_task *to_task(struct family_task *task)
 	return (struct gomp_task *)task;
 }
 
-static inline ompd_rc_t read_thread(const struct family_runtime *runtime, uint64_t address,
-				    struct gomp_thread *ret)
+// A thread of the system has one struct gomp_thread, at the same place for as long as it lives.
+static inline struct family_thread to_thread(const struct family_runtime *runtime, uint64_t address)
 {
-	ompd_rc_t rc = gomp_read_thread(of_runtime(runtime), address, ret);
+	return (struct family_thread){
+		.address = address,
+		.pthread = gomp_pthread_of_thread(of_runtime(runtime), address),
+	};
+}
+
+static inline ompd_rc_t read_thread(const struct family_runtime *runtime,
+				    const struct family_thread *thread, struct gomp_thread *ret)
+{
+	ompd_rc_t rc = gomp_read_thread(of_runtime(runtime), thread->address, ret);
 
 	return rc == ompd_rc_ok ? gomp_check_openmp_thread(of_runtime(runtime), ret) : rc;
 }

@@ -4,8 +4,8 @@
 
 #include "gomp/family.h"
 
-static ompd_rc_t current_task(const struct family_runtime *runtime, uint64_t thread,
-			      struct family_task *ret)
+static ompd_rc_t current_task(const struct family_runtime *runtime,
+			      const struct family_thread *thread, struct family_task *ret)
 {
 	struct gomp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);

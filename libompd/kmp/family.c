@@ -68,33 +68,39 @@ static void layout_info(const struct family_runtime *runtime, ompd_ext_layout_in
 // ---- Threads ---------------------------------------------------------------------------------
 
 static ompd_rc_t thread_of_pthread(const struct family_runtime *runtime, uint64_t pthread,
-				   uint64_t *ret)
+				   struct family_thread *ret)
 {
 	return kmp_thread_of_pthread(of_runtime(runtime), pthread, ret);
 }
 
-static ompd_rc_t pthread_of_thread(const struct family_runtime *runtime, uint64_t thread,
-				   uint64_t *ret)
+static ompd_rc_t pthread_of_thread(const struct family_runtime *runtime,
+				   const struct family_thread *thread, uint64_t *ret)
 {
 	struct kmp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);
 
-	return rc == ompd_rc_ok ? kmp_pthread_of_thread(of_runtime(runtime), thread, ret) : rc;
+	if (rc == ompd_rc_ok)
+		*ret = read.pthread;
+	return rc;
 }
 
 static ompd_rc_t next_thread(const struct family_runtime *runtime, struct family_cursor *cursor,
-			     uint64_t *ret)
+			     struct family_thread *ret)
 {
-	ompd_rc_t rc = kmp_next_thread(of_runtime(runtime), &cursor->next, ret);
+	uint64_t address;
+	ompd_rc_t rc = kmp_next_thread(of_runtime(runtime), &cursor->next, &address);
 
+	if (rc == ompd_rc_ok)
+		*ret = kmp_found_thread(of_runtime(runtime), address);
 	if (rc == ompd_rc_ok || rc == ompd_rc_unavailable)
 		return rc;
 	cursor->damaged = true;
 	return ompd_rc_unavailable;
 }
 
-static ompd_rc_t thread_num(const struct family_runtime *runtime, uint64_t thread,
-			    const struct family_region *region, int *ret)
+static ompd_rc_t thread_num(const struct family_runtime *runtime,
+			    const struct family_thread *thread, const struct family_region *region,
+			    int *ret)
 {
 	struct kmp_place place;
 	struct kmp_thread read;
@@ -107,8 +113,8 @@ static ompd_rc_t thread_num(const struct family_runtime *runtime, uint64_t threa
 	return rc;
 }
 
-static ompd_rc_t thread_info(const struct family_runtime *runtime, uint64_t thread,
-			     ompd_ext_thread_info *ret)
+static ompd_rc_t thread_info(const struct family_runtime *runtime,
+			     const struct family_thread *thread, ompd_ext_thread_info *ret)
 {
 	static const uint32_t kinds[] = {
 		[KMP_THREAD_INITIAL] = ompd_ext_thread_initial,
@@ -129,11 +135,11 @@ static ompd_rc_t thread_info(const struct family_runtime *runtime, uint64_t thre
 	return rc;
 }
 
-static ompd_rc_t state(const struct family_runtime *runtime, uint64_t thread, ompd_word_t *state,
-		       ompd_wait_id_t *wait_id)
+static ompd_rc_t state(const struct family_runtime *runtime, const struct family_thread *thread,
+		       ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
 	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
+	ompd_rc_t rc = kmp_find_thread_again(of_runtime(runtime), thread, KMP_PART_STATE, &read);
 
 	return rc == ompd_rc_ok ? kmp_state(of_runtime(runtime), &read, state, wait_id) : rc;
 }
@@ -145,11 +151,13 @@ static ompd_rc_t state_tracking(const struct family_runtime *runtime)
 
 // ---- Regions ---------------------------------------------------------------------------------
 
-static ompd_rc_t current_region(const struct family_runtime *runtime, uint64_t thread,
-				struct family_region *ret)
+static ompd_rc_t current_region(const struct family_runtime *runtime,
+				const struct family_thread *thread, struct family_region *ret)
 {
 	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
+	ompd_rc_t rc = kmp_find_thread_again(of_runtime(runtime), thread,
+					     thread->primary ? KMP_PART_TASK : KMP_PART_PLACE,
+					     &read);
 
 	return rc == ompd_rc_ok ? kmp_current_region(of_runtime(runtime), &read, to_region(ret)) :
 				  rc;
@@ -162,13 +170,14 @@ static ompd_rc_t enclosing_region(const struct family_runtime *runtime,
 }
 
 static ompd_rc_t region_member(const struct family_runtime *runtime,
-			       const struct family_region *region, uint32_t number, uint64_t *ret)
+			       const struct family_region *region, uint32_t number,
+			       struct family_thread *ret)
 {
 	struct kmp_thread thread;
 	ompd_rc_t rc = kmp_region_member(of_runtime(runtime), of_region(region), number, &thread);
 
 	if (rc == ompd_rc_ok)
-		*ret = thread.address;
+		*ret = kmp_found_thread(of_runtime(runtime), thread.address);
 	return rc;
 }
 

@@ -35,10 +35,10 @@ static inline struct kmp_task *to_task(struct family_task *task)
 	return (struct kmp_task *)task;
 }
 
-static inline ompd_rc_t read_thread(const struct family_runtime *runtime, uint64_t address,
-				    struct kmp_thread *ret)
+static inline ompd_rc_t read_thread(const struct family_runtime *runtime,
+				    const struct family_thread *thread, struct kmp_thread *ret)
 {
-	return kmp_read_thread(of_runtime(runtime), address, ret);
+	return kmp_find_thread_again(of_runtime(runtime), thread, KMP_PART_PLACE, ret);
 }
 
 extern const struct family_tasks kmp_family_tasks;

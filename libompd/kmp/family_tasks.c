@@ -5,11 +5,11 @@
 #include "kmp/family.h"
 #include "kmp/tasks.h"
 
-static ompd_rc_t current_task(const struct family_runtime *runtime, uint64_t thread,
-			      struct family_task *ret)
+static ompd_rc_t current_task(const struct family_runtime *runtime,
+			      const struct family_thread *thread, struct family_task *ret)
 {
 	struct kmp_thread read;
-	ompd_rc_t rc = read_thread(runtime, thread, &read);
+	ompd_rc_t rc = kmp_find_thread_again(of_runtime(runtime), thread, KMP_PART_TASK, &read);
 
 	return rc == ompd_rc_ok ? kmp_current_task(of_runtime(runtime), &read, to_task(ret)) : rc;
 }

@@ -15,7 +15,8 @@ static ompd_rc_t barrier_info(const struct family_runtime *runtime,
 		      "before these have come");
 }
 
-static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thread, int *ret)
+static ompd_rc_t ordered_turn(const struct family_runtime *runtime,
+			      const struct family_thread *thread, int *ret)
 {
 	struct kmp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);
@@ -23,7 +24,7 @@ static ompd_rc_t ordered_turn(const struct family_runtime *runtime, uint64_t thr
 	return rc == ompd_rc_ok ? kmp_ordered_turn(of_runtime(runtime), &read, ret) : rc;
 }
 
-static ompd_rc_t loop_info(const struct family_runtime *runtime, uint64_t thread,
+static ompd_rc_t loop_info(const struct family_runtime *runtime, const struct family_thread *thread,
 			   ompd_ext_loop_info *ret)
 {
 	struct kmp_thread read;
@@ -56,8 +57,9 @@ static ompd_rc_t lock_argument(struct family_runtime *runtime, uint64_t return_a
 	return kmp_lock_argument((struct kmp_runtime *)runtime, return_address, ret);
 }
 
-static ompd_rc_t confirm_lock(const struct family_runtime *runtime, uint64_t thread, uint32_t kind,
-			      uint64_t variable, const uint64_t *in_use, size_t in_use_count)
+static ompd_rc_t confirm_lock(const struct family_runtime *runtime,
+			      const struct family_thread *thread, uint32_t kind, uint64_t variable,
+			      const uint64_t *in_use, size_t in_use_count)
 {
 	struct kmp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);
@@ -67,8 +69,9 @@ static ompd_rc_t confirm_lock(const struct family_runtime *runtime, uint64_t thr
 				  rc;
 }
 
-static ompd_rc_t classify_futex(const struct family_runtime *runtime, uint64_t thread,
-				uint64_t futex, ompd_ext_wait_site *site)
+static ompd_rc_t classify_futex(const struct family_runtime *runtime,
+				const struct family_thread *thread, uint64_t futex,
+				ompd_ext_wait_site *site)
 {
 	struct kmp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);

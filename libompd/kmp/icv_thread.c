@@ -40,6 +40,8 @@ KMP_ICV_READER(thread_num)
 	if (rc == ompd_rc_ok)
 		rc = kmp_current_region(query->runtime, thread, &region);
 	if (rc == ompd_rc_ok)
+		rc = kmp_check_number(query->runtime, thread, &region);
+	if (rc == ompd_rc_ok)
 		*ret = region.kind == KMP_REGION_PARALLEL ? thread->tid : 0;
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "layout/kmp_layout.h"
 #include "ompd/ompd_ext.h"
+#include "runtime/family.h"
 #include "target/idmap.h"
 #include "target/nptl.h"
 #include "target/reason.h"
@@ -23,6 +24,13 @@ enum kmp_knowledge {
 	KMP_KNOWN,
 };
 
+/** What was seen of the runtime's list of threads: where to look first. It is never believed. */
+struct kmp_seen {
+	uint64_t list;	      // the array, as of the last look
+	uint64_t searched;    // the array in which these were found
+	struct idmap threads; // pthread_t -> kmp_info
+};
+
 /** One process's libomp. All but what the comments name is constant for the life of the process. */
 struct kmp_runtime {
 	enum kmp_knowledge knowledge;
@@ -30,9 +38,9 @@ struct kmp_runtime {
 	struct kmp_layout layout;
 	struct nptl nptl;
 	struct wait_calls *waits; // resolved at the first question
-	struct idmap *hints;	  // pthread_t -> gtid, as of the last look; never believed
-	char name[24];		  // "libomp"
-	char release[32];	  // "LLVM 14"
+	struct kmp_seen *seen;
+	char name[24];	  // "libomp"
+	char release[32]; // "LLVM 14"
 };
 
 /** Find the runtime @p name in @p target, and prove its layout unless the runtime tells it. */
@@ -77,7 +85,7 @@ enum {
 
 struct kmp_wanted {
 	enum kmp_field field;
-	uint64_t *ret; // NULL: it is read later in the same call of the API
+	uint64_t *ret;
 };
 
 /**
@@ -86,6 +94,22 @@ struct kmp_wanted {
  */
 ompd_rc_t kmp_read_fields(const struct kmp_runtime *runtime, uint64_t base,
 			  const struct kmp_wanted *wanted, size_t count);
+
+/** A part of a structure, which is read at once. */
+struct kmp_span {
+	uint32_t first, end;
+};
+
+#define KMP_SPAN_EMPTY                        \
+	{                                     \
+		.first = UINT32_MAX, .end = 0 \
+	}
+
+/** Stretch @p span to a field of the structure that begins @p start bytes behind that of the span. */
+void kmp_span_add(const struct kmp_runtime *runtime, struct kmp_span *span, uint32_t start,
+		  enum kmp_field field);
+/** Read a part of the structure at @p base, for the reads within it that follow. */
+void kmp_view_span(const struct kmp_runtime *runtime, uint64_t base, const struct kmp_span *span);
 
 /** unsupported, with the reason, if the place of one of the flags of tasks is not proven. */
 ompd_rc_t kmp_know_flags(const struct kmp_runtime *runtime);
@@ -96,10 +120,6 @@ ompd_rc_t kmp_read_int(const struct kmp_runtime *runtime, uint64_t base, enum km
 /** Value of a variable of @p size bytes; unsupported if its place is not known. */
 ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global global,
 			  unsigned int size, uint64_t *ret);
-
-/** Read two variables of at most eight bytes at once, if they are near each other. */
-void kmp_view_globals(const struct kmp_runtime *runtime, enum kmp_global one,
-		      enum kmp_global other);
 
 /** Element @p index of the array of pointers at @p array. */
 ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,
@@ -114,25 +134,10 @@ static inline ompd_rc_t kmp_or_none(ompd_rc_t rc)
 	return ompd_rc_ok;
 }
 
-// ---- Threads (kmp/thread.c) ------------------------------------------------------------------
+// ---- The list of threads (kmp/thread_list.c) -------------------------------------------------
 
-struct kmp_thread {
-	uint64_t address;      // of the kmp_info
-	uint64_t team;	       // 0: in the pool
-	uint64_t current_task; // a kmp_taskdata
-	uint32_t gtid;
-	uint32_t tid;	     // number in its team
-	int32_t teams_level; // of the teams construct that it is, or was, in; -1: none
-	bool in_pool;
-};
-
-/** Reads the thread at @p address, which must be one of the runtime's array of threads. */
-ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
-			  struct kmp_thread *ret);
-
-/** unavailable: the thread has not used OpenMP. */
-ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread, uint64_t *ret);
-ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret);
+ompd_rc_t kmp_seen_open(const struct target *target, struct kmp_seen **ret);
+void kmp_seen_close(const struct target *target, struct kmp_seen *seen);
 
 /**
  * Return the thread with this gtid, 0 if there is none now.
@@ -140,11 +145,55 @@ ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thre
  */
 ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret);
 
-/** Check whether the thread with that gtid is a hidden helper. */
-ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret);
-
 /** The thread with the next gtid from @p gtid on; unavailable at the end. */
 ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret);
+
+/** unavailable: the thread has not used OpenMP. */
+ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread,
+				struct family_thread *ret);
+
+// ---- Threads (kmp/thread.c) ------------------------------------------------------------------
+
+struct kmp_thread {
+	uint64_t address; // of the kmp_info
+	uint64_t pthread;
+	uint64_t team; // 0: in the pool
+	uint64_t
+		primary; // the thread with number 0 of its team; 0: where that is kept is not known
+	uint32_t gtid;
+	uint32_t tid;	     // number in its team
+	int32_t teams_level; // of the teams construct that it is, or was, in; -1: none
+	bool in_pool;
+};
+
+/** How much of a kmp_info is read at once. */
+enum kmp_part {
+	KMP_PART_PLACE, // the members of struct kmp_thread
+	KMP_PART_STATE, // these, and what the runtime keeps for a tool
+	KMP_PART_TASK,	// these, and the current task
+};
+
+/** Read the thread at @p address, which must be one of the runtime's array of threads. */
+ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
+			  struct kmp_thread *ret);
+/** Read a thread that was found before. unavailable: it has left the runtime since. */
+ompd_rc_t kmp_find_thread_again(const struct kmp_runtime *runtime,
+				const struct family_thread *found, enum kmp_part part,
+				struct kmp_thread *ret);
+/** Return what finds the thread again that the runtime's array has at @p address. */
+struct family_thread kmp_found_thread(const struct kmp_runtime *runtime, uint64_t address);
+
+/** Read the address of the kmp_taskdata of the task that a thread executes. */
+static inline ompd_rc_t kmp_thread_task(const struct kmp_runtime *runtime,
+					const struct kmp_thread *thread, uint64_t *ret)
+{
+	return kmp_read(runtime, thread->address, INFO(th_current_task), ret);
+}
+
+ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret);
+
+/** Check whether the thread with that gtid is a hidden helper. */
+ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret);
 
 /**
  * Whether a worker is idle: in the pool, or kept by a team whose region is over, or by a team of a
@@ -223,6 +272,11 @@ ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp
 ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			       struct kmp_region *ret);
 uint64_t kmp_region_id(const struct kmp_region *region);
+
+/** Check the number of a thread in its own region: a thread gets its number and its team one after
+ * the other (__kmp_initialize_info). */
+ompd_rc_t kmp_check_number(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   const struct kmp_region *region);
 
 /** Where a thread, or its ancestor, stands in a region that may enclose the thread's own. */
 struct kmp_place {
@@ -329,7 +383,7 @@ ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task
 ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			uint64_t *ret);
 /** What the tool stored for one of these, whose others are zero. */
-ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
+ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, const struct family_thread *thread,
 			const struct kmp_region *region, const struct kmp_task *task,
 			uint64_t *ret);
 /** Bits of ompt_task_flag_t. */

@@ -86,7 +86,7 @@ ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_regi
 	return rc;
 }
 
-ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
+ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, const struct family_thread *thread,
 			const struct kmp_region *region, const struct kmp_task *task, uint64_t *ret)
 {
 	struct kmp_thread read;
@@ -94,10 +94,10 @@ ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, uint64_t thread,
 	ompd_rc_t rc;
 
 	if (thread) {
-		rc = kmp_read_thread(runtime, thread, &read);
+		rc = kmp_find_thread_again(runtime, thread, KMP_PART_STATE, &read);
 		if (rc == ompd_rc_ok)
 			rc = kmp_tool_active(runtime);
-		info = kmp_at(runtime, thread, INFO(ompt_thread_info));
+		info = kmp_at(runtime, thread->address, INFO(ompt_thread_info));
 		return rc == ompd_rc_ok ? kmp_read(runtime, info,
 						   KMP_FIELD_ompt_thread_info_t__thread_data, ret) :
 					  rc;

@@ -29,9 +29,9 @@ ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_fi
 			      (unsigned long long)base);
 	uint32_t size = runtime->layout.struct_size[struct_of_field[field]];
 
-	if (size <= KMP_WHOLE)
-		target_view(&runtime->target, base, size);
-	ompd_rc_t rc = target_read_uint(&runtime->target, base + where->offset, where->size, ret);
+	// A view of no bytes is none.
+	ompd_rc_t rc = target_read_member(&runtime->target, base, size <= KMP_WHOLE ? size : 0,
+					  base + where->offset, where->size, ret);
 
 	if (rc != ompd_rc_ok)
 		return reason(rc, "memory of the runtime at 0x%llx cannot be read",
@@ -39,25 +39,36 @@ ompd_rc_t kmp_read(const struct kmp_runtime *runtime, uint64_t base, enum kmp_fi
 	return ompd_rc_ok;
 }
 
+void kmp_span_add(const struct kmp_runtime *runtime, struct kmp_span *span, uint32_t start,
+		  enum kmp_field field)
+{
+	const struct layout_field *place = &runtime->layout.field[field];
+
+	if (place->size == 0)
+		return;
+	if (start + place->offset < span->first)
+		span->first = start + place->offset;
+	if (start + place->offset + place->size > span->end)
+		span->end = start + place->offset + place->size;
+}
+
+void kmp_view_span(const struct kmp_runtime *runtime, uint64_t base, const struct kmp_span *span)
+{
+	if (span->first < span->end && base % 8 == 0)
+		target_view(&runtime->target, base + span->first, span->end - span->first);
+}
+
 ompd_rc_t kmp_read_fields(const struct kmp_runtime *runtime, uint64_t base,
 			  const struct kmp_wanted *wanted, size_t count)
 {
-	uint32_t first = UINT32_MAX, last = 0;
+	struct kmp_span span = KMP_SPAN_EMPTY;
 	ompd_rc_t rc = ompd_rc_ok;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct layout_field *field = &runtime->layout.field[wanted[i].field];
-
-		if (field->size && field->offset < first)
-			first = field->offset;
-		if (field->size && field->offset + field->size > last)
-			last = field->offset + field->size;
-	}
-	if (first < last && base % 8 == 0)
-		target_view(&runtime->target, base + first, last - first);
+	for (size_t i = 0; i < count; i++)
+		kmp_span_add(runtime, &span, 0, wanted[i].field);
+	kmp_view_span(runtime, base, &span);
 	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		if (wanted[i].ret)
-			rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
+		rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
 	}
 	return rc;
 }
@@ -83,20 +94,6 @@ ompd_rc_t kmp_read_global(const struct kmp_runtime *runtime, enum kmp_global glo
 			      "no symbol and no code of this %s tells where it is kept",
 			      runtime->name);
 	return target_read_uint(&runtime->target, address, size, ret);
-}
-
-void kmp_view_globals(const struct kmp_runtime *runtime, enum kmp_global one, enum kmp_global other)
-{
-	uint64_t first = runtime->layout.global[one], last = runtime->layout.global[other];
-
-	if (first > last) {
-		uint64_t swap = first;
-
-		first = last;
-		last = swap;
-	}
-	if (first && last - first <= KMP_WHOLE)
-		target_view(&runtime->target, first, last + 8 - first);
 }
 
 ompd_rc_t kmp_read_element(const struct kmp_runtime *runtime, uint64_t array, uint64_t index,

@@ -91,13 +91,37 @@ static ompd_rc_t set_league(const struct kmp_runtime *runtime, struct kmp_region
 		       rc;
 }
 
-static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t team,
-				int32_t teams_level, struct kmp_region *ret)
+// Tell whether the team of a thread at work is the outermost of several threads: on level 1, where
+// the teams of a league can be too. The primary thread of such a one is an initial thread of the
+// league, and knows so (__kmp_teams_master). It enters a team after it has set its level.
+static ompd_rc_t is_outermost_parallel(const struct kmp_runtime *runtime,
+				       const struct kmp_thread *thread, const struct kmp_team *team,
+				       bool *ret)
 {
+	uint64_t microtask = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	*ret = team->level == 1 && team->parent && !team->serialized && thread->primary;
+	if (*ret)
+		rc = kmp_read(runtime, thread->primary, INFO(th_teams_microtask), &microtask);
+	*ret &= !microtask;
+	return rc;
+}
+
+// The region of the team of a thread that is not idle.
+static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+				struct kmp_region *ret)
+{
+	const int32_t teams_level = thread->teams_level;
+	bool outermost = false;
+
 	memset(ret, 0, sizeof(*ret));
-	ompd_rc_t rc = kmp_read_team(runtime, team, &ret->team);
+	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &ret->team);
 
 	if (rc == ompd_rc_ok)
+		rc = is_outermost_parallel(runtime, thread, &ret->team, &outermost);
+	ret->depth = outermost;
+	if (rc == ompd_rc_ok && !outermost)
 		rc = count_steps(runtime, &ret->team, &ret->depth);
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -121,7 +145,7 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, uint64_t team
 	if (teams_level >= 0 && ret->level == (uint32_t)teams_level && ret->depth == ret->level + 1)
 		return reason(ompd_rc_error, "the thread is about to enter or leave a league");
 	return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
-		      (unsigned long long)team);
+		      (unsigned long long)thread->team);
 }
 
 // At the end of a region its primary thread gets back its number and its task in the region around
@@ -132,24 +156,50 @@ static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_
 			    const struct kmp_region *region, bool *ret)
 {
 	const struct kmp_team *team = &region->team;
-	uint64_t primary, team_of_task = 0, encountering = 0;
+	uint64_t primary, task = 0, team_of_task = 0, encountering = 0;
+	ompd_rc_t rc = ompd_rc_ok;
 
 	*ret = false;
 	if (region->kind != KMP_REGION_PARALLEL || team->serialized ||
 	    thread->tid != team->master_tid)
 		return ompd_rc_ok;
-	ompd_rc_t rc = kmp_team_thread(runtime, team, 0, &primary);
-
+	if (thread->tid == 0) {
+		rc = kmp_thread_task(runtime, thread, &task);
+		// It executes its implicit task in the region.
+		if (rc != ompd_rc_ok || !task || task == team->implicit_tasks)
+			return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
+	}
+	rc = kmp_team_thread(runtime, team, 0, &primary);
 	if (rc != ompd_rc_ok || primary != thread->address)
 		return rc;
 	*ret = thread->tid != 0;
-	if (*ret || !thread->current_task)
+	if (*ret)
 		return rc;
-	rc = kmp_read(runtime, thread->current_task, TASK(td_team), &team_of_task);
+	rc = kmp_read(runtime, task, TASK(td_team), &team_of_task);
 	if (rc == ompd_rc_ok && team_of_task == team->parent)
 		rc = kmp_read(runtime, team->implicit_tasks, TASK(td_parent), &encountering);
-	*ret = rc == ompd_rc_ok && encountering == thread->current_task;
+	*ret = rc == ompd_rc_ok && encountering == task;
 	return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
+}
+
+ompd_rc_t kmp_check_number(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			   const struct kmp_region *region)
+{
+	const uint64_t size = runtime->layout.struct_size[KMP_STRUCT_kmp_taskdata_t];
+	uint64_t task, member = 0;
+	ompd_rc_t rc = kmp_thread_task(runtime, thread, &task);
+
+	// It executes the implicit task with this number, which it gets last.
+	if (rc == ompd_rc_ok && thread->tid < region->team.nproc &&
+	    task == region->team.implicit_tasks + thread->tid * size)
+		return ompd_rc_ok;
+	rc = ompd_rc_ok;
+	if (thread->tid < region->team.nproc)
+		rc = kmp_team_thread(runtime, &region->team, thread->tid, &member);
+	if (rc == ompd_rc_ok && member != thread->address)
+		return reason(ompd_rc_error,
+			      "a thread's place in its team is being changed, or damaged");
+	return rc;
 }
 
 // The region of the thread's team, also if it is about to leave it.
@@ -157,7 +207,6 @@ static ompd_rc_t region_of_thread(const struct kmp_runtime *runtime,
 				  const struct kmp_thread *thread, struct kmp_region *ret,
 				  bool *leaving)
 {
-	uint64_t member = 0;
 	bool idle;
 	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
 
@@ -165,15 +214,9 @@ static ompd_rc_t region_of_thread(const struct kmp_runtime *runtime,
 	if (rc == ompd_rc_ok && idle)
 		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
 	if (rc == ompd_rc_ok)
-		rc = region_of_team(runtime, thread->team, thread->teams_level, ret);
+		rc = region_of_team(runtime, thread, ret);
 	if (rc == ompd_rc_ok)
 		rc = is_leaving(runtime, thread, ret, leaving);
-	if (rc == ompd_rc_ok && !*leaving && thread->tid < ret->team.nproc)
-		rc = kmp_team_thread(runtime, &ret->team, thread->tid, &member);
-	// A thread gets its new number before its new team (__kmp_initialize_info).
-	if (rc == ompd_rc_ok && !*leaving && member != thread->address)
-		return reason(ompd_rc_error,
-			      "a thread's place in its team is being changed, or damaged");
 	return rc;
 }
 
@@ -266,6 +309,8 @@ ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thr
 	bool leaving;
 	ompd_rc_t rc = region_of_thread(runtime, thread, &here, &leaving);
 
+	if (rc == ompd_rc_ok && !leaving)
+		rc = kmp_check_number(runtime, thread, &here);
 	*ret = (struct kmp_place){ .member = true, .innermost = true };
 	if (rc == ompd_rc_ok && here.kind == KMP_REGION_PARALLEL && !leaving)
 		ret->thread_num = thread->tid;

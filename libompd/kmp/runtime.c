@@ -65,11 +65,7 @@ ompd_rc_t kmp_open(struct kmp_runtime *runtime, const struct target *target, con
 		rc = learn(runtime);
 	if (rc != ompd_rc_ok)
 		return rc;
-	runtime->hints = target_alloc(target, sizeof(*runtime->hints));
-	if (!runtime->hints)
-		return ompd_rc_nomem;
-	runtime->hints->has_values = true;
-	return ompd_rc_ok;
+	return kmp_seen_open(target, &runtime->seen);
 }
 
 ompd_rc_t kmp_ready(struct kmp_runtime *runtime)

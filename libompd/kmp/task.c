@@ -131,10 +131,15 @@ ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp
 			     struct kmp_task *ret)
 {
 	struct kmp_region region;
+	uint64_t task;
 	ompd_rc_t rc = kmp_current_region(runtime, thread, &region);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_adopt(runtime, &region, thread->current_task, ret);
+		rc = kmp_check_number(runtime, thread, &region);
+	if (rc == ompd_rc_ok)
+		rc = kmp_thread_task(runtime, thread, &task);
+	if (rc == ompd_rc_ok)
+		rc = kmp_adopt(runtime, &region, task, ret);
 	if (rc == ompd_rc_ok && !ret->implicit)
 		ret->likely = thread->tid;
 	return rc;
@@ -188,22 +193,25 @@ ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_th
 			  const struct kmp_region *region, struct kmp_task *ret, bool *running)
 {
 	struct kmp_place place;
+	uint64_t task;
 	ompd_rc_t rc = kmp_find_place(runtime, thread, region, &place);
 
+	if (rc == ompd_rc_ok)
+		rc = kmp_thread_task(runtime, thread, &task);
 	if (rc != ompd_rc_ok)
 		return rc;
 	*running = place.innermost;
 	if (!place.member)
 		return reason(ompd_rc_unavailable, "the thread is no member of the region");
 	if (place.innermost) {
-		rc = kmp_adopt(runtime, region, thread->current_task, ret);
+		rc = kmp_adopt(runtime, region, task, ret);
 		return rc == ompd_rc_ok ? check_innermost(runtime, region, ret) : rc;
 	}
 	uint64_t record = place.inner.team.implicit_tasks;
 
 	// Of the regions of the thread's own team the current task is the record.
 	if (place.inner.team.address == thread->team && !place.inner_is_left)
-		record = thread->current_task;
+		record = task;
 	return encountering_task(runtime, &place.inner, region, record, ret);
 }
 

@@ -6,90 +6,6 @@ enum {
 	THREAD_ALIGNMENT = 64, // of what __kmp_allocate returns
 };
 
-// ---- The runtime's array of threads ----------------------------------------------------------
-
-// Refuse that there is no array, if there must be one: the runtime makes it before it says that it is
-// initialized, and says that it is not before it gives the array back (__kmp_cleanup). Stacks have a
-// size from the start.
-static ompd_rc_t check_without(const struct kmp_runtime *runtime)
-{
-	static const enum kmp_global steps[] = {
-		KMP_GLOBAL___kmp_init_serial,
-		KMP_GLOBAL___kmp_init_middle,
-		KMP_GLOBAL___kmp_init_parallel,
-	};
-	uint64_t value;
-	ompd_rc_t rc;
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		rc = kmp_read_global(runtime, steps[i], 4, &value);
-		if (rc == ompd_rc_ok && value)
-			return reason(ompd_rc_error,
-				      "memory of %s is damaged: it is initialized, and its list of "
-				      "threads is gone",
-				      runtime->name);
-		if (rc != ompd_rc_ok && rc != ompd_rc_unsupported)
-			return rc;
-	}
-	rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_stksize, 8, &value);
-	if (rc == ompd_rc_ok && !value)
-		return reason(ompd_rc_error,
-			      "memory of %s is damaged: variables are zero that never are",
-			      runtime->name);
-	return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
-}
-
-// The array, and how many elements it has. It is null until the runtime is initialized.
-static ompd_rc_t read_threads(const struct kmp_runtime *runtime, uint64_t *array, uint64_t *count)
-{
-	kmp_view_globals(runtime, KMP_GLOBAL___kmp_threads, KMP_GLOBAL___kmp_threads_capacity);
-	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads, 8, array);
-
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_threads_capacity, 4, count);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (*count > KMP_MAX_THREADS)
-		return reason(ompd_rc_error, "the runtime's number of threads is damaged");
-	if (*array && *count)
-		return ompd_rc_ok;
-	*count = 0;
-	return check_without(runtime);
-}
-
-ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
-{
-	uint64_t array, count;
-	ompd_rc_t rc = read_threads(runtime, &array, &count);
-
-	if (rc == ompd_rc_ok && gtid >= count)
-		return ompd_rc_unavailable;
-	return rc == ompd_rc_ok ? kmp_read_element(runtime, array, gtid, ret) : rc;
-}
-
-// unavailable: no thread has this gtid.
-static ompd_rc_t thread_of_gtid(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret)
-{
-	ompd_rc_t rc = kmp_thread_at(runtime, gtid, ret);
-
-	return rc == ompd_rc_ok && *ret == 0 ? ompd_rc_unavailable : rc;
-}
-
-ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret)
-{
-	uint64_t array, count;
-	ompd_rc_t rc = read_threads(runtime, &array, &count);
-
-	for (; rc == ompd_rc_ok && *gtid < count; ++*gtid) {
-		rc = kmp_read_element(runtime, array, *gtid, ret);
-		if (rc == ompd_rc_ok && *ret) {
-			++*gtid;
-			return ompd_rc_ok;
-		}
-	}
-	return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
-}
-
 // ---- One thread ------------------------------------------------------------------------------
 
 static uint64_t descriptor(const struct kmp_runtime *runtime, uint64_t thread)
@@ -97,30 +13,63 @@ static uint64_t descriptor(const struct kmp_runtime *runtime, uint64_t thread)
 	return kmp_at(runtime, thread, INFO(th_info));
 }
 
-static ompd_rc_t read_members(const struct kmp_runtime *runtime, uint64_t address,
-			      struct kmp_thread *ret)
+static void view_part(const struct kmp_runtime *runtime, uint64_t address, enum kmp_part part)
 {
-	uint64_t in_pool, microtask, teams_level;
-	int32_t gtid, tid;
+	static const enum kmp_field places[] = {
+		INFO(th_team),	      INFO(th_team_master),
+		INFO(th_in_pool),     INFO(th_teams_microtask),
+		INFO(th_teams_level),
+	};
+	const uint32_t info = runtime->layout.field[INFO(th_info)].offset;
+	const uint32_t tool = runtime->layout.field[INFO(ompt_thread_info)].offset;
+	struct kmp_span span = KMP_SPAN_EMPTY;
+
+	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_thread);
+	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_gtid);
+	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_tid);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		kmp_span_add(runtime, &span, 0, places[i]);
+	if (part != KMP_PART_PLACE)
+		kmp_span_add(runtime, &span, 0, INFO(th_serial_team));
+	if (part == KMP_PART_STATE && runtime->layout.field[INFO(ompt_thread_info)].size) {
+		kmp_span_add(runtime, &span, tool, KMP_FIELD_ompt_thread_info_t__state);
+		kmp_span_add(runtime, &span, tool, KMP_FIELD_ompt_thread_info_t__wait_id);
+	}
+	if (part == KMP_PART_TASK)
+		kmp_span_add(runtime, &span, 0, INFO(th_current_task));
+	kmp_view_span(runtime, address, &span);
+}
+
+static ompd_rc_t read_members(const struct kmp_runtime *runtime, uint64_t address,
+			      enum kmp_part part, struct kmp_thread *ret)
+{
+	uint64_t in_pool = 0, microtask = 0, teams_level = 0;
 	const struct kmp_wanted wanted[] = {
-		{ INFO(th_info), NULL },
-		{ INFO(ompt_thread_info), NULL },
 		{ INFO(th_team), &ret->team },
-		{ INFO(th_current_task), &ret->current_task },
 		{ INFO(th_in_pool), &in_pool },
 		{ INFO(th_teams_microtask), &microtask },
 		{ INFO(th_teams_level), &teams_level },
 	};
 	uint64_t ds = descriptor(runtime, address);
-	ompd_rc_t rc =
-		kmp_read_fields(runtime, address, wanted, sizeof(wanted) / sizeof(wanted[0]));
+	ompd_rc_t rc = ompd_rc_error;
+	int32_t gtid, tid;
 
+	*ret = (struct kmp_thread){ .address = address };
+	if (address && address % THREAD_ALIGNMENT == 0) {
+		view_part(runtime, address, part);
+		rc = kmp_pthread_of_thread(runtime, address, &ret->pthread);
+	}
+	for (size_t i = 0; rc == ompd_rc_ok && i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		rc = kmp_read(runtime, address, wanted[i].field, wanted[i].ret);
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid);
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_tid, &tid);
+	if (rc == ompd_rc_ok && runtime->layout.field[INFO(th_team_master)].size)
+		rc = kmp_read(runtime, address, INFO(th_team_master), &ret->primary);
 	if (rc != ompd_rc_ok)
-		return rc;
+		return reason(rc, "the thread at 0x%llx cannot be read",
+			      (unsigned long long)address);
 	ret->gtid = (uint32_t)gtid;
 	ret->tid = (uint32_t)tid;
 	ret->in_pool = in_pool != 0;
@@ -128,98 +77,79 @@ static ompd_rc_t read_members(const struct kmp_runtime *runtime, uint64_t addres
 	return ompd_rc_ok;
 }
 
+static ompd_rc_t has_left(void)
+{
+	return reason(ompd_rc_unavailable, "the thread has left the runtime");
+}
+
+// The array of threads knows every thread under its gtid, as long as the runtime knows it.
+static ompd_rc_t check_listed(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+{
+	uint64_t listed = 0;
+	ompd_rc_t rc = kmp_thread_at(runtime, thread->gtid, &listed);
+
+	if (rc == ompd_rc_unavailable || (rc == ompd_rc_ok && listed != thread->address))
+		return has_left();
+	return rc;
+}
+
 ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
 			  struct kmp_thread *ret)
 {
-	uint64_t listed = 0;
-	ompd_rc_t rc = ompd_rc_error;
+	ompd_rc_t rc = read_members(runtime, address, KMP_PART_PLACE, ret);
 
-	ret->address = address;
-	if (address && address % THREAD_ALIGNMENT == 0)
-		rc = read_members(runtime, address, ret);
+	return rc == ompd_rc_ok ? check_listed(runtime, ret) : rc;
+}
+
+// Tell whether a kmp_info that was in the array says by itself that it still is. Before a worker is
+// taken out, it is put into the pool, without a team (__kmp_free_thread), and taken out of the pool
+// (__kmp_internal_end). Every thread has a team for serialized regions; it is taken from it before
+// the memory is given back (__kmp_reap_thread).
+static bool shows_life(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+{
+	uint64_t serial_team;
+
+	if (thread->in_pool ||
+	    (thread->team && thread->primary && thread->primary != thread->address))
+		return true;
+	return runtime->layout.field[INFO(th_serial_team)].size &&
+	       kmp_read(runtime, thread->address, INFO(th_serial_team), &serial_team) ==
+		       ompd_rc_ok &&
+	       serial_team;
+}
+
+ompd_rc_t kmp_find_thread_again(const struct kmp_runtime *runtime,
+				const struct family_thread *found, enum kmp_part part,
+				struct kmp_thread *ret)
+{
+	ompd_rc_t rc = read_members(runtime, found->address, part, ret);
+
 	if (rc != ompd_rc_ok)
-		return reason(rc, "the thread at 0x%llx cannot be read",
-			      (unsigned long long)address);
-	// The array of threads knows every thread under its gtid, as long as it lives.
-	rc = thread_of_gtid(runtime, ret->gtid, &listed);
-	if ((rc == ompd_rc_ok && listed != address) || rc == ompd_rc_unavailable)
-		return reason(ompd_rc_unavailable, "the thread has left the runtime");
-	return rc;
+		return rc;
+	if (found->pthread && found->pthread != ret->pthread)
+		return has_left();
+	// A list that was seen since, and is another one, does not have all that this one had.
+	if (found->list && found->list == runtime->seen->list && shows_life(runtime, ret))
+		return ompd_rc_ok;
+	return check_listed(runtime, ret);
+}
+
+struct family_thread kmp_found_thread(const struct kmp_runtime *runtime, uint64_t address)
+{
+	struct family_thread found = { .address = address, .list = runtime->seen->list };
+	struct kmp_thread thread;
+
+	if (read_members(runtime, address, KMP_PART_PLACE, &thread) == ompd_rc_ok) {
+		found.pthread = thread.pthread;
+		found.primary = thread.primary == address;
+	}
+	return found;
 }
 
 ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret)
 {
 	return kmp_read(runtime, descriptor(runtime, thread), KMP_FIELD_kmp_desc_base_t__ds_thread,
 			ret);
-}
-
-// Whether the thread with this gtid is @p pthread.
-static ompd_rc_t is_pthread(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t pthread,
-			    uint64_t *ret)
-{
-	uint64_t found;
-	ompd_rc_t rc = thread_of_gtid(runtime, gtid, ret);
-
-	if (rc == ompd_rc_ok)
-		rc = kmp_pthread_of_thread(runtime, *ret, &found);
-	if (rc == ompd_rc_ok && found != pthread)
-		return ompd_rc_unavailable;
-	return rc;
-}
-
-// Looks through all threads, and remembers where each was.
-static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uint64_t *ret)
-{
-	struct idmap hints = { .has_values = true };
-	uint64_t array, count, thread, found;
-	bool known = false, damaged = false;
-	ompd_rc_t rc = read_threads(runtime, &array, &count);
-
-	// No thread is at 0; but the map is never empty, and so takes the same blocks of memory.
-	if (rc == ompd_rc_ok)
-		rc = idmap_add(&hints, &runtime->target, 0, count, NULL);
-	for (uint64_t gtid = 0; rc == ompd_rc_ok && gtid < count; gtid++) {
-		rc = kmp_read_element(runtime, array, gtid, &thread);
-		if (rc != ompd_rc_ok || !thread)
-			continue;
-		if (kmp_pthread_of_thread(runtime, thread, &found) != ompd_rc_ok) {
-			damaged = true;
-			continue;
-		}
-		rc = idmap_add(&hints, &runtime->target, found, gtid, NULL);
-		if (found == pthread && !known) {
-			*ret = thread;
-			known = true;
-		}
-	}
-	if (rc != ompd_rc_ok) {
-		idmap_close(&hints, &runtime->target);
-		return rc;
-	}
-	idmap_close(runtime->hints, &runtime->target);
-	*runtime->hints = hints;
-	if (known)
-		return ompd_rc_ok;
-	return damaged ? reason(ompd_rc_error, "a thread of the runtime cannot be read") :
-			 ompd_rc_unavailable;
-}
-
-ompd_rc_t kmp_thread_of_pthread(const struct kmp_runtime *runtime, uint64_t pthread, uint64_t *ret)
-{
-	struct kmp_thread thread;
-	uint64_t gtid;
-
-	// An old place is looked at first, and taken if the thread is there now.
-	if (!idmap_find(runtime->hints, pthread, &gtid) ||
-	    is_pthread(runtime, gtid, pthread, ret) != ompd_rc_ok) {
-		ompd_rc_t rc = search(runtime, pthread, ret);
-
-		if (rc == ompd_rc_unavailable)
-			return reason(rc, "the thread has not used OpenMP");
-		if (rc != ompd_rc_ok)
-			return rc;
-	}
-	return kmp_read_thread(runtime, *ret, &thread);
 }
 
 // ---- What a thread is, and whether it is at work ---------------------------------------------
@@ -255,53 +185,117 @@ ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_th
 	return rc;
 }
 
-ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread, bool *ret)
+// What a thread's primary thread tells of their team.
+struct primary {
+	uint64_t address, team, microtask, nproc;
+};
+
+static ompd_rc_t read_primary(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			      struct primary *ret)
+{
+	const struct kmp_wanted wanted[] = {
+		{ INFO(th_team), &ret->team },
+		{ INFO(th_teams_microtask), &ret->microtask },
+		{ INFO(th_team_nproc), &ret->nproc },
+	};
+	const size_t count = sizeof(wanted) / sizeof(wanted[0]);
+	const bool counts = runtime->layout.field[INFO(th_team_nproc)].size != 0;
+	struct kmp_team team;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	*ret = (struct primary){ .address = thread->primary };
+	if (!ret->address) {
+		rc = kmp_read_team(runtime, thread->team, &team);
+		if (rc == ompd_rc_ok)
+			rc = kmp_team_thread(runtime, &team, 0, &ret->address);
+	}
+	return rc == ompd_rc_ok ?
+		       kmp_read_fields(runtime, ret->address, wanted, counts ? count : count - 1) :
+		       rc;
+}
+
+// Tell whether the primary thread has left the team, or was never in it.
+static ompd_rc_t is_over(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			 const struct primary *primary, bool *ret)
+{
+	struct kmp_team team;
+	uint64_t first;
+	bool within = false;
+
+	*ret = false;
+	if (primary->team == thread->team)
+		return ompd_rc_ok;
+	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &team);
+
+	if (rc == ompd_rc_ok && primary->team != team.parent)
+		rc = kmp_is_within(runtime, primary->team, thread->team, &within);
+	if (rc == ompd_rc_ok && !within)
+		rc = kmp_read_element(runtime, team.threads, 0, &first);
+	if (rc == ompd_rc_ok && !within && first != primary->address)
+		return reason(ompd_rc_error,
+			      "a thread's place in its team is being changed, or damaged");
+	*ret = !within;
+	return rc;
+}
+
+// A team of a league waits without a region of its own, on the level of the teams construct, until
+// its initial thread meets a parallel construct (__kmp_teams_master). Its parent is the league,
+// which is on this level too. What its workers know of the construct may be old.
+static ompd_rc_t waits_in_league(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+				 const struct primary *primary, bool *ret)
 {
 	struct kmp_team team, parent;
-	uint64_t primary, primary_team, microtask, member;
-	const struct kmp_wanted wanted[] = {
-		{ INFO(th_team), &primary_team },
-		{ INFO(th_teams_microtask), &microtask },
-	};
-	bool within;
+
+	*ret = false;
+	if (!primary->microtask)
+		return ompd_rc_ok;
+	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &team);
+
+	if (rc != ompd_rc_ok || !team.parent)
+		return rc;
+	rc = kmp_read_team(runtime, team.parent, &parent);
+	*ret = rc == ompd_rc_ok && parent.level == team.level && parent.parent;
+	return rc;
+}
+
+// A team keeps threads that its region has no use for: that of a league for a region of fewer
+// threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1.
+static ompd_rc_t is_reserve(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			    const struct primary *primary, bool *ret)
+{
+	struct kmp_team team;
+	uint64_t member = 0;
+
+	*ret = false;
+	if (thread->tid < primary->nproc && primary->team == thread->team && !primary->microtask)
+		return ompd_rc_ok;
+	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &team);
+
+	if (rc != ompd_rc_ok || thread->tid < team.nproc || thread->tid >= KMP_MAX_THREADS)
+		return rc;
+	rc = kmp_team_thread(runtime, &team, thread->tid, &member);
+	*ret = rc == ompd_rc_ok && member == thread->address;
+	return rc;
+}
+
+ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread, bool *ret)
+{
+	struct primary primary;
 
 	*ret = true;
 	if (thread->team == 0 || thread->in_pool)
 		return ompd_rc_ok;
-	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &team);
+	*ret = false;
+	if (thread->primary == thread->address)
+		return ompd_rc_ok;
+	ompd_rc_t rc = read_primary(runtime, thread, &primary);
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_team_thread(runtime, &team, 0, &primary);
-	if (rc != ompd_rc_ok)
+	if (rc != ompd_rc_ok || primary.address == thread->address)
 		return rc;
-	if (primary == thread->address) {
-		*ret = false;
-		return ompd_rc_ok;
-	}
-	rc = kmp_read_fields(runtime, primary, wanted, sizeof(wanted) / sizeof(wanted[0]));
-	if (rc == ompd_rc_ok)
-		rc = kmp_is_within(runtime, primary_team, team.address, &within);
-	if (rc != ompd_rc_ok)
-		return rc;
-	*ret = !within;
-	if (!within)
-		return ompd_rc_ok;
-	// A team of a league waits without a region of its own, on the level of the teams construct,
-	// until its initial thread meets a parallel construct (__kmp_teams_master). Its parent is
-	// the league, which is on this level too. What its workers know of the construct may be old.
-	if (microtask && team.parent) {
-		rc = kmp_read_team(runtime, team.parent, &parent);
-		if (rc != ompd_rc_ok)
-			return rc;
-		if (parent.level == team.level && parent.parent)
-			*ret = true;
-	}
-	// A team keeps threads that its region has no use for: that of a league for a region of
-	// fewer threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1.
-	if (thread->tid >= team.nproc && thread->tid < KMP_MAX_THREADS) {
-		rc = kmp_team_thread(runtime, &team, thread->tid, &member);
-		if (rc == ompd_rc_ok && member == thread->address)
-			*ret = true;
-	}
+	rc = is_over(runtime, thread, &primary, ret);
+	if (rc == ompd_rc_ok && !*ret)
+		rc = waits_in_league(runtime, thread, &primary, ret);
+	if (rc == ompd_rc_ok && !*ret)
+		rc = is_reserve(runtime, thread, &primary, ret);
 	return rc;
 }

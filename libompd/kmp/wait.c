@@ -31,10 +31,8 @@ void kmp_close(struct kmp_runtime *runtime)
 {
 	wait_calls_close(&runtime->target, runtime->waits);
 	runtime->waits = NULL;
-	if (runtime->hints)
-		idmap_close(runtime->hints, &runtime->target);
-	target_free(&runtime->target, runtime->hints);
-	runtime->hints = NULL;
+	kmp_seen_close(&runtime->target, runtime->seen);
+	runtime->seen = NULL;
 }
 
 ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *ret)
@@ -127,6 +125,25 @@ static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t th
 	       (uint64_t)barrier * runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t];
 }
 
+// The counts of barriers that has_arrived() looks at.
+static void view_barriers(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+{
+	const enum kmp_field own = KMP_FIELD_kmp_bstate_t__b_arrived;
+	const enum kmp_field teams = KMP_FIELD_kmp_balign_team_t__b_arrived;
+	const uint32_t *sizes = runtime->layout.struct_size;
+	struct kmp_span of_thread = KMP_SPAN_EMPTY, of_team = KMP_SPAN_EMPTY;
+
+	if (thread->tid == 0)
+		return;
+	for (uint32_t i = 0; i < BARRIER_COUNT; i++) {
+		kmp_span_add(runtime, &of_thread, i * sizes[KMP_STRUCT_kmp_balign_t], own);
+		kmp_span_add(runtime, &of_team, i * sizes[KMP_STRUCT_kmp_balign_team_t], teams);
+	}
+	kmp_view_span(runtime, barrier_of_thread(runtime, thread->address, BARRIER_PLAIN),
+		      &of_thread);
+	kmp_view_span(runtime, kmp_at(runtime, thread->team, TEAM(t_bar)), &of_team);
+}
+
 // Whether a worker has come to a barrier, and not all of its team have: it counts its barriers,
 // and its team counts those at which all have arrived (__kmp_linear_barrier_gather_template and
 // the like). The lowest bits of a count tell whether somebody sleeps on it, the highest are those of
@@ -171,26 +188,48 @@ static ompd_rc_t recorded_state(const struct kmp_runtime *runtime, const struct 
 	return rc;
 }
 
+// Tell whether the runtime may have recorded a state in a region that is over now: a worker waits
+// for the next region where it waits at the end of one, and notices late that it does.
+static bool may_be_outdated(ompd_word_t state)
+{
+	switch (state) {
+	case ompt_state_wait_barrier_implicit_parallel:
+	case ompt_state_wait_barrier_implicit:
+	case ompt_state_wait_barrier_teams:
+	case ompt_state_overhead:
+	case ompt_state_undefined:
+		return true;
+	default:
+		return false;
+	}
+}
+
 ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 		    ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
 	struct kmp_task task;
 	ompd_ext_task_info info = { .status = ompd_ext_task_running };
-	bool idle;
+	bool idle, known = false;
 
 	*wait_id = 0;
-	ompd_rc_t rc = kmp_is_idle(runtime, thread, &idle);
+	const ompd_rc_t tracked = kmp_tool_active(runtime);
+	ompd_rc_t rc = ompd_rc_ok;
 
-	if (rc != ompd_rc_ok)
+	if (tracked == ompd_rc_ok) {
+		rc = recorded_state(runtime, thread, state, wait_id);
+		known = thread->team && !thread->in_pool && !may_be_outdated(*state);
+	}
+	if (rc == ompd_rc_ok && !known)
+		rc = kmp_is_idle(runtime, thread, &idle);
+	if (rc != ompd_rc_ok || known)
 		return rc;
 	if (idle) {
 		*state = ompt_state_idle;
+		*wait_id = 0;
 		return ompd_rc_ok;
 	}
-	const ompd_rc_t tracked = kmp_tool_active(runtime);
-
 	if (tracked == ompd_rc_ok)
-		return recorded_state(runtime, thread, state, wait_id);
+		return tracked;
 	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
 	    tracked != ompd_rc_needs_state_tracking)
 		return tracked;
@@ -204,6 +243,8 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 								  ompt_state_wait_taskgroup;
 		return ompd_rc_ok;
 	}
+	if (task.implicit)
+		view_barriers(runtime, thread);
 	// At a barrier a thread may run tasks.
 	for (int i = 0; i < BARRIER_COUNT && task.implicit; i++) {
 		bool arrived;

@@ -4,7 +4,7 @@
 // runtime's structures: it holds a family's records in memory of the sizes that the table names.
 //
 // Operations return the codes of the entry points that they serve, with a reason; arguments have
-// been checked by then. A thread is the address of the runtime's structure for it.
+// been checked by then.
 
 #ifndef OMPDBG_FAMILY_H
 #define OMPDBG_FAMILY_H
@@ -20,6 +20,14 @@ struct family_region;
 struct family_task;
 struct family_walk;
 
+/** A thread that was found, and what shows later that it still is the same. */
+struct family_thread {
+	uint64_t address; // of the runtime's structure for it
+	uint64_t pthread; // 0: could not be read
+	uint64_t list;	  // the runtime's list of threads in which it was found
+	bool primary;	  // its team had it as number 0: decides what is read at once
+};
+
 /** Position in an enumeration of threads. Starts zeroed. */
 struct family_cursor {
 	struct nptl_cursor nptl; // a family may count by itself instead
@@ -29,7 +37,7 @@ struct family_cursor {
 
 /** What a variable or tool data is asked of; the rest is zero. */
 struct family_query {
-	uint64_t thread;
+	const struct family_thread *thread;
 	const struct family_region *region;
 	const struct family_task *task;
 };
@@ -42,8 +50,8 @@ struct family_ompt {
 
 /** What a family does with tasks. */
 struct family_tasks {
-	ompd_rc_t (*current_task)(const struct family_runtime *runtime, uint64_t thread,
-				  struct family_task *ret);
+	ompd_rc_t (*current_task)(const struct family_runtime *runtime,
+				  const struct family_thread *thread, struct family_task *ret);
 	ompd_rc_t (*implicit_task)(const struct family_runtime *runtime,
 				   const struct family_region *region, uint32_t thread_num,
 				   struct family_task *ret);
@@ -93,22 +101,24 @@ struct family_tasks {
 struct family_waits {
 	ompd_rc_t (*barrier_info)(const struct family_runtime *runtime,
 				  const struct family_region *region, ompd_ext_barrier_info *ret);
-	ompd_rc_t (*ordered_turn)(const struct family_runtime *runtime, uint64_t thread, int *ret);
-	ompd_rc_t (*loop_info)(const struct family_runtime *runtime, uint64_t thread,
-			       ompd_ext_loop_info *ret);
+	ompd_rc_t (*ordered_turn)(const struct family_runtime *runtime,
+				  const struct family_thread *thread, int *ret);
+	ompd_rc_t (*loop_info)(const struct family_runtime *runtime,
+			       const struct family_thread *thread, ompd_ext_loop_info *ret);
 	ompd_rc_t (*lock_info)(const struct family_runtime *runtime, uint32_t kind,
 			       uint64_t address, ompd_ext_lock_info *ret);
 	ompd_rc_t (*lock_argument)(struct family_runtime *runtime, uint64_t return_address,
 				   ompd_ext_argument *ret);
-	ompd_rc_t (*confirm_lock)(const struct family_runtime *runtime, uint64_t thread,
-				  uint32_t kind, uint64_t variable, const uint64_t *in_use,
-				  size_t in_use_count);
+	ompd_rc_t (*confirm_lock)(const struct family_runtime *runtime,
+				  const struct family_thread *thread, uint32_t kind,
+				  uint64_t variable, const uint64_t *in_use, size_t in_use_count);
 	ompd_rc_t (*classify_call)(struct family_runtime *runtime, uint64_t return_address,
 				   ompd_ext_wait_site *site);
 	ompd_rc_t (*classify_entry)(struct family_runtime *runtime, uint64_t entry,
 				    ompd_ext_wait_site *site);
-	ompd_rc_t (*classify_futex)(const struct family_runtime *runtime, uint64_t thread,
-				    uint64_t futex, ompd_ext_wait_site *site);
+	ompd_rc_t (*classify_futex)(const struct family_runtime *runtime,
+				    const struct family_thread *thread, uint64_t futex,
+				    ompd_ext_wait_site *site);
 };
 
 struct family {
@@ -134,29 +144,30 @@ struct family {
 	void (*layout_info)(const struct family_runtime *runtime, ompd_ext_layout_info *info);
 
 	ompd_rc_t (*thread_of_pthread)(const struct family_runtime *runtime, uint64_t pthread,
-				       uint64_t *ret);
-	ompd_rc_t (*pthread_of_thread)(const struct family_runtime *runtime, uint64_t thread,
-				       uint64_t *ret);
+				       struct family_thread *ret);
+	ompd_rc_t (*pthread_of_thread)(const struct family_runtime *runtime,
+				       const struct family_thread *thread, uint64_t *ret);
 	/** Next OpenMP thread; unavailable at the end; unsupported if they cannot be enumerated. */
 	ompd_rc_t (*next_thread)(const struct family_runtime *runtime, struct family_cursor *cursor,
-				 uint64_t *ret);
-	ompd_rc_t (*thread_num)(const struct family_runtime *runtime, uint64_t thread,
+				 struct family_thread *ret);
+	ompd_rc_t (*thread_num)(const struct family_runtime *runtime,
+				const struct family_thread *thread,
 				const struct family_region *region, int *ret);
-	ompd_rc_t (*thread_info)(const struct family_runtime *runtime, uint64_t thread,
-				 ompd_ext_thread_info *ret);
-	ompd_rc_t (*state)(const struct family_runtime *runtime, uint64_t thread,
+	ompd_rc_t (*thread_info)(const struct family_runtime *runtime,
+				 const struct family_thread *thread, ompd_ext_thread_info *ret);
+	ompd_rc_t (*state)(const struct family_runtime *runtime, const struct family_thread *thread,
 			   ompd_word_t *state, ompd_wait_id_t *wait_id);
 	/** Whether it keeps states and frames; needs_state_tracking, unsupported. */
 	ompd_rc_t (*state_tracking)(const struct family_runtime *runtime);
 
-	ompd_rc_t (*current_region)(const struct family_runtime *runtime, uint64_t thread,
-				    struct family_region *ret);
+	ompd_rc_t (*current_region)(const struct family_runtime *runtime,
+				    const struct family_thread *thread, struct family_region *ret);
 	ompd_rc_t (*enclosing_region)(const struct family_runtime *runtime,
 				      const struct family_region *region,
 				      struct family_region *ret);
 	ompd_rc_t (*region_member)(const struct family_runtime *runtime,
 				   const struct family_region *region, uint32_t thread_num,
-				   uint64_t *ret);
+				   struct family_thread *ret);
 	uint64_t (*region_id)(const struct family_region *region);
 	ompd_rc_t (*region_info)(struct family_runtime *runtime, const struct family_region *region,
 				 ompd_ext_parallel_info *ret);

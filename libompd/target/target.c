@@ -204,6 +204,23 @@ ompd_rc_t target_read_uint(const struct target *target, uint64_t address, unsign
 	return rc;
 }
 
+ompd_rc_t target_read_member(const struct target *target, uint64_t base, size_t whole,
+			     uint64_t address, unsigned int size, uint64_t *ret)
+{
+	if (size <= sizeof(call.words[0].bytes)) {
+		const struct view *view = find_view(target, address, size);
+		const struct word *word = view ? NULL : find_word(target, address, size);
+
+		if (view || word) {
+			*ret = target_uint(
+				view ? view->bytes + (address - view->address) : word->bytes, size);
+			return ompd_rc_ok;
+		}
+	}
+	target_view(target, base, whole);
+	return target_read_uint(target, address, size, ret);
+}
+
 ompd_rc_t target_read_pointer(const struct target *target, uint64_t address, uint64_t *ret)
 {
 	return target_read_uint(target, address, target->sizes.sizeof_pointer, ret);

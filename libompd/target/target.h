@@ -34,6 +34,13 @@ ompd_rc_t target_read(const struct target *target, uint64_t address, void *buffe
  */
 void target_view(const struct target *target, uint64_t address, size_t size);
 
+/**
+ * Read an integer as target_read_uint() does; unless it was read in the same call of the API, by a
+ * view of the structure of @p whole bytes at @p base.
+ */
+ompd_rc_t target_read_member(const struct target *target, uint64_t base, size_t whole,
+			     uint64_t address, unsigned int size, uint64_t *ret);
+
 /** Forget what was read: each call of the API sees the target as it is then. */
 void target_begin_call(void);
 
