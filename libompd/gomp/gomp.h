@@ -129,6 +129,10 @@ void gomp_owners_close(const struct target *target, struct idmap *owners);
 ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
 		     uint64_t *ret);
 
+/** Note an owner that was found in another way. nomem. */
+ompd_rc_t gomp_note_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+			  uint64_t thread);
+
 /** Return whether a thread with this place, and the thread that it was before each region that it is
  * in, encountered all of these regions. */
 ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret);
@@ -231,6 +235,12 @@ struct gomp_task_record {
 ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
 			 struct gomp_task_record *ret);
 
+/**
+ * Read the record of the task that a thread executes, if no more is asked of it.
+ * @return unavailable: it is the initial task without a record.
+ */
+ompd_rc_t gomp_running_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			    struct gomp_task_record *ret);
 ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			    struct gomp_task *ret);
 /** The current task of a member of @p region within that region. */

@@ -164,6 +164,17 @@ static bool is_noted(const struct gomp_runtime *runtime, enum gomp_owned kind, u
 	       properties[kind].is_owner(runtime, &thread, what);
 }
 
+ompd_rc_t gomp_note_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
+			  uint64_t thread)
+{
+	uint64_t *noted = idmap_value(&runtime->owners[kind], what);
+
+	if (!noted)
+		return idmap_add(&runtime->owners[kind], &runtime->target, what, thread, NULL);
+	*noted = thread;
+	return ompd_rc_ok;
+}
+
 ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
 		     uint64_t *ret)
 {

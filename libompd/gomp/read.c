@@ -10,6 +10,30 @@ static const uint8_t struct_of_field[GOMP_FIELD_COUNT] = {
 #undef LAYOUT_STRUCT
 #undef LAYOUT_FIELD
 
+// The part of a structure that is read with a field of it: all, but for the work shares in the middle
+// of a team.
+struct part {
+	uint32_t first, end;
+};
+
+static struct part part_with(const struct gomp_runtime *runtime, enum gomp_field field)
+{
+	const struct layout_field *shares =
+		&runtime->layout.field[GOMP_FIELD_gomp_team__work_shares];
+	const enum gomp_struct type = (enum gomp_struct)struct_of_field[field];
+	const uint32_t offset = runtime->layout.field[field].offset;
+	struct part part = { .end = runtime->layout.struct_size[type] };
+
+	if (type != GOMP_STRUCT_gomp_team || !shares->size ||
+	    field == GOMP_FIELD_gomp_team__work_shares)
+		return part;
+	if (offset < shares->offset)
+		part.end = shares->offset;
+	else
+		part.first = shares->offset + shares->size;
+	return part;
+}
+
 ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
 		    uint64_t *ret)
 {
@@ -17,8 +41,10 @@ ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp
 
 	if (where->size == 0)
 		return reason(ompd_rc_unsupported, "this release of libgomp does not keep it");
-	target_view(&runtime->target, base, runtime->layout.struct_size[struct_of_field[field]]);
-	return target_read_uint(&runtime->target, base + where->offset, where->size, ret);
+	const struct part part = part_with(runtime, field);
+
+	return target_read_member(&runtime->target, base + part.first, part.end - part.first,
+				  base + where->offset, where->size, ret);
 }
 
 ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global global,

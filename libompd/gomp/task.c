@@ -84,6 +84,25 @@ ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gom
 	return rc;
 }
 
+ompd_rc_t gomp_running_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			    struct gomp_task_record *ret)
+{
+	struct gomp_task task;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (thread->ts.level == 0 || !thread->task)
+		rc = gomp_current_task(runtime, thread, &task);
+	if (rc == ompd_rc_ok && !thread->task)
+		return ompd_rc_unavailable;
+	if (rc == ompd_rc_ok)
+		rc = gomp_read_task(runtime, thread->task, ret);
+	if (rc == ompd_rc_ok && thread->ts.level && ret->kind == GOMP_TASK_IMPLICIT &&
+	    thread->task !=
+		    gomp_implicit_task_address(runtime, thread->ts.team, thread->ts.team_id))
+		return reason(ompd_rc_error, "the thread's task is being changed, or damaged");
+	return rc;
+}
+
 ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			   const struct gomp_region *region, struct gomp_task *ret)
 {

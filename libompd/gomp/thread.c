@@ -101,13 +101,35 @@ ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_st
 	return ompd_rc_ok;
 }
 
+// Find the initial thread of the contention group of a thread on level 1 where it was seen last: it has
+// the same pool, and is number 0.
+static bool find_where_seen(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+			    uint64_t *ret)
+{
+	struct gomp_thread initial;
+	uint64_t seen;
+
+	if (!idmap_find(&runtime->owners[GOMP_OWNED_POOL], thread->pool, &seen) ||
+	    gomp_read_thread(runtime, seen, &initial) != ompd_rc_ok ||
+	    initial.pool != thread->pool || initial.ts.level > 1 ||
+	    (initial.ts.level == 1 && initial.ts.team_id != 0))
+		return false;
+	*ret = seen;
+	return true;
+}
+
 ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       uint64_t *ret)
 {
+	const struct gomp_team_state *ts = &thread->ts;
 	uint64_t threads = 0;
 	ompd_rc_t rc = ompd_rc_ok;
 	bool owner;
 
+	*ret = thread->address;
+	if (ts->level == 0 || (ts->level == 1 && ts->team_id == 0) ||
+	    (ts->level == 1 && find_where_seen(runtime, thread, ret)))
+		return ompd_rc_ok;
 	*ret = 0;
 	if (thread->pool)
 		rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads,
@@ -120,9 +142,9 @@ ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thr
 		return reason(rc, "the thread pool at 0x%llx cannot be read",
 			      (unsigned long long)thread->pool);
 	if (*ret)
-		return ompd_rc_ok;
+		return gomp_note_owner(runtime, GOMP_OWNED_POOL, thread->pool, *ret);
 	// Only teams of one thread, and teams nested in them, have been formed.
-	rc = gomp_owns_pool(runtime, thread->ts, &owner);
+	rc = gomp_owns_pool(runtime, *ts, &owner);
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = thread->address;
@@ -144,6 +166,10 @@ ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thr
 
 	if (rc != ompd_rc_ok || root == thread->address)
 		return rc;
+	// It is not while its primary thread is in the region.
+	if (thread->ts.level == 1 && gomp_read_thread(runtime, root, &primary) == ompd_rc_ok &&
+	    primary.ts.level == 1 && primary.ts.team == thread->ts.team)
+		return ompd_rc_ok;
 	rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__last_team, &last_team);
 	if (rc != ompd_rc_ok)
 		return rc;

@@ -41,7 +41,6 @@ ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_addre
 ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		     ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
-	struct gomp_task task;
 	struct gomp_task_record record;
 	bool idle, in_group = false;
 	uint32_t flags;
@@ -55,23 +54,18 @@ ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_threa
 		*state = ompt_state_idle;
 		return ompd_rc_ok;
 	}
-	rc = gomp_current_task(runtime, thread, &task);
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (task.address) {
-		rc = gomp_read_task(runtime, task.address, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
+	rc = gomp_running_task(runtime, thread, &record);
+	if (rc == ompd_rc_ok) {
 		rc = gomp_taskwait_flags(runtime, &record, &flags);
 		if (rc == ompd_rc_ok && !flags)
 			rc = gomp_waits_in_taskgroup(runtime, &record, &in_group);
-		if (rc != ompd_rc_ok)
-			return rc;
-		if (flags || in_group) {
+		if (rc == ompd_rc_ok && (flags || in_group)) {
 			*state = flags ? ompt_state_wait_taskwait : ompt_state_wait_taskgroup;
 			return ompd_rc_ok;
 		}
 	}
+	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
+		return rc;
 	return reason(ompd_rc_unavailable,
 		      "libgomp records the state of idle threads, taskwaits and taskgroups only");
 }

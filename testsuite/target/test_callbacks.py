@@ -20,7 +20,7 @@ COUNT = ROOT / "build" / "testsuite" / "api" / "callback_counts"
 # For the handle of a thread, its region and its state: each of the three looks anew at the thread,
 # and at the first thread of its team, which tells whether the region is over. Then in the deepest
 # nesting: each level is one team more.
-MOST_READS = {"O2": (12, 18), "clang": (8, 12), "ompd19": (8, 12)}
+MOST_READS = {"O2": (8, 18), "clang": (8, 12), "ompd19": (8, 12)}
 QUESTIONS = ("handle", "region", "state")
 
 Program = Tuple[str, ...]
