@@ -104,7 +104,7 @@ ompd_rc_t kmp_read_thread(const struct kmp_runtime *runtime, uint64_t address,
 // Tell whether a kmp_info that was in the array says by itself that it still is. Before a worker is
 // taken out, it is put into the pool, without a team (__kmp_free_thread), and taken out of the pool
 // (__kmp_internal_end). Every thread has a team for serialized regions; it is taken from it before
-// the memory is given back (__kmp_reap_thread).
+// the memory is overwritten and given back (__kmp_reap_thread, __kmp_free).
 static bool shows_life(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
 {
 	uint64_t serial_team;
