@@ -51,6 +51,20 @@ ompd_rc_t space_free(struct api_space *space)
 	return target.callbacks->free_memory(space);
 }
 
+// Tell whether the program's calls reach a runtime: it is the first that has them.
+static ompd_rc_t is_called(const struct api_space *space, bool *ret)
+{
+	static const char name[] = "omp_get_thread_num";
+	uint64_t called, own;
+	ompd_rc_t rc = target_symbol(&space->target, name, NULL, &called);
+
+	if (rc == ompd_rc_ok)
+		rc = target_symbol(&space->target, name, space->family->file_name(space->runtime),
+				   &own);
+	*ret = rc == ompd_rc_ok && called == own;
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
 // Opens the runtime that the program calls, else the first that is recognised: a program with
 // another one in front (LD_PRELOAD) still loads its own. One that is there and refused tells more
 // than one that is not there.
@@ -63,10 +77,14 @@ static ompd_rc_t open_first(const struct target *target, struct api_space **ret)
 	for (const struct family *const *family = families; *family; family++) {
 		for (const char *const *name = (*family)->names; *name; name++) {
 			ompd_rc_t rc = open_runtime(target, *family, *name, &space);
+			bool called;
 
 			if (rc == ompd_rc_ok) {
-				bool called = (*family)->is_called(space->runtime);
-
+				rc = is_called(space, &called);
+				if (rc != ompd_rc_ok)
+					space_free(space);
+			}
+			if (rc == ompd_rc_ok) {
 				if (found)
 					space_free(called ? found : space);
 				if (called || !found)

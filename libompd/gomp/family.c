@@ -20,14 +20,10 @@ static void close(struct family_runtime *runtime)
 	gomp_close((struct gomp_runtime *)runtime);
 }
 
-static bool is_called(const struct family_runtime *runtime)
+static const char *file_name(const struct family_runtime *runtime)
 {
-	const struct target *target = &of_runtime(runtime)->target;
-	uint64_t called, own;
-
-	return target_symbol(target, "omp_get_thread_num", NULL, &called) == ompd_rc_ok &&
-	       target_symbol(target, "omp_get_thread_num", "libgomp.so.1", &own) == ompd_rc_ok &&
-	       called == own;
+	(void)runtime;
+	return "libgomp.so.1";
 }
 
 static const struct nptl *nptl(const struct family_runtime *runtime)
@@ -257,7 +253,7 @@ const struct family gomp_family = {
 	.task_size = sizeof(struct gomp_task),
 	.open = open,
 	.close = close,
-	.is_called = is_called,
+	.file_name = file_name,
 	.nptl = nptl,
 	.omp_version = omp_version,
 	.describe = describe,

@@ -24,15 +24,9 @@ static ompd_rc_t ready(struct family_runtime *runtime)
 	return kmp_ready((struct kmp_runtime *)runtime);
 }
 
-static bool is_called(const struct family_runtime *runtime)
+static const char *file_name(const struct family_runtime *runtime)
 {
-	const struct target *target = &of_runtime(runtime)->target;
-	uint64_t called, own;
-
-	return target_symbol(target, "omp_get_thread_num", NULL, &called) == ompd_rc_ok &&
-	       target_symbol(target, "omp_get_thread_num", of_runtime(runtime)->layout.file_name,
-			     &own) == ompd_rc_ok &&
-	       called == own;
+	return of_runtime(runtime)->layout.file_name;
 }
 
 static const struct nptl *nptl(const struct family_runtime *runtime)
@@ -289,7 +283,7 @@ const struct family kmp_family = {
 	.open = open,
 	.close = close,
 	.ready = ready,
-	.is_called = is_called,
+	.file_name = file_name,
 	.nptl = nptl,
 	.omp_version = omp_version,
 	.describe = describe,

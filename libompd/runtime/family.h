@@ -135,8 +135,8 @@ struct family {
 	 * was initialized. NULL: nothing ever is. Codes as of open.
 	 */
 	ompd_rc_t (*ready)(struct family_runtime *runtime);
-	/** Whether the program's calls reach this runtime: it is the first that has them. */
-	bool (*is_called)(const struct family_runtime *runtime);
+	/** Return the name by which the debugger knows the runtime's file; NULL if it is not known. */
+	const char *(*file_name)(const struct family_runtime *runtime);
 	const struct nptl *(*nptl)(const struct family_runtime *runtime);
 	ompd_word_t (*omp_version)(const struct family_runtime *runtime);
 	void (*describe)(const struct family_runtime *runtime, char *text, size_t size);
