@@ -36,90 +36,78 @@ static ompd_rc_t nthreads_list(const struct gomp_runtime *runtime, struct icv_li
 
 static ompd_rc_t bind_list(const struct gomp_runtime *runtime, struct icv_list *ret)
 {
-	static const struct environ_word words[] = {
-		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
-	};
-
 	ompd_rc_t rc = list_in_memory(runtime, GOMP_GLOBAL_gomp_bind_var_list,
 				      GOMP_GLOBAL_gomp_bind_var_list_len, 1, ret);
 
 	if (rc != ompd_rc_unsupported) // else nobody knows where it is
 		return rc;
-	return icv_list_in_environment(&runtime->target, "OMP_PROC_BIND", words,
-				       sizeof(words) / sizeof(words[0]), ret);
+	return icv_bind_list_in_environment(&runtime->target, ret);
 }
 
-static ompd_rc_t read_nthreads(const struct gomp_icv_query *query, ompd_word_t *first,
-			       struct icv_list *list, struct gomp_region *region)
+static ompd_rc_t read_level(const struct gomp_icv_query *query, struct icv_list *ret)
+{
+	struct gomp_region region;
+	ompd_rc_t rc = gomp_icv_region(query, &region);
+
+	if (rc == ompd_rc_ok)
+		ret->level = region.level;
+	return rc;
+}
+
+static ompd_rc_t read_nthreads(const struct gomp_icv_query *query, struct icv_list *ret)
 {
 	uint64_t value;
 	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__nthreads_var, &value);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_region(query, region);
+		rc = read_level(query, ret);
 	if (rc == ompd_rc_ok)
-		rc = nthreads_list(query->runtime, list);
+		rc = nthreads_list(query->runtime, ret);
 	if (rc == ompd_rc_ok)
-		*first = (ompd_word_t)value;
+		ret->first = (ompd_word_t)value;
 	return rc;
 }
 
 GOMP_ICV_READER(nthreads)
 {
-	struct gomp_region region;
 	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(query, ret, &list, &region);
 
-	return rc == ompd_rc_ok ? icv_list_rc(&list, region.level) : rc;
+	return icv_list_value(read_nthreads(query, &list), &list, ret);
 }
 
 GOMP_ICV_WRITER(nthreads)
 {
-	struct gomp_region region;
 	struct icv_list list;
-	ompd_word_t first;
-	ompd_rc_t rc = read_nthreads(query, &first, &list, &region);
 
-	if (rc == ompd_rc_ok)
-		icv_list_format(&list, first, region.level, ICV_FORM_decimal, text);
-	return rc;
+	return icv_list_text(read_nthreads(query, &list), &list, ICV_FORM_decimal, text);
 }
 
-static ompd_rc_t read_bind(const struct gomp_icv_query *query, ompd_word_t *first,
-			   struct icv_list *list, struct gomp_region *region)
+static ompd_rc_t read_bind(const struct gomp_icv_query *query, struct icv_list *ret)
 {
 	uint64_t value;
 	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__bind_var, &value);
 
-	list->length = 0;
-	region->level = 0;
+	ret->length = ret->level = 0;
 	if (rc != ompd_rc_ok)
 		return rc;
-	*first = gomp_icv_signed(value, 8);
+	ret->first = gomp_icv_signed(value, 8);
 	// False and true are elements of no list.
-	if (*first < 2)
+	if (ret->first < 2)
 		return ompd_rc_ok;
-	rc = gomp_icv_region(query, region);
-	return rc == ompd_rc_ok ? bind_list(query->runtime, list) : rc;
+	rc = read_level(query, ret);
+	return rc == ompd_rc_ok ? bind_list(query->runtime, ret) : rc;
 }
 
 GOMP_ICV_READER(bind)
 {
-	struct gomp_region region;
 	struct icv_list list;
-	ompd_rc_t rc = read_bind(query, ret, &list, &region);
 
-	return rc == ompd_rc_ok ? icv_list_rc(&list, region.level) : rc;
+	return icv_list_value(read_bind(query, &list), &list, ret);
 }
 
 GOMP_ICV_WRITER(bind)
 {
-	struct gomp_region region;
 	struct icv_list list;
-	ompd_word_t first;
-	ompd_rc_t rc = read_bind(query, &first, &list, &region);
 
-	if (rc == ompd_rc_ok)
-		icv_list_format(&list, first, region.level, ICV_FORM_bind, text);
-	return rc;
+	return icv_list_text(read_bind(query, &list), &list, ICV_FORM_bind, text);
 }

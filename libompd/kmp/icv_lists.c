@@ -40,86 +40,74 @@ static ompd_rc_t nthreads_list(const struct kmp_runtime *runtime, const struct k
 	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
 }
 
-static ompd_rc_t bind_list(const struct kmp_runtime *runtime, struct icv_list *ret)
+// The element of the region's level.
+static ompd_rc_t read_nthreads(const struct kmp_icv_query *query, struct kmp_region *region,
+			       struct icv_list *ret)
 {
-	static const struct environ_word words[] = {
-		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
-	};
-
-	return icv_list_in_environment(&runtime->target, "OMP_PROC_BIND", words,
-				       sizeof(words) / sizeof(words[0]), ret);
-}
-
-static ompd_rc_t read_nthreads(const struct kmp_icv_query *query, ompd_word_t *first,
-			       struct kmp_region *region)
-{
-	ompd_rc_t rc = kmp_icv_read(query, ICV(nproc), first);
+	ompd_rc_t rc = kmp_icv_read(query, ICV(nproc), &ret->first);
 
 	// 0 stands for the number of processors, which the first parallel region counts.
-	if (rc == ompd_rc_ok && *first == 0)
+	if (rc == ompd_rc_ok && ret->first == 0)
 		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
-	return rc == ompd_rc_ok ? kmp_icv_region(query, region) : rc;
+	if (rc == ompd_rc_ok)
+		rc = kmp_icv_region(query, region);
+	if (rc == ompd_rc_ok)
+		ret->level = region->level;
+	return rc;
 }
 
 KMP_ICV_READER(nthreads)
 {
 	struct kmp_region region;
 	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(query, ret, &region);
+	ompd_rc_t rc = read_nthreads(query, &region, &list);
 
 	if (rc != ompd_rc_ok)
 		return rc;
+	*ret = list.first;
 	rc = nthreads_list(query->runtime, &region, &list);
 	if (rc == ompd_rc_unavailable) // only the first is known
 		return ompd_rc_incomplete;
-	return rc == ompd_rc_ok ? icv_list_rc(&list, region.level) : rc;
+	return icv_list_value(rc, &list, ret);
 }
 
 KMP_ICV_WRITER(nthreads)
 {
 	struct kmp_region region;
 	struct icv_list list;
-	ompd_word_t first;
-	ompd_rc_t rc = read_nthreads(query, &first, &region);
+	ompd_rc_t rc = read_nthreads(query, &region, &list);
 
 	if (rc == ompd_rc_ok)
 		rc = nthreads_list(query->runtime, &region, &list);
-	if (rc == ompd_rc_ok)
-		icv_list_format(&list, first, region.level, ICV_FORM_decimal, text);
-	return rc;
+	return icv_list_text(rc, &list, ICV_FORM_decimal, text);
 }
 
-static ompd_rc_t read_bind(const struct kmp_icv_query *query, ompd_word_t *first,
-			   struct icv_list *list, struct kmp_region *region)
+static ompd_rc_t read_bind(const struct kmp_icv_query *query, struct icv_list *ret)
 {
-	ompd_rc_t rc = kmp_icv_read(query, ICV(proc_bind), first);
+	struct kmp_region region;
+	ompd_rc_t rc = kmp_icv_read(query, ICV(proc_bind), &ret->first);
 
-	list->length = 0;
-	region->level = 0;
+	ret->length = ret->level = 0;
 	// False, true, and what KMP_AFFINITY decides are elements of no list.
-	if (rc != ompd_rc_ok || *first < 2 || *first > 4)
+	if (rc != ompd_rc_ok || ret->first < 2 || ret->first > 4)
 		return rc;
-	rc = kmp_icv_region(query, region);
-	return rc == ompd_rc_ok ? bind_list(query->runtime, list) : rc;
+	rc = kmp_icv_region(query, &region);
+	if (rc != ompd_rc_ok)
+		return rc;
+	ret->level = region.level;
+	return icv_bind_list_in_environment(&query->runtime->target, ret);
 }
 
 KMP_ICV_READER(bind)
 {
-	struct kmp_region region;
 	struct icv_list list;
-	ompd_rc_t rc = read_bind(query, ret, &list, &region);
 
-	return rc == ompd_rc_ok ? icv_list_rc(&list, region.level) : rc;
+	return icv_list_value(read_bind(query, &list), &list, ret);
 }
 
 KMP_ICV_WRITER(bind)
 {
-	struct kmp_region region;
 	struct icv_list list;
-	ompd_word_t first;
-	ompd_rc_t rc = read_bind(query, &first, &list, &region);
 
-	if (rc == ompd_rc_ok)
-		icv_list_format(&list, first, region.level, ICV_FORM_bind, text);
-	return rc;
+	return icv_list_text(read_bind(query, &list), &list, ICV_FORM_bind, text);
 }

@@ -66,24 +66,39 @@ ompd_rc_t icv_list_in_environment(const struct target *target, const char *name,
 	return ompd_rc_ok;
 }
 
-ompd_rc_t icv_list_rc(const struct icv_list *list, size_t level)
+ompd_rc_t icv_bind_list_in_environment(const struct target *target, struct icv_list *ret)
 {
-	return list->length > level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
-					  ompd_rc_ok;
+	static const struct environ_word words[] = {
+		{ "master", 2 }, { "primary", 2 }, { "close", 3 }, { "spread", 4 }
+	};
+
+	return icv_list_in_environment(target, "OMP_PROC_BIND", words,
+				       sizeof(words) / sizeof(words[0]), ret);
 }
 
-void icv_list_format(const struct icv_list *list, ompd_word_t first, size_t level,
-		     enum icv_form form, char *text)
+ompd_rc_t icv_list_value(ompd_rc_t rc, const struct icv_list *list, ompd_word_t *ret)
+{
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = list->first;
+	return list->length > list->level + 1 ? reason(ompd_rc_incomplete, "the value is a list") :
+						ompd_rc_ok;
+}
+
+ompd_rc_t icv_list_text(ompd_rc_t rc, const struct icv_list *list, enum icv_form form, char *text)
 {
 	char element[ICV_TEXT_MAX];
 	size_t used;
 
-	icv_format(form, first, text);
+	if (rc != ompd_rc_ok)
+		return rc;
+	icv_format(form, list->first, text);
 	used = strlen(text);
-	for (size_t at = level + 1; at < list->length; at++) {
+	for (size_t at = list->level + 1; at < list->length; at++) {
 		icv_format(form, list->values[at], element);
 		if (used + 1 + strlen(element) >= ICV_TEXT_MAX)
-			return;
+			break;
 		used += (size_t)snprintf(text + used, ICV_TEXT_MAX - used, ",%s", element);
 	}
+	return rc;
 }

@@ -12,8 +12,10 @@ enum {
 	ICV_LIST_MAX = 64, // elements beyond are left out
 };
 
-/** The elements from level 0 on; none if the program has no list. */
+/** The value of a variable at a level, and the program's list, from level 0 on, if it has one. */
 struct icv_list {
+	ompd_word_t first; // the element of the level
+	size_t level;
 	ompd_word_t values[ICV_LIST_MAX];
 	size_t length;
 };
@@ -27,11 +29,14 @@ ompd_rc_t icv_list_in_environment(const struct target *target, const char *name,
 				  const struct environ_word *words, size_t count,
 				  struct icv_list *ret);
 
-/** Return ok, or incomplete if elements follow that of @p level. */
-ompd_rc_t icv_list_rc(const struct icv_list *list, size_t level);
+/** The same for the list of bind-var, whose variable is OMP_PROC_BIND. */
+ompd_rc_t icv_bind_list_in_environment(const struct target *target, struct icv_list *ret);
 
-/** Format @p first and the elements after that of @p level. @p text has ICV_TEXT_MAX bytes. */
-void icv_list_format(const struct icv_list *list, ompd_word_t first, size_t level,
-		     enum icv_form form, char *text);
+/** Store the first element, if @p rc is that the list was read. incomplete: elements follow. */
+ompd_rc_t icv_list_value(ompd_rc_t rc, const struct icv_list *list, ompd_word_t *ret);
+
+/** Format the first element and those that follow, if @p rc is that the list was read. @p text has
+ * ICV_TEXT_MAX bytes. */
+ompd_rc_t icv_list_text(ompd_rc_t rc, const struct icv_list *list, enum icv_form form, char *text);
 
 #endif
