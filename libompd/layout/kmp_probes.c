@@ -153,7 +153,6 @@ const struct kmp_probe kmp_probes[] = {
 	THREAD("omp_get_partition_place_nums", INFO(th_last_place)),
 	THREAD("__kmpc_get_default_allocator", INFO(th_def_allocator)),
 	THREAD("omp_in_explicit_task", TASK(td_flags)),
-	THREAD("__kmpc_push_proc_bind", INFO(th_set_proc_bind)),
 	THREAD("__kmpc_ordered", INFO(th_dispatch)),
 	THREAD("__kmpc_ordered", INFO(ompt_thread_info), F(ompt_thread_info_t, state)),
 	{ .function = "__kmpc_ordered",
