@@ -308,14 +308,16 @@ class Generator:
     def taskloop(self, place: Place) -> None:
         count = self.random.randint(1, 4)
         inner = replace(self.in_task(place), cost=place.cost * count)
-        clauses = " firstprivate(h{})".format(place.here)
+        clauses = " firstprivate(h{}, marker)".format(place.here)
         clauses += self.random.choice(["", " num_tasks(2)", " grainsize(1)"])
         clauses += " nogroup" if self.chance(0.3) else ""
-        self.line("leave();")
-        self.line("#pragma omp taskloop" + clauses)
-        with self.block("for (int i = 0; i < {}; i++)".format(count)):
-            self.enter(inner, "here_task")
-            self.body(inner, self.random.randint(1, 2))
+        with self.block():
+            self.line("uint32_t marker = 0;")
+            self.line("leave();")
+            self.line("#pragma omp taskloop" + clauses)
+            with self.block("for (int i = 0; i < {}; i++)".format(count)):
+                self.enter(inner, "here_iteration", "&marker")
+                self.body(inner, self.random.randint(1, 2))
 
     def taskgroup(self, place: Place) -> None:
         cancellable = self.chance(0.2)

@@ -191,12 +191,23 @@ __attribute__((noinline, unused)) static struct here here_region(const struct he
 	return here;
 }
 
-__attribute__((noinline, unused)) static struct here here_task(const struct here *outer)
+// A task of a taskloop runs several iterations: @p marker is its own, and 0 in the first of them.
+__attribute__((noinline, unused)) static struct here here_iteration(const struct here *outer,
+								    uint32_t *marker)
 {
 	struct here here = *outer;
 
-	add_step(&here, TRUTH_EXPLICIT, outer->step[outer->count - 1].region, new_marker());
+	if (*marker == 0)
+		*marker = new_marker();
+	add_step(&here, TRUTH_EXPLICIT, outer->step[outer->count - 1].region, *marker);
 	return here;
+}
+
+__attribute__((noinline, unused)) static struct here here_task(const struct here *outer)
+{
+	uint32_t marker = 0;
+
+	return here_iteration(outer, &marker);
 }
 
 #endif
