@@ -74,7 +74,7 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 				       gomp_pthread_of_thread(runtime, thread->address), &initial);
 
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)
-		return reason(rc, "the thread's descriptor cannot be read");
+		return reason(rc, "the thread's descriptor is empty or cannot be read");
 	if (rc == ompd_rc_ok && initial)
 		return ompd_rc_ok;
 	return reason(ompd_rc_unavailable, "the thread has not used OpenMP");

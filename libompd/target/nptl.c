@@ -94,14 +94,20 @@ ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, 
 			  bool *ret)
 {
 	uint64_t start;
+	uint32_t tid = 0;
 
 	if (!nptl->available)
 		return ompd_rc_unavailable;
 	ompd_rc_t rc = target_read_pointer(target, pthread + nptl->start_offset, &start);
 
-	if (rc == ompd_rc_ok)
-		*ret = start == 0;
-	return rc;
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = start == 0;
+	if (!*ret)
+		return ompd_rc_ok;
+	// A core whose writer could not read a stack may have zeros there instead.
+	rc = nptl_tid(nptl, target, pthread, &tid);
+	return rc == ompd_rc_ok && tid == 0 ? ompd_rc_error : rc;
 }
 
 ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,

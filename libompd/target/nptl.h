@@ -31,7 +31,8 @@ ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_
 ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
 		    uint64_t *ret);
 
-/** Whether @p pthread is the thread that runs main: it alone has no start routine. */
+/** Whether @p pthread is the thread that runs main: it alone has no start routine. error: there is no
+ * descriptor of a thread. */
 ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 			  bool *ret);
 

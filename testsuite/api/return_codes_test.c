@@ -89,6 +89,7 @@ static void handles_of_another_kind(void)
 
 static void arguments(void)
 {
+	static const char zeros[1 << 16];
 	ompd_thread_handle_t *thread;
 	ompd_task_handle_t *task;
 	ompd_address_t address;
@@ -123,6 +124,11 @@ static void arguments(void)
 						&thread),
 			 ompd_rc_unavailable);
 	id = UINT64_MAX - 7;
+	assert_int_equal(ompd_get_thread_handle(here.space, ompd_thread_id_pthread, 8, &id,
+						&thread),
+			 ompd_rc_unavailable);
+	// Memory that a core does not have may be full of zeros, a thread's descriptor, too.
+	id = (uint64_t)&zeros[sizeof(zeros) / 2];
 	assert_int_equal(ompd_get_thread_handle(here.space, ompd_thread_id_pthread, 8, &id,
 						&thread),
 			 ompd_rc_unavailable);
