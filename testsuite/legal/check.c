@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a generated program, stops it at random moments, and compares what libompd answers with what
-// the program knows.
+// the program knows. At last it ends the program, and compares its core if there is one.
 //
 //     legal_check STOPS SEED PROGRAM
 //
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 enum { LONGEST_PAUSE = 20000, FIRST_PAUSE = 3000, STALLED = 200 };
 
 static struct truth records[TRUTH_THREADS], held[TRUTH_THREADS];
+static unsigned long cores;
 
 // ---- Callbacks -------------------------------------------------------------------------------
 
@@ -108,11 +110,15 @@ const ompd_callbacks_t ask_callbacks = {
 
 static pid_t start(char *const *program)
 {
+	struct rlimit limit;
 	pid_t child = fork();
 
 	if (child != 0)
 		return child;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	getrlimit(RLIMIT_CORE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_CORE, &limit);
 	execv(program[0], program);
 	perror(program[0]);
 	_exit(127);
@@ -147,12 +153,10 @@ static uint64_t read_progress(void)
 	return sum;
 }
 
-static bool stop_once(pid_t child)
+// Compare a process, by its number, or a core of it.
+static bool compare(const char *what)
 {
-	char number[16];
-
-	snprintf(number, sizeof(number), "%d", (int)child);
-	if (!tr2_open(number))
+	if (!tr2_open(what))
 		return false;
 	tally.stops++;
 	size_t count = read_records();
@@ -160,6 +164,32 @@ static bool stop_once(pid_t child)
 	ask(held, count, read_progress() != 0);
 	tr2_close();
 	return true;
+}
+
+static void pause_up_to(unsigned int *seed, unsigned int longest)
+{
+	usleep(1 + (unsigned int)rand_r(seed) % longest);
+}
+
+static bool stop_once(pid_t child)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)child);
+	return compare(number);
+}
+
+// End the program, and compare the core that the kernel writes into this folder.
+static void take_core(pid_t child)
+{
+	char name[32];
+	int status;
+
+	kill(child, SIGQUIT);
+	if (waitpid(child, &status, 0) != child || !WCOREDUMP(status))
+		return;
+	snprintf(name, sizeof(name), "core.%d", (int)child);
+	cores += compare(access(name, R_OK) == 0 ? name : "core");
 }
 
 int main(int argc, char **argv)
@@ -177,7 +207,7 @@ int main(int argc, char **argv)
 	if (child < 0 || ompd_initialize(202111, &ask_callbacks) != ompd_rc_ok)
 		return 2;
 	for (unsigned long i = 0; i < stops && stalled < STALLED; i++) {
-		usleep(1 + (unsigned int)rand_r(&seed) % (i ? LONGEST_PAUSE : FIRST_PAUSE));
+		pause_up_to(&seed, i ? LONGEST_PAUSE : FIRST_PAUSE);
 		if (waitpid(child, &status, WNOHANG) == child || !stop_once(child)) {
 			fprintf(stderr, "the program ended at stop %lu, status 0x%x\n", i,
 				(unsigned int)status);
@@ -186,11 +216,11 @@ int main(int argc, char **argv)
 		stalled = read_progress() == before ? stalled + 1 : 0;
 		before = read_progress();
 	}
+	pause_up_to(&seed, LONGEST_PAUSE);
+	take_core(child);
 	ompd_finalize();
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
-	printf("stops %lu\nthreads %lu\nskipped %lu\nanswers %lu\ndifferences %lu\nblocks %ld\n",
-	       tally.stops, tally.threads, tally.skipped, tally.answers, tally.differences,
+	printf("stops %lu\ncores %lu\nthreads %lu\nskipped %lu\nanswers %lu\ndifferences %lu\nblocks %ld\n",
+	       tally.stops, cores, tally.threads, tally.skipped, tally.answers, tally.differences,
 	       tr2_blocks);
 	ask_print_unanswered();
 	if (tally.differences || tr2_blocks)

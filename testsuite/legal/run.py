@@ -5,9 +5,9 @@
     testsuite/legal/run.py [--programs N] [--first SEED] [--stops N] [--seconds N] CHECKER
 
 CHECKER is build/testsuite/legal/legal_check. Each program is compiled by GCC and by Clang, and runs
-on every runtime that is there: the compiler's own one, and those of tools/libomp-folder. A program
-is the same for the same seed; where it is stopped is not. Exit status: 1 if anything differs, 77 if
-there is neither compiler.
+on every runtime that is there: the compiler's own one, those of tools/libomp-folder, and with their
+own glibc those in folders of tools/debian-folder. A program is the same for the same seed; where it
+is stopped is not. Exit status: 1 if anything differs, 77 if there is neither compiler.
 """
 
 import argparse
@@ -28,7 +28,15 @@ from generate import generate
 
 HERE = Path(__file__).resolve().parent
 LIBOMP_FOLDER = HERE.parent.parent / "tools" / "libomp-folder"
+DEBIAN = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ompdbg"
+MULTIARCH = "usr/lib/x86_64-linux-gnu"
 RELEASES = (14, 16, 19)
+# Runtimes that need the glibc of their Debian release.
+LATER = (
+    ("gcc", "libgomp 14", "trixie", MULTIARCH, "libgomp.so.1"),
+    ("gcc", "libgomp 16", "sid", MULTIARCH, "libgomp.so.1"),
+    ("clang", "libomp 23", "sid", "usr/lib/llvm-23/lib", "libomp.so.5"),
+)
 LEVELS = ("-O2", "-O0")
 # Cancellation happens at all, leagues may have threads, and priorities count.
 VARIABLES = {
@@ -49,6 +57,24 @@ class Runtime:
     compiler: str
     name: str
     folder: str  # with the library; "": where the compiler has its own
+    system: str = ""  # folder with the Debian release whose glibc it needs
+
+    def program(self) -> Tuple[str, str]:
+        """What programs for it are compiled with; runtimes share them where they can."""
+        return self.compiler, self.folder if self.system else ""
+
+    def flags(self) -> List[str]:
+        if not self.system:
+            return []
+        loader = "{}/lib64/ld-linux-x86-64.so.2".format(self.system)
+        path = "{}:{}/{}".format(self.folder, self.system, MULTIARCH)
+        return ["-Wl,--dynamic-linker=" + loader, "-Wl,--disable-new-dtags,-rpath," + path]
+
+    def environment(self) -> Dict[str, str]:
+        environment = dict(os.environ, **VARIABLES)
+        if self.folder and not self.system:
+            environment["LD_LIBRARY_PATH"] = self.folder
+        return environment
 
 
 @dataclass
@@ -74,15 +100,22 @@ def runtimes() -> List[Runtime]:
             if shutil.which(compiler):
                 path = "{}/{}".format(made.stdout.strip(), folder)
                 found.append(Runtime(compiler, "libomp {}".format(release), path))
+    for compiler, name, suite, folder, library in LATER:
+        system = DEBIAN / suite
+        if not (system / folder / library).exists():
+            print("no {} in a folder with Debian {} here".format(name, suite))
+        elif shutil.which(compiler):
+            found.append(Runtime(compiler, name, str(system / folder), str(system)))
     return found
 
 
-def compiled(seed: int, compiler: str, folder: Path) -> Optional[Path]:
+def compiled(seed: int, runtime: Runtime, folder: Path) -> Optional[Path]:
     """The program; None where the compiler itself fails, which Clang 14 does now and then."""
-    source, program = folder / "{}.c".format(seed), folder / "{}.{}".format(seed, compiler)
+    source, program = folder / "{}.c".format(seed), folder / "{}.{}".format(seed, runtime.name)
     source.write_text(generate(seed), encoding="ascii")
+    compiler = runtime.compiler
     flags = [LEVELS[seed % len(LEVELS)], "-g", "-w", "-I" + str(HERE), *FLAGS.get(compiler, [])]
-    command = [compiler, "-fopenmp", *flags, str(source), "-o", str(program)]
+    command = [compiler, "-fopenmp", *flags, str(source), "-o", str(program), *runtime.flags()]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode == 0:
         return program
@@ -91,20 +124,14 @@ def compiled(seed: int, compiler: str, folder: Path) -> Optional[Path]:
     return None
 
 
-def environment_of(runtime: Runtime) -> Dict[str, str]:
-    environment = dict(os.environ, **VARIABLES)
-    if runtime.folder:
-        environment["LD_LIBRARY_PATH"] = runtime.folder
-    return environment
-
-
 def ends_alone(program: Path, runtime: Runtime) -> bool:
     """Whether it is not the checker that makes the program end: such programs never do."""
     for _ in range(ALONE):
         try:
             subprocess.run(
                 [str(program)],
-                env=environment_of(runtime),
+                env=runtime.environment(),
+                cwd=program.parent,
                 stderr=subprocess.DEVNULL,
                 timeout=SECONDS_ALONE,
                 check=False,
@@ -120,7 +147,8 @@ def check(checker: str, program: Path, seed: int, stops: int, runtime: Runtime) 
     try:
         done = subprocess.run(
             command,
-            env=environment_of(runtime),
+            env=runtime.environment(),
+            cwd=program.parent,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=SECONDS,
@@ -168,10 +196,11 @@ def main() -> int:
         if options.seconds and time.monotonic() - begun > options.seconds:
             break
         with tempfile.TemporaryDirectory(prefix="ompdbg-legal-") as scratch:
-            compilers = {runtime.compiler for runtime in there}
-            programs = {name: compiled(seed, name, Path(scratch)) for name in sorted(compilers)}
+            programs: Dict[Tuple[str, str], Optional[Path]] = {}
             for runtime, result in results.items():
-                program = programs[runtime.compiler]
+                if runtime.program() not in programs:
+                    programs[runtime.program()] = compiled(seed, runtime, Path(scratch))
+                program = programs[runtime.program()]
                 if program is None:
                     continue
                 status, output = check(options.checker, program, seed, options.stops, runtime)
