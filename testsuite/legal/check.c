@@ -185,7 +185,7 @@ static void take_core(pid_t child)
 	char name[32];
 	int status;
 
-	kill(child, SIGQUIT);
+	kill(child, SIGABRT);
 	if (waitpid(child, &status, 0) != child || !WCOREDUMP(status))
 		return;
 	snprintf(name, sizeof(name), "core.%d", (int)child);
