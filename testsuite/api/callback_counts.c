@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ompd/ompd.h"
+#include "callbacks.h"
 #include "tr2_target.h"
 
 static struct {
@@ -24,12 +24,7 @@ static struct {
 
 // ---- Callbacks -------------------------------------------------------------------------------
 
-/** Callbacks that the library has sent. */
-struct counts {
-	long reads, failed_reads, bytes, symbols, failed_symbols, threads, others;
-};
-
-static struct counts counts;
+static unsigned long thread_requests;
 
 /** What OMPD calls a thread context is its index, and 1. */
 static size_t thread_of(const ompd_thread_context_t *context)
@@ -37,86 +32,19 @@ static size_t thread_of(const ompd_thread_context_t *context)
 	return (size_t)(uintptr_t)context - 1;
 }
 
-static ompd_rc_t alloc_memory(ompd_size_t bytes, void **ptr)
-{
-	*ptr = tr2_alloc(bytes);
-	return *ptr ? ompd_rc_ok : ompd_rc_nomem;
-}
-
-static ompd_rc_t free_memory(void *ptr)
-{
-	tr2_free(ptr);
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t print_string(const char *string, int category)
-{
-	(void)string;
-	(void)category;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t sizeof_type(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
-{
-	(void)context;
-	counts.others++;
-	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
-	return ompd_rc_ok;
-}
-
+// Thread-local variables are found by their thread.
 static ompd_rc_t symbol_addr(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
 			     const char *name, ompd_address_t *address, const char *file_name)
 {
-	(void)context;
-	counts.symbols++;
+	if (!thread)
+		return plain_callbacks.symbol_addr_lookup(context, thread, name, address,
+							  file_name);
+	callback_counts.symbols++;
 	address->segment = ompd_segment_none;
-	if (thread ? tr2_thread_local(thread_of(thread), name, &address->address) :
-		     tr2_symbol(name, file_name, &address->address))
+	if (tr2_thread_local(thread_of(thread), name, &address->address))
 		return ompd_rc_ok;
-	counts.failed_symbols++;
+	callback_counts.failed_symbols++;
 	return ompd_rc_error;
-}
-
-static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const ompd_address_t *address, ompd_size_t nbytes, void *buffer)
-{
-	(void)context;
-	(void)thread;
-	counts.reads++;
-	counts.bytes += (long)nbytes;
-	if (tr2_read(address->address, buffer, nbytes))
-		return ompd_rc_ok;
-	counts.failed_reads++;
-	return ompd_rc_error;
-}
-
-static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const ompd_address_t *address, ompd_size_t nbytes, void *buffer)
-{
-	char *to = buffer;
-
-	(void)context;
-	(void)thread;
-	counts.reads++;
-	for (ompd_size_t i = 0; i < nbytes; i++) {
-		if (!tr2_read(address->address + i, &to[i], 1)) {
-			counts.failed_reads++;
-			return ompd_rc_error;
-		}
-		counts.bytes++;
-		if (!to[i])
-			return ompd_rc_ok;
-	}
-	return ompd_rc_incomplete;
-}
-
-static ompd_rc_t convert(ompd_address_space_context_t *context, const void *input,
-			 ompd_size_t unit_size, ompd_size_t count, void *output)
-{
-	(void)context;
-	counts.others++;
-	memcpy(output, input, unit_size * count);
-	return ompd_rc_ok;
 }
 
 static ompd_rc_t thread_context(ompd_address_space_context_t *context, ompd_thread_id_t kind,
@@ -126,7 +54,7 @@ static ompd_rc_t thread_context(ompd_address_space_context_t *context, ompd_thre
 	uint64_t id = 0;
 
 	(void)context;
-	counts.threads++;
+	thread_requests++;
 	if (sizeof_thread_id > sizeof(id))
 		return ompd_rc_bad_input;
 	memcpy(&id, thread_id, sizeof_thread_id);
@@ -138,19 +66,6 @@ static ompd_rc_t thread_context(ompd_address_space_context_t *context, ompd_thre
 	}
 	return ompd_rc_unavailable;
 }
-
-static const ompd_callbacks_t callbacks = {
-	.alloc_memory = alloc_memory,
-	.free_memory = free_memory,
-	.print_string = print_string,
-	.sizeof_type = sizeof_type,
-	.symbol_addr_lookup = symbol_addr,
-	.read_memory = read_memory,
-	.read_string = read_string,
-	.device_to_host = convert,
-	.host_to_device = convert,
-	.get_thread_context_for_thread_id = thread_context,
-};
 
 // ---- Questions -------------------------------------------------------------------------------
 
@@ -164,14 +79,22 @@ static void check(ompd_rc_t rc, const char *what)
 	exit(1);
 }
 
+static void forget_counts(void)
+{
+	callback_counts = (struct callback_counts){ 0 };
+	thread_requests = 0;
+}
+
 /** Print what was counted since the last call. */
 static void print_counts(const char *name, int rc)
 {
-	printf("\"%s\": {\"rc\": %d, \"reads\": %ld, \"failed_reads\": %ld, \"bytes\": %ld,"
-	       " \"symbols\": %ld, \"failed_symbols\": %ld, \"threads\": %ld, \"others\": %ld}",
-	       name, rc, counts.reads, counts.failed_reads, counts.bytes, counts.symbols,
-	       counts.failed_symbols, counts.threads, counts.others);
-	counts = (struct counts){ 0 };
+	const struct callback_counts *counts = &callback_counts;
+
+	printf("\"%s\": {\"rc\": %d, \"reads\": %lu, \"failed_reads\": %lu, \"bytes\": %lu,"
+	       " \"symbols\": %lu, \"failed_symbols\": %lu, \"threads\": %lu, \"others\": %lu}",
+	       name, rc, counts->reads, counts->failed_reads, counts->bytes, counts->symbols,
+	       counts->failed_symbols, thread_requests, counts->others);
+	forget_counts();
 }
 
 static ompd_rc_t open_thread(size_t index, ompd_thread_handle_t **ret)
@@ -241,7 +164,7 @@ static void ask_icvs(size_t index)
 	handles[ompd_scope_thread] = thread;
 	handles[ompd_scope_parallel] = region;
 	handles[ompd_scope_implicit_task] = handles[ompd_scope_task] = task;
-	counts = (struct counts){ 0 };
+	forget_counts();
 	while (more &&
 	       ompd.ompd_enumerate_icvs(space, id, &id, &name, &scope, &more) == ompd_rc_ok) {
 		void *handle = scope <= ompd_scope_task ? handles[scope] : NULL;
@@ -305,10 +228,12 @@ static void load(const char *path)
 
 int main(int argc, char **argv)
 {
-	static char context;
+	ompd_callbacks_t callbacks = plain_callbacks;
 	ompd_word_t version;
 	size_t in_region = 0;
 
+	callbacks.symbol_addr_lookup = symbol_addr;
+	callbacks.get_thread_context_for_thread_id = thread_context;
 	if (argc != 3 && argc != 4) {
 		fprintf(stderr, "usage: %s LIBOMPD TARGET [ROUNDS]\n", argv[0]);
 		return 2;
@@ -319,7 +244,7 @@ int main(int argc, char **argv)
 	check(ompd.ompd_get_api_version(&version), "version");
 	check(ompd.ompd_initialize(version, &callbacks), "initialize");
 	printf("{");
-	ompd_rc_t rc = ompd.ompd_process_initialize((void *)&context, &space);
+	ompd_rc_t rc = ompd.ompd_process_initialize(plain_context(), &space);
 	print_counts("process", rc);
 	check(rc, "process");
 	fputs(",\n", stdout);

@@ -47,7 +47,7 @@ static uint64_t self(void)
 static ompd_rc_t open_handles(struct handles *handles)
 {
 	uint64_t id = self();
-	ompd_rc_t rc = ompd_process_initialize(host_context(), &handles->space);
+	ompd_rc_t rc = ompd_process_initialize(plain_context(), &handles->space);
 
 	if (rc == ompd_rc_ok)
 		rc = ompd_get_thread_handle(handles->space, ompd_thread_id_pthread, sizeof(id), &id,
@@ -77,7 +77,7 @@ static void close_handles(struct handles *handles)
 static int initialize(void **state)
 {
 	(void)state;
-	return ompd_initialize(201811, &host_callbacks) != ompd_rc_ok;
+	return ompd_initialize(201811, &plain_callbacks) != ompd_rc_ok;
 }
 
 // Every test must give back what it took.
@@ -93,7 +93,7 @@ static int finalize(void **state)
 
 static void library(void **state)
 {
-	ompd_callbacks_t table = host_callbacks;
+	ompd_callbacks_t table = plain_callbacks;
 	ompd_address_space_handle_t *space;
 	ompd_word_t version = 0;
 	const char *string = NULL;
@@ -106,7 +106,7 @@ static void library(void **state)
 	assert_non_null(strstr(string, "ompdbg"));
 	assert_int_equal(ompd_get_version_string(NULL), ompd_rc_bad_input);
 
-	assert_int_equal(ompd_process_initialize(host_context(), &space), ompd_rc_error);
+	assert_int_equal(ompd_process_initialize(plain_context(), &space), ompd_rc_error);
 	assert_int_equal(ompd_finalize(), ompd_rc_unsupported);
 	assert_int_equal(ompd_initialize(201811, NULL), ompd_rc_bad_input);
 	assert_int_equal(ompd_initialize(200505, &table), ompd_rc_unsupported);
@@ -114,13 +114,13 @@ static void library(void **state)
 	table.read_memory = NULL;
 	assert_int_equal(ompd_initialize(201811, &table), ompd_rc_bad_input);
 	// The table is copied: what becomes of the debugger's own afterwards is of no account.
-	table.read_memory = host_callbacks.read_memory;
+	table.read_memory = plain_callbacks.read_memory;
 	assert_int_equal(ompd_initialize(202411, &table), ompd_rc_ok);
 	assert_int_equal(ompd_initialize(202411, &table), ompd_rc_error);
 	memset(&table, 0, sizeof(table));
-	assert_int_equal(ompd_process_initialize(host_context(), &space), ompd_rc_ok);
+	assert_int_equal(ompd_process_initialize(plain_context(), &space), ompd_rc_ok);
 	assert_int_equal(ompd_process_initialize(NULL, &space), ompd_rc_bad_input);
-	assert_int_equal(ompd_process_initialize(host_context(), NULL), ompd_rc_bad_input);
+	assert_int_equal(ompd_process_initialize(plain_context(), NULL), ompd_rc_bad_input);
 	assert_int_equal(ompd_rel_address_space_handle(space), ompd_rc_ok);
 	assert_int_equal(ompd_rel_address_space_handle(NULL), ompd_rc_stale_handle);
 	assert_int_equal(ompd_finalize(), ompd_rc_ok);
@@ -208,7 +208,8 @@ static void thread_ids(void **state)
 	host_free((const char *)sizes);
 	assert_int_equal(ompd_get_device_from_thread(handles.thread, &device), ompd_rc_ok);
 	assert_ptr_equal(device, handles.space);
-	assert_int_equal(ompd_device_initialize(handles.space, host_context(), 1, 0, NULL, &device),
+	assert_int_equal(ompd_device_initialize(handles.space, plain_context(), 1, 0, NULL,
+						&device),
 			 ompd_rc_unsupported);
 	close_handles(&handles);
 }

@@ -30,7 +30,7 @@ static void open_handles(struct handles *handles)
 {
 	uint64_t id = (uint64_t)pthread_self();
 
-	assert_int_equal(ompd_process_initialize(host_context(), (void *)&handles->of[SPACE]),
+	assert_int_equal(ompd_process_initialize(plain_context(), (void *)&handles->of[SPACE]),
 			 ompd_rc_ok);
 	assert_int_equal(ompd_get_thread_handle(handles->of[SPACE], ompd_thread_id_pthread,
 						sizeof(id), &id, (void *)&handles->of[THREAD]),
@@ -100,8 +100,8 @@ static ompd_rc_t pass(enum kind kind, void *handle)
 		codes[count++] = ompd_get_thread_handle(handle, ompd_thread_id_pthread, 8, &bits,
 							(void *)&other);
 		codes[count++] = ompd_get_device_thread_id_kinds(handle, &kinds, &sizes, &number);
-		codes[count++] =
-			ompd_device_initialize(handle, host_context(), 0, 0, &bits, (void *)&other);
+		codes[count++] = ompd_device_initialize(handle, plain_context(), 0, 0, &bits,
+							(void *)&other);
 		codes[count++] =
 			ompd_enumerate_states(handle, ompt_state_undefined, &word, &text, &word);
 		codes[count++] = ompd_enumerate_icvs(handle, 0, &id, &text, &scope, &number);
@@ -148,7 +148,7 @@ static ompd_rc_t pass(enum kind kind, void *handle)
 static int initialize(void **state)
 {
 	(void)state;
-	return ompd_initialize(202111, &host_callbacks) != ompd_rc_ok;
+	return ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok;
 }
 
 // Every test gives back what it took, before the library does at its end.

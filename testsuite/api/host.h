@@ -8,13 +8,8 @@
 
 #include <stdbool.h>
 
+#include "callbacks.h"
 #include "here.h"
-#include "ompd/ompd.h"
-
-extern const ompd_callbacks_t host_callbacks;
-
-/** Any pointer but NULL will do as a context. */
-ompd_address_space_context_t *host_context(void);
 
 /** The allocation from now on that fails; 0: none. Counted down. */
 extern long host_fail_allocation;

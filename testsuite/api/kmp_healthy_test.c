@@ -32,7 +32,7 @@ static void look(void)
 {
 	ompd_address_space_handle_t *space;
 
-	if (host_open(&host_callbacks, &space) != 0 || host_close(space) != 0)
+	if (host_open(&plain_callbacks, &space) != 0 || host_close(space) != 0)
 		abort();
 }
 
@@ -113,7 +113,7 @@ static uint32_t generating_kind(void)
 	ompd_task_handle_t *task, *outer;
 	ompd_ext_task_info info = { .kind = 99 };
 
-	if (host_open(&host_callbacks, &space) != 0 ||
+	if (host_open(&plain_callbacks, &space) != 0 ||
 	    ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self, &thread) ||
 	    ompd_get_curr_task_handle(thread, &task) ||
 	    ompd_get_generating_task_handle(task, &outer) || ompd_ext_get_task_info(outer, &info))
@@ -160,7 +160,7 @@ static int count_regions(void)
 	ompd_thread_handle_t *thread;
 	int count = 1;
 
-	if (host_open(&host_callbacks, &space) != 0 ||
+	if (host_open(&plain_callbacks, &space) != 0 ||
 	    ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self, &thread) ||
 	    ompd_get_curr_parallel_handle(thread, &region))
 		return -1;

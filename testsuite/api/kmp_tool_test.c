@@ -312,7 +312,7 @@ static int open_space(void **state)
 {
 	(void)state;
 	omp_get_max_threads();
-	return host_open(&host_callbacks, &space);
+	return host_open(&plain_callbacks, &space);
 }
 
 static int close_space(void **state)

@@ -50,7 +50,7 @@ static void open_handles(struct handles *handles)
 {
 	uint64_t id = (uint64_t)pthread_self();
 
-	assert_int_equal(ompd_process_initialize(host_context(), &handles->space), ompd_rc_ok);
+	assert_int_equal(ompd_process_initialize(plain_context(), &handles->space), ompd_rc_ok);
 	assert_int_equal(ompd_get_thread_handle(handles->space, ompd_thread_id_pthread, sizeof(id),
 						&id, &handles->thread),
 			 ompd_rc_ok);
@@ -251,13 +251,13 @@ static void ask(ompd_word_t api_version)
 	ompd_address_space_handle_t *space;
 
 	assert_int_equal(ompd_finalize(), ompd_rc_unsupported);
-	assert_int_equal(ompd_process_initialize(host_context(), &space), ompd_rc_error);
+	assert_int_equal(ompd_process_initialize(plain_context(), &space), ompd_rc_error);
 	version = api_version;
 	// Versions that the library has not: those before 5.0, and after 6.0.
-	assert_int_equal(ompd_initialize(201511, &host_callbacks), ompd_rc_unsupported);
-	assert_int_equal(ompd_initialize(202412, &host_callbacks), ompd_rc_unsupported);
-	assert_int_equal(ompd_initialize(version, &host_callbacks), ompd_rc_ok);
-	assert_int_equal(ompd_initialize(version, &host_callbacks), ompd_rc_error);
+	assert_int_equal(ompd_initialize(201511, &plain_callbacks), ompd_rc_unsupported);
+	assert_int_equal(ompd_initialize(202412, &plain_callbacks), ompd_rc_unsupported);
+	assert_int_equal(ompd_initialize(version, &plain_callbacks), ompd_rc_ok);
+	assert_int_equal(ompd_initialize(version, &plain_callbacks), ompd_rc_error);
 	assert_int_equal(ompd_process_initialize(NULL, &space), ompd_rc_bad_input);
 	omp_set_dynamic(0);
 #pragma omp parallel num_threads(2)

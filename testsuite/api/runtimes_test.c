@@ -82,11 +82,11 @@ static void runtimes(void **state)
 	while (ompd_ext_enumerate_runtimes(count, &name) == ompd_rc_ok)
 		count++;
 	assert_in_range(count, 3, 10);
-	assert_int_equal(ompd_ext_process_initialize(host_context(), "libiomp5", &none),
+	assert_int_equal(ompd_ext_process_initialize(plain_context(), "libiomp5", &none),
 			 ompd_rc_unavailable);
-	assert_int_equal(ompd_ext_process_initialize(host_context(), "no runtime", &none),
+	assert_int_equal(ompd_ext_process_initialize(plain_context(), "no runtime", &none),
 			 ompd_rc_bad_input);
-	assert_int_equal(ompd_process_initialize(host_context(), &first), ompd_rc_ok);
+	assert_int_equal(ompd_process_initialize(plain_context(), &first), ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_layout_info(first, &info), ompd_rc_ok);
 	// The one that the program itself calls.
 	assert_string_equal(info.runtime, "libomp");
@@ -113,9 +113,9 @@ static int open_spaces(void **state)
 {
 	(void)state;
 	omp_get_max_threads();
-	return ompd_initialize(202111, &host_callbacks) != ompd_rc_ok ||
-	       ompd_ext_process_initialize(host_context(), "libgomp", &gomp) != ompd_rc_ok ||
-	       ompd_ext_process_initialize(host_context(), "libomp", &kmp) != ompd_rc_ok;
+	return ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok ||
+	       ompd_ext_process_initialize(plain_context(), "libgomp", &gomp) != ompd_rc_ok ||
+	       ompd_ext_process_initialize(plain_context(), "libomp", &kmp) != ompd_rc_ok;
 }
 
 static int close_spaces(void **state)

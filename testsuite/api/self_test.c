@@ -469,9 +469,9 @@ static void idle_workers(void **state)
 static int open_space(void **state)
 {
 	(void)state;
-	if (ompd_initialize(202111, &host_callbacks) != ompd_rc_ok)
+	if (ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok)
 		return -1;
-	if (ompd_process_initialize(host_context(), &space) != ompd_rc_ok) {
+	if (ompd_process_initialize(plain_context(), &space) != ompd_rc_ok) {
 		fprintf(stderr, "%s\n", ompd_ext_last_reason());
 		return -1;
 	}

@@ -162,7 +162,7 @@ ompd_rc_t standstill_free(void *ptr)
 
 ompd_callbacks_t standstill_callbacks(void)
 {
-	ompd_callbacks_t callbacks = host_callbacks;
+	ompd_callbacks_t callbacks = plain_callbacks;
 
 	callbacks.alloc_memory = take;
 	callbacks.free_memory = standstill_free;

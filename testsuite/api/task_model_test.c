@@ -429,8 +429,8 @@ static int open_space(void **state)
 	const char *version;
 
 	(void)state;
-	if (ompd_initialize(202111, &host_callbacks) != ompd_rc_ok ||
-	    ompd_process_initialize(host_context(), &space) != ompd_rc_ok ||
+	if (ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok ||
+	    ompd_process_initialize(plain_context(), &space) != ompd_rc_ok ||
 	    ompd_get_omp_version_string(space, &version) != ompd_rc_ok)
 		return -1;
 	gcc_10 = strstr(version, "GCC 10") != NULL;

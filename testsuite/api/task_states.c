@@ -81,8 +81,8 @@ void begin_stage(int which)
 int open_space(void **state)
 {
 	(void)state;
-	return ompd_initialize(202111, &host_callbacks) != ompd_rc_ok ||
-	       ompd_process_initialize(host_context(), &space) != ompd_rc_ok;
+	return ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok ||
+	       ompd_process_initialize(plain_context(), &space) != ompd_rc_ok;
 }
 
 int close_space(void **state)

@@ -13,6 +13,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "callbacks.h"
 #include "target.h"
 
 static struct target *target;
@@ -200,6 +201,30 @@ void tr2_free(void *memory)
 {
 	tr2_blocks -= memory != NULL;
 	free(memory);
+}
+
+bool callback_read(ompd_address_space_context_t *context, uint64_t address, void *buffer,
+		   size_t size)
+{
+	(void)context;
+	return tr2_read(address, buffer, size);
+}
+
+bool callback_symbol(ompd_address_space_context_t *context, const char *name, const char *file_name,
+		     uint64_t *address)
+{
+	(void)context;
+	return tr2_symbol(name, file_name, address);
+}
+
+void *callback_alloc(size_t size)
+{
+	return tr2_alloc(size);
+}
+
+void callback_free(void *memory)
+{
+	tr2_free(memory);
 }
 
 void *tr2_function(void *library, const char *name)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callbacks.h"
 #include "ompd/ompd_ext.h"
 #include "tr2_target.h"
 
@@ -23,66 +24,6 @@ static void check(ompd_rc_t rc, const char *what)
 		return;
 	fprintf(stderr, "%s: %d\n", what, rc);
 	exit(1);
-}
-
-static ompd_rc_t alloc_memory(ompd_size_t bytes, void **ptr)
-{
-	*ptr = tr2_alloc(bytes);
-	return *ptr ? ompd_rc_ok : ompd_rc_nomem;
-}
-
-static ompd_rc_t free_memory(void *ptr)
-{
-	tr2_free(ptr);
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t sizeof_type(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
-{
-	(void)context;
-	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t symbol_addr(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const char *name, ompd_address_t *address, const char *file_name)
-{
-	(void)context;
-	(void)thread;
-	address->segment = ompd_segment_none;
-	return tr2_symbol(name, file_name, &address->address) ? ompd_rc_ok : ompd_rc_error;
-}
-
-static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const ompd_address_t *address, ompd_size_t nbytes, void *buffer)
-{
-	(void)context;
-	(void)thread;
-	return tr2_read(address->address, buffer, nbytes) ? ompd_rc_ok : ompd_rc_error;
-}
-
-static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const ompd_address_t *address, ompd_size_t nbytes, void *buffer)
-{
-	char *to = buffer;
-
-	(void)context;
-	(void)thread;
-	for (ompd_size_t i = 0; i < nbytes; i++) {
-		if (!tr2_read(address->address + i, &to[i], 1))
-			return ompd_rc_error;
-		if (!to[i])
-			return ompd_rc_ok;
-	}
-	return ompd_rc_incomplete;
-}
-
-static ompd_rc_t convert(ompd_address_space_context_t *context, const void *input,
-			 ompd_size_t unit_size, ompd_size_t count, void *output)
-{
-	(void)context;
-	memcpy(output, input, unit_size * count);
-	return ompd_rc_ok;
 }
 
 // ---- Values ----------------------------------------------------------------------------------
@@ -344,22 +285,10 @@ static void walk_thread_limit(ompd_thread_handle_t *thread)
 
 static void open_library(void *library)
 {
-	static const ompd_callbacks_t callbacks = {
-		.alloc_memory = alloc_memory,
-		.free_memory = free_memory,
-		.sizeof_type = sizeof_type,
-		.symbol_addr_lookup = symbol_addr,
-		.read_memory = read_memory,
-		.read_string = read_string,
-		.device_to_host = convert,
-		.host_to_device = convert,
-	};
-	static char context;
-
 #define FUNCTION(name) later.name = tr2_function(library, #name);
 #include "tr2_later.def"
-	check(later.ompd_initialize(202111, &callbacks), "initialize");
-	check(later.ompd_process_initialize((void *)&context, &space), "process");
+	check(later.ompd_initialize(202111, &plain_callbacks), "initialize");
+	check(later.ompd_process_initialize(plain_context(), &space), "process");
 }
 
 void walk_later(void *library, FILE *to)

@@ -28,7 +28,7 @@ static void die(const char *what)
 
 static ompd_rc_t end(ompd_rc_t rc)
 {
-	unsigned long requests = recorded_use.reads + recorded_use.lookups;
+	unsigned long requests = callback_counts.reads + callback_counts.symbols;
 	const char *reason = ompd_ext_last_reason();
 
 	if ((int)rc < 0 || rc > ompd_rc_callback_error)
@@ -55,8 +55,7 @@ ompd_address_space_handle_t *open_space(void)
 	ompd_address_space_handle_t *space;
 
 	current = "open_space";
-	return CALL(ompd_process_initialize(recorded_context(), &space)) == ompd_rc_ok ? space :
-											 NULL;
+	return CALL(ompd_process_initialize(plain_context(), &space)) == ompd_rc_ok ? space : NULL;
 }
 
 void close_space(ompd_address_space_handle_t *space)
@@ -145,7 +144,7 @@ QUESTION(process)
 	// Inputs that open the target ask that already, and it takes long.
 	if (variant / 4 % 32)
 		return;
-	rc = CALL(ompd_ext_process_initialize(recorded_context(), name, &space));
+	rc = CALL(ompd_ext_process_initialize(plain_context(), name, &space));
 	if (rc == ompd_rc_ok)
 		CALL(ompd_rel_address_space_handle(space));
 }
@@ -188,7 +187,7 @@ QUESTION(device)
 	ompd_address_space_handle_t *device = NULL;
 	uint64_t id = variant;
 
-	CALL(ompd_device_initialize(subject->space, recorded_context(), 0, 8, &id, &device));
+	CALL(ompd_device_initialize(subject->space, plain_context(), 0, 8, &id, &device));
 	CALL(ompd_get_device_from_thread(subject->thread, &device));
 }
 

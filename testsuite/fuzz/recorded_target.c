@@ -373,16 +373,16 @@ struct recorded_block {
 void recorded_begin_call(void)
 {
 	recorded_use = (struct recorded_use){ .kept = recorded_bytes, .allocated = recorded_bytes };
+	callback_counts = (struct callback_counts){ 0 };
 }
 
-static void count_request(unsigned long *count)
+static void check_requests(void)
 {
-	++*count;
-	if (recorded_use.reads + recorded_use.lookups > recorded_max_requests)
+	if (callback_counts.reads + callback_counts.symbols > recorded_max_requests)
 		die("a call that asks the debugger without end");
 }
 
-static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
+void *callback_alloc(size_t size)
 {
 	static uint64_t serial;
 	struct recorded_block *block;
@@ -391,7 +391,7 @@ static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
 		die("a call that allocates more than 64 MiB");
 	block = malloc(sizeof(*block) + size);
 	if (!block)
-		return ompd_rc_nomem;
+		return NULL;
 	*block = (struct recorded_block){
 		.next = chosen->blocks, .link = &chosen->blocks, .size = size, .serial = ++serial
 	};
@@ -402,16 +402,15 @@ static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
 	recorded_bytes += size;
 	if (recorded_bytes > recorded_use.allocated)
 		recorded_use.allocated = recorded_bytes;
-	*ptr = block + 1;
-	return ompd_rc_ok;
+	return block + 1;
 }
 
-static ompd_rc_t free_memory(void *ptr)
+void callback_free(void *memory)
 {
-	struct recorded_block *block = ptr;
+	struct recorded_block *block = memory;
 
-	if (!ptr)
-		return ompd_rc_ok;
+	if (!memory)
+		return;
 	block--;
 	recorded_blocks--;
 	recorded_bytes -= block->size;
@@ -419,7 +418,6 @@ static ompd_rc_t free_memory(void *ptr)
 	if (block->next)
 		block->next->link = block->link;
 	free(block);
-	return ompd_rc_ok;
 }
 
 // ---- States ----------------------------------------------------------------------------------
@@ -465,102 +463,38 @@ bool recorded_has_state(const struct recorded_state *state)
 
 void recorded_free(const void *block)
 {
-	free_memory((void *)block);
+	callback_free((void *)block);
 }
 
-static ompd_rc_t print_string(const char *string, int category)
-{
-	(void)string;
-	(void)category;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t sizeof_type(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
-{
-	(void)context;
-	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t symbol_addr(ompd_address_space_context_t *context,
-			     ompd_thread_context_t *thread_context, const char *name,
-			     ompd_address_t *address, const char *file_name)
+bool callback_symbol(ompd_address_space_context_t *context, const char *name, const char *file_name,
+		     uint64_t *address)
 {
 	const char *file = file_name ? file_name : "";
 
 	(void)context;
-	(void)thread_context;
-	count_request(&recorded_use.lookups);
+	check_requests();
 	for (uint32_t slot = hash_symbol(name, file);; slot++) {
 		uint32_t found = chosen->symbol_slots[slot & chosen->symbol_mask];
 
 		if (!found)
-			return ompd_rc_error;
+			return false;
 		const struct recorded_symbol *symbol = &chosen->symbols[found - 1];
 
 		if (strcmp(symbol->name, name) != 0 || strcmp(symbol->file, file) != 0)
 			continue;
-		*address = (ompd_address_t){ ompd_segment_none, symbol->address };
-		return symbol->address ? ompd_rc_ok : ompd_rc_error;
+		*address = symbol->address;
+		return *address != 0;
 	}
 }
 
-static ompd_rc_t read_memory(ompd_address_space_context_t *context,
-			     ompd_thread_context_t *thread_context, const ompd_address_t *address,
-			     ompd_size_t size, void *buffer)
+bool callback_read(ompd_address_space_context_t *context, uint64_t address, void *buffer,
+		   size_t size)
 {
 	(void)context;
-	(void)thread_context;
-	count_request(&recorded_use.reads);
-	if (!read_bytes(address->address, buffer, size))
-		return ompd_rc_error;
+	check_requests();
+	if (!read_bytes(address, buffer, size))
+		return false;
 	if (watched)
-		note_words(address->address, size);
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t read_string(ompd_address_space_context_t *context,
-			     ompd_thread_context_t *thread_context, const ompd_address_t *address,
-			     ompd_size_t size, void *buffer)
-{
-	char *to = buffer;
-
-	(void)context;
-	(void)thread_context;
-	count_request(&recorded_use.reads);
-	for (ompd_size_t i = 0; i < size; i++) {
-		if (!read_bytes(address->address + i, (uint8_t *)&to[i], 1))
-			return ompd_rc_error;
-		if (!to[i])
-			return ompd_rc_ok;
-	}
-	return ompd_rc_incomplete;
-}
-
-static ompd_rc_t copy_units(ompd_address_space_context_t *context, const void *input,
-			    ompd_size_t unit_size, ompd_size_t count, void *output)
-{
-	(void)context;
-	memcpy(output, input, unit_size * count);
-	return ompd_rc_ok;
-}
-
-// Nothing is ever written: the table has no function for it.
-const ompd_callbacks_t recorded_callbacks = {
-	.alloc_memory = alloc_memory,
-	.free_memory = free_memory,
-	.print_string = print_string,
-	.sizeof_type = sizeof_type,
-	.symbol_addr_lookup = symbol_addr,
-	.read_memory = read_memory,
-	.read_string = read_string,
-	.device_to_host = copy_units,
-	.host_to_device = copy_units,
-};
-
-ompd_address_space_context_t *recorded_context(void)
-{
-	static char anything;
-
-	return (ompd_address_space_context_t *)&anything;
+		note_words(address, size);
+	return true;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ompd/ompd.h"
+#include "../api/callbacks.h"
 
 enum {
 	RECORDED_PAGE = 4096,
@@ -70,12 +70,8 @@ void recorded_mend(void);
 
 bool recorded_peek(uint64_t address, void *bytes, size_t size);
 
-extern const ompd_callbacks_t recorded_callbacks;
-ompd_address_space_context_t *recorded_context(void);
-
 /** What the library has done since recorded_begin_call(). */
 struct recorded_use {
-	unsigned long reads, lookups;
 	size_t kept, allocated; // bytes: what there was before, and at most at one time
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../api/callbacks.h"
 #include "ompd/ompd_ext.h"
 
 enum { QUESTIONS = 64, TASKS = 4096, REGIONS = 4096 };
@@ -370,14 +371,12 @@ static void ask_threads(size_t least)
 		differ("%zu threads, and %zu at least there are", count, least);
 	for (size_t i = 0; i < count; i++)
 		ompd_rel_thread_handle(threads[i]);
-	ask_callbacks.free_memory(threads);
+	callback_free(threads);
 }
 
 void ask(const struct truth *truths, size_t count, bool begun)
 {
-	static char context;
-	ompd_rc_t rc =
-		ompd_ext_process_initialize((ompd_address_space_context_t *)&context, NULL, &space);
+	ompd_rc_t rc = ompd_ext_process_initialize(plain_context(), NULL, &space);
 
 	subject = NULL;
 	num_identities = 0;

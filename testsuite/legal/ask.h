@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ompd/ompd.h"
 #include "truth.h"
 
 /** What was found at all stops so far. */
@@ -22,7 +21,5 @@ extern struct tally tally;
 void ask(const struct truth *truths, size_t count, bool begun);
 /** Prints how often which question was not answered. */
 void ask_print_unanswered(void);
-
-extern const ompd_callbacks_t ask_callbacks; // of the one who asks: process.c
 
 #endif

@@ -12,12 +12,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../api/callbacks.h"
 #include "../api/tr2_target.h"
 #include "ask.h"
 
@@ -25,86 +25,6 @@ enum { LONGEST_PAUSE = 20000, FIRST_PAUSE = 3000, STALLED = 200 };
 
 static struct truth records[TRUTH_THREADS], held[TRUTH_THREADS];
 static unsigned long cores;
-
-// ---- Callbacks -------------------------------------------------------------------------------
-
-static ompd_rc_t alloc_memory(ompd_size_t size, void **ptr)
-{
-	*ptr = tr2_alloc(size);
-	return *ptr ? ompd_rc_ok : ompd_rc_nomem;
-}
-
-static ompd_rc_t free_memory(void *ptr)
-{
-	tr2_free(ptr);
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t print_string(const char *string, int category)
-{
-	(void)string;
-	(void)category;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t sizeof_type(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
-{
-	(void)context;
-	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t symbol_addr(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const char *name, ompd_address_t *address, const char *file_name)
-{
-	(void)context;
-	(void)thread;
-	address->segment = ompd_segment_none;
-	return tr2_symbol(name, file_name, &address->address) ? ompd_rc_ok : ompd_rc_error;
-}
-
-static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const ompd_address_t *address, ompd_size_t size, void *buffer)
-{
-	(void)context;
-	(void)thread;
-	return tr2_read(address->address, buffer, size) ? ompd_rc_ok : ompd_rc_error;
-}
-
-static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			     const ompd_address_t *address, ompd_size_t size, void *buffer)
-{
-	char *to = buffer;
-
-	for (ompd_size_t i = 0; i < size; i++) {
-		const ompd_address_t at = { address->segment, address->address + i };
-		ompd_rc_t rc = read_memory(context, thread, &at, 1, &to[i]);
-
-		if (rc != ompd_rc_ok || !to[i])
-			return rc;
-	}
-	return ompd_rc_incomplete;
-}
-
-static ompd_rc_t copy_units(ompd_address_space_context_t *context, const void *input,
-			    ompd_size_t unit_size, ompd_size_t count, void *output)
-{
-	(void)context;
-	memcpy(output, input, unit_size * count);
-	return ompd_rc_ok;
-}
-
-const ompd_callbacks_t ask_callbacks = {
-	.alloc_memory = alloc_memory,
-	.free_memory = free_memory,
-	.print_string = print_string,
-	.sizeof_type = sizeof_type,
-	.symbol_addr_lookup = symbol_addr,
-	.read_memory = read_memory,
-	.read_string = read_string,
-	.device_to_host = copy_units,
-	.host_to_device = copy_units,
-};
 
 // ---- The program -----------------------------------------------------------------------------
 
@@ -204,7 +124,7 @@ int main(int argc, char **argv)
 	uint64_t before = 0;
 	int status = 0;
 
-	if (child < 0 || ompd_initialize(202111, &ask_callbacks) != ompd_rc_ok)
+	if (child < 0 || ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok)
 		return 2;
 	for (unsigned long i = 0; i < stops && stalled < STALLED; i++) {
 		pause_up_to(&seed, i ? LONGEST_PAUSE : FIRST_PAUSE);

@@ -11,123 +11,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../api/callbacks.h"
+
 enum { SHARED_BASE = 0x7f0000000000 };
 
-static ompd_rc_t cb_alloc(ompd_size_t size, void **ret)
+bool callback_symbol(ompd_address_space_context_t *context, const char *name, const char *file_name,
+		     uint64_t *address)
 {
-	*ret = malloc(size);
-	return *ret ? ompd_rc_ok : ompd_rc_error;
+	const struct elf_target *self = (const struct elf_target *)context;
+
+	if (file_name && (!self->object || strcmp(file_name, self->object) != 0))
+		return false;
+	*address = elf_target_find(self, name);
+	return *address != 0;
 }
 
-static ompd_rc_t cb_free(void *memory)
+bool callback_read(ompd_address_space_context_t *context, uint64_t address, void *buffer,
+		   size_t size)
+{
+	const uint8_t *bytes = elf_target_bytes((struct elf_target *)context, address, size);
+
+	if (bytes)
+		memcpy(buffer, bytes, size);
+	return bytes != NULL;
+}
+
+void *callback_alloc(size_t size)
+{
+	return malloc(size);
+}
+
+void callback_free(void *memory)
 {
 	free(memory);
-	return ompd_rc_ok;
 }
-
-static ompd_rc_t cb_print(const char *string, int category)
-{
-	(void)string;
-	(void)category;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_sizeof(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
-{
-	(void)context;
-	sizes->sizeof_char = 1;
-	sizes->sizeof_short = 2;
-	sizes->sizeof_int = 4;
-	sizes->sizeof_long = 8;
-	sizes->sizeof_long_long = 8;
-	sizes->sizeof_pointer = 8;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_symbol(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			   const char *name, ompd_address_t *ret, const char *file_name)
-{
-	struct elf_target *self = (struct elf_target *)context;
-	uint64_t address;
-
-	(void)thread;
-	self->lookups++;
-	if (file_name && (!self->object || strcmp(file_name, self->object) != 0))
-		return ompd_rc_unavailable;
-	address = elf_target_find(self, name);
-	if (!address)
-		return ompd_rc_unavailable;
-	ret->segment = 0;
-	ret->address = address;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_read(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			 const ompd_address_t *address, ompd_size_t size, void *buffer)
-{
-	struct elf_target *self = (struct elf_target *)context;
-	const uint8_t *bytes = elf_target_bytes(self, address->address, size);
-
-	(void)thread;
-	self->reads++;
-	if (!bytes)
-		return ompd_rc_error;
-	memcpy(buffer, bytes, size);
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_read_string(ompd_address_space_context_t *context,
-				ompd_thread_context_t *thread, const ompd_address_t *address,
-				ompd_size_t size, void *buffer)
-{
-	struct elf_target *self = (struct elf_target *)context;
-	char *string = buffer;
-
-	(void)thread;
-	self->reads++;
-	for (ompd_size_t i = 0; i < size; i++) {
-		const uint8_t *byte = elf_target_bytes(self, address->address + i, 1);
-
-		if (!byte)
-			return ompd_rc_error;
-		string[i] = (char)*byte;
-		if (!*byte)
-			break;
-	}
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_write(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			  const ompd_address_t *address, ompd_size_t size, const void *buffer)
-{
-	(void)context;
-	(void)thread;
-	(void)address;
-	(void)size;
-	(void)buffer;
-	abort(); // nothing is ever written to a target
-}
-
-static ompd_rc_t cb_convert(ompd_address_space_context_t *context, const void *input,
-			    ompd_size_t unit, ompd_size_t count, void *output)
-{
-	(void)context;
-	memcpy(output, input, unit * count);
-	return ompd_rc_ok;
-}
-
-static const ompd_callbacks_t callbacks = {
-	.alloc_memory = cb_alloc,
-	.free_memory = cb_free,
-	.print_string = cb_print,
-	.sizeof_type = cb_sizeof,
-	.symbol_addr_lookup = cb_symbol,
-	.read_memory = cb_read,
-	.write_memory = cb_write,
-	.read_string = cb_read_string,
-	.device_to_host = cb_convert,
-	.host_to_device = cb_convert,
-};
 
 uint8_t *elf_target_bytes(const struct elf_target *self, uint64_t address, size_t size)
 {
@@ -306,7 +223,7 @@ bool elf_target_open(struct elf_target *self, const char *path, const char *obje
 	self->object = object;
 	load(self, &file, object ? SHARED_BASE : 0);
 	munmap(bytes, file.size);
-	return target_init(&self->target, &callbacks, (ompd_address_space_context_t *)self) ==
+	return target_init(&self->target, &plain_callbacks, (ompd_address_space_context_t *)self) ==
 	       ompd_rc_ok;
 }
 

@@ -21,7 +21,6 @@ struct elf_target {
 	size_t size;
 	struct elf_symbol *symbols;
 	size_t symbol_count;
-	unsigned int reads, lookups; // calls so far
 };
 
 enum { ELF_TARGET_TLS_OFFSET = -0x180 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#define _GNU_SOURCE // process_vm_readv
-
 #include "kmp_process.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
+
+#include "../api/callbacks.h"
+#include "../api/here.h"
 
 enum { THREADS = 6, TASK_SIZE = 40, TIED = 1, BRIEFLY = 1000 };
 
@@ -38,102 +38,32 @@ static int arrived, over;
 static void (*look_at)(const struct target *target);
 static struct target target;
 
-static ompd_rc_t cb_alloc(ompd_size_t size, void **ret)
+bool callback_symbol(ompd_address_space_context_t *context, const char *name, const char *file_name,
+		     uint64_t *address)
 {
-	*ret = malloc(size);
-	return *ret ? ompd_rc_ok : ompd_rc_error;
+	(void)context;
+	if (file_name && strcmp(file_name, "libomp.so.5") != 0)
+		return false;
+	*address = (uint64_t)(uintptr_t)dlsym(library, name);
+	return *address != 0;
 }
 
-static ompd_rc_t cb_free(void *memory)
+bool callback_read(ompd_address_space_context_t *context, uint64_t address, void *buffer,
+		   size_t size)
+{
+	(void)context;
+	return here_read(address, buffer, size);
+}
+
+void *callback_alloc(size_t size)
+{
+	return malloc(size);
+}
+
+void callback_free(void *memory)
 {
 	free(memory);
-	return ompd_rc_ok;
 }
-
-static ompd_rc_t cb_print(const char *string, int category)
-{
-	(void)string;
-	(void)category;
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_sizeof(ompd_address_space_context_t *context, ompd_device_type_sizes_t *sizes)
-{
-	(void)context;
-	*sizes = (ompd_device_type_sizes_t){ 1, 2, 4, 8, 8, 8 };
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_symbol(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			   const char *name, ompd_address_t *ret, const char *file_name)
-{
-	(void)context;
-	(void)thread;
-	if (file_name && strcmp(file_name, "libomp.so.5") != 0)
-		return ompd_rc_unavailable;
-	*ret = (ompd_address_t){ .address = (uint64_t)(uintptr_t)dlsym(library, name) };
-	return ret->address ? ompd_rc_ok : ompd_rc_unavailable;
-}
-
-// Wild addresses must not end the process: the kernel reads.
-static ompd_rc_t cb_read(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			 const ompd_address_t *address, ompd_size_t size, void *buffer)
-{
-	struct iovec there = { (void *)(uintptr_t)address->address, size };
-	struct iovec own = { buffer, size };
-
-	(void)context;
-	(void)thread;
-	return process_vm_readv(getpid(), &own, 1, &there, 1, 0) == (ssize_t)size ? ompd_rc_ok :
-										    ompd_rc_error;
-}
-
-static ompd_rc_t cb_read_string(ompd_address_space_context_t *context,
-				ompd_thread_context_t *thread, const ompd_address_t *address,
-				ompd_size_t size, void *buffer)
-{
-	ompd_address_t at = *address;
-
-	for (char *byte = buffer; size > 0; size--, at.address++, byte++) {
-		if (cb_read(context, thread, &at, 1, byte) != ompd_rc_ok)
-			return ompd_rc_error;
-		if (!*byte)
-			break;
-	}
-	return ompd_rc_ok;
-}
-
-static ompd_rc_t cb_write(ompd_address_space_context_t *context, ompd_thread_context_t *thread,
-			  const ompd_address_t *address, ompd_size_t size, const void *buffer)
-{
-	(void)context;
-	(void)thread;
-	(void)address;
-	(void)size;
-	(void)buffer;
-	abort(); // nothing is ever written to a target
-}
-
-static ompd_rc_t cb_convert(ompd_address_space_context_t *context, const void *input,
-			    ompd_size_t unit, ompd_size_t count, void *output)
-{
-	(void)context;
-	memcpy(output, input, unit * count);
-	return ompd_rc_ok;
-}
-
-static const ompd_callbacks_t callbacks = {
-	.alloc_memory = cb_alloc,
-	.free_memory = cb_free,
-	.print_string = cb_print,
-	.sizeof_type = cb_sizeof,
-	.symbol_addr_lookup = cb_symbol,
-	.read_memory = cb_read,
-	.write_memory = cb_write,
-	.read_string = cb_read_string,
-	.device_to_host = cb_convert,
-	.host_to_device = cb_convert,
-};
 
 static int32_t nothing(int32_t gtid, void *task)
 {
@@ -189,7 +119,7 @@ bool kmp_process_run(const char *path, void (*look)(const struct target *target)
 	    !resolve("__kmpc_omp_task", &runtime.task) ||
 	    !resolve("__kmpc_omp_task_begin_if0", &runtime.begin_if0) ||
 	    !resolve("__kmpc_omp_task_complete_if0", &runtime.complete_if0) ||
-	    target_init(&target, &callbacks, NULL) != ompd_rc_ok)
+	    target_init(&target, &plain_callbacks, NULL) != ompd_rc_ok)
 		return false;
 	look_at = look;
 	runtime.push_num_threads(&here, runtime.global_thread_num(&here), THREADS);

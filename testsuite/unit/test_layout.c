@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../api/callbacks.h"
 #include "gomp_libraries.h"
 #include "layout/gomp_probes.h"
 
@@ -112,12 +113,12 @@ static void check_library(struct elf_target *target, const char *path)
 		symbols[i] = elf_target_find(target, global_names[i]);
 		elf_target_hide(target, global_names[i]);
 	}
-	target->reads = 0;
+	callback_counts.reads = 0;
 	open_ok(target, path, &layout);
 	assert_int_equal(layout.source, LAYOUT_TABLE);
 	assert_int_equal(layout.tls_offset, (uint64_t)(int64_t)ELF_TARGET_TLS_OFFSET);
 	assert_in_range(layout.probes_agreed, 70, gomp_probe_count);
-	assert_in_range(target->reads, 0, 250);
+	assert_in_range(callback_counts.reads, 0, 250);
 	check_found(&layout, path);
 	for (unsigned int i = 0; i < GOMP_GLOBAL_COUNT; i++)
 		if (symbols[i] && layout.global[i] && layout.global[i] != symbols[i])
