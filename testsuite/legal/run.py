@@ -206,8 +206,9 @@ def main() -> int:
                 status, output = check(options.checker, program, seed, options.stops, runtime)
                 result.programs += 1
                 note(result, output)
-                # LLVM's runtime does not stand every legal program.
-                ended = status == ENDED and runtime.folder and ends_alone(program, runtime)
+                # No runtime stands every legal program: gomp_team_start of GCC 12 to 16 overruns its
+                # stack in that of seed 20034, and LLVM's runtime has faults of its own.
+                ended = status == ENDED and ends_alone(program, runtime)
                 result.ended += bool(ended)
                 if status == 0 or ended:
                     continue
