@@ -6,12 +6,14 @@
 
 CHECKER is build/testsuite/legal/legal_check. Each program is compiled by GCC and by Clang, and runs
 on every runtime that is there: the compiler's own one, those of tools/libomp-folder, and with their
-own glibc those in folders of tools/debian-folder. A program is the same for the same seed; where it
-is stopped is not. Exit status: 1 if anything differs, 77 if there is neither compiler.
+own glibc those in folders of tools/debian-folder. A program and the variables that it is started with
+are the same for the same seed; where it is stopped is not. Exit status: 1 if anything differs, 77 if
+there is neither compiler.
 """
 
 import argparse
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -45,6 +47,34 @@ VARIABLES = {
     "KMP_TEAMS_THREAD_LIMIT": "16",
     "KMP_WARNINGS": "0",
 }
+# A program is started with some of these, by its seed.
+SETTINGS = {
+    "OMP_DYNAMIC": ("true",),
+    "OMP_MAX_ACTIVE_LEVELS": ("1", "3"),
+    "OMP_NUM_THREADS": ("1", "3,2", "4"),
+    "OMP_PLACES": ("threads", "cores", "{0}", "{0},{1}"),
+    "OMP_PROC_BIND": ("true", "close", "spread,close", "master"),
+    "OMP_SCHEDULE": ("dynamic", "guided,3"),
+    "OMP_STACKSIZE": ("1M",),
+    "OMP_THREAD_LIMIT": ("7", "64"),
+    "OMP_TOOL": ("disabled",),
+    "OMP_WAIT_POLICY": ("passive", "active"),
+    "GOMP_SPINCOUNT": ("0", "10000"),
+    "KMP_AFFINITY": ("disabled", "compact"),
+    "KMP_BLOCKTIME": ("0", "infinite"),
+    "KMP_CONSISTENCY_CHECK": ("all",),
+    "KMP_FORKJOIN_BARRIER_PATTERN": ("tree,tree", "hyper,hyper", "linear,linear"),
+    "KMP_GTID_MODE": ("1", "2"),
+    "KMP_HOT_TEAMS_MAX_LEVEL": ("0", "1", "3"),
+    "KMP_HOT_TEAMS_MODE": ("1",),
+    "KMP_LIBRARY": ("throughput", "turnaround"),
+    "KMP_LOCK_KIND": ("tas", "futex", "ticket", "queuing", "drdpa"),
+    "KMP_PLAIN_BARRIER_PATTERN": ("tree,tree", "hierarchical,hierarchical"),
+    "KMP_TASKING": ("0", "1"),
+    "KMP_TASK_STEALING_CONSTRAINT": ("0",),
+    "LIBOMP_NUM_HIDDEN_HELPER_THREADS": ("0", "2"),
+}
+MOST_SETTINGS = 4
 SECONDS = 120  # for one program
 FLAGS = {"clang": ["-fno-crash-diagnostics"]}
 COMPILER_FAILED = re.compile("internal compiler error|frontend command failed")
@@ -70,8 +100,8 @@ class Runtime:
         path = "{}:{}/{}".format(self.folder, self.system, MULTIARCH)
         return ["-Wl,--dynamic-linker=" + loader, "-Wl,--disable-new-dtags,-rpath," + path]
 
-    def environment(self) -> Dict[str, str]:
-        environment = dict(os.environ, **VARIABLES)
+    def environment(self, seed: int) -> Dict[str, str]:
+        environment = dict(os.environ, **VARIABLES, **settings(seed))
         if self.folder and not self.system:
             environment["LD_LIBRARY_PATH"] = self.folder
         return environment
@@ -83,6 +113,12 @@ class Result:
     ended: int = 0
     counts: CounterType[str] = field(default_factory=Counter)
     unanswered: CounterType[str] = field(default_factory=Counter)
+
+
+def settings(seed: int) -> Dict[str, str]:
+    choice = random.Random(seed)
+    names = choice.sample(sorted(SETTINGS), choice.randint(0, MOST_SETTINGS))
+    return {name: choice.choice(SETTINGS[name]) for name in names}
 
 
 def runtimes() -> List[Runtime]:
@@ -124,13 +160,13 @@ def compiled(seed: int, runtime: Runtime, folder: Path) -> Optional[Path]:
     return None
 
 
-def ends_alone(program: Path, runtime: Runtime) -> bool:
+def ends_alone(program: Path, seed: int, runtime: Runtime) -> bool:
     """Whether it is not the checker that makes the program end: such programs never do."""
     for _ in range(ALONE):
         try:
             subprocess.run(
                 [str(program)],
-                env=runtime.environment(),
+                env=runtime.environment(seed),
                 cwd=program.parent,
                 stderr=subprocess.DEVNULL,
                 timeout=SECONDS_ALONE,
@@ -147,7 +183,7 @@ def check(checker: str, program: Path, seed: int, stops: int, runtime: Runtime) 
     try:
         done = subprocess.run(
             command,
-            env=runtime.environment(),
+            env=runtime.environment(seed),
             cwd=program.parent,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -180,7 +216,7 @@ def report(results: Dict[Runtime, Result]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("checker")
+    parser.add_argument("checker", type=os.path.abspath)
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--first", type=int, default=1, metavar="SEED")
     parser.add_argument("--stops", type=int, default=10, help="in each run of a program")
@@ -208,12 +244,13 @@ def main() -> int:
                 note(result, output)
                 # No runtime stands every legal program: gomp_team_start of GCC 12 to 16 overruns its
                 # stack in that of seed 20034, and LLVM's runtime has faults of its own.
-                ended = status == ENDED and ends_alone(program, runtime)
+                ended = status == ENDED and ends_alone(program, seed, runtime)
                 result.ended += bool(ended)
                 if status == 0 or ended:
                     continue
                 failed += 1
-                print("seed {}, {}, {}:".format(seed, runtime.compiler, runtime.name))
+                given = " ".join("{}={}".format(*pair) for pair in settings(seed).items())
+                print("seed {}, {}, {}: {}".format(seed, runtime.compiler, runtime.name, given))
                 print("\n".join(output.splitlines()[:8]), flush=True)
     report(results)
     return 1 if failed else 0
