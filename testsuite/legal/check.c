@@ -122,22 +122,23 @@ int main(int argc, char **argv)
 	unsigned int seed = (unsigned int)strtoul(argv[2], NULL, 10);
 	pid_t child = start(argv + 3);
 	uint64_t before = 0;
+	bool ended = false;
 	int status = 0;
 
 	if (child < 0 || ompd_initialize(202111, &plain_callbacks) != ompd_rc_ok)
 		return 2;
-	for (unsigned long i = 0; i < stops && stalled < STALLED; i++) {
+	for (unsigned long i = 0; i < stops && stalled < STALLED && !ended; i++) {
 		pause_up_to(&seed, i ? LONGEST_PAUSE : FIRST_PAUSE);
-		if (waitpid(child, &status, WNOHANG) == child || !stop_once(child)) {
-			fprintf(stderr, "the program ended at stop %lu, status 0x%x\n", i,
-				(unsigned int)status);
-			return 2;
-		}
+		ended = waitpid(child, &status, WNOHANG) == child || !stop_once(child);
 		stalled = read_progress() == before ? stalled + 1 : 0;
 		before = read_progress();
 	}
-	pause_up_to(&seed, LONGEST_PAUSE);
-	take_core(child);
+	if (ended) {
+		fprintf(stderr, "the program ended, status 0x%x\n", (unsigned int)status);
+	} else {
+		pause_up_to(&seed, LONGEST_PAUSE);
+		take_core(child);
+	}
 	ompd_finalize();
 	printf("stops %lu\ncores %lu\nthreads %lu\nskipped %lu\nanswers %lu\ndifferences %lu\nblocks %ld\n",
 	       tally.stops, cores, tally.threads, tally.skipped, tally.answers, tally.differences,
@@ -145,5 +146,5 @@ int main(int argc, char **argv)
 	ask_print_unanswered();
 	if (tally.differences || tr2_blocks)
 		return 1;
-	return stalled == STALLED ? 2 : 0;
+	return ended || stalled == STALLED ? 2 : 0;
 }
