@@ -108,8 +108,8 @@ static void compare_icv(void *handle, ompd_scope_t scope, const char *name, long
 	ompd_word_t value = -1;
 	ompd_rc_t rc = ompd_ext_get_icv(handle, scope, name, &value);
 
-	// Only the first element of a list is the number that holds.
-	if (rc == ompd_rc_incomplete && strcmp(name, "nthreads-var") == 0)
+	// The number that holds is the first element of a list, and the kind of a schedule.
+	if (rc == ompd_rc_incomplete)
 		rc = ompd_rc_ok;
 	if (truth >= 0 && answered(name, rc))
 		compare(name, value, truth);
@@ -268,7 +268,9 @@ static void ask_task(ompd_thread_handle_t *thread, ompd_parallel_handle_t *regio
 	compare_icv(task, ompd_scope_task, "explicit-task-var", step->kind == TRUTH_EXPLICIT);
 	compare_icv(task, ompd_scope_task, "max-active-levels-var", subject->max_active_levels);
 	compare_icv(task, ompd_scope_task, "thread-limit-var", subject->thread_limit);
-	compare_icv(thread, ompd_scope_thread, "dyn-var", 0);
+	compare_icv(thread, ompd_scope_thread, "dyn-var", subject->dynamic);
+	compare_icv(task, ompd_scope_task, "bind-var", subject->bind);
+	compare_icv(task, ompd_scope_task, "run-sched-var", subject->schedule);
 	compare_icv(thread, ompd_scope_thread, "team-num-var", subject->team_num);
 	compare_icv(thread, ompd_scope_thread, "league-size-var", subject->num_teams);
 	if (must_be_answered("task", ompd_ext_get_task_info(task, &info))) {

@@ -18,9 +18,19 @@ from typing import Callable, Iterator, List, Tuple
 MAX_DEPTH = 5  # constructs that have a record of their own
 MAX_WIDTH = 8  # threads in the regions that one root opens
 MAX_COST = 30  # dwells in one round of a root, one after another
+MAX_LEAVES = 2  # functions that threads run which tasks create
 LOCKS = 4
 SCHEDULES = ["static", "static, 1", "dynamic", "dynamic, 2", "guided", "runtime", "auto"]
 DEPENDS = ["in", "out", "inout"]
+SETTINGS = [
+    "omp_set_schedule(omp_sched_static, 3)",
+    "omp_set_schedule(omp_sched_dynamic, 1)",
+    "omp_set_schedule(omp_sched_guided, 0)",
+    "omp_set_max_active_levels(2)",
+    "omp_set_max_active_levels(4)",
+    "omp_set_dynamic(1)",
+    "omp_set_dynamic(0)",
+]
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,7 @@ class Place:
     held: int = 0  # locks with lower numbers may be held
     scheduling: bool = True  # a thread may begin other tasks here
     cancellable: str = ""  # the construct that may be cancelled here
+    uniform: bool = True  # all tasks of the same binding do the same here
 
 
 class Generator:
@@ -47,6 +58,7 @@ class Generator:
         self.lines: List[str] = []
         self.indent = 1
         self.spent = 0
+        self.leaves = 0
 
     # ---- Text ---------------------------------------------------------------------------------
 
@@ -74,7 +86,11 @@ class Generator:
         choices: List[Tuple[int, Callable[[Place], None]]] = [(6, self.dwell), (1, self.atomic)]
         deep = place.here >= MAX_DEPTH or self.spent > MAX_COST
         if not deep:
-            choices.append((3, self.parallel))
+            choices += [(3, self.parallel), (1, self.parallel_loop)]
+        if place.uniform:
+            choices.append((1, self.setting))
+        if place.here and place.width <= 2 and place.cost <= 4 and self.leaves < MAX_LEAVES:
+            choices.append((1, self.thread))
         if place.held < LOCKS:
             choices += [(1, self.critical), (1, self.lock)]
         if place.in_region:
@@ -120,6 +136,20 @@ class Generator:
         if self.chance(0.5):
             self.line("#pragma omp cancellation point " + place.cancellable)
 
+    def setting(self, _: Place) -> None:
+        self.line("leave();")
+        self.line(self.random.choice(SETTINGS) + ";")
+
+    def thread(self, place: Place) -> None:
+        self.spent += 2 * place.cost
+        with self.block():
+            self.line("pthread_t thread;")
+            self.line("leave();")
+            self.line("if (pthread_create(&thread, NULL, leaf{}, NULL) != 0)".format(self.leaves))
+            self.line("\tabort();")
+            self.line("pthread_join(thread, NULL);")
+        self.leaves += 1
+
     # ---- Mutual exclusion ---------------------------------------------------------------------
 
     def within_lock(self, place: Place, number: int) -> None:
@@ -130,6 +160,7 @@ class Generator:
             in_region=False,
             scheduling=False,
             cancellable="",
+            uniform=False,
         )
         self.body(inner, self.random.randint(1, 2))
 
@@ -175,8 +206,30 @@ class Generator:
             self.line("leave();")
             self.line("#pragma omp parallel" + clauses)
             with self.block():
-                self.enter(inner, "here_region", "id")
+                self.line("uint32_t marker = 0;")
+                self.enter(inner, "here_region", "id", "&marker")
                 self.body(inner, self.random.randint(1, 4))
+
+    def parallel_loop(self, place: Place) -> None:
+        threads = self.random.randint(1, min(4, max(1, MAX_WIDTH // place.width)))
+        count = self.random.randint(1, 4)
+        inner = Place(
+            here=place.here + 1,
+            width=place.width * threads,
+            cost=place.cost * count,
+            held=place.held,
+            uniform=False,
+        )
+        clauses = "num_threads({}) schedule({})".format(threads, self.random.choice(SCHEDULES))
+        with self.block():
+            self.line("const uint64_t id = new_id();")
+            self.line("uint32_t marker = 0;")
+            self.line("leave();")
+            self.line("#pragma omp parallel for firstprivate(marker) " + clauses)
+            with self.block("for (int i = 0; i < {}; i++)".format(count)):
+                self.enter(inner, "here_region", "id", "&marker")
+                self.body(inner, self.random.randint(1, 2))
+                self.line("leave();")
 
     def enter(self, inner: Place, function: str, *arguments: str) -> None:
         outer = "&h{}".format(inner.here - 1)
@@ -205,7 +258,7 @@ class Generator:
     # ---- Worksharing --------------------------------------------------------------------------
 
     def work(self, place: Place, **changes: object) -> Place:
-        inner = replace(place, in_region=False, cancellable="")
+        inner = replace(place, in_region=False, cancellable="", uniform=False)
         return replace(inner, **changes)
 
     def ending(self, place: Place, nowait: bool) -> str:
@@ -216,17 +269,23 @@ class Generator:
 
     def loop(self, place: Place) -> None:
         count = self.random.randint(1, 6)
-        ordered = self.chance(0.25)
+        ordered = self.random.choice(["", "", "", "", " ordered", " ordered(1)"])
         cancellable = not ordered and self.chance(0.2)
         nowait = not ordered and not cancellable and self.chance(0.4)
         schedule = self.random.choice(SCHEDULES)
         inner = self.work(place, cost=place.cost * count, cancellable="for" if cancellable else "")
-        pragma = "#pragma omp for schedule({}){}".format(schedule, " ordered" if ordered else "")
+        pragma = "#pragma omp for schedule({}){}".format(schedule, ordered)
         self.line(pragma + self.ending(place, nowait))
         with self.block("for (int i = 0; i < {}; i++)".format(count)):
             self.line("leave();")
             self.body(inner, self.random.randint(1, 2))
-            if ordered:
+            if ordered == " ordered(1)":
+                self.line("wait_here(&h{});".format(place.here))
+                self.line("#pragma omp ordered depend(sink: i - 1)")
+                self.line("leave();")
+                self.dwell(inner)
+                self.line("#pragma omp ordered depend(source)")
+            elif ordered:
                 self.line("wait_here(&h{});".format(place.here))
                 self.line("#pragma omp ordered")
                 with self.block():
@@ -311,6 +370,8 @@ class Generator:
         clauses = " firstprivate(h{}, marker)".format(place.here)
         clauses += self.random.choice(["", " num_tasks(2)", " grainsize(1)"])
         clauses += " nogroup" if self.chance(0.3) else ""
+        clauses += " final(1)" if self.chance(0.15) else ""
+        clauses += " priority({})".format(self.random.randint(0, 9)) if self.chance(0.2) else ""
         with self.block():
             self.line("uint32_t marker = 0;")
             self.line("leave();")
@@ -345,7 +406,7 @@ class Generator:
 
     # ---- The program --------------------------------------------------------------------------
 
-    def root(self, number: int) -> None:
+    def root(self, number: int, pause: str) -> None:
         self.spent = 0
         self.line("static void root{}(int rounds)".format(number))
         with self.block():
@@ -359,26 +420,54 @@ class Generator:
                     self.random.choice(statements)(place)
                 self.line("dwell(&h0);")
             self.line("leave();")
+            if pause:
+                self.line("destroy_locks();")
+                self.line("pause_runtime({});".format(pause))
+                self.line("init_locks();")
+
+    def leaf(self, number: int) -> None:
+        """What a thread does that a task creates, and waits for: it takes no locks."""
+        self.spent = 0
+        self.line("static void *leaf{}(void *unused)".format(number))
+        with self.block():
+            self.line("struct here h0 = here_initial({});".format(self.random.randint(1, 2)))
+            place = Place(width=4, held=LOCKS)
+            for _ in range(self.random.randint(1, 2)):
+                self.random.choice([self.statement, self.parallel])(place)
+            self.line("dwell(&h0);")
+            self.line("return unused;")
 
     def program(self) -> str:
         roots = self.random.choice([1, 1, 2, 3])
         self.indent = 0
+        # Only where no other thread is in the runtime: it gives back what it has.
+        pause = roots == 1 and self.chance(0.3)
         for number in range(roots):
-            self.root(number)
+            how = self.random.choice(["omp_pause_soft", "omp_pause_hard"]) if pause else ""
+            self.root(number, how)
             self.line("")
-        functions = "\n".join(self.lines)
+        # Leaves have none of their own.
+        leaves, self.leaves, done = self.leaves, MAX_LEAVES, len(self.lines)
+        for number in range(leaves):
+            self.leaf(number)
+            self.line("")
+        functions = "\n".join(self.lines[done:] + self.lines[:done])
         locks = "\n".join(
             "static omp_lock_t lock{0};\nstatic omp_nest_lock_t nest_lock{0};".format(number)
             for number in range(LOCKS)
         )
-        starts = "\n".join(
-            "\tomp_init_lock(&lock{0});\n\tomp_init_nest_lock(&nest_lock{0});".format(number)
-            for number in range(LOCKS)
+        starts, ends = (
+            "\n".join(
+                "\tomp_{0}_lock(&lock{1});\n\tomp_{0}_nest_lock(&nest_lock{1});".format(do, number)
+                for number in range(LOCKS)
+            )
+            for do in ("init", "destroy")
         )
         return PROGRAM.format(
             locks=locks,
             functions=functions,
             starts=starts,
+            ends=ends,
             threads="\n".join(THREAD.format(number) for number in range(1, roots)),
             creates="\n".join(CREATE.format(number) for number in range(1, roots)),
             joins="\n".join(JOIN.format(number) for number in range(1, roots)),
@@ -401,6 +490,16 @@ static int counter;
 static int depends[3];
 {locks}
 
+static void init_locks(void)
+{{
+{starts}
+}}
+
+__attribute__((unused)) static void destroy_locks(void)
+{{
+{ends}
+}}
+
 {functions}
 {threads}
 int main(void)
@@ -408,7 +507,7 @@ int main(void)
 \tpthread_t thread[4];
 
 \tpthread_key_create(&own_key, free_record);
-{starts}
+\tinit_locks();
 \t(void)thread;
 \t(void)depends;
 \t(void)counter;

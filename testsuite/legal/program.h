@@ -84,6 +84,8 @@ static void describe_league(const struct here *here, struct truth *mine)
 	mine->ancestor[0] = 0;
 	mine->num_threads = mine->size[0] = 1;
 	mine->max_active_levels = mine->thread_limit = -1;
+	mine->dynamic = mine->bind = -1;
+	mine->schedule = -1;
 	mine->team_num = here->team_num;
 	mine->num_teams = here->num_teams;
 	mine->here = *here;
@@ -91,6 +93,7 @@ static void describe_league(const struct here *here, struct truth *mine)
 
 static void describe(const struct here *here, struct truth *mine)
 {
+	omp_sched_t schedule;
 	int level = 0;
 
 	for (uint32_t i = 0; i < here->count; i++)
@@ -106,6 +109,10 @@ static void describe(const struct here *here, struct truth *mine)
 	mine->in_final = omp_in_final();
 	mine->max_active_levels = omp_get_max_active_levels();
 	mine->thread_limit = omp_get_thread_limit();
+	mine->dynamic = omp_get_dynamic();
+	mine->bind = (int32_t)omp_get_proc_bind();
+	omp_get_schedule(&schedule, &mine->chunk);
+	mine->schedule = (int64_t)(uint32_t)schedule;
 	// LLVM's runtime itself answers with other numbers where an if clause serializes a region.
 	mine->team_num = here->team_num;
 	mine->num_teams = here->num_teams;
@@ -148,6 +155,16 @@ __attribute__((noinline, unused)) static void dwell(const struct here *here)
 	leave();
 }
 
+// LLVM's runtime does not come back from a hard pause, in no release up to 19.
+extern int __kmpc_global_thread_num(void *location) __attribute__((weak));
+
+__attribute__((unused)) static void pause_runtime(omp_pause_resource_t how)
+{
+	leave();
+	if (omp_pause_resource_all(__kmpc_global_thread_num ? omp_pause_soft : how) != 0)
+		abort();
+}
+
 // ---- Where a task is -------------------------------------------------------------------------
 
 static void add_step(struct here *here, enum truth_kind kind, uint64_t region, uint32_t marker)
@@ -182,16 +199,18 @@ __attribute__((noinline, unused)) static struct here here_league(const struct he
 	return here;
 }
 
+// A task that runs iterations of a loop comes here in each: @p marker is its own, and 0 at first.
 __attribute__((noinline, unused)) static struct here here_region(const struct here *outer,
-								 uint64_t region)
+								 uint64_t region, uint32_t *marker)
 {
 	struct here here = *outer;
 
-	add_step(&here, TRUTH_IMPLICIT, region, new_marker());
+	if (*marker == 0)
+		*marker = new_marker();
+	add_step(&here, TRUTH_IMPLICIT, region, *marker);
 	return here;
 }
 
-// A task of a taskloop runs several iterations: @p marker is its own, and 0 in the first of them.
 __attribute__((noinline, unused)) static struct here here_iteration(const struct here *outer,
 								    uint32_t *marker)
 {

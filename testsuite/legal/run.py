@@ -178,8 +178,10 @@ def ends_alone(program: Path, seed: int, runtime: Runtime) -> bool:
     return False
 
 
-def check(checker: str, program: Path, seed: int, stops: int, runtime: Runtime) -> Tuple[int, str]:
-    command = [checker, str(stops), str(seed), str(program)]
+def check(
+    checker: Path, program: Path, seed: int, stops: int, runtime: Runtime
+) -> Tuple[int, str]:
+    command = [str(checker), str(stops), str(seed), str(program)]
     try:
         done = subprocess.run(
             command,
@@ -216,7 +218,7 @@ def report(results: Dict[Runtime, Result]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("checker", type=os.path.abspath)
+    parser.add_argument("checker", type=Path)
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--first", type=int, default=1, metavar="SEED")
     parser.add_argument("--stops", type=int, default=10, help="in each run of a program")
@@ -239,7 +241,9 @@ def main() -> int:
                 program = programs[runtime.program()]
                 if program is None:
                     continue
-                status, output = check(options.checker, program, seed, options.stops, runtime)
+                status, output = check(
+                    options.checker.resolve(), program, seed, options.stops, runtime
+                )
                 result.programs += 1
                 note(result, output)
                 # No runtime stands every legal program: gomp_team_start of GCC 12 to 16 overruns its

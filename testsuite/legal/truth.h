@@ -40,6 +40,8 @@ struct truth {
 	uint64_t pthread;
 	int32_t level, active_level, thread_num, num_threads, in_final;
 	int32_t max_active_levels, thread_limit, team_num, num_teams;
+	int32_t dynamic, bind, chunk;
+	int64_t schedule;
 	int32_t ancestor[TRUTH_LEVELS], size[TRUTH_LEVELS];
 	struct here here;
 };
