@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine code: what an instruction does, where a function's control flow leads, which function a
+// call reaches and what it passes, what a function or a loop reads and writes. Knows architectures,
+// but neither OpenMP nor debuggers nor object files.
+//
+// Nothing here allocates memory, keeps global state or does I/O. The caller owns every structure, and
+// gives access to memory by a callback. Bytes come from a process that may be damaged or hostile: every
+// function ends within fixed bounds, whatever they are. Sizes and widths are in bytes.
+//
+// A new architecture is one file with a struct code_architecture; see x86_64.c.
+
+#ifndef OMPDBG_LIBCODE_CODE_H
+#define OMPDBG_LIBCODE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- Results ---------------------------------------------------------------------------------
+
+enum code_status {
+	CODE_OK,
+	CODE_UNREADABLE, // memory cannot be read
+	CODE_UNDEFINED,	 // the bytes are no instruction, or a debugger's breakpoint hides it
+	CODE_UNKNOWN,	 // the code does not show it
+	CODE_TOO_LARGE,	 // there is more than the room that was given
+};
+
+// ---- Reading code ----------------------------------------------------------------------------
+
+/** Memory of the process. */
+struct code_memory {
+	/** Read exactly @p size bytes; false if they cannot all be read. */
+	bool (*read)(void *context, uint64_t address, void *buffer, size_t size);
+	void *context;
+};
+
+enum {
+	CODE_PAGE = 4096,
+	CODE_PAGES = 8, // that a reader keeps
+};
+
+struct code_page {
+	uint64_t address; // of the first byte
+	uint32_t size;	  // a page, or less next to what cannot be read; 0: empty
+	uint32_t used;	  // when it was needed last
+	uint8_t bytes[CODE_PAGE];
+};
+
+/**
+ * The code of one process. Keeps the pages that were read last; what is kept holds until the process
+ * runs. Not for several threads at once.
+ */
+struct code_reader {
+	const struct code_architecture *architecture;
+	struct code_memory memory;
+	uint64_t word_address, word; // the pointer that was read last
+	uint32_t clock;
+	struct code_page pages[CODE_PAGES];
+};
+
+/** Prepare @p reader, which has nothing to free. */
+void code_reader_init(struct code_reader *reader, const struct code_architecture *architecture,
+		      struct code_memory memory);
+
+/** Forget all pages: the process has run. */
+void code_reader_forget(struct code_reader *reader);
+
+/** Read up to @p size bytes of code from @p address on; return how many could be read. */
+size_t code_read(struct code_reader *reader, uint64_t address, void *buffer, size_t size);
+
+/** Read a pointer of the process, for instance a slot of the global offset table. */
+enum code_status code_read_word(struct code_reader *reader, uint64_t address, uint64_t *ret);
+
+// ---- Instructions ----------------------------------------------------------------------------
+
+/** Where control goes after an instruction. */
+enum code_kind {
+	CODE_OTHER, // to the next instruction
+	CODE_CALL,
+	CODE_JUMP,
+	CODE_JUMP_IF, // conditional: to the target or the next instruction
+	CODE_RETURN,
+	CODE_TRAP, // nowhere: control does not come back
+};
+
+/**
+ * What an instruction computes. Its operands that are read are the inputs, in order; an input that is
+ * written as well ("add %rax,%rbx") comes first. The one that is written is the result.
+ */
+enum code_operation {
+	CODE_COMPUTE,	  // anything that has no name here
+	CODE_NOTHING,	  // padding, hints, fences
+	CODE_MOVE,	  // also of a narrow unsigned number into a wide register
+	CODE_MOVE_SIGNED, // of a narrow signed number into a wide register
+	CODE_MOVE_IF,	  // on a condition
+	CODE_ADDRESS,	  // the address of the memory operand, which is not accessed
+	CODE_ADD,
+	CODE_SUBTRACT,
+	CODE_MULTIPLY,
+	CODE_SHIFT_LEFT,
+	CODE_ZERO,    // the result is 0 whatever the register held ("xor %eax,%eax")
+	CODE_COMPARE, // changes flags only
+	CODE_PUSH,
+	CODE_POP,
+};
+
+enum code_operand_kind {
+	CODE_REGISTER,
+	CODE_HIGH_BYTE, // bits 8 to 15 of a register (%ah)
+	CODE_IMMEDIATE,
+	CODE_MEMORY,
+};
+
+enum {
+	CODE_READS = 1,
+	CODE_WRITES = 2,
+};
+
+enum code_segment {
+	CODE_PLAIN,
+	CODE_THREAD_LOCAL, // counted from the thread pointer
+	CODE_ELSEWHERE,	   // counted from what is not known
+};
+
+/**
+ * Numbers of registers: general ones from 0 on (x86-64: by their encoding, rax is 0 and r15 is 15),
+ * then the others. All are less than 64, so that a set of them is a uint64_t.
+ */
+enum {
+	CODE_GENERAL = 32, // general registers have smaller numbers
+	CODE_NO_REGISTER = 255,
+};
+
+struct code_operand {
+	uint8_t kind;	// enum code_operand_kind
+	uint8_t access; // CODE_READS, CODE_WRITES; of memory 0: only its address matters
+	uint16_t width; // bytes accessed; 0: not known
+	uint8_t base;	// CODE_REGISTER: the register. CODE_MEMORY: a register or none
+	uint8_t index;	// CODE_MEMORY: likewise, times scale
+	uint8_t scale;
+	uint8_t segment; // enum code_segment
+	bool implied;	 // not written in the assembly: the stack of push and call
+	int64_t number; // the immediate, sign-extended, or the displacement; relative ones are resolved
+};
+
+enum { CODE_OPERANDS = 8 };
+
+struct code_instruction {
+	uint64_t address;
+	uint8_t size;
+	uint8_t kind;	   // enum code_kind
+	uint8_t operation; // enum code_operation
+	uint8_t condition; // CODE_JUMP_IF: the architecture's number of the condition
+	bool is_direct;	   // of calls and jumps: target is known
+	bool is_fence;	   // orders memory accesses and does nothing else
+	bool is_opaque; // depends on, or changes, other things than registers and memory (system calls, clocks)
+	uint8_t operand_count;
+	uint64_t target;	// of a call or jump
+	uint64_t reads, writes; // sets of registers, also those of addresses
+	struct code_operand operands[CODE_OPERANDS];
+};
+
+/** What one architecture provides. */
+struct code_architecture {
+	const char *name;
+	uint8_t longest; // instruction
+	uint8_t longest_call, shortest_call;
+	uint8_t stack_register;
+	uint8_t frame_register; // by convention, where there is one
+	uint8_t flags_register;
+	uint8_t argument_count;
+	const uint8_t *arguments;	   // registers of a call's arguments
+	uint64_t kept;			   // registers that a function leaves as they were
+	const char *const *register_names; // of the general ones
+	uint8_t register_count;		   // general ones
+	enum code_status (*decode)(uint64_t address, const uint8_t *bytes, size_t size,
+				   struct code_instruction *ret);
+};
+
+extern const struct code_architecture code_x86_64;
+
+/** Decode the instruction at @p address. CODE_OK, CODE_UNREADABLE or CODE_UNDEFINED. */
+enum code_status code_decode(struct code_reader *reader, uint64_t address,
+			     struct code_instruction *ret);
+
+/** Return the name of a general register, "rbx"; static; NULL for others. */
+const char *code_register_name(const struct code_architecture *architecture, unsigned int reg);
+
+/** Return where @p instruction ends. */
+static inline uint64_t code_end(const struct code_instruction *instruction)
+{
+	return instruction->address + instruction->size;
+}
+
+/** Check whether a memory operand is at a fixed address, which then is its number. */
+bool code_is_absolute(const struct code_operand *operand);
+
+/** Check whether an instruction may write a register, or a word so far from where it points. */
+bool code_may_write(const struct code_instruction *instruction, unsigned int reg);
+bool code_may_write_word(const struct code_instruction *instruction, unsigned int reg,
+			 int64_t offset);
+
+/** What an instruction has to do with fixed addresses and numbers. */
+enum code_reference_kind {
+	CODE_NO_REFERENCE,
+	CODE_VARIABLE_READ,    // of a variable
+	CODE_VARIABLE_ADDRESS, // of a variable is taken, or a constant that may be one
+	CODE_FUNCTION_CALL,    // at that address, 0 if that is not in the instruction
+	CODE_FUNCTION_JUMP,    // likewise, always taken
+	CODE_NUMBER, // something is computed with a constant, which is in place of the address
+};
+
+struct code_reference {
+	enum code_reference_kind kind;
+	unsigned int width; // CODE_VARIABLE_READ: bytes
+	uint64_t address;
+};
+
+/** Return the one reference of @p instruction that matters most. */
+struct code_reference code_reference(const struct code_instruction *instruction);
+
+// ---- Calls -----------------------------------------------------------------------------------
+
+/**
+ * Decode the call instruction that ends at @p return_address. Where several forms fit by accident the
+ * one whose target exists is taken. CODE_UNKNOWN if there is none.
+ */
+enum code_status code_call_before(struct code_reader *reader, uint64_t return_address,
+				  struct code_instruction *ret);
+
+/**
+ * Return the function that a call or tail jump reaches: directly or through a pointer at a fixed
+ * address (a slot of the global offset table), and past stubs of the procedure linkage table.
+ * CODE_UNKNOWN if it goes through a register.
+ */
+enum code_status code_callee(struct code_reader *reader, const struct code_instruction *call,
+			     uint64_t *ret);
+
+/** Follow a stub of the procedure linkage table to its function; @p entry itself if it is none. */
+enum code_status code_follow_stub(struct code_reader *reader, uint64_t entry, uint64_t *ret);
+
+// ---- Control flow of a function --------------------------------------------------------------
+
+/** Instructions that follow one another: a call, a jump or what is jumped to ends a block. */
+struct code_block {
+	uint64_t begin, end;
+	uint64_t last;	 // address of the last instruction
+	uint64_t target; // of a direct call or jump, also if that leaves the function; else 0
+	uint8_t kind;	 // enum code_kind of the last instruction
+	bool is_direct;
+	uint8_t next_count;
+	uint8_t mark;	  // of searches
+	uint32_t next[3]; // blocks: the following one, the one jumped to, the landing pad
+	uint32_t link;	  // of searches
+};
+
+/** A function, as its caller knows it. */
+struct code_function {
+	uint64_t entry;
+	/**
+	 * Check whether code at @p address is of the function. NULL: all that is from `begin` to before
+	 * `end` is.
+	 */
+	bool (*contains)(void *context, uint64_t address);
+	/**
+	 * Return where control goes on in the function if the call at @p call throws an exception, 0:
+	 * nowhere. Returns false if that is not known. NULL: nowhere.
+	 */
+	bool (*landing_pad)(void *context, uint64_t call, uint64_t *ret);
+	void *context;
+	uint64_t begin, end;
+};
+
+/** The blocks that control can reach, by their addresses. The first one need not be the entry's. */
+struct code_flow {
+	struct code_block *blocks; // the caller's
+	uint32_t capacity;
+	uint32_t count;
+	uint64_t entry;
+	bool is_complete; // every way is known: no table of addresses, no unknown instruction
+};
+
+/**
+ * Find the blocks of @p function. @p flow has blocks and capacity set. CODE_TOO_LARGE if there are
+ * more; otherwise CODE_OK, and flow->is_complete says whether all is known.
+ */
+enum code_status code_flow_build(struct code_reader *reader, const struct code_function *function,
+				 struct code_flow *flow);
+
+/** Return the block that has an instruction at @p address; NULL if there is none. */
+struct code_block *code_flow_block(const struct code_flow *flow, uint64_t address);
+
+/** Which blocks a search does not go past, by their last instruction; what throws there is followed. */
+typedef bool code_avoid(void *context, const struct code_block *block);
+
+/**
+ * Check whether control can come from before the instruction at @p from to before that at @p to, past
+ * no block that @p avoid names (NULL: none). @p from == @p to holds at once.
+ */
+bool code_flow_reaches(const struct code_flow *flow, uint64_t from, uint64_t to, code_avoid *avoid,
+		       void *context);
+
+/**
+ * Call @p visit for every instruction on the ways from @p from to before @p to, in no order, until
+ * it returns false. Returns false if it did, or an instruction could not be read.
+ */
+bool code_flow_between(struct code_reader *reader, const struct code_flow *flow, uint64_t from,
+		       uint64_t to, bool (*visit)(void *context, const struct code_instruction *),
+		       void *context);
+
+// ---- What a call passes ----------------------------------------------------------------------
+
+/**
+ * A value at a call: `value`, and if there is a register: plus `scale` times a number, which that
+ * register holds in the calling frame, or memory at `offset` from where the register points.
+ */
+struct code_argument {
+	uint8_t reg; // one that functions keep, or CODE_NO_REGISTER
+	bool in_memory;
+	int8_t width; // of the number; less than 0 if it has a sign
+	int32_t offset;
+	int64_t scale;
+	uint64_t value;
+};
+
+/**
+ * Return the argument @p number (the first is 0) of the call that returns to @p return_address.
+ *
+ * With @p flow, which must be complete, the answer holds on every way to the call. Without (NULL) it
+ * is read out of the instructions before the call; code that jumps to between these is not seen.
+ */
+enum code_status code_argument(struct code_reader *reader, const struct code_flow *flow,
+			       uint64_t return_address, unsigned int number,
+			       struct code_argument *ret);
+
+// ---- What a function does to memory ----------------------------------------------------------
+
+enum {
+	CODE_WINDOW = 8192, // bytes of a function that are looked at, at most
+	CODE_DEPTH = 5,	    // loads in a row that are kept
+	CODE_ACCESSES = 768,
+	CODE_CALLEES = 48,
+};
+
+/** What a value starts from. */
+enum code_base {
+	CODE_NO_VALUE = 0, // not known
+	CODE_FIXED,	   // a number, or the address of a variable
+	CODE_THREAD,	   // the thread pointer
+	CODE_STACK,	   // the stack pointer at entry
+	CODE_ARGUMENT,	   // the first argument at entry
+	CODE_HELD,	   // what a register held at the beginning
+};
+
+/**
+ * base + offset[0], and for each load one more: the word there + offset[1], and so on. A value of
+ * depth 2 is "word at (word at (base + offset[0]) + offset[1]) + offset[2]".
+ */
+struct code_value {
+	uint8_t base;  // enum code_base
+	uint8_t reg;   // CODE_HELD
+	uint8_t depth; // loads made
+	int64_t offset[CODE_DEPTH + 1];
+};
+
+enum code_access_kind {
+	CODE_READ,
+	CODE_WRITE,
+	CODE_UPDATE, // read and written by one instruction
+	CODE_PASSED, // not accessed: passed to another function as its first argument
+};
+
+struct code_access {
+	struct code_value address;
+	uint8_t kind;	  // enum code_access_kind
+	uint16_t width;	  // bytes; 0 for CODE_PASSED
+	bool thread_slot; // a read of the word that holds a thread-local variable's offset
+};
+
+/** Everything found in one function. */
+struct code_report {
+	struct code_access access[CODE_ACCESSES];
+	unsigned int count;
+	bool complete; // every path was followed to its end and understood
+	bool cut;      // loops were followed a few times only: not all accesses may be there
+	uint64_t tail; // another function that it jumps to, 0 if there is none
+	uint64_t callee[CODE_CALLEES]; // the first functions that it calls by their addresses
+	unsigned int callee_count;
+};
+
+/** What to look at. */
+struct code_exploration {
+	uint64_t entry;
+	uint32_t size; // at most CODE_WINDOW; a jump out of it is one to another function
+	/** An element of an array of pointers whose number is not known stands for all: the first. */
+	bool any_element;
+	bool further; // the accesses that the report has are kept, and these added
+};
+
+/** Follow every path of a function with symbolic registers; the result is in @p report. */
+void code_explore(struct code_reader *reader, const struct code_exploration *exploration,
+		  struct code_report *report);
+
+/** Check whether @p a and @p b are the same expression. Unknown values equal nothing. */
+bool code_value_equal(const struct code_value *a, const struct code_value *b);
+
+// ---- Loops that only read --------------------------------------------------------------------
+
+enum { CODE_SPIN_READS = 16 };
+
+/** A loop that only reads memory: nothing that it does changes what it does next. */
+struct code_spin {
+	bool is_endless; // no way leads out, whatever it reads
+	bool is_cut;	 // it reads more than there is room for
+	uint8_t count;
+	/** Where it reads, if that is an expression: of variables, or what registers hold (CODE_HELD). */
+	struct code_value reads[CODE_SPIN_READS];
+	uint16_t widths[CODE_SPIN_READS]; // bytes
+};
+
+/** The question. */
+struct code_spin_query {
+	uint64_t pc;  // of the thread, in the function
+	bool in_call; // it is in a harmless function that was called before pc
+	/**
+	 * Check whether calling the function at @p entry changes nothing that the loop depends on
+	 * (sched_yield). NULL: none is so.
+	 */
+	bool (*is_harmless)(void *context, uint64_t entry);
+	void *context;
+};
+
+/** Find the loop around a pc that only reads. CODE_UNKNOWN if there is none. */
+enum code_status code_find_spin(struct code_reader *reader, const struct code_spin_query *query,
+				struct code_spin *ret);
+
+#endif
