@@ -27,52 +27,6 @@ enum code_status {
 	CODE_TOO_LARGE,	 // there is more than the room that was given
 };
 
-// ---- Reading code ----------------------------------------------------------------------------
-
-/** Memory of the process. */
-struct code_memory {
-	/** Read exactly @p size bytes; false if they cannot all be read. */
-	bool (*read)(void *context, uint64_t address, void *buffer, size_t size);
-	void *context;
-};
-
-enum {
-	CODE_PAGE = 4096,
-	CODE_PAGES = 8, // that a reader keeps
-};
-
-struct code_page {
-	uint64_t address; // of the first byte
-	uint32_t size;	  // a page, or less next to what cannot be read; 0: empty
-	uint32_t used;	  // when it was needed last
-	uint8_t bytes[CODE_PAGE];
-};
-
-/**
- * The code of one process. Keeps the pages that were read last; what is kept holds until the process
- * runs. Not for several threads at once.
- */
-struct code_reader {
-	const struct code_architecture *architecture;
-	struct code_memory memory;
-	uint64_t word_address, word; // the pointer that was read last
-	uint32_t clock;
-	struct code_page pages[CODE_PAGES];
-};
-
-/** Prepare @p reader, which has nothing to free. */
-void code_reader_init(struct code_reader *reader, const struct code_architecture *architecture,
-		      struct code_memory memory);
-
-/** Forget all pages: the process has run. */
-void code_reader_forget(struct code_reader *reader);
-
-/** Read up to @p size bytes of code from @p address on; return how many could be read. */
-size_t code_read(struct code_reader *reader, uint64_t address, void *buffer, size_t size);
-
-/** Read a pointer of the process, for instance a slot of the global offset table. */
-enum code_status code_read_word(struct code_reader *reader, uint64_t address, uint64_t *ret);
-
 // ---- Instructions ----------------------------------------------------------------------------
 
 /** Where control goes after an instruction. */
@@ -145,7 +99,7 @@ struct code_operand {
 	int64_t number; // the immediate, sign-extended, or the displacement; relative ones are resolved
 };
 
-enum { CODE_OPERANDS = 8 };
+enum { CODE_OPERANDS = 6 };
 
 struct code_instruction {
 	uint64_t address;
@@ -157,8 +111,9 @@ struct code_instruction {
 	bool is_fence;	   // orders memory accesses and does nothing else
 	bool is_opaque; // depends on, or changes, other things than registers and memory (system calls, clocks)
 	uint8_t operand_count;
-	uint64_t target;	// of a call or jump
-	uint64_t reads, writes; // sets of registers, also those of addresses
+	uint64_t target; // of a call or jump
+	/** Sets of registers; those of addresses are read. A write may be of the lower part only. */
+	uint64_t reads, writes;
 	struct code_operand operands[CODE_OPERANDS];
 };
 
@@ -180,10 +135,6 @@ struct code_architecture {
 };
 
 extern const struct code_architecture code_x86_64;
-
-/** Decode the instruction at @p address. CODE_OK, CODE_UNREADABLE or CODE_UNDEFINED. */
-enum code_status code_decode(struct code_reader *reader, uint64_t address,
-			     struct code_instruction *ret);
 
 /** Return the name of a general register, "rbx"; static; NULL for others. */
 const char *code_register_name(const struct code_architecture *architecture, unsigned int reg);
@@ -221,6 +172,57 @@ struct code_reference {
 /** Return the one reference of @p instruction that matters most. */
 struct code_reference code_reference(const struct code_instruction *instruction);
 
+// ---- Reading code ----------------------------------------------------------------------------
+
+/** Memory of the process. */
+struct code_memory {
+	/** Read exactly @p size bytes; false if they cannot all be read. */
+	bool (*read)(void *context, uint64_t address, void *buffer, size_t size);
+	void *context;
+};
+
+enum {
+	CODE_LINE = 256,    // bytes that are read at once
+	CODE_LINES = 64,    // that a reader keeps
+	CODE_DECODED = 512, // instructions that it keeps
+};
+
+struct code_line {
+	uint64_t address; // of the first byte
+	uint32_t size;	  // less than CODE_LINE next to what cannot be read; 0: empty
+	uint8_t bytes[CODE_LINE];
+};
+
+/**
+ * The code of one process. Keeps what was read last, which holds until the process runs. Not for
+ * several threads at once.
+ */
+struct code_reader {
+	const struct code_architecture *architecture;
+	struct code_memory memory;
+	uint64_t word_address, word; // the pointer that was read last
+	/** Each for addresses with the same remainder. */
+	struct code_line lines[CODE_LINES];
+	struct code_instruction decoded[CODE_DECODED]; // of size 0: none
+};
+
+/** Prepare @p reader, which has nothing to free. */
+void code_reader_init(struct code_reader *reader, const struct code_architecture *architecture,
+		      struct code_memory memory);
+
+/** Forget what was read: the process has run. */
+void code_reader_forget(struct code_reader *reader);
+
+/** Read up to @p size bytes of code from @p address on; return how many could be read. */
+size_t code_read(struct code_reader *reader, uint64_t address, void *buffer, size_t size);
+
+/** Read a pointer of the process, for instance a slot of the global offset table. */
+enum code_status code_read_word(struct code_reader *reader, uint64_t address, uint64_t *ret);
+
+/** Decode the instruction at @p address. CODE_OK, CODE_UNREADABLE or CODE_UNDEFINED. */
+enum code_status code_decode(struct code_reader *reader, uint64_t address,
+			     struct code_instruction *ret);
+
 // ---- Calls -----------------------------------------------------------------------------------
 
 /**
@@ -248,11 +250,14 @@ struct code_block {
 	uint64_t begin, end;
 	uint64_t last;	 // address of the last instruction
 	uint64_t target; // of a direct call or jump, also if that leaves the function; else 0
+	uint64_t pad;	 // landing pad of a call; 0: none
 	uint8_t kind;	 // enum code_kind of the last instruction
 	bool is_direct;
+	bool goes_on; // to the next instruction
+	bool jumps;   // to the target, in the function
+	uint8_t mark; // of searches
 	uint8_t next_count;
-	uint8_t mark;	  // of searches
-	uint32_t next[3]; // blocks: the following one, the one jumped to, the landing pad
+	uint32_t next[3]; // blocks; if there is a landing pad, the last one is its
 	uint32_t link;	  // of searches
 };
 
@@ -289,26 +294,28 @@ struct code_flow {
 enum code_status code_flow_build(struct code_reader *reader, const struct code_function *function,
 				 struct code_flow *flow);
 
-/** Return the block that has an instruction at @p address; NULL if there is none. */
+/** Return the block that has code at @p address; NULL if there is none. */
 struct code_block *code_flow_block(const struct code_flow *flow, uint64_t address);
 
-/** Which blocks a search does not go past, by their last instruction; what throws there is followed. */
+/** Check whether a search does not go past the last instruction of a block. */
 typedef bool code_avoid(void *context, const struct code_block *block);
 
 /**
  * Check whether control can come from before the instruction at @p from to before that at @p to, past
- * no block that @p avoid names (NULL: none). @p from == @p to holds at once.
+ * no block that @p avoid names (NULL: none), but for an exception that is thrown there. It can if both
+ * are the same. What is answered of a flow that is not complete may miss ways.
  */
 bool code_flow_reaches(const struct code_flow *flow, uint64_t from, uint64_t to, code_avoid *avoid,
 		       void *context);
 
+typedef bool code_visit(void *context, const struct code_instruction *instruction);
+
 /**
- * Call @p visit for every instruction on the ways from @p from to before @p to, in no order, until
- * it returns false. Returns false if it did, or an instruction could not be read.
+ * Call @p visit for every instruction on such ways, but for that at @p to, until it returns false.
+ * Returns false if it did, or an instruction could not be read.
  */
 bool code_flow_between(struct code_reader *reader, const struct code_flow *flow, uint64_t from,
-		       uint64_t to, bool (*visit)(void *context, const struct code_instruction *),
-		       void *context);
+		       uint64_t to, code_avoid *avoid, code_visit *visit, void *context);
 
 // ---- What a call passes ----------------------------------------------------------------------
 
@@ -405,6 +412,13 @@ void code_explore(struct code_reader *reader, const struct code_exploration *exp
 
 /** Check whether @p a and @p b are the same expression. Unknown values equal nothing. */
 bool code_value_equal(const struct code_value *a, const struct code_value *b);
+
+/**
+ * Compute a value that starts from a fixed number, or from what a register holds, which is @p held.
+ * Reads the memory of the process as it is now. CODE_UNKNOWN if it starts from something else.
+ */
+enum code_status code_value_resolve(struct code_reader *reader, const struct code_value *value,
+				    uint64_t held, uint64_t *ret);
 
 // ---- Loops that only read --------------------------------------------------------------------
 
