@@ -182,9 +182,8 @@ struct code_memory {
 };
 
 enum {
-	CODE_LINE = 256,    // bytes that are read at once
-	CODE_LINES = 64,    // that a reader keeps
-	CODE_DECODED = 512, // instructions that it keeps
+	CODE_LINE = 256, // bytes that are read at once
+	CODE_LINES = 64, // that a reader keeps
 };
 
 struct code_line {
@@ -200,10 +199,8 @@ struct code_line {
 struct code_reader {
 	const struct code_architecture *architecture;
 	struct code_memory memory;
-	uint64_t word_address, word; // the pointer that was read last
-	/** Each for addresses with the same remainder. */
-	struct code_line lines[CODE_LINES];
-	struct code_instruction decoded[CODE_DECODED]; // of size 0: none
+	uint64_t word_address, word;	    // the pointer that was read last
+	struct code_line lines[CODE_LINES]; // each for addresses with the same remainder
 };
 
 /** Prepare @p reader, which has nothing to free. */
@@ -409,6 +406,9 @@ struct code_exploration {
 /** Follow every path of a function with symbolic registers; the result is in @p report. */
 void code_explore(struct code_reader *reader, const struct code_exploration *exploration,
 		  struct code_report *report);
+
+/** Return a number as a value. */
+struct code_value code_number(int64_t number);
 
 /** Check whether @p a and @p b are the same expression. Unknown values equal nothing. */
 bool code_value_equal(const struct code_value *a, const struct code_value *b);

@@ -10,6 +10,7 @@ enum {
 	PENDING = 64,  // paths that wait to be followed
 	FORKS = 4,     // times that one branch is followed both ways
 	STEPS = 32768, // instructions over all paths
+	DECODED = 512, // that are kept: paths have much in common
 	WORD = 8,
 };
 
@@ -28,6 +29,7 @@ struct explorer {
 	unsigned int pending_count;
 	uint8_t forks[CODE_WINDOW]; // by offset of the instruction in the function
 	struct state pending[PENDING];
+	struct code_instruction decoded[DECODED]; // of size 0: none
 };
 
 enum step {
@@ -99,11 +101,6 @@ static struct code_value narrow(const struct code_value *value, unsigned int wid
 	return code_number((int64_t)low);
 }
 
-static struct code_value get_register(const struct state *state, unsigned int reg)
-{
-	return reg < CODE_GENERAL ? state->reg[reg] : unknown;
-}
-
 // ---- Accesses --------------------------------------------------------------------------------
 
 static struct code_access *find_access(struct code_report *report, const struct code_access *what)
@@ -153,9 +150,9 @@ static struct code_value operand_address(struct explorer *explorer, const struct
 	if (operand->segment == CODE_ELSEWHERE)
 		return unknown;
 	if (operand->base != CODE_NO_REGISTER)
-		address = get_register(state, operand->base);
+		address = state->reg[operand->base];
 	if (operand->index != CODE_NO_REGISTER) {
-		struct code_value index = get_register(state, operand->index);
+		struct code_value index = state->reg[operand->index];
 
 		if (explorer->what->any_element && operand->scale == WORD &&
 		    index.base == CODE_NO_VALUE)
@@ -207,35 +204,66 @@ struct inputs {
 	const struct code_operand *result; // NULL: none, or in memory
 	unsigned int count;
 	unsigned int width; // of the last one
-	struct code_value value[CODE_OPERANDS];
+	struct code_value value[2];
 };
 
+// Whether the result is anything but unknown, so that the inputs matter.
+static bool needs_inputs(enum code_operation operation)
+{
+	switch (operation) {
+	case CODE_MOVE:
+	case CODE_MOVE_SIGNED:
+	case CODE_MOVE_IF:
+	case CODE_ADDRESS:
+	case CODE_ADD:
+	case CODE_SUBTRACT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct code_value get_operand(struct explorer *explorer, const struct state *state,
+				     const struct code_operand *operand)
+{
+	switch (operand->kind) {
+	case CODE_MEMORY:
+		return access_memory(explorer, state, operand);
+	case CODE_IMMEDIATE:
+		return code_number(operand->number);
+	case CODE_REGISTER:
+		if (operand->base < CODE_GENERAL)
+			return narrow(&state->reg[operand->base], operand->width, false);
+		return unknown;
+	default:
+		return unknown;
+	}
+}
+
+// Notes what is accessed, and finds the inputs if they matter.
 static void evaluate(struct explorer *explorer, const struct state *state,
 		     const struct code_instruction *instruction, struct inputs *ret)
 {
+	const bool is_needed = needs_inputs(instruction->operation);
+
 	ret->result = NULL;
 	ret->count = 0;
 	ret->width = 0;
 	for (unsigned int i = 0; i < instruction->operand_count; i++) {
 		const struct code_operand *operand = &instruction->operands[i];
-		struct code_value value = unknown;
+		const bool is_input = is_needed && operand->access != CODE_WRITES &&
+				      !operand->implied && ret->count < 2;
 
-		if (operand->kind == CODE_MEMORY)
-			value = access_memory(explorer, state, operand);
-		else if (operand->kind == CODE_IMMEDIATE)
-			value = code_number(operand->number);
-		else if (operand->kind == CODE_REGISTER)
-			value = get_register(state, operand->base);
 		if (operand->kind == CODE_REGISTER && operand->access & CODE_WRITES && !ret->result)
 			ret->result = operand;
-		if (operand->access != CODE_WRITES && !operand->implied) {
-			if (operand->kind == CODE_REGISTER)
-				value = narrow(&value, operand->width, false);
+		if (is_input) {
 			ret->width = operand->width;
-			ret->value[ret->count++] = value;
+			ret->value[ret->count++] = get_operand(explorer, state, operand);
+		} else if (operand->kind == CODE_MEMORY) {
+			access_memory(explorer, state, operand);
 		}
 	}
-	while (ret->count < 2)
+	while (is_needed && ret->count < 2)
 		ret->value[ret->count++] = unknown;
 }
 
@@ -275,6 +303,13 @@ static void set_register(struct state *state, const struct code_operand *operand
 		state->reg[operand->base] = unknown;
 }
 
+// Copies the registers that the architecture has.
+static void copy_state(const struct explorer *explorer, struct state *to, const struct state *from)
+{
+	to->pc = from->pc;
+	memcpy(to->reg, from->reg, explorer->architecture->register_count * sizeof(from->reg[0]));
+}
+
 static bool fork_path(struct explorer *explorer, const struct state *state, uint64_t pc)
 {
 	const uint64_t site = state->pc - explorer->what->entry;
@@ -288,41 +323,41 @@ static bool fork_path(struct explorer *explorer, const struct state *state, uint
 		return false;
 	}
 	explorer->forks[site]++;
-	explorer->pending[explorer->pending_count] = *state;
+	copy_state(explorer, &explorer->pending[explorer->pending_count], state);
 	explorer->pending[explorer->pending_count].pc = pc;
 	explorer->pending_count++;
 	return true;
 }
 
+// Goes on without the move, and on another path with it. Inputs are the old contents and the new ones.
 static void move_if(struct explorer *explorer, struct state *state,
 		    const struct code_instruction *instruction, const struct inputs *inputs)
 {
 	const struct code_operand *result = inputs->result;
-	struct state moved = *state;
 
 	if (!result || result->base >= CODE_GENERAL)
 		return;
-	// The old contents come first.
-	if (code_value_equal(&inputs->value[inputs->count - 1], &state->reg[result->base]))
+	const struct code_value old = state->reg[result->base];
+
+	if (code_value_equal(&inputs->value[1], &old))
 		return;
-	set_register(&moved, result, &inputs->value[inputs->count - 1]);
-	if (!fork_path(explorer, &moved, code_end(instruction)))
-		state->reg[result->base] = unknown;
+	set_register(state, result, &inputs->value[1]);
+	state->reg[result->base] = fork_path(explorer, state, code_end(instruction)) ? old :
+										       unknown;
 }
 
 static void forget(struct state *state, uint64_t registers)
 {
-	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
-		if (registers >> reg & 1)
-			state->reg[reg] = unknown;
-	}
+	uint64_t left = registers & UINT32_MAX; // the general ones
+
+	for (; left; left &= left - 1)
+		state->reg[__builtin_ctzll(left)].base = CODE_NO_VALUE;
 }
 
 static void follow(struct explorer *explorer, struct state *state,
 		   const struct code_instruction *instruction)
 {
 	const unsigned int stack = explorer->architecture->stack_register;
-	const struct code_value pointer = state->reg[stack];
 	struct inputs inputs;
 
 	evaluate(explorer, state, instruction, &inputs);
@@ -330,14 +365,18 @@ static void follow(struct explorer *explorer, struct state *state,
 		move_if(explorer, state, instruction, &inputs);
 		return;
 	}
+	if (instruction->operation == CODE_PUSH || instruction->operation == CODE_POP) {
+		const struct code_value pointer = state->reg[stack];
+
+		forget(state, instruction->writes);
+		state->reg[stack] = code_value_plus(
+			pointer, instruction->operation == CODE_PUSH ? -WORD : WORD);
+		return;
+	}
 	const struct code_value value = compute(explorer, instruction->operation, &inputs);
 
 	forget(state, instruction->writes);
-	if (instruction->operation == CODE_PUSH)
-		state->reg[stack] = code_value_plus(pointer, -WORD);
-	else if (instruction->operation == CODE_POP)
-		state->reg[stack] = code_value_plus(pointer, WORD);
-	else if (inputs.result && inputs.result->kind == CODE_REGISTER)
+	if (inputs.result)
 		set_register(state, inputs.result, &value);
 }
 
@@ -426,23 +465,36 @@ static enum step branch(struct explorer *explorer, struct state *state,
 	return STEP_NEXT;
 }
 
+// The instruction at @p address; NULL if there is none.
+static const struct code_instruction *decode(struct explorer *explorer, uint64_t address)
+{
+	struct code_instruction *kept = &explorer->decoded[address % DECODED];
+
+	if (kept->size && kept->address == address)
+		return kept;
+	if (code_decode(explorer->reader, address, kept) == CODE_OK)
+		return kept;
+	kept->size = 0;
+	return NULL;
+}
+
 static enum step step(struct explorer *explorer, struct state *state)
 {
-	struct code_instruction instruction;
+	const struct code_instruction *instruction =
+		is_inside(explorer, state->pc) ? decode(explorer, state->pc) : NULL;
 
-	if (!is_inside(explorer, state->pc) ||
-	    code_decode(explorer->reader, state->pc, &instruction) != CODE_OK)
+	if (!instruction)
 		return STEP_LOST;
-	switch (instruction.kind) {
+	switch (instruction->kind) {
 	case CODE_RETURN:
 	case CODE_TRAP:
 		return STEP_END;
 	case CODE_OTHER:
-		follow(explorer, state, &instruction);
-		state->pc = code_end(&instruction);
+		follow(explorer, state, instruction);
+		state->pc = code_end(instruction);
 		return STEP_NEXT;
 	default:
-		return branch(explorer, state, &instruction);
+		return branch(explorer, state, instruction);
 	}
 }
 
@@ -451,10 +503,18 @@ void code_explore(struct code_reader *reader, const struct code_exploration *exp
 {
 	const struct code_architecture *architecture = reader->architecture;
 	struct code_exploration what = *exploration;
-	struct explorer explorer = {
-		.reader = reader, .architecture = architecture, .what = &what, .report = report
-	};
+	struct explorer explorer;
 	struct state state;
+
+	explorer.reader = reader;
+	explorer.architecture = architecture;
+	explorer.what = &what;
+	explorer.report = report;
+	explorer.steps = 0;
+	memset(explorer.forks, 0, sizeof(explorer.forks));
+	memset(&explorer.pending[0], 0, sizeof(explorer.pending[0]));
+	for (size_t i = 0; i < DECODED; i++)
+		explorer.decoded[i].size = 0;
 
 	if (what.size > CODE_WINDOW)
 		what.size = CODE_WINDOW;
@@ -471,7 +531,7 @@ void code_explore(struct code_reader *reader, const struct code_exploration *exp
 	while (explorer.pending_count) {
 		enum step result = STEP_NEXT;
 
-		state = explorer.pending[--explorer.pending_count];
+		copy_state(&explorer, &state, &explorer.pending[--explorer.pending_count]);
 		while (result == STEP_NEXT && explorer.steps++ < STEPS)
 			result = step(&explorer, &state);
 		if (result != STEP_END)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LONGEST = 16, WORD = 8, SMALLER = 4 };
+enum { LONGEST = 16, WORD = 8, SMALLER = 4, AHEAD = 4, PAGE = 4096 };
 
 void code_reader_init(struct code_reader *reader, const struct code_architecture *architecture,
 		      struct code_memory memory)
@@ -21,17 +21,48 @@ void code_reader_forget(struct code_reader *reader)
 	reader->word_address = 0;
 	for (size_t i = 0; i < CODE_LINES; i++)
 		reader->lines[i].size = 0;
-	for (size_t i = 0; i < CODE_DECODED; i++)
-		reader->decoded[i].size = 0;
+}
+
+static struct code_line *line_of(struct code_reader *reader, uint64_t address)
+{
+	return &reader->lines[address / CODE_LINE % CODE_LINES];
+}
+
+static bool has(const struct code_line *line, uint64_t address)
+{
+	return address - line->address < line->size;
+}
+
+// Reads several lines at once where the one before was read, up to the end of the page.
+static bool read_ahead(struct code_reader *reader, uint64_t address)
+{
+	const uint64_t begin = address & ~(uint64_t)(CODE_LINE - 1);
+	const uint64_t page_end = (begin | (PAGE - 1)) + 1;
+	uint8_t bytes[AHEAD * CODE_LINE];
+	size_t size = sizeof(bytes);
+
+	if (page_end - begin < size)
+		size = (size_t)(page_end - begin);
+	if (size == CODE_LINE || !has(line_of(reader, begin - 1), begin - 1) ||
+	    !reader->memory.read(reader->memory.context, begin, bytes, size))
+		return false;
+	for (size_t at = 0; at < size; at += CODE_LINE) {
+		struct code_line *line = line_of(reader, begin + at);
+
+		line->address = begin + at;
+		line->size = CODE_LINE;
+		memcpy(line->bytes, bytes + at, CODE_LINE);
+	}
+	return true;
 }
 
 // Debuggers know parts of a line only where a section of a file ends in it: less is tried then.
 static const struct code_line *read_line(struct code_reader *reader, uint64_t address)
 {
-	struct code_line *line = &reader->lines[address / CODE_LINE % CODE_LINES];
+	struct code_line *line = line_of(reader, address);
 	uint64_t size = CODE_LINE;
 
-	if (address - line->address < line->size)
+	if (has(line, address) || read_ahead(reader, address))
 		return line;
 	while (true) {
 		line->address = address & ~(size - 1);
@@ -82,8 +113,8 @@ enum code_status code_read_word(struct code_reader *reader, uint64_t address, ui
 	return CODE_OK;
 }
 
-static enum code_status decode(struct code_reader *reader, uint64_t address,
-			       struct code_instruction *ret)
+enum code_status code_decode(struct code_reader *reader, uint64_t address,
+			     struct code_instruction *ret)
 {
 	const struct code_architecture *architecture = reader->architecture;
 	const struct code_line *line = read_line(reader, address);
@@ -101,22 +132,4 @@ static enum code_status decode(struct code_reader *reader, uint64_t address,
 		return CODE_UNDEFINED;
 	return architecture->decode(address, bytes,
 				    code_read(reader, address, bytes, architecture->longest), ret);
-}
-
-enum code_status code_decode(struct code_reader *reader, uint64_t address,
-			     struct code_instruction *ret)
-{
-	struct code_instruction *kept = &reader->decoded[address % CODE_DECODED];
-
-	if (!kept->size || kept->address != address) {
-		kept->size = 0;
-		const enum code_status status = decode(reader, address, kept);
-
-		if (status != CODE_OK) {
-			kept->size = 0;
-			return status;
-		}
-	}
-	*ret = *kept;
-	return CODE_OK;
 }

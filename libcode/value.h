@@ -7,9 +7,6 @@
 
 #include "code.h"
 
-/** Return a number. */
-struct code_value code_number(int64_t number);
-
 /** Return @p value + @p number. */
 struct code_value code_value_plus(struct code_value value, int64_t number);
 

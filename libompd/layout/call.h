@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function a call instruction calls. One file an architecture.
+// Which function a call instruction calls, and what it passes.
 
 #ifndef OMPDBG_CALL_H
 #define OMPDBG_CALL_H

@@ -6,13 +6,12 @@
 
 #include <string.h>
 
-#include "layout/code.h"
+#include "layout/code_memory.h"
 #include "layout/gomp_library.h"
 
 enum {
 	FUNCTION_MAX = 8192, // bytes looked at
-	FUNCTION_MIN = 512,
-	VARIABLES_MAX = 8, // read for one line
+	VARIABLES_MAX = 8,   // read for one line
 	TEXT_MAX = 32,
 	PAGE = 4096,
 	ADDRESS_MIN = 0x10000, // numbers are smaller
@@ -40,7 +39,7 @@ static const struct display displays[] = {
 struct line {
 	const struct display *display; // whose text it has
 	unsigned int count;
-	struct code_event reads[VARIABLES_MAX];
+	struct code_reference reads[VARIABLES_MAX];
 };
 
 // The texts lie close together: one page of them at a time.
@@ -102,7 +101,7 @@ static uint64_t find_variable(const struct line *line, unsigned int width, uint6
 	if (line->count == VARIABLES_MAX)
 		return 0;
 	for (unsigned int i = 0; i < line->count; i++) {
-		const struct code_event *read = &line->reads[i];
+		const struct code_reference *read = &line->reads[i];
 
 		if (read->width != width || read->address == stream ||
 		    read->address < ADDRESS_MIN || read->address == found)
@@ -123,37 +122,41 @@ static void take(struct gomp_layout *layout, const struct display *display, cons
 		*global = find_variable(line, display->width, stream);
 }
 
-static void note(struct line *line, const struct code_event *event)
+static void note(struct line *line, const struct code_reference *reference)
 {
 	if (line->count < VARIABLES_MAX)
-		line->reads[line->count++] = *event;
+		line->reads[line->count++] = *reference;
 }
 
-static void scan(const struct gomp_library *library, struct gomp_layout *layout, uint64_t pc,
-		 const uint8_t *bytes, size_t size)
+static void scan(const struct gomp_library *library, struct gomp_layout *layout, uint64_t begin)
 {
 	const struct display *last = NULL; // of the line before
 	struct line line = { .display = NULL };
 	struct texts texts = { .target = library->target };
-	struct code_event event;
-	unsigned int length;
+	struct code_instruction instruction;
+	struct code_reader reader;
 	uint64_t stream = 0;
 
+	code_memory_init(&reader, library->target);
 	// In a static program the stream is a variable that each line reads.
 	if (target_symbol(library->target, "stderr", NULL, &stream) != ompd_rc_ok)
 		stream = 0;
-	for (; (length = code_x86_64.scan(pc, bytes, size, &event)) != 0;
-	     pc += length, bytes += length, size -= length) {
-		if (event.kind == CODE_EVENT_READ) {
-			note(&line, &event);
-		} else if (event.kind == CODE_EVENT_ADDRESS) {
+	for (uint64_t pc = begin; pc < begin + FUNCTION_MAX; pc = code_end(&instruction)) {
+		if (code_decode(&reader, pc, &instruction) != CODE_OK)
+			break;
+		const struct code_reference reference = code_reference(&instruction);
+
+		if (reference.kind == CODE_VARIABLE_READ) {
+			note(&line, &reference);
+		} else if (reference.kind == CODE_VARIABLE_ADDRESS) {
 			const struct display *display =
-				is_near(pc, event.address) ? find_display(&texts, event.address) :
-							     NULL;
+				is_near(pc, reference.address) ?
+					find_display(&texts, reference.address) :
+					NULL;
 
 			if (display)
 				line.display = display;
-		} else if (event.kind == CODE_EVENT_CALL) {
+		} else if (reference.kind == CODE_FUNCTION_CALL) {
 			if (last && last->behind)
 				take(layout, last, &line, stream);
 			if (line.display && !line.display->behind)
@@ -166,15 +169,8 @@ static void scan(const struct gomp_library *library, struct gomp_layout *layout,
 
 void gomp_displayed_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {
-	uint8_t bytes[FUNCTION_MAX];
 	uint64_t address;
 
-	if (gomp_library_symbol(library, "omp_display_env", &address) != ompd_rc_ok)
-		return;
-	for (size_t size = FUNCTION_MAX; size >= FUNCTION_MIN; size /= 2) {
-		if (target_read(library->target, address, bytes, size) != ompd_rc_ok)
-			continue;
-		scan(library, layout, address, bytes, size);
-		return;
-	}
+	if (gomp_library_symbol(library, "omp_display_env", &address) == ompd_rc_ok)
+		scan(library, layout, address);
 }

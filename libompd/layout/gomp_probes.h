@@ -5,7 +5,7 @@
 #ifndef OMPDBG_GOMP_PROBES_H
 #define OMPDBG_GOMP_PROBES_H
 
-#include "layout/code.h"
+#include "layout/code_memory.h"
 #include "layout/layout.h"
 
 /** Ends a list of fields; a field is its number plus one. */

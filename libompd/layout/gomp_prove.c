@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout/code_memory.h"
 #include "layout/gomp_library.h"
 #include "layout/gomp_probes.h"
 
@@ -16,57 +17,27 @@ enum verdict { AGREES, SILENT, CONTRADICTS };
 struct proof {
 	const struct gomp_library *library;
 	struct gomp_layout *layout;
-	const struct code_architecture *architecture;
 	const struct gomp_reason *reason;
-	const char *function;	     // that report is about
-	bool present;		     // it exists and could be read
-	uint64_t slot_address, slot; // the word that was read last: most functions use the same
+	const char *function; // that report is about
+	bool present;	      // it exists and could be read
+	struct code_reader reader;
 	struct code_report report;
 };
 
-static bool read_word(void *context, uint64_t address, uint64_t *ret)
-{
-	struct proof *proof = context;
-
-	if (address != proof->slot_address) {
-		proof->slot_address = 0;
-		if (target_read_uint(proof->library->target, address, 8, &proof->slot) !=
-		    ompd_rc_ok)
-			return false;
-		proof->slot_address = address;
-	}
-	*ret = proof->slot;
-	return true;
-}
-
-// A function at the end of its mapping is shorter than the window.
-static size_t read_code(const struct target *target, uint64_t address, uint8_t *bytes)
-{
-	for (size_t size = WINDOW; size >= 16; size /= 2)
-		if (target_read(target, address, bytes, size) == ompd_rc_ok)
-			return size;
-	return 0;
-}
-
-// Decodes a function, unless it is the one that was decoded last.
+// Follows a function, unless it is the one that was followed last.
 static void explore(struct proof *proof, const char *function)
 {
-	const struct target *target = proof->library->target;
-	struct code_window window = { .read_word = read_word, .context = proof };
-	uint8_t bytes[WINDOW];
+	struct code_exploration what = { .size = WINDOW };
+	uint8_t first;
 
 	if (proof->function && strcmp(proof->function, function) == 0)
 		return;
 	proof->function = function;
-	proof->present = false;
-	if (gomp_library_symbol(proof->library, function, &window.address) != ompd_rc_ok)
-		return;
-	window.bytes = bytes;
-	window.size = read_code(target, window.address, bytes);
-	if (!window.size)
-		return;
-	code_explore(proof->architecture, &window, &proof->report);
-	proof->present = true;
+	proof->present = gomp_library_symbol(proof->library, function, &what.entry) == ompd_rc_ok &&
+			 code_read(&proof->reader, what.entry, &first, sizeof(first)) ==
+				 sizeof(first);
+	if (proof->present)
+		code_explore(&proof->reader, &what, &proof->report);
 }
 
 // Where the layout has the last field of the path; false if it has no such field.
@@ -77,7 +48,7 @@ static bool expect(const struct gomp_layout *layout, const struct gomp_probe *pr
 	*size = 0;
 	value->base = probe->base == PROBE_THREAD   ? CODE_THREAD :
 		      probe->base == PROBE_ARGUMENT ? CODE_ARGUMENT :
-						      CODE_ABSOLUTE;
+						      CODE_FIXED;
 	if (probe->base == PROBE_THREAD)
 		value->offset[0] = (int64_t)layout->tls_offset;
 	else if (probe->base == PROBE_GLOBAL)
@@ -241,7 +212,7 @@ static enum verdict find_global(struct proof *proof, const struct gomp_probe *pr
 		const struct code_access *access = &report->access[i];
 		uint64_t address = (uint64_t)access->address.offset[0];
 
-		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 0 ||
+		if (access->address.base != CODE_FIXED || access->address.depth != 0 ||
 		    access->kind == CODE_PASSED || access->thread_slot ||
 		    access->width != probe->width || address < ADDRESS_MIN)
 			continue;
@@ -356,16 +327,15 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *ret)
 ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
 		     const struct gomp_reason *reason)
 {
-	struct proof proof = {
-		.library = library, .layout = layout, .architecture = &code_x86_64, .reason = reason
-	};
+	struct proof proof = { .library = library, .layout = layout, .reason = reason };
 	unsigned int met = 0;
 	ompd_rc_t rc;
 
+	code_memory_init(&proof.reader, library->target);
 	layout->tls_offset = 0;
 	memset(layout->standing, LAYOUT_TAKEN, sizeof(layout->standing));
 	rc = anchor(&proof);
-	library->thread_slot = proof.slot_address;
+	library->thread_slot = proof.reader.word_address;
 	if (rc == ompd_rc_ok)
 		rc = check_rows(&proof, &met);
 	if (rc != ompd_rc_ok)

@@ -4,33 +4,32 @@
 
 #include <string.h>
 
-enum { SMALLEST = 16, BITS_MAX = 2, SHORT_FUNCTION = 96 };
+enum {
+	NEAR = 1024, // bytes of a small function: a jump out of them is one to another function
+	BITS_MAX = 2,
+	SHORT_FUNCTION = 96,
+};
 
-static bool read_word(void *context, uint64_t address, uint64_t *ret)
+void kmp_code_init(struct kmp_code *code, const struct kmp_library *library)
 {
-	const struct kmp_code *code = context;
-
-	return target_read_uint(code->library->target, address, 8, ret) == ompd_rc_ok;
+	code->library = library;
+	code->function = NULL;
+	code->present = false;
+	code_memory_init(&code->reader, library->target);
 }
 
-// Follows the function at @p address. One at the end of its mapping is shorter than the window.
-static bool follow(struct kmp_code *code, uint64_t address, size_t size, bool further)
+// Follows the function at @p address; false if there is nothing to read.
+static bool follow(struct kmp_code *code, uint64_t address, uint32_t size, bool further)
 {
-	struct code_window window = { .address = address,
-				      .read_word = read_word,
-				      .context = code,
-				      .any_element = true,
-				      .further = further };
-	uint8_t bytes[CODE_WINDOW];
+	const struct code_exploration what = {
+		.entry = address, .size = size, .any_element = true, .further = further
+	};
+	uint8_t first;
 
-	window.bytes = bytes;
-	for (window.size = size; window.size >= SMALLEST; window.size /= 2) {
-		if (target_read(code->library->target, address, bytes, window.size) != ompd_rc_ok)
-			continue;
-		code_explore(&code_x86_64, &window, &code->report);
-		return true;
-	}
-	return false;
+	if (code_read(&code->reader, address, &first, sizeof(first)) != sizeof(first))
+		return false;
+	code_explore(&code->reader, &what, &code->report);
+	return true;
 }
 
 // A stub of the procedure linkage table does nothing but jump on.
@@ -47,7 +46,7 @@ static bool follow_tail(struct kmp_code *code)
 {
 	uint64_t tail = code->report.tail;
 
-	return tail && follow(code, tail, CODE_NEAR, false) && !is_stub(&code->report);
+	return tail && follow(code, tail, NEAR, false) && !is_stub(&code->report);
 }
 
 // What is found in several functions is all in one report, which nobody takes for complete.
@@ -70,10 +69,9 @@ void kmp_code_explore(struct kmp_code *code, const char *function, uint8_t where
 		return;
 	code->function = function;
 	code->where = where;
-	code->present =
-		kmp_library_symbol(code->library, function, &address) == ompd_rc_ok &&
-		follow(code, address, where == KMP_CALLED ? CODE_WINDOW : CODE_NEAR, false) &&
-		(where != KMP_TAIL || follow_tail(code));
+	code->present = kmp_library_symbol(code->library, function, &address) == ompd_rc_ok &&
+			follow(code, address, where == KMP_CALLED ? CODE_WINDOW : NEAR, false) &&
+			(where != KMP_TAIL || follow_tail(code));
 	if (code->present && where == KMP_CALLED)
 		follow_callees(code);
 }
@@ -88,21 +86,21 @@ static bool names_bit(uint64_t number, unsigned int bit)
 	       ((rest >> bit & 1) && __builtin_popcount(rest) <= BITS_MAX);
 }
 
-bool kmp_code_names_bit(const struct kmp_library *library, const char *function, unsigned int bit)
+bool kmp_code_names_bit(struct kmp_code *code, const char *function, unsigned int bit)
 {
-	uint8_t bytes[SHORT_FUNCTION];
-	struct code_event event;
-	unsigned int length;
-	uint64_t pc;
+	struct code_instruction instruction;
+	uint64_t begin;
 
-	if (bit >= 32 || kmp_library_symbol(library, function, &pc) != ompd_rc_ok ||
-	    target_read(library->target, pc, bytes, sizeof(bytes)) != ompd_rc_ok)
+	if (bit >= 32 || kmp_library_symbol(code->library, function, &begin) != ompd_rc_ok)
 		return false;
-	for (size_t at = 0; at < sizeof(bytes); at += length) {
-		length = code_x86_64.scan(pc + at, bytes + at, sizeof(bytes) - at, &event);
-		if (!length || event.kind == CODE_EVENT_JUMP || event.kind == CODE_EVENT_CALL)
+	for (uint64_t at = begin; at < begin + SHORT_FUNCTION; at = code_end(&instruction)) {
+		if (code_decode(&code->reader, at, &instruction) != CODE_OK)
 			break;
-		if (event.kind == CODE_EVENT_NUMBER && names_bit(event.address, bit))
+		const struct code_reference reference = code_reference(&instruction);
+
+		if (reference.kind == CODE_FUNCTION_JUMP || reference.kind == CODE_FUNCTION_CALL)
+			break;
+		if (reference.kind == CODE_NUMBER && names_bit(reference.address, bit))
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
 #ifndef OMPDBG_KMP_CODE_H
 #define OMPDBG_KMP_CODE_H
 
-#include "layout/code.h"
+#include "layout/code_memory.h"
 #include "layout/kmp_library.h"
 
 /** Which code a row is about. */
@@ -21,13 +21,17 @@ struct kmp_code {
 	const char *function;
 	uint8_t where; // enum kmp_where
 	bool present;  // it exists and could be read
+	struct code_reader reader;
 	struct code_report report;
 };
+
+/** Prepare @p code, with nothing looked at. */
+void kmp_code_init(struct kmp_code *code, const struct kmp_library *library);
 
 /** Follows the code of an exported function, unless it is what was followed last. */
 void kmp_code_explore(struct kmp_code *code, const char *function, uint8_t where);
 
 /** Whether an instruction of the function names that bit of a word: as mask or as number. */
-bool kmp_code_names_bit(const struct kmp_library *library, const char *function, unsigned int bit);
+bool kmp_code_names_bit(struct kmp_code *code, const char *function, unsigned int bit);
 
 #endif

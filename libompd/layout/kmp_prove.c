@@ -141,14 +141,14 @@ static bool is_known(const struct kmp_layout *layout, uint64_t address, unsigned
 
 static bool is_variable(const struct code_access *access)
 {
-	return access->address.base == CODE_ABSOLUTE && access->address.depth == 0 &&
+	return access->address.base == CODE_FIXED && access->address.depth == 0 &&
 	       access->address.offset[0] >= ADDRESS_MIN;
 }
 
 // Of an array of pointers to which a variable leads.
 static bool is_element(const struct code_access *access)
 {
-	return access->address.base == CODE_ABSOLUTE && access->address.depth == 1 &&
+	return access->address.base == CODE_FIXED && access->address.depth == 1 &&
 	       access->address.offset[0] >= ADDRESS_MIN && access->address.offset[1] == 0 &&
 	       access->kind == CODE_READ && access->width == 8;
 }
@@ -232,7 +232,7 @@ static ompd_rc_t find_threads(struct proof *proof)
 	for (unsigned int i = 0; proof->code.present && i < proof->code.report.count; i++) {
 		const struct code_access *access = &proof->code.report.access[i];
 
-		if (access->address.base != CODE_ABSOLUTE || access->address.depth != 2 ||
+		if (access->address.base != CODE_FIXED || access->address.depth != 2 ||
 		    access->width != 8 || access->address.offset[0] < ADDRESS_MIN)
 			continue;
 		proof->layout->global[KMP_GLOBAL___kmp_threads] =
@@ -301,7 +301,7 @@ static enum verdict check_bit(struct proof *proof, const struct kmp_probe *probe
 {
 	const struct layout_field *bit = &proof->layout->field[probe->path[0] - 1];
 
-	return bit->size == 1 && kmp_code_names_bit(proof->library, probe->function, bit->offset) ?
+	return bit->size == 1 && kmp_code_names_bit(&proof->code, probe->function, bit->offset) ?
 		       AGREES :
 		       SILENT;
 }
@@ -364,12 +364,10 @@ static ompd_rc_t check_rows(struct proof *proof, unsigned int *met)
 ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
 		    const struct kmp_reason *reason)
 {
-	struct proof proof = { .library = library,
-			       .layout = layout,
-			       .reason = reason,
-			       .code = { .library = library } };
+	struct proof proof = { .library = library, .layout = layout, .reason = reason };
 	unsigned int met = 0;
 
+	kmp_code_init(&proof.code, library);
 	memset(layout->standing, LAYOUT_TAKEN, sizeof(layout->standing));
 	memset(layout->struct_standing, LAYOUT_TAKEN, sizeof(layout->struct_standing));
 	ompd_rc_t rc = find_threads(&proof);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/code.h"
+#include "layout/code_memory.h"
 #include "layout/kmp_library.h"
 
 enum {
@@ -66,16 +66,9 @@ struct search {
 	unsigned int row_count;
 	uint64_t page; // of the names, which lie close together; 0: none yet
 	char text[PAGE + 1];
-	uint8_t bytes[CODE_WINDOW];
+	struct code_reader reader;
 	struct code_report report;
 };
-
-static bool read_word(void *context, uint64_t address, uint64_t *ret)
-{
-	const struct search *search = context;
-
-	return target_read_uint(search->library->target, address, 8, ret) == ompd_rc_ok;
-}
 
 static uint64_t row_word(const struct search *search, unsigned int row, unsigned int offset)
 {
@@ -165,21 +158,22 @@ static void add_function(struct search *search, uint64_t address)
 }
 
 // Looks for the table in a function, and notes those that it calls.
-static bool find_in(struct search *search, uint64_t pc)
+static bool find_in(struct search *search, uint64_t begin)
 {
-	size_t size = read_most(search, pc, search->bytes, sizeof(search->bytes));
-	const uint8_t *bytes = search->bytes;
-	struct code_event event;
-	unsigned int length;
+	struct code_instruction instruction;
 
-	for (; (length = code_x86_64.scan(pc, bytes, size, &event)) != 0;
-	     pc += length, bytes += length, size -= length) {
-		if (event.kind == CODE_EVENT_ADDRESS && read_table(search, event.address))
+	for (uint64_t pc = begin; pc < begin + CODE_WINDOW; pc = code_end(&instruction)) {
+		if (code_decode(&search->reader, pc, &instruction) != CODE_OK)
+			break;
+		const struct code_reference reference = code_reference(&instruction);
+		const bool is_jump = reference.kind == CODE_FUNCTION_JUMP;
+
+		if (reference.kind == CODE_VARIABLE_ADDRESS &&
+		    read_table(search, reference.address))
 			return true;
-		if ((event.kind == CODE_EVENT_CALL || event.kind == CODE_EVENT_JUMP) &&
-		    event.address)
-			add_function(search, event.address);
-		if (event.kind == CODE_EVENT_JUMP && search->count == 2)
+		if ((is_jump || reference.kind == CODE_FUNCTION_CALL) && reference.address)
+			add_function(search, reference.address);
+		if (is_jump && search->count == 2)
 			break; // the first function only jumps to what does the work
 	}
 	return false;
@@ -202,20 +196,15 @@ static bool find_table(struct search *search)
 static void look_at(struct search *search, const struct setting *setting, uint64_t print,
 		    struct shown *ret)
 {
-	struct code_window window = {
-		.address = print, .bytes = search->bytes, .read_word = read_word, .context = search
-	};
+	const struct code_exploration what = { .entry = print, .size = CODE_WINDOW };
 
-	window.size = read_most(search, print, search->bytes, sizeof(search->bytes));
-	if (!window.size)
-		return;
-	code_explore(&code_x86_64, &window, &search->report);
+	code_explore(&search->reader, &what, &search->report);
 	for (unsigned int i = 0; i < search->report.count; i++) {
 		const struct code_access *access = &search->report.access[i];
 		uint64_t address = (uint64_t)access->address.offset[0];
 
 		if (access->kind != CODE_READ || access->width != setting->width ||
-		    access->address.base != CODE_ABSOLUTE || access->address.depth != 0 ||
+		    access->address.base != CODE_FIXED || access->address.depth != 0 ||
 		    address < ADDRESS_MIN)
 			continue;
 		if (ret->count < READS_MAX)
@@ -287,6 +276,7 @@ ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_lay
 	if (!search)
 		return ompd_rc_nomem;
 	search->library = library;
+	code_memory_init(&search->reader, library->target);
 	if (find_table(search)) {
 		for (unsigned int row = 0; row < search->row_count; row++) {
 			if (!read_name(search, row_word(search, row, 0), name))

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "../code/report_text.h"
 #include "layout/layout.h"
-#include "report_text.h"
 
 enum { LOAD = -1, END = -2, PATH_MAX_FIELDS = 8 };
 
@@ -53,12 +53,37 @@ static const struct access accesses[] = {
 
 enum { SLOT_VALUE = -0x200, LIBRARY = 0x1000000 };
 
-static bool read_slot(void *context, uint64_t address, uint64_t *ret)
+/** A function, and slots of the global offset table elsewhere, which all hold the same. */
+struct memory {
+	uint8_t bytes[CODE_WINDOW];
+	size_t size;
+};
+
+static bool read_memory(void *context, uint64_t address, void *buffer, size_t size)
 {
-	(void)context;
-	(void)address;
-	*ret = (uint64_t)(int64_t)SLOT_VALUE;
+	const struct memory *memory = context;
+	const int64_t value = SLOT_VALUE;
+
+	if (address >= LIBRARY && address - LIBRARY <= memory->size &&
+	    size <= memory->size - (address - LIBRARY)) {
+		memcpy(buffer, memory->bytes + (address - LIBRARY), size);
+		return true;
+	}
+	if (size != sizeof(value))
+		return false;
+	memcpy(buffer, &value, sizeof(value));
 	return true;
+}
+
+static void explore(struct memory *memory, struct code_report *report)
+{
+	static struct code_reader reader;
+	const struct code_exploration function = { .entry = LIBRARY,
+						   .size = (uint32_t)memory->size };
+
+	code_reader_init(&reader, &code_x86_64,
+			 (struct code_memory){ .read = read_memory, .context = memory });
+	code_explore(&reader, &function, report);
 }
 
 static const struct gomp_table *table_of(unsigned int release)
@@ -134,6 +159,7 @@ static size_t parse_hex(const char *hex, uint8_t *bytes)
 static void test_functions(void **state)
 {
 	static struct code_report report;
+	static struct memory memory;
 	const char *path = getenv("OMPDBG_TEST_DATA");
 	char line[2048], name[4096];
 	unsigned int functions = 0;
@@ -146,10 +172,6 @@ static void test_functions(void **state)
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		char release[32], function[64], hex[1024];
-		uint8_t bytes[CODE_WINDOW];
-		struct code_window window = { .address = LIBRARY,
-					      .bytes = bytes,
-					      .read_word = read_slot };
 		const char *number = release;
 		const struct gomp_table *table;
 
@@ -159,8 +181,8 @@ static void test_functions(void **state)
 		if (strncmp(release, "static-", 7) == 0)
 			number += 7;
 		table = table_of((unsigned int)strtoul(number, NULL, 10));
-		window.size = parse_hex(hex, bytes);
-		code_explore(&code_x86_64, &window, &report);
+		memory.size = parse_hex(hex, memory.bytes);
+		explore(&memory, &report);
 		if (strcmp(function, "omp_get_thread_num") == 0)
 			start = thread_start(table, &report);
 		if (number == release)
