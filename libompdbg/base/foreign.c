@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "base/foreign.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/arena.h"
+
+enum {
+	LONGEST_ESCAPE = 10, // \U0001f600
+	LONGEST_CHARACTER = LONGEST_ESCAPE > MB_LEN_MAX ? LONGEST_ESCAPE : MB_LEN_MAX,
+};
+
+// ---- UTF-8 -----------------------------------------------------------------------------------
+
+uint32_t foreign_next(const char **text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *bytes = (const unsigned char *)*text;
+	uint32_t first = bytes[0];
+	uint32_t length = first < 0x80 ? 1 :
+			  first < 0xc0 ? 0 :
+			  first < 0xe0 ? 2 :
+			  first < 0xf0 ? 3 :
+					 4;
+
+	if (!first)
+		return 0;
+	uint32_t code = length == 1 ? first : first & (0xffu >> (length + 1));
+	bool valid = length && first < 0xf8;
+	for (uint32_t i = 1; valid && i < length; i++) {
+		valid = (bytes[i] & 0xc0) == 0x80; // also ends at the zero byte
+		code = code << 6 | (bytes[i] & 0x3f);
+	}
+	if (valid && (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)))
+		valid = false;
+	*text += valid ? length : 1;
+	return valid ? code : FOREIGN_BYTE | first;
+}
+
+// ---- On a terminal ---------------------------------------------------------------------------
+
+/** Check for a control character, or one that turns the direction of text around, ends a line, or
+ *  cannot be seen. */
+static bool is_hidden(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0, 0x1f },	    { 0x7f, 0x9f },	{ 0x61c, 0x61c },
+		{ 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
+		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xfffe, 0xffff },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+static size_t write_escape(char *to, uint32_t code)
+{
+	static const char names[] = { ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't' };
+	const char *format = "\\u%04x";
+
+	if (code < sizeof(names) && names[code]) {
+		to[0] = '\\';
+		to[1] = names[code];
+		return 2;
+	}
+	if (code & FOREIGN_BYTE || code < 0x80)
+		format = "\\x%02x";
+	else if (code > 0xffff)
+		format = "\\U%08x";
+	char escape[LONGEST_ESCAPE + 1];
+	int length = snprintf(escape, sizeof(escape), format, (unsigned int)(code & ~FOREIGN_BYTE));
+	memcpy(to, escape, (size_t)length);
+	return (size_t)length;
+}
+
+static bool is_plain(const char *text)
+{
+	for (; *text; text++) {
+		if (*text < 0x20 || *text > 0x7e)
+			return false;
+	}
+	return true;
+}
+
+const char *foreign_visible(struct arena *arena, const char *text)
+{
+	if (is_plain(text))
+		return text;
+	char *visible = arena_alloc_array(arena, strlen(text) + 1, LONGEST_CHARACTER);
+	char *to = visible;
+	mbstate_t state = { 0 };
+	uint32_t code;
+
+	while ((code = foreign_next(&text))) {
+		size_t length = (size_t)-1;
+
+		if (!(code & FOREIGN_BYTE) && !is_hidden(code))
+			length = wcrtomb(to, (wchar_t)code, &state);
+		if (length == (size_t)-1) {
+			state = (mbstate_t){ 0 };
+			length = write_escape(to, code);
+		}
+		to += length;
+	}
+	return visible;
+}
+
+/** Return the bytes of a visible text's first character, and its columns. */
+static size_t next_visible(const char *visible, size_t left, mbstate_t *state, size_t *columns)
+{
+	wchar_t character;
+	size_t length = mbrtowc(&character, visible, left, state);
+
+	if (length == 0 || length > left) { // no text of foreign_visible()
+		*state = (mbstate_t){ 0 };
+		*columns = 1;
+		return 1;
+	}
+	int width = wcwidth(character);
+	*columns = width < 0 ? 1 : (size_t)width;
+	return length;
+}
+
+size_t foreign_width(const char *visible)
+{
+	size_t left = strlen(visible), width = 0;
+	mbstate_t state = { 0 };
+
+	while (left) {
+		size_t columns;
+		size_t length = next_visible(visible, left, &state, &columns);
+
+		visible += length;
+		left -= length;
+		width += columns;
+	}
+	return width;
+}
+
+const char *foreign_cut(struct arena *arena, const char *visible, size_t width)
+{
+	static const char mark[] = "...";
+	const size_t mark_width = sizeof(mark) - 1;
+
+	if (foreign_width(visible) <= width)
+		return visible;
+	size_t room = width > mark_width ? width - mark_width : 0;
+	size_t left = strlen(visible), taken = 0, columns;
+	mbstate_t state = { 0 };
+	for (;;) {
+		size_t length = next_visible(visible + taken, left, &state, &columns);
+
+		if (columns > room)
+			break;
+		room -= columns;
+		taken += length;
+		left -= length;
+	}
+	return arena_printf(arena, "%.*s%.*s", (int)taken, visible,
+			    (int)(width < mark_width ? width : mark_width), mark);
+}
