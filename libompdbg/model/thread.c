@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread of the debugger, and what OpenMP knows of it. It may be no OpenMP thread.
+
+#include <limits.h>
+
+#include "model/room.h"
+
+/** Ask the library for a thread by one of its ids. *is_wrong_kind: by another it may know it. */
+static struct ompdbg_error *open_by(struct thread *thread, ompd_thread_id_t kind, uint64_t id,
+				    bool *is_wrong_kind)
+{
+	struct space *space = thread->runtime->space;
+	// An LWP has 31 bits. They come first in memory: the machine is little endian.
+	size_t size = kind == ompd_thread_id_lwp ? sizeof(int32_t) : sizeof(id);
+	ompd_thread_handle_t *handle = NULL;
+	struct ompdbg_error *error =
+		SPACE_CALL(space, get_thread_handle, space_handle(space), kind, size, &id, &handle);
+
+	*is_wrong_kind = space_last_code(space) == ompd_rc_unsupported ||
+			 space_last_code(space) == ompd_rc_bad_input;
+	error = space_made(space, ompd_scope_thread, error, handle);
+	if (!error)
+		thread->handle = handle;
+	return error;
+}
+
+/** Note why an OpenMP thread could not be asked, if that is a failure. */
+static struct ompdbg_error *note_failure(struct thread *thread, struct ompdbg_error *error)
+{
+	if (error && error->code != OMPDBG_UNAVAILABLE)
+		thread->error = arena_strdup(&thread->runtime->process->arena, error->message);
+	return unless_interrupted(error);
+}
+
+/** Check for a thread of the runtime's own. */
+static bool is_helper(struct thread *thread)
+{
+	ompd_ext_thread_info info = { 0 };
+
+	return runtime_is_extended(thread->runtime) &&
+	       is_ok(SPACE_CALL(thread->runtime->space, ext_get_thread_info, thread->handle,
+				&info)) &&
+	       info.kind == ompd_ext_thread_helper;
+}
+
+struct ompdbg_error *thread_open(struct thread *thread)
+{
+	struct space *space = thread->runtime->space;
+	bool is_wrong_kind = true;
+	uint64_t pthread;
+
+	if (thread->target->running)
+		return NULL;
+	struct ompdbg_error *error = space_pthread(space, thread->target->number, &pthread);
+	if (!error)
+		error = open_by(thread, ompd_thread_id_pthread, pthread, &is_wrong_kind);
+	if (error && error->code == OMPDBG_INTERRUPTED)
+		return error;
+	if (error && is_wrong_kind && thread->target->lwp >= 0 && thread->target->lwp <= INT_MAX) {
+		ompdbg_error_destroy(error);
+		error = open_by(thread, ompd_thread_id_lwp, (uint64_t)thread->target->lwp,
+				&is_wrong_kind);
+	}
+	if (error)
+		return note_failure(thread, error);
+	thread->id = space_id(space, ompd_scope_thread, thread->handle);
+	thread->is_helper = is_helper(thread);
+	return NULL;
+}
+
+struct ompdbg_error *thread_join(struct thread *thread)
+{
+	struct space *space = thread->runtime->space;
+	ompd_parallel_handle_t *region = NULL;
+
+	if (!thread->handle || thread->is_helper)
+		return NULL;
+	struct ompdbg_error *error =
+		SPACE_CALL(space, get_curr_parallel_handle, thread->handle, &region);
+	error = space_made(space, ompd_scope_parallel, error, region);
+	if (error)
+		return note_failure(thread, error);
+	thread->team = runtime_team(thread->runtime, region);
+	if (thread->team)
+		thread->thread_num = thread_number_in(thread, thread->team);
+	return NULL;
+}
+
+enum tristate thread_is_openmp(const struct thread *thread)
+{
+	if (thread->handle)
+		return YES;
+	return thread->target->running || thread->error ? UNKNOWN : NO;
+}
+
+/** Find the number of a thread for libraries that do not tell it. */
+static int look_for_number(struct thread *thread, struct team *team)
+{
+	struct arena *arena = &team->runtime->process->arena;
+
+	if (!team->has_numbers) {
+		team->has_numbers = true;
+		for (int number = 0; number < team->size && number < MAX_MEMBERS; number++) {
+			struct thread *member = team_member(team, number);
+
+			if (!member)
+				continue;
+			void **place =
+				table_put(&team->numbers, arena, (uint64_t)member->target->number);
+			if (!*place)
+				*place = (void *)(intptr_t)(number + 1);
+		}
+	}
+	void *number = table_get(&team->numbers, (uint64_t)thread->target->number);
+	return number ? (int)(intptr_t)number - 1 : NOT_KNOWN;
+}
+
+int thread_number_in(struct thread *thread, struct team *team)
+{
+	int number = -1;
+
+	if (!thread->handle || thread->runtime != team->runtime)
+		return NOT_KNOWN;
+	if (!runtime_is_extended(thread->runtime))
+		return look_for_number(thread, team);
+	if (!is_ok(SPACE_CALL(thread->runtime->space, ext_get_thread_num, thread->handle,
+			      team->handle, &number)))
+		return NOT_KNOWN;
+	return number < 0 ? NOT_KNOWN : number;
+}
+
+struct task *thread_task(struct thread *thread)
+{
+	struct space *space = thread->runtime->space;
+	ompd_ext_task_info info = { 0 };
+	ompd_task_handle_t *handle = NULL;
+
+	if (thread->has_task || !thread->handle)
+		return thread->task;
+	thread->has_task = true;
+	struct ompdbg_error *error =
+		SPACE_CALL(space, get_curr_task_handle, thread->handle, &handle);
+	error = space_made(space, ompd_scope_task, error, handle);
+	if (!error)
+		error = SPACE_CALL(space, ext_get_task_info, handle, &info);
+	if (!is_ok(error) || (thread->is_helper && info.kind == ompd_ext_task_implicit))
+		return NULL;
+	thread->task = ARENA_NEW(&thread->runtime->process->arena, struct task);
+	thread->task->runtime = thread->runtime;
+	thread->task->info = info;
+	thread->task->handle = handle;
+	return thread->task;
+}
+
+size_t thread_views(struct thread *thread, struct thread **views)
+{
+	struct process *process = thread->runtime->process;
+	size_t index = (size_t)(thread->target - process->targets), count = 0;
+
+	views[count++] = thread;
+	for (size_t i = 0; i < process->num_runtimes; i++) {
+		struct thread *view = process->runtimes[i]->threads[index];
+
+		if (view != thread && view->handle)
+			views[count++] = view;
+	}
+	return count;
+}
+
+int thread_team_size(struct thread *thread)
+{
+	return thread->team ? thread->team->size : NOT_KNOWN;
+}
+
+int thread_level(struct thread *thread)
+{
+	return thread->team ? thread->team->level : NOT_KNOWN;
+}
+
+int thread_active_level(struct thread *thread)
+{
+	return thread->team ? thread->team->active_level : NOT_KNOWN;
+}
