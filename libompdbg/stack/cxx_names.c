@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "stack/cxx_names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const size_t NONE = SIZE_MAX;
+
+/** Return 1 for a bracket that opens, -1 for one that closes, 0 for any other character. */
+static int nesting_of(char c)
+{
+	switch (c) {
+	case '<':
+	case '(':
+	case '[':
+	case '{':
+		return 1;
+	case '>':
+	case ')':
+	case ']':
+	case '}':
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/** Return the length of an operator's name at an index, whose brackets are none; 0 if there is none. */
+static size_t operator_at(const char *name, size_t index)
+{
+	static const char keyword[] = "operator";
+	static const char *const tokens[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>", "->",
+					      "<=",  ">=",  "<",   ">",	  "()", "[]" };
+	size_t length = sizeof(keyword) - 1;
+
+	if (!starts_with(name + index, keyword))
+		return 0;
+	if (index && is_word_character(name[index - 1]))
+		return 0;
+	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
+		if (starts_with(name + index + length, tokens[i]))
+			return length + strlen(tokens[i]);
+	}
+	return 0;
+}
+
+/** Check that all that is left of a name is what may follow the parameters of a function. */
+static bool has_only_qualifiers(const char *rest)
+{
+	static const char *const words[] = { " const", " volatile", " noexcept", " &&", " &" };
+
+	while (*rest) {
+		size_t length = 0;
+
+		for (size_t i = 0; !length && i < sizeof(words) / sizeof(words[0]); i++) {
+			if (starts_with(rest, words[i]))
+				length = strlen(words[i]);
+		}
+		if (!length && (starts_with(rest, " [") || starts_with(rest, "[abi:"))) {
+			length = strcspn(rest, "]");
+			length += rest[length] == ']' ? 1 : 0;
+			if (rest[length - 1] != ']')
+				return false;
+		}
+		if (!length)
+			return false;
+		rest += length;
+	}
+	return true;
+}
+
+/** Find where the parameters of a function begin: the brackets with which its name ends, but for
+ *  those of "(anonymous namespace)". */
+static size_t find_parameters(const char *name)
+{
+	size_t begin = NONE, end = 0, length;
+	int depth = 0;
+
+	for (size_t i = 0; name[i]; i += length) {
+		length = operator_at(name, i);
+		if (length)
+			continue;
+		length = 1;
+		if (name[i] == '(' && !depth && i)
+			begin = i;
+		depth += nesting_of(name[i]);
+		if (name[i] == ')' && !depth)
+			end = i + 1;
+	}
+	return begin != NONE && has_only_qualifiers(name + end) ? begin : NONE;
+}
+
+/** Check for a member of a lambda expression's type; one that only has the type as an argument is
+ *  none. */
+static bool is_in_lambda(const char *name, size_t end)
+{
+	size_t length;
+	int depth = 0;
+
+	for (size_t i = 0; i < end; i += length) {
+		length = operator_at(name, i);
+		if (length)
+			continue;
+		length = 1;
+		if (name[i] == '{' && !depth)
+			return true;
+		depth += nesting_of(name[i]);
+	}
+	return false;
+}
+
+size_t cxx_length_without_parameters(const char *name)
+{
+	size_t parameters = find_parameters(name);
+
+	if (parameters == NONE || is_in_lambda(name, parameters))
+		return strlen(name);
+	return parameters;
+}
+
+const char *cxx_without_return_type(const char *name)
+{
+	size_t parameters = find_parameters(name);
+	int depth = 0;
+
+	if (parameters == NONE || name[parameters - 1] != '>' || strstr(name, "operator"))
+		return name;
+	for (size_t i = parameters; i-- > 0;) {
+		depth -= nesting_of(name[i]);
+		if (name[i] == ' ' && !depth)
+			return name + i + 1;
+	}
+	return name;
+}

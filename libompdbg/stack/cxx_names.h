@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of functions of C++, as demanglers and debuggers write them.
+
+#ifndef OMPDBG_CXX_NAMES_H
+#define OMPDBG_CXX_NAMES_H
+
+#include <stddef.h>
+
+/** Return the length of a function's name without its parameters, and the qualifiers after them: the
+ *  whole length if it has none. Functions of lambda expressions keep theirs, as in GDB. */
+size_t cxx_length_without_parameters(const char *name);
+/** Return the part of a function's name after the return type, which only templates have. */
+const char *cxx_without_return_type(const char *name);
+
+#endif

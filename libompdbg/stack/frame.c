@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Frames of threads, unwound in steps.
+
+#include "stack/names.h"
+#include "stack/room.h"
+
+// So many frames are unwound at first, and then; a stack deeper than the last is a damaged one.
+static const size_t steps[] = { 32, 1024, 100000 };
+
+enum { NUM_STEPS = sizeof(steps) / sizeof(steps[0]) };
+
+struct stack {
+	struct process *process;
+	int thread; // the debugger's number
+	struct stack_frame **frames;
+	size_t count, capacity;
+	size_t step; // the next of the steps; NUM_STEPS: it is whole
+};
+
+struct stack *thread_stack(struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	struct stack_room *room = stack_room(process);
+	uint64_t number = (uint64_t)thread->target->number;
+	struct stack *stack = table_get(&room->stacks, number);
+
+	if (!stack) {
+		stack = ARENA_NEW(&process->arena, struct stack);
+		stack->process = process;
+		stack->thread = thread->target->number;
+		stack->step = thread->target->running ? NUM_STEPS : 0;
+		*table_put(&room->stacks, &process->arena, number) = stack;
+	}
+	return stack;
+}
+
+struct process *stack_process(const struct stack *stack)
+{
+	return stack->process;
+}
+
+/** Unwind one step further. */
+static void unwind(struct stack *stack)
+{
+	const struct ompdbg_services *services = stack->process->services;
+	struct arena *arena = &stack->process->arena;
+	const struct ompdbg_frame *frames;
+	size_t most = steps[stack->step++], count;
+
+	if (answer_of(services->unwind(services->context, stack->thread, most, &frames, &count)) !=
+	    ANSWER_FOUND) {
+		stack->step = NUM_STEPS;
+		return;
+	}
+	if (count < most)
+		stack->step = NUM_STEPS;
+	if (count <= stack->count)
+		return;
+	struct stack_frame *added = ARENA_ARRAY(arena, struct stack_frame, count - stack->count);
+	for (; stack->count < count; added++) {
+		added->at = frames[stack->count];
+		added->index = stack->count;
+		*ARENA_APPEND(arena, stack->frames, stack->count, stack->capacity) = added;
+	}
+}
+
+struct stack_frame *stack_frame(struct stack *stack, size_t index)
+{
+	while (index >= stack->count && stack->step < NUM_STEPS)
+		unwind(stack);
+	return index < stack->count ? stack->frames[index] : NULL;
+}
+
+size_t stack_depth(struct stack *stack)
+{
+	while (stack->step < NUM_STEPS)
+		unwind(stack);
+	return stack->count;
+}
+
+/** Look the place of a frame up, by how many functions are around it into which it was inlined. */
+static struct place *place_of(struct stack *stack, struct stack_frame *frame)
+{
+	size_t around = 0;
+
+	if (!frame->place) {
+		const struct stack_frame *older = frame;
+
+		while (older && older->at.is_inlined)
+			older = stack_frame(stack, frame->index + ++around);
+		frame->place = find_place(stack->process, stack->thread, &frame->at, around);
+	}
+	return frame->place;
+}
+
+const struct ompdbg_function *stack_place(struct stack *stack, struct stack_frame *frame)
+{
+	return &place_of(stack, frame)->function;
+}
+
+const struct place *stack_named_place(struct stack *stack, struct stack_frame *frame)
+{
+	struct place *place = place_of(stack, frame);
+
+	name_place(stack->process, place);
+	return place;
+}
+
+const struct location *locate(struct thread *thread, struct stack_frame *frame)
+{
+	struct process *process = thread->runtime->process;
+	const struct place *place = stack_named_place(thread_stack(thread), frame);
+	const struct ompdbg_services *services = process->services;
+	struct location *location = ARENA_NEW(&process->arena, struct location);
+
+	location->function = place->enclosing;
+	location->symbol = place->function.symbol;
+	if (!location->function && !is_nameless(location->symbol))
+		location->function = place->plain;
+	location->file = place->function.file;
+	location->line = place->function.line;
+	location->address = frame->at.pc;
+	location->object = frame->at.object ? frame->at.object :
+					      services->program(services->context);
+	return location;
+}

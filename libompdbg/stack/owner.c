@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whose code and data are. The shared object tells, but in a static program: there symbols and
+// source lines do.
+
+#include "base/text.h"
+#include "stack/names.h"
+#include "stack/room.h"
+
+struct kept_owner {
+	enum code_owner owner;
+};
+
+/** Find a function of the runtime that the program itself contains. */
+static enum answer find_in_program(struct process *process, const char *name, uint64_t *ret)
+{
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_symbol symbol;
+
+	enum answer answer =
+		answer_of(services->symbol_address(services->context, name, NULL, 0, ret));
+	if (answer == ANSWER_FOUND)
+		answer = answer_of(services->symbol_at(services->context, *ret, &symbol));
+	return answer == ANSWER_FOUND && symbol.object ? ANSWER_ABSENT : answer;
+}
+
+/** Find where the runtime's code begins in a program that contains it; 0 if it does not. */
+static uint64_t static_runtime(struct process *process)
+{
+	static const char *const entries[] = { "GOMP_parallel", "GOMP_barrier", "GOMP_task",
+					       "omp_get_thread_num" };
+	struct stack_constants *constants = stack_constants(process);
+	bool failed = false;
+	uint64_t first = 0;
+
+	if (constants->has_looked_for_runtime)
+		return constants->static_runtime;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		uint64_t entry;
+		enum answer answer = find_in_program(process, entries[i], &entry);
+
+		if (answer == ANSWER_FOUND && (!first || entry < first))
+			first = entry;
+		failed |= answer == ANSWER_FAILED;
+	}
+	constants->has_looked_for_runtime = !failed;
+	constants->static_runtime = first;
+	return first;
+}
+
+static enum code_owner owner_of_object(struct process *process, const char *path)
+{
+	struct stack_constants *constants = stack_constants(process);
+
+	if (!path)
+		return FRAME_USER;
+	struct kept_owner *kept = string_table_get(&constants->owners, path);
+	if (!kept) {
+		kept = ARENA_NEW(constants->arena, struct kept_owner);
+		kept->owner = runtime_of_object(path) ? FRAME_RUNTIME :
+			      is_system_object(path)  ? FRAME_SYSTEM :
+							FRAME_USER;
+		path = arena_strdup(constants->arena, path);
+		*string_table_put(&constants->owners, constants->arena, path) = kept;
+	}
+	return kept->owner;
+}
+
+/** Tell whose code a frame of a static program is: the runtime's symbols have its prefixes. Of what
+ *  has no source line, the linker puts the libraries' code after the beginning of the runtime's. */
+static enum code_owner owner_in_static(uint64_t runtime, uint64_t pc,
+				       const struct ompdbg_function *place)
+{
+	const char *symbol = place->symbol;
+
+	if (symbol && is_runtime_symbol(symbol))
+		return FRAME_RUNTIME;
+	if (place->line || is_outlined_name(symbol))
+		return FRAME_USER;
+	return pc >= runtime || (symbol && symbol[0] == '_') ? FRAME_SYSTEM : FRAME_USER;
+}
+
+enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
+{
+	struct process *process = stack_process(stack);
+
+	if (frame->has_owner)
+		return frame->owner;
+	uint64_t runtime = frame->at.object ? 0 : static_runtime(process);
+	if (frame->at.is_signal)
+		frame->owner = FRAME_USER;
+	else if (runtime)
+		frame->owner = owner_in_static(runtime, frame->at.pc, stack_place(stack, frame));
+	else
+		frame->owner = owner_of_object(process, frame->at.object);
+	frame->has_owner = true;
+	return frame->owner;
+}
+
+enum code_owner code_owner(struct process *process, uint64_t entry)
+{
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_symbol symbol = { 0 };
+	struct ompdbg_object object;
+
+	enum answer answer = answer_of(services->symbol_at(services->context, entry, &symbol));
+	if (answer == ANSWER_FAILED)
+		return FRAME_UNKNOWN;
+	if (answer == ANSWER_ABSENT) {
+		// Functions of the C library that are made for one kind of processor have none.
+		if (answer_of(services->object_at(services->context, entry, &object)) !=
+		    ANSWER_FOUND)
+			return FRAME_UNKNOWN;
+		symbol.object = object.is_program ? NULL : object.path;
+	}
+	if (symbol.object || !static_runtime(process))
+		return owner_of_object(process, symbol.object);
+	if (symbol.name && is_runtime_symbol(symbol.name))
+		return FRAME_RUNTIME;
+	const struct ompdbg_function *function = find_function(process, entry);
+	return function && function->line ? FRAME_USER : FRAME_UNKNOWN;
+}
+
+bool is_users_data(struct process *process, uint64_t address, const struct ompdbg_symbol *symbol)
+{
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_object object;
+
+	if (!symbol)
+		return !static_runtime(process) &&
+		       answer_of(services->object_at(services->context, address, &object)) ==
+			       ANSWER_FOUND &&
+		       object.is_program;
+	if (symbol->object || !static_runtime(process))
+		return owner_of_object(process, symbol->object) == FRAME_USER;
+	return !is_runtime_symbol(symbol->name);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function of a runtime a call reaches, or a frame belongs to. Asked once for each place.
+
+#include "base/error.h"
+#include "stack/room.h"
+
+/** The answer of a runtime's library about an address. */
+struct known_site {
+	struct runtime *runtime;
+	struct known_site *next;
+	bool is_site;
+	ompd_ext_wait_site site;
+};
+
+static struct known_site *find_known(struct known_site *first, const struct runtime *runtime)
+{
+	while (first && first->runtime != runtime)
+		first = first->next;
+	return first;
+}
+
+/** Return what is known of an address, or a new record with *is_new set. */
+static struct known_site *known_site(struct runtime *runtime, struct table *table, uint64_t address,
+				     bool *is_new)
+{
+	struct arena *arena = &runtime->process->arena;
+	struct known_site **first = (struct known_site **)table_put(table, arena, address);
+	struct known_site *known = find_known(*first, runtime);
+
+	*is_new = !known;
+	if (!known) {
+		known = ARENA_NEW(arena, struct known_site);
+		known->runtime = runtime;
+		known->next = *first;
+		*first = known;
+	}
+	return known;
+}
+
+bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret)
+{
+	struct stack_room *room = stack_room(runtime->process);
+	bool is_new;
+
+	if (!entry)
+		return false;
+	struct known_site *known = known_site(runtime, &room->entries, entry, &is_new);
+	if (is_new)
+		known->is_site =
+			is_ok(SPACE_CALL(runtime->space, ext_classify_entry,
+					 space_handle(runtime->space), entry, &known->site));
+	*ret = known->site;
+	return known->is_site;
+}
+
+bool classify_call(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
+		   ompd_ext_wait_site *ret)
+{
+	struct stack_room *room = stack_room(runtime->process);
+	bool is_new;
+
+	(void)thread;
+	if (!frame->at.is_call)
+		return false;
+	struct known_site *known = known_site(runtime, &room->calls, frame->at.pc, &is_new);
+	if (is_new)
+		known->is_site =
+			is_ok(SPACE_CALL(runtime->space, ext_classify_call,
+					 space_handle(runtime->space), frame->at.pc, &known->site));
+	*ret = known->site;
+	return known->is_site;
+}
+
+bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
+		    ompd_ext_wait_site *ret)
+{
+	return classify_entry(runtime, stack_place(thread_stack(thread), frame)->start, ret);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks in the terms of the source: whose each frame is, which construct its code belongs to, and
+// how the stack of a worker goes on in the thread that encountered its region.
+
+#ifndef OMPDBG_STACK_H
+#define OMPDBG_STACK_H
+
+#include "base/objects.h"
+#include "model/model.h"
+
+// ---- Whose code (owner.c) --------------------------------------------------------------------
+
+enum code_owner { FRAME_USER, FRAME_RUNTIME, FRAME_SYSTEM, FRAME_UNKNOWN };
+
+/** Tell whose the function is that begins at an address. */
+enum code_owner code_owner(struct process *process, uint64_t entry);
+/** Check for the address of a variable of the program or of a library of the user's. @p symbol: the
+ *  one there, or NULL. */
+bool is_users_data(struct process *process, uint64_t address, const struct ompdbg_symbol *symbol);
+
+// ---- Names (names.c; more in names.h) ----------------------------------------------------------
+
+/** Write how an address is called: the symbol, and the distance from it; NULL: it has no name. */
+const char *symbol_title(struct process *process, const struct ompdbg_symbol *symbol);
+
+// ---- Frames (frame.c) --------------------------------------------------------------------------
+
+struct place;
+
+/** A frame, whose place and owner are looked up once. */
+struct stack_frame {
+	struct ompdbg_frame at;
+	size_t index;	     // in the stack
+	struct place *place; // NULL until stack_place() is called
+	enum code_owner owner;
+	bool has_owner; // false until stack_owner() is called
+};
+
+/** The frames of one thread, unwound only as far as they are asked for. */
+struct stack;
+/** Find the stack of a thread, empty if it runs; it is kept with the process. */
+struct stack *thread_stack(struct thread *thread);
+/** Return the frame of that index, innermost first; NULL past the end. It stays where it is. */
+struct stack_frame *stack_frame(struct stack *stack, size_t index);
+/** Unwind all of it. @return the number of frames. */
+size_t stack_depth(struct stack *stack);
+/** Find the place of a frame. Never NULL; members that are unknown are NULL or 0. */
+const struct ompdbg_function *stack_place(struct stack *stack, struct stack_frame *frame);
+/** Tell whose the code of a frame is. A signal frame is the user's: it is part of his story. */
+enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame);
+/** Describe the place of a frame in terms of the source. */
+const struct location *locate(struct thread *thread, struct stack_frame *frame);
+
+// ---- Calls of a runtime (site.c) ---------------------------------------------------------------
+
+/** Find which function of the runtime a call returns from, or a frame of the runtime belongs to.
+ *  @return false: none, or it cannot be told. */
+bool classify_call(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
+		   ompd_ext_wait_site *ret);
+bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
+		    ompd_ext_wait_site *ret);
+/** Find which function of the runtime begins at an address, as classify_call(). */
+bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
+
+// ---- A thread's own stack (walk.c, calls.c, constructs.c) --------------------------------------
+
+enum construct {
+	NO_CONSTRUCT,
+	CONSTRUCT_PARALLEL,
+	CONSTRUCT_TASK,
+	CONSTRUCT_TASKLOOP,
+	CONSTRUCT_TEAMS,
+	CONSTRUCT_TARGET,
+	CONSTRUCT_COPY,	    // copies a task's data
+	CONSTRUCT_OUTLINED, // it is unknown which
+};
+/** Name a construct as in JSON: "parallel region"; NULL for NO_CONSTRUCT. */
+const char *construct_name(enum construct construct);
+
+/** One frame as the source has it. */
+struct logical_frame {
+	struct stack_frame *frame;
+	enum code_owner owner;
+	enum construct construct;
+	const char *function; // of the source: of a construct, the one that contains it; NULL
+	const char *construct_file;
+	int construct_line; // where the construct begins; 0: unknown
+};
+
+/** The whole stack of one thread, with the regions and tasks whose code lies on it. */
+struct walk;
+struct walk *thread_walk(struct thread *thread);
+/** List all frames, innermost first. */
+const struct logical_frame *walk_frames(struct walk *walk, size_t *count);
+
+/** A task on top of the thread's innermost region. */
+struct task_frame {
+	uint64_t entry; // entry point of its code; 0: unknown
+	int call;	// enum ompd_ext_wait_kind of the call that executes it; NOT_KNOWN
+};
+/** List the tasks that lie on a thread's stack on top of its region, innermost first. */
+const struct task_frame *walk_task_frames(struct walk *walk, size_t *count);
+
+// ---- Logical stacks (logical.c, groups.c) ------------------------------------------------------
+
+/** The frames that lie on one thread's stack. */
+struct stack_part {
+	struct thread *thread;
+	struct team *team; // in which the innermost of these frames works; NULL
+	int thread_num;	   // in that team; NOT_KNOWN
+	const struct logical_frame *frames;
+	size_t num_frames;
+};
+
+struct logical_stack {
+	struct stack_part *parts; // innermost first
+	size_t num_parts;
+	const char *note; // why it ends before main; NULL
+};
+/** Follow the stack of a stopped thread to main. It is kept with the process. */
+const struct logical_stack *thread_logical_stack(struct thread *thread);
+
+/** Threads with the same stack. */
+struct stack_group {
+	struct thread **threads;
+	size_t num_threads;
+	const struct logical_stack *stack; // of the first thread; NULL: the threads are running
+};
+/** Group threads by their stacks, in the order of the first thread of each. @p by_line: frames in the
+ *  same line of a function are alike; else those at the same address. @p raw: frames of runtimes and
+ *  libraries count, too. */
+struct stack_group *stack_groups(struct process *process, struct thread *const *threads,
+				 size_t num_threads, bool raw, bool by_line, size_t *count);
+
+#endif
