@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lock for which a thread waits without sleeping on it, as LLVM's threads do. The code of the call
+// tells which variable the thread passed to the runtime; whether it waits for the lock of that one, the
+// OMPD library says.
+
+#include <string.h>
+
+#include "base/text.h"
+#include "wait/evaluate.h"
+
+enum {
+	MAX_STACK = 16384, // bytes of the stack that are searched
+	MAX_WORDS = 512,   // of these, that are taken for a lock
+	WORD = 8,
+};
+
+/** Registers in which the runtime may have the lock: its frames leave a caller's in their own, or on
+ *  the stack. */
+static const uint32_t in_use = (1U << OMPDBG_RIP) - 1;
+
+/** Return the number of the argument in which the runtime's function gets the lock: before it come the
+ *  place in the source and the thread's number, or nothing. */
+static unsigned int lock_argument(const char *function)
+{
+	return function && starts_with(function, "__kmpc_") ? 2 : 0;
+}
+
+/** List what is in the registers and on the stack of the frames above the user's. */
+static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, size_t *count)
+{
+	struct process *process = thread->runtime->process;
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_registers registers;
+	uint64_t end;
+
+	*count = 0;
+	if (!is_ok(services->registers(services->context, thread->target->number, in_use,
+				       &registers)) ||
+	    !(registers.known & 1U << OMPDBG_RSP))
+		return NULL;
+	uint64_t *words = ARENA_ARRAY(&process->arena, uint64_t, OMPDBG_RIP + MAX_STACK / WORD);
+	for (unsigned int i = 0; i < OMPDBG_RIP; i++) {
+		if (i != OMPDBG_RSP && registers.known >> i & 1)
+			words[(*count)++] = registers.values[i];
+	}
+	uint64_t start = registers.values[OMPDBG_RSP];
+	if (!is_ok(services->frame_register(services->context, thread->target->number, &user->at,
+					    OMPDBG_RSP, &end)) ||
+	    end <= start)
+		return words;
+	uint64_t size = (end - start < MAX_STACK ? end - start : MAX_STACK) / WORD * WORD;
+	if (is_ok(services->read_memory(services->context, start, words + *count, size)))
+		*count += size / WORD;
+	return words;
+}
+
+static bool is_confirmed(struct thread *thread, uint32_t kind, uint64_t variable,
+			 const uint64_t *words, size_t count)
+{
+	return is_ok(SPACE_CALL(thread->runtime->space, ext_confirm_lock, thread->handle, kind,
+				    variable, words, count));
+}
+
+/** Check that a word may be the address of a lock of the program's that has a queue. LLVM's runtime keeps
+ *  an even number in it, which counts locks from 0 on: where it is 0, only a variable with a name is
+ *  believed to be one. */
+static bool may_be_lock(struct thread *thread, uint64_t word)
+{
+	struct process *process = thread->runtime->process;
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_symbol symbol;
+	struct ompdbg_object object;
+	uint32_t number;
+
+	if (word % sizeof(number) ||
+	    !is_ok(services->read_memory(services->context, word, &number, sizeof(number))) ||
+	    number % 2)
+		return false;
+	if (is_ok(services->symbol_at(services->context, word, &symbol)))
+		return is_users_data(process, word, &symbol);
+	return number && !is_ok(services->object_at(services->context, word, &object));
+}
+
+/** Find the one of the words in use that is a lock for which the thread waits, where the code does not
+ *  tell which was passed. @return 0: none is, or several are. */
+static uint64_t find_among(struct thread *thread, uint32_t kind, const uint64_t *words,
+			   size_t count)
+{
+	const size_t most = count < MAX_WORDS ? count : MAX_WORDS;
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < most; i++) {
+		if (words[i] == found || !may_be_lock(thread, words[i]) ||
+		    !is_confirmed(thread, kind, words[i], words, count))
+			continue;
+		if (found)
+			return 0;
+		found = words[i];
+	}
+	return found;
+}
+
+uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
+		     const ompd_ext_wait_site *call)
+{
+	uint64_t variable;
+	uint32_t kind;
+	size_t count;
+
+	if (!thread->handle || !user)
+		return 0;
+	if (call->kind == ompd_ext_wait_lock)
+		kind = ompd_ext_lock_simple;
+	else if (call->kind == ompd_ext_wait_nest_lock)
+		kind = ompd_ext_lock_nested;
+	else if (call->kind == ompd_ext_wait_critical)
+		kind = ompd_ext_lock_critical;
+	else
+		return 0;
+	uint64_t *words = words_in_use(thread, user, &count);
+	if (user->at.is_call &&
+	    evaluate_argument(thread, user, user->at.pc, lock_argument(call->function), NULL,
+			      &variable) &&
+	    is_confirmed(thread, kind, variable, words, count))
+		return variable;
+	return find_among(thread, kind, words, count);
+}
+
+uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t returns,
+		      const struct code_flow *flow)
+{
+	ompd_ext_wait_site site;
+	struct stack_frame at_call = *user;
+	uint64_t variable;
+
+	at_call.at.pc = returns;
+	at_call.at.is_call = true;
+	if (!classify_call(thread->runtime, thread, &at_call, &site) || !site.function ||
+	    !evaluate_argument(thread, user, returns, lock_argument(site.function), flow,
+			       &variable))
+		return 0;
+	return variable;
+}

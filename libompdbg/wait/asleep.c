@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a thread sleeps in the kernel, and on what. x86-64 Linux.
+//
+// A thread that was woken may not have run yet: it still is in its system call then. But it went to
+// sleep on a word of memory, and who wakes it changes the word first.
+
+#include "wait/room.h"
+
+/** Operations of futex() that wait. */
+enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
+enum { FUTEX_OPERATION = 0x7f, CALL_FUTEX = 202 };
+
+/** read, poll, select, pause, connect, accept, recvfrom, recvmsg, wait4, semop, msgrcv, flock,
+ *  rt_sigtimedwait, rt_sigsuspend, semtimedop, epoll_wait, waitid, pselect6, ppoll, epoll_pwait,
+ *  accept4, recvmmsg: they wait for something outside of the process, perhaps for ever. */
+static const uint16_t calls_that_wait[] = {
+	0,  7,	 23,  34,  42,	43,  45,  47,  61,  65,	 70,
+	73, 128, 130, 220, 232, 247, 270, 271, 281, 288, 299,
+};
+
+struct known_call {
+	bool is_call;
+	struct system_call call;
+};
+
+static bool waits_outside(uint64_t number)
+{
+	for (size_t i = 0; i < sizeof(calls_that_wait) / sizeof(*calls_that_wait); i++) {
+		if (calls_that_wait[i] == number)
+			return true;
+	}
+	return false;
+}
+
+/** Check whether the instruction before an address is a system call. */
+static bool is_after_system_call(struct process *process, uint64_t pc)
+{
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
+	uint8_t code[sizeof(syscall)];
+
+	return code_read(process_code(process), pc - sizeof(code), code, sizeof(code)) ==
+		       sizeof(code) &&
+	       code[0] == syscall[0] && code[1] == syscall[1];
+}
+
+static bool is_unchanged(struct process *process, uint64_t address, uint32_t expected)
+{
+	const struct ompdbg_services *services = process->services;
+	uint32_t word;
+
+	return is_ok(services->read_memory(services->context, address, &word, sizeof(word))) &&
+	       word == expected;
+}
+
+static bool look_at(struct thread *thread, struct system_call *call)
+{
+	const uint32_t wanted = 1U << OMPDBG_ORIG_RAX | 1U << OMPDBG_RDI | 1U << OMPDBG_RSI |
+				1U << OMPDBG_RDX;
+	struct process *process = thread->runtime->process;
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_registers registers;
+	struct stack_frame *frame = thread->target->running ? NULL :
+							      stack_frame(thread_stack(thread), 0);
+
+	if (!frame || !is_after_system_call(process, frame->at.pc) ||
+	    !is_ok(services->registers(services->context, thread->target->number, wanted,
+				       &registers)) ||
+	    (registers.known & wanted) != wanted)
+		return false;
+	call->number = registers.values[OMPDBG_ORIG_RAX];
+	if ((int64_t)call->number < 0)
+		return false; // it was in none, or has left it
+	call->waits_outside = waits_outside(call->number);
+	uint64_t operation = registers.values[OMPDBG_RSI] & FUTEX_OPERATION;
+	bool on_word = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+	if (call->number != CALL_FUTEX ||
+	    !(on_word || operation == FUTEX_LOCK_PI || operation == FUTEX_WAIT_REQUEUE_PI))
+		return true;
+	call->is_futex_wait = true;
+	call->address = registers.values[OMPDBG_RDI];
+	call->sleeps = on_word &&
+		       is_unchanged(process, call->address, (uint32_t)registers.values[OMPDBG_RDX]);
+	return true;
+}
+
+bool thread_system_call(struct thread *thread, struct system_call *ret)
+{
+	struct process *process = thread->runtime->process;
+	struct known_call **known = (struct known_call **)table_put(
+		&wait_room(process)->sleeps, &process->arena, (uint64_t)thread->target->number);
+
+	if (!*known) {
+		struct known_call *call = *known = ARENA_NEW(&process->arena, struct known_call);
+		call->is_call = look_at(thread, &call->call);
+	}
+	*ret = (*known)->call;
+	return (*known)->is_call;
+}
+
+bool thread_is_asleep(struct thread *thread)
+{
+	struct system_call call;
+
+	return thread_system_call(thread, &call) && call.sleeps;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of wait/ share: the evidence about a thread, and the conclusion from it.
+
+#ifndef OMPDBG_EVIDENCE_H
+#define OMPDBG_EVIDENCE_H
+
+#include "base/error.h"
+#include "wait/wait.h"
+
+struct code_flow;
+struct code_reader;
+
+/** States that are concluded here (ompt_state_t, OpenMP 5.2, 19.4.4.30). */
+enum {
+	STATE_WORK_SERIAL = 0x000,
+	STATE_WORK_PARALLEL = 0x001,
+	STATE_BARRIER = 0x010,
+	STATE_BARRIER_PARALLEL = 0x011,
+	STATE_BARRIER_WORKSHARE = 0x012,
+	STATE_BARRIER_IMPLICIT = 0x013,
+	STATE_BARRIER_EXPLICIT = 0x014,
+	STATE_BARRIER_IMPLEMENTATION = 0x015,
+	STATE_BARRIER_TEAMS = 0x016,
+	STATE_TASKWAIT = 0x020,
+	STATE_TASKGROUP = 0x021,
+	STATE_MUTEX = 0x040,
+	STATE_LOCK = 0x041,
+	STATE_CRITICAL = 0x042,
+	STATE_ATOMIC = 0x043,
+	STATE_ORDERED = 0x044,
+	STATE_IDLE = 0x100,
+	STATE_OVERHEAD = 0x101,
+	STATE_UNKNOWN = -1,
+};
+
+/** Families of kinds: kinds of one family do not contradict each other. */
+enum {
+	FAMILY_RUNTIME, // no wait of the program's
+	FAMILY_BARRIER,
+	FAMILY_MUTEX,
+	FAMILY_ORDERED,
+	FAMILY_DOACROSS,
+	FAMILY_TASK,
+	FAMILY_IDLE,
+	FAMILY_RUNTIME_LOCK,
+};
+
+/** The evidence about a thread. */
+struct evidence {
+	int level;	  // of its region; 0: outside of any
+	int64_t recorded; // its state in the runtime's memory; STATE_UNKNOWN
+	uint64_t wait_id; // recorded with it
+	bool has_call;	  // the innermost user frame called this function of the runtime
+	ompd_ext_wait_site call;
+	uint64_t futex;	     // address on which the thread sleeps, or of its lock; 0: none
+	bool has_futex_site; // the runtime keeps this at that address
+	ompd_ext_wait_site futex_site;
+	struct ompdbg_symbol futex_symbol; // name NULL: there is none
+	const char *variable;  // or part of one, as the source names it, at that address; NULL
+	bool is_users;	       // the address belongs neither to the runtime nor to a library
+	bool is_from_jump;     // of no known use, and the user's code jumped to where it is used
+	bool for_dependences;  // its task waits for tasks that it depends on
+	bool in_runtime;       // frames of the runtime are younger than any user frame
+	bool after_user_code;  // no user frame: the runtime went on by itself after the code
+	bool in_users_code;    // user frames are younger than any frame of the runtime
+	bool in_no_users_code; // there are frames of the runtime, and none of the user's
+	bool is_outside;       // the whole stack is the system's
+	bool in_routine;       // the user's code called one that does not wait
+	bool is_unseen;	       // its stack is unknown: a core file may lack its registers
+};
+
+/** The conclusion; it hangs at struct thread. */
+struct verdict {
+	struct evidence evidence;
+	struct stack_frame *place; // its innermost user frame; NULL
+	int64_t state;		   // STATE_UNKNOWN
+	const char *reason;	   // why it is unknown; NULL
+	const struct wait *wait;   // NULL
+	const struct location *location;
+	bool has_location;
+};
+
+/** Look at a stopped thread (observe.c): fills the evidence and the place. */
+void observe(struct thread *thread, struct verdict *verdict);
+/** Draw the conclusion, or say why there is none (conclude.c). */
+void conclude(struct thread *thread, struct verdict *verdict);
+/** Return the verdict on a thread, made when it is first asked for (thread_state.c). */
+const struct verdict *thread_verdict(struct thread *thread);
+
+/** Check for the variable that GCC makes for a critical construct with a name. */
+bool is_critical_symbol(const struct ompdbg_symbol *symbol);
+/** Check for a function of the runtime in which threads do not wait, none of struct wait_kind. */
+bool is_routine(const char *function);
+/** Check for a site at which threads wait. */
+bool site_waits(const ompd_ext_wait_site *site);
+/** Check for a site at which threads wait for their turn at an object of the program's. */
+bool site_is_mutex(const ompd_ext_wait_site *site);
+
+/** Find the lock that a thread passed to the runtime, confirmed by the runtime's memory
+ *  (argument.c). @p user: the innermost user frame. @return its address; 0: it cannot be told. */
+uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
+		     const ompd_ext_wait_site *call);
+
+/** Write a function of the C library by the name under which it is called (doing.c). */
+const char *system_function_name(struct process *process, const char *function);
+
+/** Find the lock that a call of a frame passes, by the address to which it returns. @p flow as of
+ *  evaluate_argument(). @return 0: unknown. */
+uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t returns,
+		      const struct code_flow *flow);
+
+/** Return the code of the process, for libcode; kept with the process (code.c). */
+struct code_reader *process_code(struct process *process);
+
+#endif

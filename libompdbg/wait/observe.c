@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What can be observed of a thread: its newest frames, its registers, and what OMPD records.
+
+#include <stdlib.h>
+
+#include "wait/room.h"
+
+enum {
+	MAX_FOREIGN = 256, // frames of runtime and libraries on top of the user's code
+	SEARCHED_FOR_SOURCE =
+		32,	  // frames below the innermost user frame that may lack source lines
+	MAX_RUNTIME = 64, // frames of the runtime that are looked at
+};
+
+/** How far away a function of the same object can be. */
+static const int64_t same_object = 1 << 27;
+
+/** The frames down to the innermost user frame. */
+struct top {
+	struct thread *thread;
+	struct stack *stack;
+	struct stack_frame *runtime[MAX_RUNTIME]; // of the runtime, innermost first
+	size_t num_runtime;
+	struct stack_frame *oldest; // the oldest of the runtime's
+	struct stack_frame *user;   // NULL: none
+	struct stack_frame *place;  // user, or an older frame that has source lines
+	bool has_first, starts_in_runtime, is_outside;
+	bool is_jump; // the user's code jumped to a function of the runtime that has no name
+};
+
+// ---- Frames ------------------------------------------------------------------------------------
+
+/** Find the innermost user frame that has source lines; or just the innermost. */
+static struct stack_frame *frame_with_source(struct top *top, size_t index)
+{
+	struct stack_frame *innermost = top->user;
+
+	if (stack_place(top->stack, innermost)->line)
+		return innermost;
+	for (size_t i = index + 1; i <= index + SEARCHED_FOR_SOURCE; i++) {
+		struct stack_frame *frame = stack_frame(top->stack, i);
+		if (!frame || stack_owner(top->stack, frame) == FRAME_RUNTIME)
+			break;
+		if (stack_owner(top->stack, frame) == FRAME_USER &&
+		    stack_place(top->stack, frame)->line)
+			return frame;
+	}
+	return innermost;
+}
+
+/** Add a frame of the runtime. Of very many the youngest are kept, and the oldest. */
+static void add_runtime_frame(struct top *top, struct stack_frame *frame)
+{
+	if (top->num_runtime == MAX_RUNTIME)
+		top->num_runtime--;
+	top->runtime[top->num_runtime++] = frame;
+	top->oldest = frame;
+}
+
+static void find_top(struct top *top)
+{
+	enum code_owner owner = FRAME_UNKNOWN;
+
+	for (size_t i = 0; i <= MAX_FOREIGN; i++) {
+		struct stack_frame *frame = stack_frame(top->stack, i);
+		if (!frame)
+			break;
+		top->has_first = true;
+		if (frame->at.is_signal)
+			continue;
+		owner = stack_owner(top->stack, frame);
+		if (owner == FRAME_USER) {
+			top->user = frame;
+			top->place = frame_with_source(top, i);
+			return;
+		}
+		if (owner == FRAME_RUNTIME) {
+			top->starts_in_runtime |= i == 0;
+			add_runtime_frame(top, frame);
+		}
+		if (i == MAX_FOREIGN)
+			owner = FRAME_UNKNOWN;
+	}
+	top->is_outside = !top->num_runtime && owner == FRAME_SYSTEM;
+}
+
+// ---- Calls -------------------------------------------------------------------------------------
+
+static struct runtime *runtime_of(const struct top *top)
+{
+	return top->thread->runtime;
+}
+
+/** Decode the call from which a frame's call returns. */
+static bool call_before(struct top *top, const struct stack_frame *frame,
+			struct code_instruction *ret)
+{
+	return code_call_before(process_code(runtime_of(top)->process), frame->at.pc, ret) ==
+	       CODE_OK;
+}
+
+/** Check whether the runtime made this call through a pointer that a register leads to. It calls the
+ *  code of constructs so, and functions of the system directly or through the table of their
+ *  addresses. */
+static bool called_users_code(struct top *top, const struct stack_frame *frame)
+{
+	struct code_instruction call;
+
+	if (!call_before(top, frame, &call) || call.is_direct)
+		return false;
+	for (size_t i = 0; i < call.operand_count; i++) {
+		const struct code_operand *operand = &call.operands[i];
+		if (operand->implied)
+			continue;
+		if (operand->kind == CODE_REGISTER)
+			return true;
+		if (operand->kind == CODE_MEMORY)
+			return operand->segment == CODE_PLAIN && !code_is_absolute(operand);
+	}
+	return false;
+}
+
+/** Check whether the runtime's oldest frame waits by itself: it called a function of its own, and not
+ *  the user's through a pointer. */
+static bool went_on(struct top *top)
+{
+	struct code_instruction call;
+
+	if (top->num_runtime < 2)
+		return true;
+	if (!call_before(top, top->oldest, &call) || !call.is_direct)
+		return false;
+	return llabs((int64_t)(call.target - top->oldest->at.pc)) < same_object;
+}
+
+/** Find the function that the user's code called last. *entered: how many frames of the runtime its
+ *  call made. */
+static bool innermost_call(struct top *top, size_t *entered, ompd_ext_wait_site *ret)
+{
+	struct runtime *runtime = runtime_of(top);
+
+	*entered = top->num_runtime;
+	// User code that jumped to a function of the runtime left no frame between that function and
+	// the one that called the user's code through a pointer.
+	for (size_t i = 1; i < top->num_runtime; i++) {
+		if (!called_users_code(top, top->runtime[i]))
+			continue;
+		if (classify_frame(runtime, top->thread, top->runtime[i - 1], ret)) {
+			*entered = i;
+			return true;
+		}
+		top->is_jump = true;
+	}
+	if (top->user && classify_call(runtime, top->thread, top->user, ret))
+		return true;
+	// The oldest frame of a thread without user frames is the one that called the user's code.
+	if (!top->user)
+		(*entered)--;
+	if (!*entered)
+		return false;
+	return classify_frame(runtime, top->thread, top->runtime[*entered - 1], ret);
+}
+
+/** Find the function of the runtime that the user's code called, or what that one waits in. */
+static bool called(struct top *top, ompd_ext_wait_site *ret)
+{
+	struct runtime *runtime = runtime_of(top);
+	ompd_ext_wait_site site;
+	size_t entered;
+
+	if (!innermost_call(top, &entered, ret))
+		return false;
+	if (site_waits(ret))
+		return true;
+	// Functions that do more than to wait: their callees tell, if they have names.
+	for (size_t i = 0; i + 1 < entered; i++) {
+		if (classify_frame(runtime, top->thread, top->runtime[i], &site) &&
+		    site_waits(&site)) {
+			*ret = site;
+			return true;
+		}
+	}
+	if (entered > 1 && classify_call(runtime, top->thread, top->runtime[entered - 1], &site) &&
+	    site_waits(&site))
+		*ret = site;
+	return true;
+}
+
+/** Check whether the user's code called a function of the runtime that does not wait. It may have
+ *  jumped to another one, and have no frame. */
+static bool in_routine(struct top *top)
+{
+	struct runtime *runtime = runtime_of(top);
+	const struct ompdbg_services *services = runtime->process->services;
+	struct ompdbg_symbol symbol;
+	uint64_t entry;
+
+	if (!top->user)
+		return false;
+	if (is_routine(stack_place(top->stack, top->oldest)->symbol))
+		return true;
+	if (!top->user->at.is_call ||
+	    !is_ok(SPACE_CALL(runtime->space, ext_get_call_target, space_handle(runtime->space),
+			      top->user->at.pc, &entry)))
+		return false;
+	return is_ok(services->symbol_at(services->context, entry, &symbol)) &&
+	       symbol.offset == 0 && is_routine(symbol.name);
+}
+
+// ---- What the runtime records, and what the thread sleeps on -----------------------------------
+
+static void read_state(struct thread *thread, struct evidence *evidence)
+{
+	ompd_word_t state;
+	ompd_wait_id_t wait_id = 0;
+
+	evidence->recorded = STATE_UNKNOWN;
+	if (thread->handle && is_ok(SPACE_CALL(thread->runtime->space, get_state, thread->handle,
+					       &state, &wait_id))) {
+		evidence->recorded = (int64_t)state;
+		evidence->wait_id = wait_id;
+	}
+}
+
+/** Find the address on which the thread sleeps in a futex system call made by the runtime. */
+static uint64_t futex_of(struct top *top)
+{
+	struct system_call call;
+
+	if (!top->starts_in_runtime || !thread_system_call(top->thread, &call) ||
+	    !call.is_futex_wait)
+		return 0;
+	return call.address;
+}
+
+static void observe_futex(struct top *top, struct evidence *e)
+{
+	struct thread *thread = top->thread;
+	struct runtime *runtime = thread->runtime;
+	const struct ompdbg_services *services = runtime->process->services;
+
+	e->futex = futex_of(top);
+	if (e->futex && thread->handle)
+		e->has_futex_site = is_ok(SPACE_CALL(runtime->space, ext_classify_futex,
+						     thread->handle, e->futex, &e->futex_site));
+	if (!e->futex && e->has_call && site_is_mutex(&e->call))
+		e->futex = passed_lock(thread, top->user, &e->call);
+	if (!e->futex)
+		return;
+	if (!is_ok(services->symbol_at(services->context, e->futex, &e->futex_symbol)))
+		e->futex_symbol.name = NULL;
+	bool has_symbol = e->futex_symbol.name;
+	e->is_users = !e->has_futex_site && is_users_data(runtime->process, e->futex,
+							  has_symbol ? &e->futex_symbol : NULL);
+	e->is_from_jump = top->is_jump && !e->has_futex_site && !has_symbol;
+	if (!e->is_users || !has_symbol || is_critical_symbol(&e->futex_symbol))
+		return;
+	if (!is_ok(services->variable_at(services->context, e->futex, true,
+					 top->user ? top->user->at.pc : 0, &e->variable)))
+		e->variable = NULL;
+}
+
+static bool waits_for_dependences(struct thread *thread)
+{
+	const uint32_t bit = ompd_ext_task_in_depend_wait;
+	const struct task *task = thread_task(thread);
+
+	return task && task->info.flags & task->info.flags_known & bit;
+}
+
+void observe(struct thread *thread, struct verdict *verdict)
+{
+	struct top top = { .thread = thread, .stack = thread_stack(thread) };
+	struct evidence *e = &verdict->evidence;
+	int level = thread_level(thread);
+
+	e->level = level > 0 ? level : 0;
+	read_state(thread, e);
+	find_top(&top);
+	if (top.num_runtime && !top.starts_in_runtime && called_users_code(&top, top.runtime[0]))
+		// As the last thing that it did, that code jumped to a function of the system.
+		top.num_runtime = 0;
+	verdict->place = top.place;
+	e->is_outside = top.is_outside;
+	if (!top.num_runtime || e->recorded == STATE_IDLE) {
+		e->in_runtime = top.num_runtime;
+		e->in_users_code = !top.num_runtime && top.user;
+		e->is_unseen = !top.has_first;
+		return;
+	}
+	e->in_runtime = true;
+	e->in_no_users_code = !top.user;
+	e->has_call = called(&top, &e->call);
+	e->in_routine = !e->has_call && in_routine(&top);
+	e->after_user_code =
+		(!top.user || (e->has_call && e->call.kind == ompd_ext_wait_parallel)) &&
+		went_on(&top);
+	e->for_dependences = e->recorded == STATE_TASKWAIT && waits_for_dependences(thread);
+	observe_futex(&top, e);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What this room keeps with a process: answers about places in the code, which many threads share.
+
+#ifndef OMPDBG_WAIT_ROOM_H
+#define OMPDBG_WAIT_ROOM_H
+
+#include "libcode/code.h"
+#include "wait/evidence.h"
+
+struct wait_room {
+	struct code_reader code;
+	struct table spins;  // address -> struct known_spin *
+	struct table sleeps; // number of thread -> struct known_call *
+};
+
+struct wait_room *wait_room(struct process *process);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads in a loop that only looks at memory. What such a loop does next depends on memory alone, to
+// which it does not write: it goes round until another thread, or a signal, changes what it reads.
+
+#include <string.h>
+
+#include "wait/room.h"
+
+enum { MAX_FRAMES = 8, WORD = 8 };
+
+struct known_spin {
+	bool is_spin;
+	struct spin spin;
+};
+
+/** Check for a function that gives time away or reads memory: how often it is called changes
+ *  nothing. */
+static bool is_harmless_name(struct process *process, const char *function)
+{
+	static const char *const harmless[] = {
+		"sched_yield",	   "pthread_yield", "thrd_yield",
+		"usleep",	   "sleep",	    "nanosleep",
+		"clock_nanosleep", "omp_test_lock", "omp_test_nest_lock",
+		"__kmpc_flush",
+	};
+	char *name = arena_strndup(&process->arena, function, strcspn(function, "@"));
+	const char *own = system_function_name(process, name);
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
+		if (strcmp(name, harmless[i]) == 0 || strcmp(own, harmless[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_harmless(void *context, uint64_t entry)
+{
+	struct process *process = context;
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_symbol symbol;
+
+	return is_ok(services->symbol_at(services->context, entry, &symbol)) && !symbol.offset &&
+	       is_harmless_name(process, symbol.name);
+}
+
+/** Find the newest frame of the user's code, and the function that was called from there. */
+static struct stack_frame *users_frame(struct thread *thread, const char **called)
+{
+	struct stack *stack = thread_stack(thread);
+
+	*called = NULL;
+	for (size_t i = 0; i < MAX_FRAMES; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+		if (!frame || frame->at.is_signal)
+			break;
+		if (frame->at.is_inlined)
+			continue; // a part of the next
+		if (stack_owner(stack, frame) == FRAME_USER)
+			return frame;
+		const char *name = stack_place(stack, frame)->name;
+		*called = name ? name : "??";
+	}
+	return NULL;
+}
+
+// ---- What it reads -------------------------------------------------------------------------------
+
+/** Name the variable at the end of an expression, or that which holds the pointer to it. */
+static const char *variable_of(struct thread *thread, struct stack_frame *frame,
+			       const struct code_value *value)
+{
+	const struct ompdbg_services *services = thread->runtime->process->services;
+	uint64_t address = (uint64_t)value->offset[0];
+
+	if (value->base != CODE_FIXED)
+		return NULL;
+	for (unsigned int i = 0;; i++) {
+		const char *name;
+		if (is_ok(services->variable_at(services->context, address, false, frame->at.pc,
+						&name)))
+			return name;
+		if (i == value->depth ||
+		    !is_ok(services->read_memory(services->context, address, &address, WORD)))
+			return NULL;
+		address += (uint64_t)value->offset[i + 1];
+	}
+}
+
+static void name_variables(struct thread *thread, struct stack_frame *frame,
+			   const struct code_spin *found, struct spin *spin)
+{
+	struct arena *arena = &thread->runtime->process->arena;
+
+	spin->variables = ARENA_ARRAY(arena, const char *, CODE_SPIN_READS);
+	for (size_t i = 0; i < found->count; i++) {
+		const char *name = variable_of(thread, frame, &found->reads[i]);
+		bool is_new = name;
+		for (size_t k = 0; k < spin->num_variables && is_new; k++)
+			is_new = strcmp(spin->variables[k], name) != 0;
+		if (is_new)
+			spin->variables[spin->num_variables++] = name;
+	}
+}
+
+const struct spin *thread_spin(struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	const char *called;
+	struct stack_frame *frame = thread->target->running ? NULL : users_frame(thread, &called);
+
+	if (!frame || (called && !is_harmless_name(process, called)))
+		return NULL;
+	struct known_spin **known = (struct known_spin **)table_put(
+		&wait_room(process)->spins, &process->arena, called ? ~frame->at.pc : frame->at.pc);
+	if (!*known) {
+		struct code_spin_query query = { .pc = frame->at.pc,
+						 .in_call = called,
+						 .is_harmless = is_harmless,
+						 .context = process };
+		struct code_spin found;
+
+		*known = ARENA_NEW(&process->arena, struct known_spin);
+		(*known)->is_spin = code_find_spin(process_code(process), &query, &found) ==
+				    CODE_OK;
+		if ((*known)->is_spin) {
+			(*known)->spin.is_endless = found.is_endless;
+			name_variables(thread, frame, &found, &(*known)->spin);
+		}
+	}
+	return (*known)->is_spin ? &(*known)->spin : NULL;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What threads do and wait for. thread_state(), thread_wait() and their like (model/model.h) are
+// implemented here.
+//
+// A runtime may not record the state of its threads. Then two observations tell: which function of
+// the runtime the innermost user frame called, and on which address the thread sleeps in the kernel.
+// Where they contradict each other, or say nothing, the state is unknown, with the reason.
+
+#ifndef OMPDBG_WAIT_H
+#define OMPDBG_WAIT_H
+
+#include "model/model.h"
+#include "stack/stack.h"
+
+/** A kind of wait (kinds.c), by enum ompd_ext_wait_kind. */
+struct wait_kind {
+	const char *name;  // in JSON
+	const char *title; // in tables; "" if a thread is not said to wait there
+	int family;	   // kinds of one family do not contradict each other
+};
+const struct wait_kind *wait_kind(uint32_t kind);
+/** Check for a barrier, at any place: "barrier", "barrier_workshare", "barrier_parallel", "reduction",
+ *  "single". */
+bool is_barrier_kind(const char *kind);
+bool is_lock_kind(const char *kind);	// "lock", "nest_lock", "critical", "mutex"
+bool is_ordered_kind(const char *kind); // "ordered", "doacross"
+
+// ---- In the kernel (asleep.c) ------------------------------------------------------------------
+
+/** The system call in which a thread is. */
+struct system_call {
+	uint64_t number;
+	bool is_futex_wait;
+	uint64_t address;   // of the futex
+	bool sleeps;	    // on a futex whose word is still as it was: nobody has woken the thread
+	bool waits_outside; // for something that no thread of the process is known to do
+};
+/** @return false: it is in none, or that cannot be told. */
+bool thread_system_call(struct thread *thread, struct system_call *ret);
+bool thread_is_asleep(struct thread *thread);
+
+// ---- Outside of the runtime (doing.c) ----------------------------------------------------------
+
+/** Find the function of the system that the user's code called, by the name under which it is called
+ *  ("pthread_mutex_lock"); NULL. */
+const char *thread_system_function(struct thread *thread);
+/** Find where a thread is in the program's own files: headers of libraries are not looked at, if what they
+ *  made called the system. */
+const struct location *thread_own_place(struct thread *thread);
+
+// ---- Loops that only look at memory (spin.c) ---------------------------------------------------
+
+struct spin {
+	const char **variables; // that it reads, where their names are known
+	size_t num_variables;
+	bool is_endless; // nothing that it reads can end it
+};
+/** Find the loop in which a thread spins; NULL if it is in none that is known to only read. */
+const struct spin *thread_spin(struct thread *thread);
+
+#endif
