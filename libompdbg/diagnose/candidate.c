@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Owners of locks as the stacks suggest them. It is never more than a suggestion: other functions may
+// have set and unset the lock, and what a frame holds it may not use.
+
+#include "diagnose/candidate.h"
+
+#include "libcode/code.h"
+#include "wait/room.h"
+
+enum {
+	MAX_FRAMES = 64,
+	MAX_BLOCKS = 2048,
+	MAX_FUNCTION = 1 << 16, // bytes of a function that are looked at
+	MAX_CALLS = 64,
+	MAX_BY_ADDRESS = 4, // if more threads hold the address, that says nothing
+};
+
+enum lock_operation { SETS, UNSETS };
+
+/** A call that sets or unsets a lock. */
+struct lock_call {
+	uint64_t address, returns;
+	enum lock_operation operation;
+	bool is_critical, is_unnamed;
+};
+
+/** The calls of one function, and its flow. */
+struct lock_calls {
+	bool is_known;
+	struct code_flow flow;
+	struct code_flow held; // without the ways on which a lock is unset
+	struct lock_call calls[MAX_CALLS];
+	size_t count;
+};
+
+// ---- The calls of a function -------------------------------------------------------------------
+
+static bool is_unset(const char *function)
+{
+	return strstr(function, "_unset_") || strcmp(function, "GOMP_critical_end") == 0 ||
+	       strcmp(function, "GOMP_critical_name_end") == 0 ||
+	       strcmp(function, "__kmpc_end_critical") == 0;
+}
+
+/** Tell what a call of the runtime does to locks. @return false: nothing. */
+static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call *call)
+{
+	if (!site->function)
+		return false;
+	call->is_critical = strstr(site->function, "critical");
+	call->is_unnamed = strcmp(site->function, "GOMP_critical_start") == 0 ||
+			   strcmp(site->function, "GOMP_critical_end") == 0;
+	if (is_unset(site->function)) {
+		call->operation = UNSETS;
+		return true;
+	}
+	call->operation = SETS;
+	return site->kind == ompd_ext_wait_lock || site->kind == ompd_ext_wait_nest_lock ||
+	       site->kind == ompd_ext_wait_critical;
+}
+
+static void find_calls(struct runtime *runtime, struct code_reader *code, struct lock_calls *found)
+{
+	for (uint32_t i = 0; i < found->flow.count; i++) {
+		const struct code_block *block = &found->flow.blocks[i];
+		struct lock_call call = { .address = block->last, .returns = block->end };
+		struct code_instruction insn;
+		ompd_ext_wait_site site;
+		uint64_t entry;
+		if ((block->kind != CODE_CALL && block->kind != CODE_JUMP) ||
+		    code_decode(code, block->last, &insn) != CODE_OK ||
+		    code_callee(code, &insn, &entry) != CODE_OK ||
+		    !classify_entry(runtime, entry, &site) || !classify_lock_call(&site, &call))
+			continue;
+		if (found->count == MAX_CALLS) {
+			found->is_known = false; // of so many, some would be missed
+			return;
+		}
+		found->calls[found->count++] = call;
+	}
+}
+
+/** Copy the flow without the ways on which a lock is unset: a lock that is held was set on another. */
+static void cut_unsets(struct arena *arena, struct lock_calls *found)
+{
+	found->held = found->flow;
+	found->held.blocks = ARENA_ARRAY(arena, struct code_block, found->flow.count);
+	memcpy(found->held.blocks, found->flow.blocks,
+	       found->flow.count * sizeof(*found->flow.blocks));
+	for (size_t i = 0; i < found->count; i++) {
+		struct code_block *block = code_flow_block(&found->held, found->calls[i].address);
+		if (block && found->calls[i].operation == UNSETS)
+			block->next_count = 0;
+	}
+}
+
+static struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
+{
+	struct process *process = runtime->process;
+	struct arena *arena = &process->arena;
+	struct lock_calls **known =
+		(struct lock_calls **)table_put(&diagnose_room(process)->lock_calls, arena, start);
+
+	if (!*known) {
+		struct code_reader *code = process_code(process);
+		struct code_function function = { .entry = start,
+						  .begin = start,
+						  .end = start + MAX_FUNCTION };
+		struct lock_calls *found = *known = ARENA_NEW(arena, struct lock_calls);
+		found->flow.blocks = ARENA_ARRAY(arena, struct code_block, MAX_BLOCKS);
+		found->flow.capacity = MAX_BLOCKS;
+		found->is_known = code_flow_build(code, &function, &found->flow) == CODE_OK;
+		if (found->is_known) {
+			find_calls(runtime, code, found);
+			cut_unsets(arena, found);
+		}
+	}
+	return *known;
+}
+
+// ---- Whether one has set the lock ----------------------------------------------------------------
+
+struct search {
+	struct thread *thread;
+	struct stack_frame *frame;
+	const struct lock *lock;
+	struct lock_calls *calls;
+	uint64_t here; // what the search leads to
+};
+
+enum match { NO_MATCH, MATCHES, MAY_MATCH };
+
+/** Compare the lock that a call has set or unset with the one that is asked for. */
+static enum match is_of_lock(const struct search *search, const struct lock_call *call)
+{
+	const struct lock *lock = search->lock;
+	bool is_critical = strcmp(lock->kind, "critical") == 0;
+
+	if (call->is_critical != is_critical && strcmp(lock->kind, "mutex") != 0)
+		return NO_MATCH;
+	if (call->is_unnamed || !lock->address) {
+		const struct wait *wait = thread_wait(lock->waiters[0]);
+		bool is_unnamed = wait && wait->function &&
+				  strcmp(wait->function, "GOMP_critical_start") == 0;
+		return call->is_unnamed && is_unnamed ? MATCHES : NO_MATCH;
+	}
+	uint64_t address =
+		call_lock_at(search->thread, search->frame, call->returns,
+			     call->operation == SETS ? &search->calls->held : &search->calls->flow);
+	if (!address)
+		return MAY_MATCH;
+	return address == lock->address ? MATCHES : NO_MATCH;
+}
+
+/** Check for a call that may have unset the lock: a search goes past none. */
+static bool is_unset_there(void *context, const struct code_block *block)
+{
+	const struct search *search = context;
+
+	for (size_t i = 0; i < search->calls->count; i++) {
+		const struct lock_call *call = &search->calls->calls[i];
+		if (call->address == block->last && call->operation == UNSETS &&
+		    block->last != search->here)
+			return is_of_lock(search, call) != NO_MATCH;
+	}
+	return false;
+}
+
+static bool has_set_lock(struct search *search)
+{
+	struct stack_frame *frame = search->frame;
+	struct code_instruction insn;
+
+	search->here = frame->at.pc;
+	if (frame->at.is_call) {
+		struct code_reader *code = process_code(search->thread->runtime->process);
+		if (code_call_before(code, frame->at.pc, &insn) != CODE_OK)
+			return false;
+		search->here = insn.address;
+	}
+	for (size_t i = 0; i < search->calls->count; i++) {
+		const struct lock_call *call = &search->calls->calls[i];
+		// The call at which the frame is has not set it yet.
+		if (call->operation == SETS && call->address != search->here &&
+		    is_of_lock(search, call) == MATCHES &&
+		    code_flow_reaches(&search->calls->flow, call->returns, search->here,
+				      is_unset_there, search))
+			return true;
+	}
+	return false;
+}
+
+// ---- Candidates --------------------------------------------------------------------------------
+
+static void add_candidate(struct process *process, struct lock *lock, struct candidate candidate,
+			  struct thread *thread, struct stack_frame *frame)
+{
+	if (!lock->candidates)
+		lock->candidates =
+			ARENA_ARRAY(&process->arena, struct candidate, process->num_targets);
+	candidate.thread = thread;
+	candidate.location = locate(thread, frame);
+	candidate.level = frame->at.level;
+	lock->candidates[lock->num_candidates++] = candidate;
+}
+
+static bool is_waiter(const struct lock *lock, const struct thread *thread)
+{
+	for (size_t i = 0; i < lock->num_waiters; i++) {
+		if (lock->waiters[i] == thread)
+			return true;
+	}
+	return false;
+}
+
+/** Call @p visit for the user's frames of a thread until it returns true. */
+static bool visit_frames(struct process *process, struct lock *lock, struct thread *thread,
+			 bool (*visit)(struct process *process, struct lock *lock,
+				       struct thread *thread, struct stack_frame *frame))
+{
+	struct stack *stack;
+
+	if (thread->target->running)
+		return false;
+	stack = thread_stack(thread);
+	for (size_t i = 0; i < MAX_FRAMES; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+		if (!frame)
+			break;
+		if (!frame->at.is_signal && stack_owner(stack, frame) == FRAME_USER &&
+		    visit(process, lock, thread, frame))
+			return true;
+	}
+	return false;
+}
+
+static bool has_set_in(struct process *process, struct lock *lock, struct thread *thread,
+		       struct stack_frame *frame)
+{
+	uint64_t start = stack_place(thread_stack(thread), frame)->start;
+	struct search search = { .thread = thread, .frame = frame, .lock = lock };
+
+	if (frame->at.is_inlined || !start)
+		return false;
+	search.calls = lock_calls_at(lock->runtime, start);
+	if (!search.calls->is_known || !has_set_lock(&search))
+		return false;
+	add_candidate(process, lock, (struct candidate){ .by_code = true }, thread, frame);
+	return true;
+}
+
+static bool holds_address_in(struct process *process, struct lock *lock, struct thread *thread,
+			     struct stack_frame *frame)
+{
+	const struct ompdbg_services *services = process->services;
+	const char *name;
+
+	if (!is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
+					lock->address, &name)))
+		return false;
+	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
+	return true;
+}
+
+/** Remove the candidates from an index on which wait for the lock, if others do not. */
+static void prefer_others(struct lock *lock)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lock->num_candidates; i++)
+		kept += !is_waiter(lock, lock->candidates[i].thread);
+	if (!kept)
+		return;
+	kept = 0;
+	for (size_t i = 0; i < lock->num_candidates; i++) {
+		if (!is_waiter(lock, lock->candidates[i].thread))
+			lock->candidates[kept++] = lock->candidates[i];
+	}
+	lock->num_candidates = kept;
+}
+
+void find_candidates(struct process *process, struct lock *lock)
+{
+	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++)
+		visit_frames(process, lock, process->threads[i], has_set_in);
+	prefer_others(lock);
+	if (lock->num_candidates || !lock->address)
+		return;
+	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++) {
+		if (!is_waiter(lock, process->threads[i]))
+			visit_frames(process, lock, process->threads[i], holds_address_in);
+	}
+	if (lock->num_candidates > MAX_BY_ADDRESS)
+		lock->num_candidates = 0;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that perhaps hold a lock whose owner nobody records.
+
+#ifndef OMPDBG_CANDIDATE_H
+#define OMPDBG_CANDIDATE_H
+
+#include "diagnose/room.h"
+
+/**
+ * Find who may hold a lock: functions on a stack whose own calls have set it and, on some way to where
+ * they are, have not unset it; if there is none, frames of other threads that hold its address.
+ */
+void find_candidates(struct process *process, struct lock *lock);
+
+#endif

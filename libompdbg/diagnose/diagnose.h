@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why a program does not go on: regions and their progress, locks and owners, the graph of waits, and
+// the findings that follow from it.
+
+#ifndef OMPDBG_DIAGNOSE_H
+#define OMPDBG_DIAGNOSE_H
+
+#include "stack/stack.h"
+#include "wait/wait.h"
+
+// ---- Loops and regions (loop.c, region.c) ------------------------------------------------------
+
+/** A loop whose iterations threads fetch from the runtime. */
+struct loop {
+	bool is_sections, is_ordered;
+	const char *schedule;	  // "static", "dynamic", "guided"; NULL: another
+	int64_t chunk;		  // NOT_KNOWN
+	int64_t total, remaining; // iterations; NOT_KNOWN
+	bool remaining_is_least;  // there may be more: not all threads have come to the loop
+	int *numbers;		  // in the team
+	struct thread **threads;
+	size_t num_threads;
+	const struct location *location; // of one of them; NULL
+};
+
+/** Threads of a region that do the same at the same place. */
+struct region_group {
+	const char *state; // NULL: unknown, or of a thread that runs
+	const struct wait *wait;
+	const struct location *location;
+	struct team *inner; // the region within this one in which the threads are; NULL
+	int *numbers;	    // in the team
+	struct thread **threads;
+	size_t num_threads;
+};
+
+/** How many threads of a region are at its barriers. */
+struct progress {
+	int total;
+	int arrived;	 // at barriers within the region, or at its end if that is not told apart
+	int arrived_end; // at its end
+	bool is_counted; // by the runtime; else these are the threads that were seen there
+	bool tasks_left; // all have arrived, and wait for the region's tasks
+	bool is_cancelled;
+};
+
+struct region {
+	struct team *team;
+	struct thread **members; // by number in the team; NULL: unknown
+	size_t num_members;	 // size of the team, or 0
+	int unseen;		 // of how many nothing is known
+	bool *at_barrier;	 // by number: it waits at a barrier of this region
+	int num_at_barrier;
+	const struct progress *progress; // NULL: no thread is at a barrier
+	struct region_group *groups;	 // of region_groups(); NULL: not asked
+	size_t num_groups;
+	struct loop *loops; // of region_loops(); NULL: not asked
+	size_t num_loops;
+};
+
+/** List the regions of a process, each before those that it encloses; kept by the caller's arena. */
+struct region *process_regions(struct process *process, size_t *count);
+struct region_group *region_groups(struct region *region, size_t *count);
+struct loop *region_loops(struct region *region, size_t *count);
+/** Find the region within this one in which a member is; NULL if it works in this one. */
+struct team *region_inner_of(struct region *region, struct thread *thread);
+/** YES: a member has come to a barrier and executes a task there; UNKNOWN: it executes a task, and
+ *  its stack does not tell where that was begun. */
+enum tristate region_runs_task_at_barrier(struct region *region, struct thread *thread);
+
+// ---- Locks (lock.c, candidate.c, mutex.c) ------------------------------------------------------
+
+/** How the owner of a lock is known. */
+enum owner_source { OWNER_UNKNOWN, OWNER_RECORDED };
+
+/** A thread that may hold a lock. */
+struct candidate {
+	struct thread *thread;
+	bool by_code; // a function on its stack has set this lock, and has not unset it; else a frame
+		      // holds the address of the lock
+	const struct location *location; // of that frame
+	int level;			 // the debugger's number of the frame
+	const char *variable;		 // that holds the address, "this->lock_"; NULL
+};
+
+struct lock {
+	const char *kind; // as of struct wait, and "pthread_mutex"
+	const char *title, *symbol;
+	struct runtime *runtime;
+	uint64_t address; // 0: unknown
+	struct thread **waiters;
+	size_t num_waiters;
+	enum tristate is_held;
+	struct thread *owner; // NULL: unknown
+	enum owner_source source;
+	bool owner_ended;	      // it names a thread as its owner that does not exist
+	const char *reason;	      // why the owner is unknown; NULL
+	struct candidate *candidates; // if the owner is unknown
+	size_t num_candidates;
+};
+
+/** List the locks, critical constructs and ordered regions that threads wait for. */
+struct lock *process_locks(struct process *process, size_t *count);
+/** List the mutexes of the C library that threads sleep on, and whose owner is known. */
+struct lock *process_mutexes(struct process *process, size_t *count);
+
+// ---- The graph (graph.c) -----------------------------------------------------------------------
+
+enum edge_kind {
+	EDGE_BARRIER,
+	EDGE_LOCK,
+	EDGE_TURN,
+	EDGE_TASK,
+	EDGE_EVENT, // these are no threads
+	EDGE_QUEUED,
+	EDGE_BLOCKED,
+};
+
+/** One of the things that a thread waits for; all of them must happen. */
+struct edge {
+	enum edge_kind kind;
+	struct thread *waiter;
+	struct thread *thread; // that must do something; NULL
+	bool is_certain;
+	struct lock *lock;
+	struct task *task;    // for which it waits, in the end
+	struct task *through; // that is blocked by it
+};
+
+struct graph;
+/** Find all waits of a process; kept with the process. */
+struct graph *process_graph(struct process *process);
+
+// ---- Findings (rules.c, severity.c, words.c) ---------------------------------------------------
+
+enum rule {
+	RULE_DEADLOCK,
+	RULE_OWNER_ENDED,
+	RULE_LOST_THREADS,
+	RULE_DIFFERENT_BARRIERS,
+	RULE_EVENT,
+	RULE_LOCK,
+	RULE_ORDERED,
+	RULE_TASK,
+	RULE_QUEUED,
+	RULE_BARRIER,
+	RULE_SPIN,
+	RULE_UNKNOWN,
+};
+const char *rule_name(enum rule rule); // as in JSON
+
+enum severity { SEVERITY_STUCK, SEVERITY_HELD_UP, SEVERITY_WAITING };
+const char *severity_name(enum severity severity);
+
+/** Something that threads wait for. */
+struct finding {
+	enum rule rule;
+	bool is_certain;
+	enum severity severity;
+	struct thread **waiters;
+	size_t num_waiters;
+	struct edge **edges; // why; of a deadlock, in the order of the cycle
+	size_t num_edges;
+	struct region *region; // what it is about; NULL
+	struct lock *lock;
+	struct task *task;
+	struct thread **others; // for whom they wait
+	size_t num_others;
+	const char *text;   // in words, one line
+	const char **notes; // more lines
+	size_t num_notes;
+};
+
+/** Diagnose a process, causes first. @p thread: only what it waits for, directly or not; or NULL. */
+struct finding *diagnose(struct process *process, struct thread *thread, size_t *count);
+/** Something was found that does not happen in a program that runs well, or seldom. */
+bool is_suspicious(const struct finding *findings, size_t count);
+
+#endif

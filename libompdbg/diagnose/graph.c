@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For whom and for what each thread waits: the graph from which findings are drawn.
+
+#include <stdlib.h>
+
+#include "diagnose/edges.h"
+
+void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread)
+{
+	if (!thread_list_has(list, thread))
+		*ARENA_APPEND(arena, list->threads, list->count, list->capacity) = thread;
+}
+
+bool thread_list_has(const struct thread_list *list, const struct thread *thread)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->threads[i] == thread)
+			return true;
+	}
+	return false;
+}
+
+struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kind kind,
+		      struct thread *thread, bool is_certain)
+{
+	struct edge *edge =
+		ARENA_APPEND(&graph->process->arena, node->edges, node->num_edges, node->capacity);
+
+	edge->kind = kind;
+	edge->waiter = node->thread;
+	edge->thread = thread;
+	edge->is_certain = is_certain;
+	return edge;
+}
+
+struct wait_node *graph_node(struct graph *graph, const struct thread *thread)
+{
+	// Threads of a process and its targets have one order.
+	size_t index = (size_t)(thread->target - graph->process->targets);
+
+	return &graph->nodes[index];
+}
+
+// ---- Barriers ----------------------------------------------------------------------------------
+
+/** Check that LLVM's runtime has counted a thread at a barrier to which not all have come. Unless a
+ *  tool (OMPT) is active: then states are what the threads themselves record, and one that was let go
+ *  may not have changed its own yet. */
+static bool is_counted(struct thread *thread)
+{
+	struct space *space = thread->runtime->space;
+	int64_t state = thread_verdict(thread)->evidence.recorded;
+	ompd_word_t value;
+	ompd_address_t data;
+
+	if (!thread->handle || !runtime_is_extended(thread->runtime) ||
+	    (state != STATE_BARRIER && state != STATE_BARRIER_PARALLEL &&
+	     state != STATE_BARRIER_IMPLEMENTATION))
+		return false;
+	return !is_ok(
+		SPACE_CALL(space, get_tool_data, thread->handle, ompd_scope_thread, &value, &data));
+}
+
+/** Count the threads that are at a region's barriers, or run tasks there, or may do so. */
+static int count_that_may_be_there(struct region *region)
+{
+	int count = region->unseen;
+
+	for (size_t i = 0; i < region->num_members; i++) {
+		struct thread *thread = region->members[i];
+		if (!thread)
+			continue;
+		struct task *task = thread_task(thread);
+		count += region->at_barrier[i] || thread->team != region->team || !task ||
+			 task->info.kind != ompd_ext_task_implicit;
+	}
+	return count;
+}
+
+/** Check that a thread that is seen at a barrier was not let go: the runtime counts all that may be
+ *  there, or this one, or it sleeps. Tasks that are left prove nothing: threads that were let go may
+ *  have made them. Nor do counts, where cancellation lets threads go. */
+static bool is_kept(struct region *region, struct thread *thread)
+{
+	const struct progress *progress = region->progress;
+
+	if (!progress)
+		return false;
+	if (progress->is_counted && !progress->is_cancelled &&
+	    progress->arrived + progress->arrived_end >= count_that_may_be_there(region))
+		return true;
+	return thread_is_asleep(thread) || is_counted(thread);
+}
+
+bool graph_is_held_up(struct graph *graph, struct region *region)
+{
+	(void)graph;
+	if (!region->num_at_barrier)
+		return false;
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (region->at_barrier[i] && !is_kept(region, region->members[i]))
+			return false;
+	}
+	return true;
+}
+
+static void add_barrier_edges(struct graph *graph, struct wait_node *node)
+{
+	struct region *region = region_of(graph->process, node->thread);
+	bool is_certain;
+
+	if (!region)
+		return;
+	if (region->num_at_barrier == (int)region->num_members) {
+		add_edges_to_left_tasks(graph, node, region);
+		return;
+	}
+	is_certain = is_kept(region, node->thread);
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (region->members[i] && !region->at_barrier[i])
+			edge_add(graph, node, EDGE_BARRIER, region->members[i], is_certain);
+	}
+}
+
+// ---- Locks -------------------------------------------------------------------------------------
+
+static struct lock *find_lock(struct lock *locks, size_t count, const struct thread *thread)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < locks[i].num_waiters; k++) {
+			if (locks[i].waiters[k] == thread)
+				return &locks[i];
+		}
+	}
+	return NULL;
+}
+
+/** Find the lock for which a thread waits; NULL. */
+static struct lock *lock_of(struct graph *graph, const struct thread *thread)
+{
+	struct lock *mutex = find_lock(graph->mutexes, graph->num_mutexes, thread);
+
+	return mutex ? mutex : find_lock(graph->locks, graph->num_locks, thread);
+}
+
+static void add_lock_edges(struct graph *graph, struct wait_node *node, struct lock *lock)
+{
+	struct thread *thread = node->thread;
+
+	if (is_ordered_kind(lock->kind)) {
+		if (lock->owner && lock->owner != thread)
+			edge_add(graph, node, EDGE_TURN, lock->owner, true)->lock = lock;
+		return;
+	}
+	if (lock->is_held == NO)
+		return;
+	// If it owns the lock and is awake, it may just have got it.
+	if (lock->owner == thread && lock->owner && !thread_is_asleep(thread))
+		return;
+	if (lock->owner)
+		edge_add(graph, node, EDGE_LOCK, lock->owner, true)->lock = lock;
+	else
+		edge_add(graph, node, EDGE_LOCK, lock_suspect(lock), false)->lock = lock;
+}
+
+struct thread *lock_suspect(const struct lock *lock)
+{
+	return lock->num_candidates == 1 && lock->candidates[0].by_code ?
+		       lock->candidates[0].thread :
+		       NULL;
+}
+
+// ---- All ---------------------------------------------------------------------------------------
+
+static bool is_task_wait(const char *kind)
+{
+	return strcmp(kind, "taskwait") == 0 || strcmp(kind, "taskgroup") == 0 ||
+	       strcmp(kind, "dependences") == 0;
+}
+
+static void add_edges(struct graph *graph, struct wait_node *node)
+{
+	const struct wait *wait = thread_wait(node->thread);
+	struct lock *lock = lock_of(graph, node->thread);
+
+	node->waits = wait ? strcmp(wait->kind, "idle") != 0 : lock != NULL;
+	if (!node->waits)
+		return;
+	if (wait && is_barrier_kind(wait->kind))
+		add_barrier_edges(graph, node);
+	else if (lock)
+		add_lock_edges(graph, node, lock);
+	else if (wait && is_task_wait(wait->kind))
+		add_task_edges(graph, node, wait->kind);
+}
+
+struct graph *process_graph(struct process *process)
+{
+	struct diagnose_room *room = diagnose_room(process);
+	struct graph *graph = room->graph;
+
+	if (graph)
+		return graph;
+	graph = room->graph = ARENA_NEW(&process->arena, struct graph);
+	graph->process = process;
+	graph->regions = process_regions(process, &graph->num_regions);
+	graph->locks = process_locks(process, &graph->num_locks);
+	graph->mutexes = process_mutexes(process, &graph->num_mutexes);
+	graph->nodes = ARENA_ARRAY(&process->arena, struct wait_node, process->num_targets);
+	for (size_t i = 0; i < process->num_targets; i++)
+		graph->nodes[i].thread = process->threads[i];
+	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++)
+		add_edges(graph, &graph->nodes[i]);
+	return graph;
+}

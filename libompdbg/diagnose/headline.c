@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings in words: one line for each, and notes.
+
+#include "base/buffer.h"
+#include "diagnose/words.h"
+
+struct telling {
+	struct graph *graph;
+	struct finding *finding;
+	struct arena *arena;
+};
+
+const char *rule_name(enum rule rule)
+{
+	static const char *const names[] = {
+		[RULE_DEADLOCK] = "deadlock",
+		[RULE_OWNER_ENDED] = "owner_ended",
+		[RULE_LOST_THREADS] = "lost_threads",
+		[RULE_DIFFERENT_BARRIERS] = "different_barriers",
+		[RULE_EVENT] = "event",
+		[RULE_LOCK] = "lock",
+		[RULE_ORDERED] = "ordered",
+		[RULE_TASK] = "task",
+		[RULE_QUEUED] = "queued",
+		[RULE_BARRIER] = "barrier",
+		[RULE_SPIN] = "spin",
+		[RULE_UNKNOWN] = "unknown",
+	};
+
+	return names[rule];
+}
+
+/** Write the waiters at the begin of a sentence, with the verb: "Threads 1,3 wait". */
+static const char *waiters_wait(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	const char *who = threads_text(t->arena, finding->waiters, finding->num_waiters);
+
+	return arena_printf(t->arena, "%s wait%s", capitalized(t->arena, who),
+			    finding->num_waiters == 1 ? "s" : "");
+}
+
+static const char *be(int count)
+{
+	return count == 1 ? "is" : "are";
+}
+
+static const char *have(int count)
+{
+	return count == 1 ? "has" : "have";
+}
+
+// ---- Locks -------------------------------------------------------------------------------------
+
+static const char *kind_text(const struct lock *lock)
+{
+	if (!lock)
+		return "task";
+	if (strcmp(lock->kind, "nest_lock") == 0)
+		return "nest lock";
+	if (strcmp(lock->kind, "mutex") == 0)
+		return "lock or critical";
+	return strcmp(lock->kind, "pthread_mutex") == 0 ? "mutex" : lock->kind;
+}
+
+static const char *tell_deadlock(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	const char *begin = finding->is_certain ? "Deadlock" : "Probable deadlock";
+	const struct edge *edge = finding->edges[0];
+
+	if (finding->num_edges == 1)
+		return arena_printf(t->arena, "%s: thread %s waits for a %s that it holds itself",
+				    begin, edge->waiter->target->label, kind_text(edge->lock));
+	return arena_printf(t->arena, "%s: %zu threads wait for one another", begin,
+			    finding->num_edges);
+}
+
+static const char *tell_owner_ended(struct telling *t)
+{
+	return arena_printf(t->arena, "%s for %s, whose owner has probably ended", waiters_wait(t),
+			    t->finding->lock->title);
+}
+
+static const char *tell_lock(struct telling *t)
+{
+	const struct lock *lock = t->finding->lock;
+	const char *begin = arena_printf(t->arena, "%s for %s", waiters_wait(t), lock->title);
+	const struct thread *suspect = lock_suspect(lock);
+
+	if (lock->owner)
+		return arena_printf(t->arena, "%s, held by thread %s", begin,
+				    lock->owner->target->label);
+	if (suspect)
+		return arena_printf(t->arena, "%s, perhaps held by thread %s", begin,
+				    suspect->target->label);
+	return arena_printf(t->arena, "%s (owner unknown)", begin);
+}
+
+static const char *tell_ordered(struct telling *t)
+{
+	const struct lock *lock = t->finding->lock;
+
+	if (lock->owner)
+		return arena_printf(t->arena,
+				    "%s for an ordered region: it is the turn of thread %s",
+				    waiters_wait(t), lock->owner->target->label);
+	return arena_printf(t->arena, "%s for an ordered region (unknown whose turn it is)",
+			    waiters_wait(t));
+}
+
+// ---- Regions -----------------------------------------------------------------------------------
+
+static const char *tell_lost_threads(struct telling *t)
+{
+	struct team *team = t->finding->region->team;
+	const int *lost;
+	size_t count = team_lost(team, &lost);
+
+	return arena_printf(t->arena, "Region %s: %zu of its %d threads %s not exist",
+			    team_label(team), count, team->size, count == 1 ? "does" : "do");
+}
+
+static const char *tell_different_barriers(struct telling *t)
+{
+	return arena_printf(t->arena, "Threads of region %s wait at different barriers",
+			    team_label(t->finding->region->team));
+}
+
+static const char *tell_unseen(struct telling *t, int unseen)
+{
+	return unseen ? arena_printf(t->arena, ", %d %s not examined", unseen,
+				     unseen == 1 ? "was" : "were") :
+			"";
+}
+
+static const char *tell_barrier(struct telling *t)
+{
+	struct region *region = t->finding->region;
+	int total = region->team->size, there = region->num_at_barrier;
+	int missing = 0, unknown = 0;
+	const char *label = team_label(region->team);
+	const char *several = is_at_several_barriers(region) ? ", but not at the same one" : "";
+
+	for (size_t i = 0; i < t->finding->num_others; i++) {
+		enum tristate at_task = region_runs_task_at_barrier(region, t->finding->others[i]);
+		there += at_task == YES;
+		missing += at_task == NO;
+		unknown += at_task == UNKNOWN;
+	}
+	if (there == total || (region->progress && region->progress->tasks_left))
+		return arena_printf(t->arena,
+				    "Region %s: all %d threads reached a barrier; tasks are still "
+				    "running",
+				    label, total);
+	if (!t->finding->is_certain)
+		// They may have been let go already, and the others have gone on before them.
+		return arena_printf(t->arena,
+				    "Region %s: %d of %d threads %s at a barrier or %s just left "
+				    "it%s%s",
+				    label, there, total, be(there), have(there),
+				    tell_unseen(t, region->unseen), several);
+	const char *text = arena_printf(t->arena,
+					"Region %s: %d of %d threads %s reached a barrier", label,
+					there, total, have(there));
+	if (missing)
+		text = arena_printf(t->arena, "%s, %d %s not", text, missing, have(missing));
+	if (unknown)
+		text = arena_printf(t->arena, "%s, %d run%s", text, unknown,
+				    unknown == 1 ? "s a task" : " tasks");
+	return arena_printf(t->arena, "%s%s", text, tell_unseen(t, region->unseen));
+}
+
+// ---- Tasks -------------------------------------------------------------------------------------
+
+static const char *tell_event(struct telling *t)
+{
+	if (t->finding->task)
+		return arena_printf(t->arena, "%s for the event of a detached task: %s",
+				    waiters_wait(t), task_text(t->arena, t->finding->task));
+	return arena_printf(t->arena, "%s, probably for the event of a detached task",
+			    waiters_wait(t));
+}
+
+static const char *tell_task(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	const char *begin = waiters_wait(t);
+	bool is_through = false;
+
+	if (!finding->num_others)
+		return arena_printf(t->arena, "%s for a blocked task: %s", begin,
+				    task_text(t->arena, finding->task));
+	for (size_t i = 0; i < finding->num_edges; i++)
+		is_through |= finding->edges[i]->through != NULL;
+	const char *runner = finding->others[0]->target->label;
+	if (is_through)
+		return arena_printf(t->arena,
+				    "%s for a blocked task, which depends on one that thread %s "
+				    "runs",
+				    begin, runner);
+	return arena_printf(t->arena, "%s for a task that thread %s runs", begin, runner);
+}
+
+static const char *tell_queued(struct telling *t)
+{
+	size_t count = t->finding->num_edges;
+
+	return arena_printf(t->arena,
+			    "%s of region %s %s queued, and all of its threads sleep elsewhere",
+			    counted_text(t->arena, count, "task"),
+			    team_label(t->finding->region->team), be((int)count));
+}
+
+// ---- Others ------------------------------------------------------------------------------------
+
+static const char *tell_spin(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	const struct spin *spin = thread_spin(finding->waiters[0]);
+	const char *who = capitalized(t->arena, threads_text(t->arena, finding->waiters,
+							     finding->num_waiters));
+	const char *what = "";
+	bool is_one = finding->num_waiters == 1;
+
+	if (!spin || spin->is_endless)
+		return arena_printf(t->arena, "%s %s in an endless loop", who,
+				    be((int)finding->num_waiters));
+	for (size_t i = 0; i < spin->num_variables; i++)
+		what = arena_printf(t->arena, "%s%s%s", what, i ? " or " : "", spin->variables[i]);
+	return arena_printf(t->arena, "%s spin%s until another thread changes %s", who,
+			    is_one ? "s" : "", *what ? what : "what the loop reads");
+}
+
+static const char *tell_unknown_at_barrier(struct telling *t)
+{
+	struct region *region = t->finding->region;
+	int size = region->team->size, seen = region->num_at_barrier;
+	const char *label = team_label(region->team);
+
+	if (seen < size)
+		return arena_printf(t->arena,
+				    "Region %s: %d of %d threads %s at a barrier, the others were "
+				    "not examined",
+				    label, seen, size, be(seen));
+	if (is_at_several_barriers(region))
+		return arena_printf(
+			t->arena,
+			"Region %s: all %d threads are at a barrier or have just left it, "
+			"but not at the same one",
+			label, size);
+	return arena_printf(t->arena, "Region %s: all %d threads are at a barrier, none is missing",
+			    label, size);
+}
+
+static const char *tell_unknown(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	bool for_tasks = true;
+
+	if (finding->region)
+		return tell_unknown_at_barrier(t);
+	for (size_t i = 0; i < finding->num_waiters; i++) {
+		const struct wait *wait = thread_wait(finding->waiters[i]);
+		for_tasks &= wait && (strcmp(wait->kind, "taskwait") == 0 ||
+				      strcmp(wait->kind, "taskgroup") == 0);
+	}
+	return arena_printf(t->arena, "%s or %s just gone on: %s", waiters_wait(t),
+			    have((int)finding->num_waiters),
+			    for_tasks && finding->is_certain ? "no task is left to wait for" :
+							       "cause unknown");
+}
+
+static const char *headline(struct telling *t)
+{
+	static const char *(*const tell[])(struct telling *) = {
+		[RULE_DEADLOCK] = tell_deadlock,
+		[RULE_OWNER_ENDED] = tell_owner_ended,
+		[RULE_LOST_THREADS] = tell_lost_threads,
+		[RULE_DIFFERENT_BARRIERS] = tell_different_barriers,
+		[RULE_EVENT] = tell_event,
+		[RULE_LOCK] = tell_lock,
+		[RULE_ORDERED] = tell_ordered,
+		[RULE_TASK] = tell_task,
+		[RULE_QUEUED] = tell_queued,
+		[RULE_BARRIER] = tell_barrier,
+		[RULE_SPIN] = tell_spin,
+		[RULE_UNKNOWN] = tell_unknown,
+	};
+
+	return tell[t->finding->rule](t);
+}
+
+// ---- Notes -------------------------------------------------------------------------------------
+
+static void add_note(struct telling *t, size_t *capacity, const char *text)
+{
+	struct finding *finding = t->finding;
+
+	*ARENA_APPEND(t->arena, finding->notes, finding->num_notes, *capacity) = text;
+}
+
+static void note_candidates(struct telling *t, size_t *capacity, const struct lock *lock)
+{
+	for (size_t i = 0; i < lock->num_candidates && !lock->owner; i++)
+		add_note(t, capacity, candidate_text(t->arena, &lock->candidates[i]));
+}
+
+/** Add who perhaps holds the locks of a finding, each lock once. */
+static void note_locks(struct telling *t, size_t *capacity)
+{
+	const struct finding *finding = t->finding;
+	const char *reason;
+
+	if (finding->rule == RULE_DEADLOCK) {
+		for (size_t i = 0; i < finding->num_edges; i++) {
+			if (finding->edges[i]->lock)
+				note_candidates(t, capacity, finding->edges[i]->lock);
+		}
+		return;
+	}
+	if (!finding->lock || (finding->rule != RULE_LOCK && finding->rule != RULE_OWNER_ENDED))
+		return;
+	reason = lock_reason_text(t->arena, finding->lock);
+	if (reason)
+		add_note(t, capacity, capitalized(t->arena, reason));
+	note_candidates(t, capacity, finding->lock);
+}
+
+static void note_tasks(struct telling *t, size_t *capacity)
+{
+	const struct finding *finding = t->finding;
+
+	if (finding->rule != RULE_DEADLOCK && finding->rule != RULE_TASK)
+		return;
+	for (size_t i = 0; i < finding->num_edges; i++) {
+		struct task *task = finding->edges[i]->task;
+		bool is_new = task;
+		for (size_t k = 0; k < i && is_new; k++) {
+			const struct task *other = finding->edges[k]->task;
+			is_new = !other || other->info.id != task->info.id;
+		}
+		if (is_new)
+			add_note(t, capacity, task_text(t->arena, task));
+	}
+}
+
+/** Check that it is unknown whose turn it is, and all other threads of the region wait at barriers. */
+static bool is_nobodys_turn(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	struct region *region = region_of(t->graph->process, finding->waiters[0]);
+	struct thread_list waiters = { .threads = finding->waiters, .count = finding->num_waiters };
+
+	if (finding->rule != RULE_ORDERED || !region || finding->lock->owner || region->unseen)
+		return false;
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (!region->at_barrier[i] && !thread_list_has(&waiters, region->members[i]))
+			return false;
+	}
+	return true;
+}
+
+/** List the threads that wait for those of a finding, directly or not. */
+static struct thread_list threads_behind(struct telling *t)
+{
+	const struct finding *finding = t->finding;
+	struct process *process = t->graph->process;
+	struct thread_list all = { 0 }, behind = { 0 };
+	size_t before;
+
+	for (size_t i = 0; i < finding->num_waiters; i++)
+		thread_list_add(&all, t->arena, finding->waiters[i]);
+	do {
+		before = all.count;
+		for (size_t i = 0; i < process->num_targets; i++) {
+			const struct wait_node *node = &t->graph->nodes[i];
+			for (size_t k = 0; k < node->num_edges; k++) {
+				if (node->edges[k].thread &&
+				    thread_list_has(&all, node->edges[k].thread))
+					thread_list_add(&all, t->arena, node->thread);
+			}
+		}
+	} while (all.count != before);
+	for (size_t i = finding->num_waiters; i < all.count; i++)
+		thread_list_add(&behind, t->arena, all.threads[i]);
+	return behind;
+}
+
+void finding_describe(struct graph *graph, struct finding *finding)
+{
+	struct telling t = { graph, finding, &graph->process->arena };
+	size_t capacity = 0;
+
+	finding->text = headline(&t);
+	note_locks(&t, &capacity);
+	note_tasks(&t, &capacity);
+	if (is_nobodys_turn(&t))
+		add_note(
+			&t, &capacity,
+			"All threads of the region wait there or at a barrier: one of them is about to "
+			"go on, or none ever will");
+	if (finding->rule == RULE_LOST_THREADS)
+		add_note(
+			&t, &capacity,
+			"The runtime has records of them: after fork(), a child has only the thread that "
+			"called it");
+	if (finding->rule == RULE_EVENT && !finding->task)
+		add_note(&t, &capacity,
+			 "Inferred: the runtime lists no detached tasks, and counts a task that is "
+			 "neither queued nor blocked nor begun");
+	if (finding->rule == RULE_DEADLOCK) {
+		struct thread_list behind = threads_behind(&t);
+		if (behind.count)
+			add_note(&t, &capacity,
+				 arena_printf(t.arena, "%s wait%s for them",
+					      capitalized(t.arena,
+							  threads_text(t.arena, behind.threads,
+								       behind.count)),
+					      behind.count == 1 ? "s" : ""));
+	}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of diagnose/ share, and keep with a process.
+
+#ifndef OMPDBG_DIAGNOSE_ROOM_H
+#define OMPDBG_DIAGNOSE_ROOM_H
+
+#include <string.h>
+
+#include "diagnose/diagnose.h"
+#include "wait/evidence.h"
+
+struct diagnose_room {
+	bool has_regions, has_locks, has_mutexes;
+	struct region *regions;
+	size_t num_regions;
+	struct lock *locks;
+	size_t num_locks;
+	struct lock *mutexes;
+	size_t num_mutexes;
+	struct graph *graph;
+	struct table tasks;	 // struct runtime * -> struct kept_tasks * (task_edges.c)
+	struct table loop_kinds; // pc of a frame -> struct loop_kind * (loop.c)
+	struct table lock_calls; // entry of a function -> struct lock_calls * (candidate.c)
+};
+
+static inline struct diagnose_room *diagnose_room(struct process *process)
+{
+	if (!process->rooms[ROOM_DIAGNOSE])
+		process->rooms[ROOM_DIAGNOSE] = ARENA_NEW(&process->arena, struct diagnose_room);
+	return process->rooms[ROOM_DIAGNOSE];
+}
+
+/** Find the region in which a thread works; NULL. (region.c) */
+struct region *region_of(struct process *process, const struct thread *thread);
+
+/** Check for a wait at the end of a parallel region. */
+static inline bool is_end_of_region(const struct wait *wait)
+{
+	return wait && strcmp(wait->kind, "barrier_parallel") == 0;
+}
+
+/** The threads of an edge's or finding's kind, in the order in which they were added, each once. */
+struct thread_list {
+	struct thread **threads;
+	size_t count, capacity;
+};
+void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread);
+bool thread_list_has(const struct thread_list *list, const struct thread *thread);
+
+// ---- The graph (graph.c) -----------------------------------------------------------------------
+
+/** All waits of a process at one stop. */
+struct graph {
+	struct process *process;
+	struct region *regions;
+	size_t num_regions;
+	struct lock *locks;
+	size_t num_locks;
+	struct lock *mutexes;
+	size_t num_mutexes;
+	struct wait_node *nodes; // one for each thread of the process, in its order
+};
+
+/** The waits of one thread. */
+struct wait_node {
+	struct thread *thread;
+	bool waits; // it does; else there are no edges
+	struct edge *edges;
+	size_t num_edges, capacity;
+};
+
+/** Find the one thread whose own code has set a lock, as far as the stacks show; NULL. */
+struct thread *lock_suspect(const struct lock *lock);
+/** List a thread and all for which it waits, directly or not. (diagnose.c) */
+struct thread_list graph_chain(struct graph *graph, struct thread *thread);
+/** Find the node of a thread. */
+struct wait_node *graph_node(struct graph *graph, const struct thread *thread);
+/** Check that a region's barrier holds up the threads that are seen at it. */
+bool graph_is_held_up(struct graph *graph, struct region *region);
+/** List the tasks of a runtime, at most a few thousand. */
+struct task *const *graph_tasks(struct graph *graph, struct runtime *runtime, size_t *count);
+
+// ---- Findings ----------------------------------------------------------------------------------
+
+struct finding_list {
+	struct finding *findings;
+	size_t count, capacity;
+};
+
+/** Add what the rules find (rules.c, rules_tasks.c), without severity and words. */
+void find_deadlocks(struct graph *graph, struct finding_list *list);
+void find_ended_owners(struct graph *graph, struct finding_list *list);
+void find_lost_threads(struct graph *graph, struct finding_list *list);
+void find_different_barriers(struct graph *graph, struct finding_list *list);
+void find_incomplete_barriers(struct graph *graph, struct finding_list *list);
+void find_held_locks(struct graph *graph, struct finding_list *list);
+void find_events(struct graph *graph, struct finding_list *list);
+void find_awaited_tasks(struct graph *graph, struct finding_list *list);
+void find_queued_tasks(struct graph *graph, struct finding_list *list);
+void find_unknown_causes(struct graph *graph, struct finding_list *list);
+void find_spins(struct graph *graph, struct finding_list *list);
+
+/** Add an empty finding of a rule. */
+struct finding *finding_add(struct finding_list *list, struct graph *graph, enum rule rule);
+/** Tell how bad it is (severity.c). */
+enum severity finding_severity(struct graph *graph, const struct finding *finding);
+/** Put it into words (words.c). */
+void finding_describe(struct graph *graph, struct finding *finding);
+
+#endif

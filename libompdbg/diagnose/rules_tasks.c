@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings about tasks, loops that only look at memory, and waits of which nothing is known.
+
+#include "base/text.h"
+#include "diagnose/room.h"
+
+// ---- Tasks -------------------------------------------------------------------------------------
+
+/** Call @p visit for each edge of the graph. */
+static void visit_edges(struct graph *graph, void (*visit)(void *context, struct edge *edge),
+			void *context)
+{
+	for (size_t i = 0; i < graph->process->num_targets; i++) {
+		struct wait_node *node = &graph->nodes[i];
+		for (size_t k = 0; k < node->num_edges; k++)
+			visit(context, &node->edges[k]);
+	}
+}
+
+/** Edges that lead to one task, or to one thing that is no task. */
+struct edge_group {
+	struct edge **edges;
+	size_t count, capacity;
+};
+
+/** Groups of edges, in the order of their first ones. */
+struct edge_groups {
+	struct arena *arena;
+	uint32_t kinds; // 1 << enum edge_kind for those that are wanted
+	bool with_task; // those that lead to a task are
+	struct table by_key;
+	struct edge_group **groups;
+	size_t count, capacity;
+};
+
+static uint64_t key_of(const struct edge *edge)
+{
+	const struct thread *waiter = edge->waiter;
+	const struct wait *wait = thread_wait(edge->waiter);
+
+	if (edge->task)
+		return edge->task->info.id;
+	if (wait && is_barrier_kind(wait->kind) && waiter->team)
+		return waiter->team->id;
+	return ~(uint64_t)waiter->target->number; // no identity
+}
+
+static void group_edge(void *context, struct edge *edge)
+{
+	struct edge_groups *groups = context;
+
+	if (!(groups->kinds >> edge->kind & 1) || groups->with_task != (edge->task != NULL))
+		return;
+	struct edge_group **group =
+		(struct edge_group **)table_put(&groups->by_key, groups->arena, key_of(edge));
+	if (!*group) {
+		*group = ARENA_NEW(groups->arena, struct edge_group);
+		*ARENA_APPEND(groups->arena, groups->groups, groups->count, groups->capacity) =
+			*group;
+	}
+	*ARENA_APPEND(groups->arena, (*group)->edges, (*group)->count, (*group)->capacity) = edge;
+}
+
+static struct finding *add_finding_of(struct finding_list *list, struct graph *graph,
+				      enum rule rule, const struct edge_group *group)
+{
+	struct finding *finding = finding_add(list, graph, rule);
+	struct thread_list waiters = { 0 };
+
+	finding->is_certain = true;
+	finding->edges = group->edges;
+	finding->num_edges = group->count;
+	finding->task = group->edges[0]->task;
+	for (size_t i = 0; i < group->count; i++) {
+		finding->is_certain &= group->edges[i]->is_certain;
+		thread_list_add(&waiters, &graph->process->arena, group->edges[i]->waiter);
+	}
+	finding->waiters = waiters.threads;
+	finding->num_waiters = waiters.count;
+	return finding;
+}
+
+/** Find detached tasks whose code is done and whose event nobody has fulfilled. */
+void find_events(struct graph *graph, struct finding_list *list)
+{
+	for (int with_task = 1; with_task >= 0; with_task--) {
+		struct edge_groups groups = { .arena = &graph->process->arena,
+					      .kinds = 1U << EDGE_EVENT,
+					      .with_task = with_task };
+		visit_edges(graph, group_edge, &groups);
+		for (size_t i = 0; i < groups.count; i++) {
+			struct finding *finding =
+				add_finding_of(list, graph, RULE_EVENT, groups.groups[i]);
+			finding->is_certain = with_task;
+		}
+	}
+}
+
+/** Find tasks that run on another thread, or are blocked for an unknown reason. */
+void find_awaited_tasks(struct graph *graph, struct finding_list *list)
+{
+	struct edge_groups groups = { .arena = &graph->process->arena,
+				      .kinds = 1U << EDGE_TASK | 1U << EDGE_BLOCKED,
+				      .with_task = true };
+
+	visit_edges(graph, group_edge, &groups);
+	for (size_t i = 0; i < groups.count; i++) {
+		struct finding *finding = add_finding_of(list, graph, RULE_TASK, groups.groups[i]);
+		struct thread_list others = { 0 };
+		if (finding->edges[0]->thread)
+			thread_list_add(&others, groups.arena, finding->edges[0]->thread);
+		finding->others = others.threads;
+		finding->num_others = others.count;
+	}
+}
+
+/** Check that a thread sleeps, and not where the runtime lets it run tasks. */
+static bool cannot_run_tasks(struct thread *thread)
+{
+	const struct wait *wait = thread_wait(thread);
+
+	if (wait)
+		return is_lock_kind(wait->kind) || strcmp(wait->kind, "ordered") == 0;
+	return !thread_is_in_runtime(thread) && thread_is_asleep(thread);
+}
+
+/** Find tasks that are ready and that nobody runs: all threads of their team wait where they can't run
+ *  any, for locks and the like. */
+void find_queued_tasks(struct graph *graph, struct finding_list *list)
+{
+	struct arena *arena = &graph->process->arena;
+
+	for (size_t i = 0; i < graph->num_regions; i++) {
+		struct region *region = &graph->regions[i];
+		struct thread_list stuck = { 0 };
+		size_t num_tasks, capacity = 0, num_edges = 0;
+		struct edge **edges = NULL;
+		for (size_t k = 0; k < region->num_members; k++) {
+			if (region->members[k] && cannot_run_tasks(region->members[k]))
+				thread_list_add(&stuck, arena, region->members[k]);
+		}
+		if (!stuck.count || stuck.count != region->num_members)
+			continue;
+		struct task *const *tasks = graph_tasks(graph, region->team->runtime, &num_tasks);
+		for (size_t k = 0; k < num_tasks; k++) {
+			if (tasks[k]->info.status != ompd_ext_task_queued ||
+			    tasks[k]->info.parallel_id != region->team->id)
+				continue;
+			struct edge *edge = ARENA_NEW(arena, struct edge);
+			edge->kind = EDGE_QUEUED;
+			edge->waiter = stuck.threads[0];
+			edge->is_certain = true;
+			edge->task = tasks[k];
+			*ARENA_APPEND(arena, edges, num_edges, capacity) = edge;
+		}
+		if (!num_edges)
+			continue;
+		struct finding *finding = finding_add(list, graph, RULE_QUEUED);
+		finding->is_certain = true;
+		finding->waiters = stuck.threads;
+		finding->num_waiters = stuck.count;
+		finding->edges = edges;
+		finding->num_edges = num_edges;
+		finding->region = region;
+		finding->task = edges[0]->task;
+	}
+}
+
+// ---- What is not known -------------------------------------------------------------------------
+
+static bool is_waiter_of(const struct finding_list *list, const struct thread *thread,
+			 bool barriers_only)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct finding *finding = &list->findings[i];
+		if (barriers_only && finding->rule != RULE_LOST_THREADS &&
+		    finding->rule != RULE_DIFFERENT_BARRIERS && finding->rule != RULE_BARRIER)
+			continue;
+		for (size_t k = 0; k < finding->num_waiters; k++) {
+			if (finding->waiters[k] == thread)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool waits_for_lock(const struct graph *graph, const struct thread *thread)
+{
+	for (size_t i = 0; i < graph->num_locks; i++) {
+		for (size_t k = 0; k < graph->locks[i].num_waiters; k++) {
+			if (graph->locks[i].waiters[k] == thread)
+				return true;
+		}
+	}
+	return false;
+}
+
+/** Find threads that wait, and nothing is known for what: if they are at a barrier, all of the region's
+ *  are. Certain, if something is known of every thread. */
+void find_unknown_causes(struct graph *graph, struct finding_list *list)
+{
+	struct process *process = graph->process;
+	struct arena *arena = &process->arena;
+	struct finding_list found = { 0 };
+
+	for (size_t i = 0; i < process->num_targets; i++) {
+		struct thread *thread = process->threads[i];
+		const struct wait *wait = thread_wait(thread);
+		if (!graph->nodes[i].waits || graph->nodes[i].num_edges || !wait ||
+		    is_waiter_of(list, thread, true) || waits_for_lock(graph, thread))
+			continue;
+		bool at_barrier = is_barrier_kind(wait->kind);
+		struct finding *finding = NULL;
+		for (size_t k = 0; k < found.count && !finding; k++) {
+			struct thread *first = found.findings[k].waiters[0];
+			const char *kind = thread_wait(first)->kind;
+			if (first->team == thread->team &&
+			    (at_barrier ? is_barrier_kind(kind) : strcmp(kind, wait->kind) == 0))
+				finding = &found.findings[k];
+		}
+		if (!finding) {
+			finding = finding_add(&found, graph, RULE_UNKNOWN);
+			finding->is_certain = process_is_seen_whole(process);
+			finding->region = at_barrier ? region_of(process, thread) : NULL;
+			finding->waiters =
+				ARENA_ARRAY(arena, struct thread *, process->num_targets - i);
+		}
+		finding->waiters[finding->num_waiters++] = thread;
+	}
+	for (size_t i = 0; i < found.count; i++)
+		*finding_add(list, graph, RULE_UNKNOWN) = found.findings[i];
+}
+
+// ---- Threads that spin -------------------------------------------------------------------------
+
+static bool is_other_of(const struct finding_list *list, const struct thread *thread)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		for (size_t k = 0; k < list->findings[i].num_others; k++) {
+			if (list->findings[i].others[k] == thread)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_same_place(const struct location *a, const struct location *b)
+{
+	return is_same_text(a->file, b->file) &&
+	       (a->line || b->line ? a->line == b->line : a->address == b->address);
+}
+
+/** Find loops that only look at memory, of threads about which nothing was told. */
+void find_spins(struct graph *graph, struct finding_list *list)
+{
+	struct process *process = graph->process;
+	struct finding_list found = { 0 };
+
+	for (size_t i = 0; i < process->num_targets; i++) {
+		struct thread *thread = process->threads[i];
+		if (thread_is_openmp(thread) == NO || is_waiter_of(list, thread, false) ||
+		    is_other_of(list, thread))
+			continue;
+		const struct spin *spin = thread_spin(thread);
+		const struct location *place = spin ? thread_location(thread) : NULL;
+		struct finding *finding = NULL;
+		if (!place)
+			continue;
+		for (size_t k = 0; k < found.count && !finding; k++) {
+			struct thread *first = found.findings[k].waiters[0];
+			if (thread_spin(first) == spin &&
+			    is_same_place(thread_location(first), place))
+				finding = &found.findings[k];
+		}
+		if (!finding) {
+			finding = finding_add(&found, graph, RULE_SPIN);
+			finding->is_certain = true;
+			finding->waiters = ARENA_ARRAY(&process->arena, struct thread *,
+						       process->num_targets - i);
+		}
+		finding->waiters[finding->num_waiters++] = thread;
+	}
+	for (size_t i = 0; i < found.count; i++)
+		*finding_add(list, graph, RULE_SPIN) = found.findings[i];
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How bad it is what a diagnosis has found.
+
+#include "diagnose/room.h"
+
+const char *severity_name(enum severity severity)
+{
+	static const char *const names[] = {
+		[SEVERITY_STUCK] = "stuck",
+		[SEVERITY_HELD_UP] = "held_up",
+		[SEVERITY_WAITING] = "waiting",
+	};
+
+	return names[severity];
+}
+
+static bool never_ends(enum rule rule)
+{
+	return rule == RULE_DEADLOCK || rule == RULE_OWNER_ENDED || rule == RULE_LOST_THREADS ||
+	       rule == RULE_DIFFERENT_BARRIERS;
+}
+
+/** Add the threads that may do what is waited for, if it is unknown who has to. */
+static void add_who_might(struct graph *graph, struct thread_list *list)
+{
+	struct process *process = graph->process;
+
+	for (size_t i = 0; i < process->num_targets; i++) {
+		const struct wait *wait = thread_wait(process->threads[i]);
+		if (thread_is_openmp(process->threads[i]) != NO &&
+		    !(wait && strcmp(wait->kind, "idle") == 0))
+			thread_list_add(list, &process->arena, process->threads[i]);
+	}
+}
+
+static bool sleeps(struct thread *thread)
+{
+	struct system_call call;
+
+	return thread_system_call(thread, &call) && (call.sleeps || call.waits_outside);
+}
+
+/** Add those for whom a thread waits. @return true: it works. */
+static bool works(struct graph *graph, struct thread *thread, struct thread_list *list)
+{
+	struct process *process = graph->process;
+	struct wait_node *node = graph_node(graph, thread);
+	bool has_known = false;
+
+	if (!thread_wait(thread) && !node->waits) {
+		const struct spin *spin = thread_spin(thread);
+		if (spin && !spin->is_endless) {
+			for (size_t i = 0; i < process->num_targets; i++) // any may end that
+				thread_list_add(list, &process->arena, process->threads[i]);
+		}
+		return !spin && !sleeps(thread);
+	}
+	for (size_t i = 0; i < node->num_edges; i++) {
+		if (!node->edges[i].thread)
+			continue;
+		has_known = true;
+		thread_list_add(list, &process->arena, node->edges[i].thread);
+	}
+	if (!has_known)
+		add_who_might(graph, list);
+	return false;
+}
+
+/** Check whether one of those for whom, in the end, the waiters wait neither waits nor sleeps. */
+static bool somebody_works(struct graph *graph, const struct finding *finding)
+{
+	struct thread_list list = { 0 };
+
+	for (size_t i = 0; i < finding->num_others; i++)
+		thread_list_add(&list, &graph->process->arena, finding->others[i]);
+	if (!list.count)
+		add_who_might(graph, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		if (works(graph, list.threads[i], &list))
+			return true;
+	}
+	return false;
+}
+
+enum severity finding_severity(struct graph *graph, const struct finding *finding)
+{
+	if (never_ends(finding->rule))
+		return SEVERITY_STUCK;
+	return somebody_works(graph, finding) ? SEVERITY_WAITING : SEVERITY_HELD_UP;
+}
+
+bool is_suspicious(const struct finding *findings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (findings[i].severity != SEVERITY_WAITING)
+			return true;
+	}
+	return false;
+}
