@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows that tables and documents have in common.
+
+#include "output/icv_rows.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct icv_row *icv_rows(struct process *process, struct thread *const *threads,
+			       size_t num_threads, const char *scope, size_t *count)
+{
+	struct arena *arena = &process->arena;
+	struct icv_row *rows = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < num_threads && !process_is_interrupted(process); i++) {
+		size_t num_icvs;
+		const struct icv *icvs = thread_icvs(threads[i], &num_icvs);
+		for (size_t k = 0; k < num_icvs; k++) {
+			const struct icv *icv = &icvs[k];
+			struct icv_row *row = rows;
+			if (scope && strcmp(icv_scope_name(icv->scope), scope) != 0)
+				continue;
+			while (row < rows + *count && !(row->icv->scope == icv->scope &&
+							strcmp(row->icv->name, icv->name) == 0 &&
+							is_same_text(row->icv->value, icv->value)))
+				row++;
+			if (row == rows + *count) {
+				row = ARENA_APPEND(arena, rows, *count, capacity);
+				row->icv = icv;
+				row->threads = ARENA_ARRAY(arena, struct thread *, num_threads - i);
+			}
+			row->threads[row->num_threads++] = threads[i];
+		}
+	}
+	// Values of one variable stand together, in the order in which variables were met.
+	struct icv_row *sorted = ARENA_ARRAY(arena, struct icv_row, *count);
+	size_t placed = 0;
+	for (size_t i = 0; i < *count; i++) {
+		if (!rows[i].icv)
+			continue;
+		struct icv_row first = rows[i];
+		for (size_t k = i; k < *count; k++) {
+			if (rows[k].icv && rows[k].icv->scope == first.icv->scope &&
+			    strcmp(rows[k].icv->name, first.icv->name) == 0) {
+				sorted[placed++] = rows[k];
+				rows[k].icv = NULL;
+			}
+		}
+	}
+	return sorted;
+}
+
+const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind which, int level,
+				       size_t *count)
+{
+	*count = 1;
+	switch (which) {
+	case INQUIRY_THREAD:
+		return thread_inquiry(thread);
+	case INQUIRY_TASK:
+		return task_inquiries(thread, level, count);
+	default:
+		return region_inquiries(thread, level, count);
+	}
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct task_count *left = a, *right = b;
+
+	return (left->number < right->number) - (left->number > right->number);
+}
+
+struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
+					 size_t *count)
+{
+	struct arena *arena = &process->arena;
+	struct task_count *all = NULL;
+	size_t capacity = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < process->num_runtimes; i++) {
+		struct task_count *counts;
+		size_t num_counts;
+		struct ompdbg_error *error =
+			tasks_count(process->runtimes[i], &counts, &num_counts);
+		if (error)
+			return error;
+		for (size_t k = 0; k < num_counts; k++)
+			*ARENA_APPEND(arena, all, *count, capacity) = counts[k];
+	}
+	if (process->num_runtimes > 1 && *count)
+		qsort(all, *count, sizeof(*all), compare_counts);
+	*ret = all;
+	return NULL;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each command prints of a process, as text or JSON (docs/json.md, schema "ompdbg/1"): the same
+// in a debugger and without one.
+
+#ifndef OMPDBG_OUTPUT_H
+#define OMPDBG_OUTPUT_H
+
+#include "diagnose/diagnose.h"
+
+/** Where lines go. Returns an error to end the output (a closed pipe, an interrupt). */
+struct sink {
+	struct ompdbg_error *(*write)(void *context, const char *text, size_t size);
+	void *context;
+};
+
+/** How it is printed. */
+struct form {
+	bool json;
+	size_t width;	// of text, in columns; 0: lines are as long as they are
+	bool color;	// escape sequences of terminals
+	bool addresses; // of frames of runtimes and libraries
+};
+
+struct threads_options {
+	struct thread *const *threads; // those that are shown
+	size_t num_threads;
+};
+struct bt_options {
+	struct thread *const *threads;
+	size_t num_threads;
+	bool raw, full;
+	size_t limit; // of innermost frames; 0: all
+};
+
+struct ompdbg_error *print_threads(struct process *process, const struct threads_options *options,
+				   const struct form *form, struct sink *sink);
+struct ompdbg_error *print_tasks(struct process *process, bool queued, const struct form *form,
+				 struct sink *sink);
+struct ompdbg_error *print_tasks_by_function(struct process *process, const struct form *form,
+					     struct sink *sink);
+struct ompdbg_error *print_stacks(struct process *process, const struct bt_options *options,
+				  const struct form *form, struct sink *sink);
+struct ompdbg_error *print_regions(struct process *process, const struct form *form,
+				   struct sink *sink);
+struct ompdbg_error *print_locks(struct process *process, const struct form *form,
+				 struct sink *sink);
+/** @p thread: only what it waits for; NULL: all. *suspicious may be NULL. */
+struct ompdbg_error *print_why(struct process *process, struct thread *thread,
+			       const struct form *form, struct sink *sink, bool *suspicious);
+struct ompdbg_error *print_status(struct process *process, const struct form *form,
+				  struct sink *sink);
+/** @p scope: "process", "thread", "region", "task" or NULL for all. */
+struct ompdbg_error *print_icvs(struct process *process, struct thread *const *threads,
+				size_t num_threads, const char *scope, const struct form *form,
+				struct sink *sink);
+struct ompdbg_error *print_environment(struct process *process, bool all, const struct form *form,
+				       struct sink *sink);
+enum inquiry_kind { INQUIRY_THREAD, INQUIRY_TASK, INQUIRY_PARALLEL };
+/** @p level: NOT_KNOWN for all. */
+struct ompdbg_error *print_inquiries(struct process *process, struct thread *const *threads,
+				     size_t num_threads, enum inquiry_kind which, int level,
+				     const struct form *form, struct sink *sink);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines for people, and words that several commands use.
+
+#include "output/text.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/foreign.h"
+#include "diagnose/words.h"
+
+void text_init(struct text *text, struct process *process, const struct form *form)
+{
+	*text = (struct text){
+		.process = process,
+		.paper = { .arena = &process->arena, .width = form->width, .color = form->color }
+	};
+}
+
+void text_add(struct text *text, const char *line)
+{
+	lines_add(&text->lines, &text->paper, line);
+}
+
+void text_wrap(struct text *text, const char *line)
+{
+	lines_wrap(&text->lines, &text->paper, line, " ");
+}
+
+void text_cut(struct text *text, const char *line, painter *paint)
+{
+	const char *visible = foreign_visible(text->paper.arena, line);
+
+	if (text->paper.width)
+		visible = cut_end(&text->paper, visible, text->paper.width);
+	text_add(text, paint(&text->paper, visible));
+}
+
+void text_table_add(struct text *text, struct text_table *table)
+{
+	const char *const *lines = text_table_lines(table);
+
+	for (size_t i = 0; i <= table->num_rows; i++)
+		text_add(text, lines[i]);
+}
+
+struct ompdbg_error *text_write(struct text *text, struct sink *sink)
+{
+	struct ompdbg_error *error = NULL;
+
+	for (size_t i = 0; i < text->lines.count && !error; i++) {
+		const char *line = arena_printf(text->paper.arena, "%s\n", text->lines.lines[i]);
+		error = sink->write(sink->context, line, strlen(line));
+	}
+	return error;
+}
+
+// ---- Words -------------------------------------------------------------------------------------
+
+const char *place_text(struct arena *arena, const struct location *location)
+{
+	if (!location)
+		return "";
+	if (!location->function)
+		return arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
+				    base_name(location->object));
+	if (!location->file || !location->line)
+		return location->function;
+	return arena_printf(arena, "%s at %s:%d", location->function, base_name(location->file),
+			    location->line);
+}
+
+const char *function_place_text(struct arena *arena, const struct task_function *function)
+{
+	if (!function)
+		return "";
+	if (!function->file)
+		return function->name;
+	return arena_printf(arena, "%s at %s:%d", function->name, base_name(function->file),
+			    function->line);
+}
+
+const char *where_text(struct thread *thread)
+{
+	const struct location *location = thread_location(thread);
+	const struct wait *wait = thread_wait(thread);
+
+	if (!location && thread->team && wait && strcmp(wait->kind, "barrier_parallel") == 0)
+		location = team_opened(thread->team);
+	return place_text(&thread->runtime->process->arena, location);
+}
+
+const char *state_text(struct thread *thread)
+{
+	const char *state = thread_state(thread);
+
+	if (thread->target->running)
+		return "running";
+	if (thread_is_openmp(thread) == NO)
+		return "no OpenMP thread";
+	if (state)
+		return state;
+	if (thread_is_openmp(thread) == UNKNOWN)
+		return "?";
+	return thread_is_outside(thread)    ? "starting or ending" :
+	       thread_is_in_runtime(thread) ? "in the runtime" :
+					      "?";
+}
+
+const char *doing_text(struct thread *thread)
+{
+	struct arena *arena = &thread->runtime->process->arena;
+	const struct spin *spin;
+	struct system_call call;
+	const char *text = "", *function;
+
+	if (thread->target->running)
+		return "running";
+	if (thread_is_outside(thread))
+		return "starting or ending";
+	spin = thread_spin(thread);
+	if (spin && spin->is_endless)
+		return "in an endless loop";
+	if (spin) {
+		for (size_t i = 0; i < spin->num_variables; i++)
+			text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
+					    spin->variables[i]);
+		return *text ? arena_printf(arena, "spins on %s", text) : "spins";
+	}
+	if (thread_is_in_runtime(thread)) {
+		const char *state = thread_state(thread);
+		return state ? state : "in the runtime";
+	}
+	function = thread_system_function(thread);
+	if (!function)
+		return "running";
+	return arena_printf(arena, "%s %s", thread_system_call(thread, &call) ? "sleeps in" : "in",
+			    function);
+}
+
+const char *task_title(struct task *task)
+{
+	struct arena *arena = &task->runtime->process->arena;
+	const struct task_function *function;
+	const char *noun;
+
+	if (task->info.kind == ompd_ext_task_initial)
+		return "initial task";
+	if (task->info.kind == ompd_ext_task_implicit) {
+		int number = task_thread_num(task);
+		return number == NOT_KNOWN ? "implicit task ?" :
+					     arena_printf(arena, "implicit task %d", number);
+	}
+	noun = task->info.kind == ompd_ext_task_target ? "target task" : "task";
+	function = task_function(task);
+	if (!function)
+		return noun;
+	return arena_printf(arena, "%s of %s", noun, function_place_text(arena, function));
+}
+
+// ---- What nobody knows -------------------------------------------------------------------------
+
+static void count_unseen(struct process *process, size_t *running, size_t *failed,
+			 const char **reason)
+{
+	*running = *failed = 0;
+	for (size_t i = 0; i < process->num_targets; i++) {
+		*running += process->targets[i].running;
+		if (process->threads[i]->error && !(*failed)++)
+			*reason = process->threads[i]->error;
+	}
+}
+
+void text_nobody(struct text *text, const char *does)
+{
+	struct process *process = text->process;
+	size_t running, failed;
+	const char *reason = NULL;
+
+	count_unseen(process, &running, &failed, &reason);
+	if (process->num_targets && running + failed == process->num_targets)
+		return;
+	text_wrap(text, arena_printf(text->paper.arena, "No %sthread %s.",
+				     failed  ? "examined " :
+				     running ? "stopped " :
+					       "",
+				     does));
+}
+
+void text_unseen(struct text *text)
+{
+	struct arena *arena = text->paper.arena;
+	size_t running, failed;
+	const char *reason = NULL;
+
+	count_unseen(text->process, &running, &failed, &reason);
+	if (running)
+		text_wrap(text, arena_printf(arena, "%zu running thread%s not examined.", running,
+					     running == 1 ? " was" : "s were"));
+	if (failed)
+		text_wrap(text, arena_printf(arena, "Cannot read %s: %s.",
+					     counted_text(arena, failed, "thread"), reason));
+}

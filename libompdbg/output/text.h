@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text of commands: lines for people.
+
+#ifndef OMPDBG_TEXT_H
+#define OMPDBG_TEXT_H
+
+#include "output/output.h"
+#include "output/table_text.h"
+
+/** Text that is being written of a process. */
+struct text {
+	struct process *process;
+	struct paper paper;
+	struct lines lines;
+};
+
+void text_init(struct text *text, struct process *process, const struct form *form);
+/** Add a line as it is, or a text broken between words. */
+void text_add(struct text *text, const char *line);
+void text_wrap(struct text *text, const char *line);
+/** Add a line of foreign text: visible, cut to the width, and painted. */
+void text_cut(struct text *text, const char *line, painter *paint);
+/** Add the lines of a table. */
+void text_table_add(struct text *text, struct text_table *table);
+/** Put the lines into a sink. */
+struct ompdbg_error *text_write(struct text *text, struct sink *sink);
+
+// ---- Words -------------------------------------------------------------------------------------
+
+/** Write a place: "work at hang.c:12"; "" for NULL. */
+const char *place_text(struct arena *arena, const struct location *location);
+/** Write a file and line of a function. */
+const char *function_place_text(struct arena *arena, const struct task_function *function);
+/** Write where a thread is: of a worker at the end of its region, where that region was opened. */
+const char *where_text(struct thread *thread);
+/** Write a thread's state where there is no room for the reason why it is unknown. */
+const char *state_text(struct thread *thread);
+/** Write what a thread does that waits for nothing of OpenMP: "sleeps in poll". */
+const char *doing_text(struct thread *thread);
+/** Write a task: "task of fib at fib.c:9", "implicit task 2". */
+const char *task_title(struct task *task);
+
+/** Say that no thread does something, as far as that is known: @p does is "waits for a lock". */
+void text_nobody(struct text *text, const char *does);
+/** Say of how many threads nothing is known, and why. */
+void text_unseen(struct text *text);
+
+// ---- Commands ----------------------------------------------------------------------------------
+
+void text_threads(struct text *text, const struct threads_options *options);
+struct ompdbg_error *text_tasks(struct text *text, bool queued);
+struct ompdbg_error *text_tasks_by_function(struct text *text);
+void text_stacks(struct text *text, const struct bt_options *options, const struct form *form);
+void text_regions(struct text *text);
+void text_locks(struct text *text);
+/** @p thread: only what it waits for; NULL. */
+void text_why(struct text *text, struct thread *thread, const struct finding *findings,
+	      size_t count);
+void text_status(struct text *text);
+void text_icvs(struct text *text, struct thread *const *threads, size_t num_threads,
+	       const char *scope);
+void text_environment(struct text *text, bool all);
+void text_inquiries(struct text *text, struct thread *const *threads, size_t num_threads,
+		    enum inquiry_kind which, int level);
+
+#endif

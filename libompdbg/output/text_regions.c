@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tree of parallel regions.
+
+#include <string.h>
+
+#include "base/foreign.h"
+#include "diagnose/words.h"
+#include "output/text.h"
+
+enum { INDENT = 2, LEAST_WIDTH = 20 };
+
+static const struct column columns[] = {
+	{ .title = "", .right = true },
+	{ .title = "", .squeeze = 16, .paint = paint_wait },
+	{ .title = "", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+	{ .title = "", .squeeze = 6 },
+};
+
+/** Regions that say the same, and enclose no others. */
+struct alike {
+	struct region **regions;
+	size_t count;
+};
+
+static const char *spaces(struct arena *arena, size_t count)
+{
+	return arena_printf(arena, "%*s", (int)count, "");
+}
+
+// ---- Loops and progress ------------------------------------------------------------------------
+
+static const char *loop_text(struct arena *arena, const struct loop *loop, struct region *region)
+{
+	const char *noun = loop->is_sections ? "section" : "iteration";
+	const char *text = loop->is_sections ? "sections" :
+			   loop->is_ordered  ? "ordered loop" :
+					       "loop";
+
+	if (loop->schedule && !loop->is_sections)
+		text = arena_printf(arena, "%s %s", text, loop->schedule);
+	if (loop->schedule && !loop->is_sections && loop->chunk != NOT_KNOWN)
+		text = arena_printf(arena, "%s,%ld", text, (long)loop->chunk);
+	if (loop->remaining == NOT_KNOWN && loop->total != NOT_KNOWN)
+		text = arena_printf(arena, "%s: %s", text,
+				    counted_text(arena, (uint64_t)loop->total, noun));
+	else if (loop->remaining != NOT_KNOWN &&
+		 (loop->total == NOT_KNOWN || loop->remaining_is_least))
+		text = arena_printf(arena, "%s: %s%s left", text,
+				    counted_text(arena, (uint64_t)loop->remaining, noun),
+				    loop->remaining_is_least ? " or more" : "");
+	else if (loop->remaining != NOT_KNOWN)
+		text = arena_printf(arena, "%s: %ld of %s left", text, (long)loop->remaining,
+				    counted_text(arena, (uint64_t)loop->total, noun));
+	if ((int)loop->num_threads != region->team->size)
+		text = arena_printf(arena, "%s, for %s", text,
+				    number_list(arena, loop->numbers, loop->num_threads));
+	return text;
+}
+
+static void add_arrived(struct text *text, const char *indent, const char *where, int number,
+			const struct progress *progress)
+{
+	const char *verb = progress->is_counted ? number == 1 ? "has arrived" : "have arrived" :
+						  "seen there";
+
+	text_cut(text,
+		 arena_printf(text->paper.arena, "%s%s: %d of %d %s", indent, where, number,
+			      progress->total, verb),
+		 paint_plain);
+}
+
+static void add_progress(struct text *text, const char *indent, const struct progress *progress)
+{
+	struct arena *arena = text->paper.arena;
+
+	if (!progress)
+		return;
+	if (progress->tasks_left)
+		text_cut(text,
+			 arena_printf(arena, "%sbarrier: all %d have arrived, tasks are left",
+				      indent, progress->total),
+			 paint_plain);
+	else if (progress->arrived)
+		add_arrived(text, indent, "barrier", progress->arrived, progress);
+	if (progress->arrived_end && !progress->tasks_left)
+		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
+	if (progress->is_cancelled)
+		text_cut(text, arena_printf(arena, "%scancelled", indent), paint_plain);
+}
+
+// ---- Groups ------------------------------------------------------------------------------------
+
+static const char *doing(const struct region_group *group)
+{
+	if (group->inner)
+		return group->num_threads == 1 ? "in an inner region" : "in inner regions";
+	return group->wait ? group->wait->title : state_text(group->threads[0]);
+}
+
+/** A row of the table: those of whom it says the same. */
+struct row {
+	const char *doing, *where;
+	int *numbers;
+	size_t count, capacity;
+	bool is_inner;
+};
+
+static void add_groups(struct text *text, const char *indent, struct region *region)
+{
+	struct arena *arena = text->paper.arena;
+	struct paper paper = text->paper;
+	struct text_table table;
+	size_t num_groups, num_rows = 0;
+	const struct region_group *groups = region_groups(region, &num_groups);
+	struct row *rows = ARENA_ARRAY(arena, struct row, num_groups);
+
+	for (size_t i = 0; i < num_groups; i++) {
+		bool is_inner = groups[i].inner;
+		const char *what = is_inner ? "" : doing(&groups[i]);
+		const char *where = is_inner ? "" : where_text(groups[i].threads[0]);
+		size_t k = 0;
+		while (k < num_rows &&
+		       !(rows[k].is_inner == is_inner && strcmp(rows[k].doing, what) == 0 &&
+			 strcmp(rows[k].where, where) == 0))
+			k++;
+		if (k == num_rows)
+			rows[num_rows++] =
+				(struct row){ .doing = what, .where = where, .is_inner = is_inner };
+		for (size_t n = 0; n < groups[i].num_threads; n++)
+			*ARENA_APPEND(arena, rows[k].numbers, rows[k].count, rows[k].capacity) =
+				groups[i].numbers[n];
+	}
+	if (paper.width)
+		paper.width = paper.width > strlen(indent) + LEAST_WIDTH ?
+				      paper.width - strlen(indent) :
+				      LEAST_WIDTH;
+	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
+	for (int inner = 0; inner < 2; inner++) { // those in inner regions last
+		for (size_t k = 0; k < num_rows; k++) {
+			if (rows[k].is_inner != inner)
+				continue;
+			const char **cells = text_table_row(&table);
+			cells[0] = arena_printf(arena, "%zu", rows[k].count);
+			cells[1] = !inner	      ? rows[k].doing :
+				   rows[k].count == 1 ? "in an inner region" :
+							"in inner regions";
+			cells[2] = rows[k].where;
+			cells[3] = number_list(arena, rows[k].numbers, rows[k].count);
+		}
+	}
+	const char *const *lines = text_table_lines(&table);
+	for (size_t i = 1; i <= table.num_rows; i++)
+		text_add(text, arena_printf(arena, "%s%s", indent, lines[i]));
+}
+
+// ---- Regions -----------------------------------------------------------------------------------
+
+static void add_head(struct text *text, const char *indent, const struct alike *alike)
+{
+	struct arena *arena = text->paper.arena;
+	struct team *team = alike->regions[0]->team;
+	const char *labels = "", *name, *line;
+	const char *opened = foreign_visible(arena, place_text(arena, team_opened(team)));
+	size_t width = text->paper.width;
+
+	for (size_t i = 0; i < alike->count; i++)
+		labels = arena_printf(arena, "%s%s%s", labels, i ? ", " : "",
+				      team_label(alike->regions[i]->team));
+	name = arena_printf(arena, "%sRegion%s %s", indent, alike->count == 1 ? "" : "s", labels);
+	line = arena_printf(arena, ": %s%s",
+			    team->size == NOT_KNOWN ?
+				    "? threads" :
+				    counted_text(arena, (uint64_t)team->size, "thread"),
+			    alike->count == 1 ? "" : " each");
+	if (has_several_runtimes(text->process))
+		line = arena_printf(arena, "%s of %s", line, team->runtime->name);
+	if (*opened)
+		line = arena_printf(arena, "%s, opened in ", line);
+	if (width && *opened && foreign_width(name) + foreign_width(line) + LEAST_WIDTH > width) {
+		name = cut_end(&text->paper, name,
+			       width > LEAST_WIDTH + 2 ? width - LEAST_WIDTH - 2 : 0);
+		line = ", ";
+	} else if (width && !*opened) {
+		line = cut_end(&text->paper, line,
+			       width > foreign_width(name) ? width - foreign_width(name) : 0);
+	}
+	if (width && *opened) {
+		size_t used = foreign_width(name) + foreign_width(line);
+		opened = cut_place(&text->paper, opened, width > used ? width - used : 0);
+	}
+	text_add(text, arena_printf(arena, "%s%s%s%s", indent,
+				    paint(&text->paper, STYLE_TITLE, name + strlen(indent)), line,
+				    *opened ? paint_place(&text->paper, opened) : ""));
+}
+
+static void add_region(struct text *text, const struct alike *alike)
+{
+	struct arena *arena = text->paper.arena;
+	struct region *region = alike->regions[0];
+	size_t depth = team_depth(region->team), num_loops;
+	const char *outer = spaces(arena, INDENT * depth);
+	const char *inner = spaces(arena, INDENT * (depth + 1));
+	const struct loop *loops = region_loops(region, &num_loops);
+
+	add_head(text, outer, alike);
+	add_groups(text, inner, region);
+	for (size_t i = 0; i < num_loops; i++)
+		text_cut(text,
+			 arena_printf(arena, "%s%s", inner, loop_text(arena, &loops[i], region)),
+			 paint_plain);
+	add_progress(text, inner, region->progress);
+}
+
+static bool is_same_progress(const struct progress *a, const struct progress *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->total == b->total && a->arrived == b->arrived &&
+	       a->arrived_end == b->arrived_end && a->is_counted == b->is_counted &&
+	       a->tasks_left == b->tasks_left && a->is_cancelled == b->is_cancelled;
+}
+
+/** Check whether two regions around no others say the same. */
+static bool is_alike(struct arena *arena, struct region *a, struct region *b)
+{
+	size_t num_a, num_b, loops_a, loops_b;
+	const struct region_group *groups = region_groups(a, &num_a);
+	const struct region_group *others = region_groups(b, &num_b);
+
+	if (team_parent(a->team) != team_parent(b->team) || !team_parent(a->team) ||
+	    a->team->size != b->team->size || num_a != num_b ||
+	    strcmp(place_text(arena, team_opened(a->team)),
+		   place_text(arena, team_opened(b->team))) != 0)
+		return false;
+	for (size_t i = 0; i < num_a; i++) {
+		if (strcmp(doing(&groups[i]), doing(&others[i])) != 0 ||
+		    strcmp(place_text(arena, groups[i].location),
+			   place_text(arena, others[i].location)) != 0 ||
+		    groups[i].num_threads != others[i].num_threads ||
+		    memcmp(groups[i].numbers, others[i].numbers,
+			   groups[i].num_threads * sizeof(int)) != 0)
+			return false;
+	}
+	const struct loop *one = region_loops(a, &loops_a), *other = region_loops(b, &loops_b);
+	if (loops_a != loops_b || !is_same_progress(a->progress, b->progress))
+		return false;
+	for (size_t i = 0; i < loops_a; i++) {
+		if (strcmp(loop_text(arena, &one[i], a), loop_text(arena, &other[i], b)) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_around_others(struct region *regions, size_t count, const struct region *region)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (team_parent(regions[i].team) == region->team)
+			return true;
+	}
+	return false;
+}
+
+/** Say what the threads do that are in no region. */
+static void add_outside(struct text *text)
+{
+	struct process *process = text->process;
+	struct arena *arena = text->paper.arena;
+	struct {
+		const char *state;
+		size_t count;
+	} *counts = arena_alloc_array(arena, process->num_targets, sizeof(*counts));
+	size_t num_counts = 0;
+	const char *line = "Outside of regions:";
+
+	for (size_t i = 0; i < process->num_targets; i++) {
+		struct thread *thread = process->threads[i];
+		size_t k = 0;
+		if (thread_level(thread) > 0 || thread->target->running || thread->error)
+			continue;
+		const char *state = state_text(thread);
+		while (k < num_counts && strcmp(counts[k].state, state) != 0)
+			k++;
+		if (k == num_counts)
+			counts[num_counts++].state = state;
+		counts[k].count++;
+	}
+	for (size_t i = 0; i < num_counts; i++)
+		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count, counts[i].state,
+				    i + 1 < num_counts ? "," : "");
+	if (num_counts)
+		text_wrap(text, line);
+}
+
+void text_regions(struct text *text)
+{
+	struct arena *arena = text->paper.arena;
+	size_t count;
+	struct region *regions = process_regions(text->process, &count);
+	bool *is_told = ARENA_ARRAY(arena, bool, count);
+
+	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++) {
+		struct alike alike = { .regions = ARENA_ARRAY(arena, struct region *, count - i) };
+		bool is_inner = !is_around_others(regions, count, &regions[i]);
+		if (is_told[i])
+			continue;
+		for (size_t k = i; k < count; k++) {
+			if (k > i && (!is_inner || is_told[k] ||
+				      is_around_others(regions, count, &regions[k]) ||
+				      !is_alike(arena, &regions[i], &regions[k])))
+				continue;
+			alike.regions[alike.count++] = &regions[k];
+			is_told[k] = true;
+		}
+		add_region(text, &alike);
+	}
+	if (!count && process_is_seen_whole(text->process))
+		text_add(text, "No parallel region is active.");
+	else if (!count)
+		text_nobody(text, "is in a parallel region");
+	add_outside(text);
+	text_unseen(text);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of threads.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/words.h"
+#include "output/text.h"
+
+enum { SHOWN_REASONS = 8 };
+
+enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, WAITS, TASK, WHERE, NUM_COLUMNS };
+static const struct column columns[NUM_COLUMNS] = {
+	[THREAD] = { .title = "Thread", .right = true },
+	[NUMBER] = { .title = "OMP", .right = true },
+	[RUNTIME] = { .title = "Runtime" },
+	[LEVEL] = { .title = "Level", .right = true },
+	[TEAM] = { .title = "Team", .squeeze = 8 },
+	[STATE] = { .title = "State", .squeeze = 22, .paint = paint_wait },
+	[WAITS] = { .title = "Waits for", .squeeze = 12, .paint = paint_wait },
+	[TASK] = { .title = "Task", .drop = 1 },
+	[WHERE] = { .title = "Where", .squeeze = 26, .cut = cut_place, .paint = paint_place },
+};
+
+/** Write what the State column says. */
+static const char *state_of(struct thread *thread)
+{
+	const char *state = thread_state(thread);
+
+	if (thread->target->running)
+		return "running";
+	if (thread_is_openmp(thread) == NO)
+		return "no OpenMP thread";
+	return state ? state : "?";
+}
+
+static const char *number_of(struct arena *arena, struct thread *thread)
+{
+	int size = thread_team_size(thread);
+
+	if (thread->is_helper)
+		return "helper";
+	if (thread->thread_num == NOT_KNOWN)
+		return "";
+	if (size == NOT_KNOWN)
+		return arena_printf(arena, "%d/?", thread->thread_num);
+	return arena_printf(arena, "%d/%d", thread->thread_num, size);
+}
+
+static const char *runtime_of(struct thread *thread)
+{
+	// Shown only where there are several.
+	if (!has_several_runtimes(thread->runtime->process) || thread_is_openmp(thread) != YES)
+		return "";
+	return thread->runtime->name ? thread->runtime->name : "?";
+}
+
+static void add_row(struct text_table *table, struct thread *thread)
+{
+	struct arena *arena = table->paper->arena;
+	const char **row = text_table_row(table);
+	const struct wait *wait = thread_wait(thread);
+	const struct task *task = thread_task(thread);
+	int level = thread_level(thread);
+
+	row[THREAD] = thread->target->selected ?
+			      arena_printf(arena, "* %s", thread->target->label) :
+			      thread->target->label;
+	row[NUMBER] = number_of(arena, thread);
+	row[RUNTIME] = runtime_of(thread);
+	row[LEVEL] = level == NOT_KNOWN ? "" : arena_printf(arena, "%d", level);
+	row[TEAM] = thread->team ? team_label(thread->team) : "";
+	row[STATE] = state_of(thread);
+	row[WAITS] = wait ? wait->title : "";
+	row[TASK] = task ? task_kind(task) : "";
+	row[WHERE] = where_text(thread);
+}
+
+/** Fit the table: what a thread waits for tells its state, and the name of a team its level. */
+static void fit(struct text_table *table)
+{
+	size_t width = table->paper->width;
+
+	if (!width || text_table_width(table) <= width)
+		return;
+	for (size_t i = 0; i < table->num_rows; i++) {
+		if (*table->rows[i][WAITS])
+			table->rows[i][STATE] = table->rows[i][WAITS];
+	}
+	text_table_remove(table, WAITS);
+	if (text_table_width(table) > width)
+		text_table_remove(table, LEVEL);
+}
+
+// ---- Lines below -------------------------------------------------------------------------------
+
+struct state_count {
+	const char *state;
+	size_t count, order;
+};
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct state_count *left = a, *right = b;
+
+	if (left->count != right->count)
+		return left->count < right->count ? 1 : -1;
+	return left->order < right->order ? -1 : 1;
+}
+
+/** Sum up: "8 threads: 5 wait_barrier, 2 work_parallel, 1 no OpenMP thread". */
+static const char *summary(struct arena *arena, const struct threads_options *options)
+{
+	struct state_count *counts = ARENA_ARRAY(arena, struct state_count, options->num_threads);
+	const char *text = counted_text(arena, options->num_threads, "thread");
+	size_t num_counts = 0;
+
+	for (size_t i = 0; i < options->num_threads; i++) {
+		const char *state = state_of(options->threads[i]);
+		size_t k = 0;
+		if (strcmp(state, "?") == 0)
+			state = "unknown";
+		while (k < num_counts && strcmp(counts[k].state, state) != 0)
+			k++;
+		if (k == num_counts)
+			counts[num_counts++] = (struct state_count){ .state = state, .order = k };
+		counts[k].count++;
+	}
+	qsort(counts, num_counts, sizeof(*counts), compare_counts);
+	for (size_t i = 0; i < num_counts; i++)
+		text = arena_printf(arena, "%s%s%zu %s", text, i ? ", " : ": ", counts[i].count,
+				    counts[i].state);
+	return text;
+}
+
+/** Say why states are unknown, each reason once. */
+static void add_reasons(struct text *text, const struct threads_options *options)
+{
+	struct arena *arena = text->paper.arena;
+	size_t shown_reasons = 0;
+
+	for (size_t i = 0; i < options->num_threads && shown_reasons < SHOWN_REASONS; i++) {
+		struct thread *thread = options->threads[i];
+		const char *reason = thread_state_reason(thread), *labels = "";
+		size_t count = 0;
+		bool is_new = reason && strcmp(state_of(thread), "?") == 0;
+		for (size_t k = 0; k < options->num_threads && is_new; k++) {
+			const char *other = thread_state_reason(options->threads[k]);
+			if (!other || strcmp(other, reason) != 0 ||
+			    strcmp(state_of(options->threads[k]), "?") != 0)
+				continue;
+			is_new = k >= i;
+			if (count++ < SHOWN_REASONS)
+				labels = arena_printf(arena, "%s%s%s", labels, *labels ? ", " : "",
+						      options->threads[k]->target->label);
+		}
+		if (!is_new)
+			continue;
+		shown_reasons++;
+		if (count > SHOWN_REASONS)
+			labels = arena_printf(arena, "%s and %zu more", labels,
+					      count - SHOWN_REASONS);
+		text_cut(text,
+			 arena_printf(arena, "? thread%s %s: %s", count == 1 ? "" : "s", labels,
+				      reason),
+			 paint_plain);
+	}
+}
+
+void text_threads(struct text *text, const struct threads_options *options)
+{
+	struct text_table table;
+
+	text_table_init(&table, &text->paper, columns, NUM_COLUMNS);
+	for (size_t i = 0; i < options->num_threads; i++) {
+		if (process_is_interrupted(text->process))
+			return;
+		add_row(&table, options->threads[i]);
+	}
+	fit(&table);
+	text_table_remove_empty(&table);
+	text_table_add(text, &table);
+	lines_wrap(&text->lines, &text->paper, summary(text->paper.arena, options), ", ");
+	add_reasons(text, options);
+}
