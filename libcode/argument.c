@@ -14,7 +14,7 @@ enum {
 /** Widths of a struct code_argument. */
 enum { WHOLE = 8, HALF = 4, SIGNED_HALF = -4 };
 
-/** What a register holds. */
+/** The contents of a register. */
 struct content {
 	bool known;
 	uint64_t at; // where the instruction ends that wrote it, 0: none did
@@ -232,11 +232,9 @@ static void forget_sources(struct registers *registers, const struct code_instru
 
 		if (!content->known || !has_register(&content->value))
 			continue;
-		if (written >> content->value.reg & 1)
-			content->known = false;
-		else if (content->value.in_memory &&
-			 code_may_write_word(instruction, content->value.reg,
-					     content->value.offset))
+		if (written >> content->value.reg & 1 ||
+		    (content->value.in_memory &&
+		     code_may_write_word(instruction, content->value.reg, content->value.offset)))
 			content->known = false;
 	}
 }

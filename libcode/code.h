@@ -40,7 +40,7 @@ enum code_kind {
 };
 
 /**
- * What an instruction computes. Its operands that are read are the inputs, in order; an input that is
+ * The computation of an instruction. Its operands that are read are the inputs, in order; an input that is
  * written as well ("add %rax,%rbx") comes first. The one that is written is the result.
  */
 enum code_operation {
@@ -117,7 +117,7 @@ struct code_instruction {
 	struct code_operand operands[CODE_OPERANDS];
 };
 
-/** What one architecture provides. */
+/** One architecture. */
 struct code_architecture {
 	const char *name;
 	uint8_t longest; // instruction
@@ -153,7 +153,7 @@ bool code_may_write(const struct code_instruction *instruction, unsigned int reg
 bool code_may_write_word(const struct code_instruction *instruction, unsigned int reg,
 			 int64_t offset);
 
-/** What an instruction has to do with fixed addresses and numbers. */
+/** The use that an instruction makes of fixed addresses and numbers. */
 enum code_reference_kind {
 	CODE_NO_REFERENCE,
 	CODE_VARIABLE_READ,    // of a variable
@@ -348,7 +348,7 @@ enum {
 	CODE_CALLEES = 48,
 };
 
-/** What a value starts from. */
+/** The start of a value. */
 enum code_base {
 	CODE_NO_VALUE = 0, // not known
 	CODE_FIXED,	   // a number, or the address of a variable
@@ -394,7 +394,7 @@ struct code_report {
 	unsigned int callee_count;
 };
 
-/** What to look at. */
+/** The subject of an exploration. */
 struct code_exploration {
 	uint64_t entry;
 	uint32_t size; // at most CODE_WINDOW; a jump out of it is one to another function

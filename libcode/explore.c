@@ -249,6 +249,7 @@ static void evaluate(struct explorer *explorer, const struct state *state,
 	ret->result = NULL;
 	ret->count = 0;
 	ret->width = 0;
+	ret->value[0] = ret->value[1] = unknown;
 	for (unsigned int i = 0; i < instruction->operand_count; i++) {
 		const struct code_operand *operand = &instruction->operands[i];
 		const bool is_input = is_needed && operand->access != CODE_WRITES &&
@@ -263,8 +264,6 @@ static void evaluate(struct explorer *explorer, const struct state *state,
 			access_memory(explorer, state, operand);
 		}
 	}
-	while (is_needed && ret->count < 2)
-		ret->value[ret->count++] = unknown;
 }
 
 static struct code_value compute(struct explorer *explorer, enum code_operation operation,

@@ -84,6 +84,10 @@ static int note_thread(struct target *target, const void *data, size_t size)
 		return -1;
 	thread->lwp = status.pr_pid;
 	thread->has_registers = true;
+	if (target->num_threads == 1) { // the one that the signal has reached
+		target->end.thread = status.pr_pid;
+		target->end.signal = status.pr_cursig;
+	}
 	memcpy(thread->registers, status.pr_reg, sizeof(thread->registers));
 	return 0;
 }
@@ -158,7 +162,13 @@ static int note(struct target *target, uint32_t type, const char *data, size_t s
 	case NT_PRPSINFO:
 		if (size >= sizeof(process)) {
 			memcpy(&process, data, sizeof(process));
-			target->pid = process.pr_pid;
+			target->pid = target->end.process = process.pr_pid;
+		}
+		return 0;
+	case NT_SIGINFO:
+		if (size >= sizeof(target->end.info) && !target->end.has_info) {
+			memcpy(&target->end.info, data, sizeof(target->end.info));
+			target->end.has_info = true;
 		}
 		return 0;
 	default:
@@ -280,6 +290,7 @@ int core_init(struct target *target, struct target_error *error)
 	Elf64_Ehdr header = { 0 };
 	Elf64_Phdr segment;
 
+	target->end.signal = -1;
 	if (fstat(target->core, &status) != 0)
 		return fail(error, "%s", strerror(errno));
 	if (!S_ISREG(status.st_mode))
@@ -313,4 +324,9 @@ bool target_is_truncated(const struct target *target)
 			return true;
 	}
 	return false;
+}
+
+const struct target_end *target_end(const struct target *target)
+{
+	return &target->end;
 }

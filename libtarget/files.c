@@ -310,6 +310,7 @@ void files_deinit(struct target *target)
 		if (file->descriptor >= 0)
 			close(file->descriptor);
 		units_deinit(file);
+		symbol_places_deinit(file);
 		free(file->symbols);
 		free(file->path);
 		free(file->opened);

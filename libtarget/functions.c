@@ -69,7 +69,7 @@ static bool add_functions(struct unit_functions *functions, Dwarf_Die *parent, i
 			return false;
 		if (may_hold_functions(tag) && !add_functions(functions, &child, depth + 1))
 			return false;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	return true;
 }
 

@@ -51,6 +51,9 @@ struct mapped_file {
 	bool has_symbols;
 	struct target_symbol *symbols; // by name
 	size_t num_symbols;
+	bool has_places;
+	struct symbol_place *places; // by address
+	size_t num_places;
 	bool has_ranges;
 	struct unit_range *ranges; // by address
 	size_t num_ranges;
@@ -92,10 +95,11 @@ struct kept_rbx {
 enum { KEPT_RBX = 256 };
 
 struct target {
-	pid_t pid;	      // 0: not known
-	int core;	      // descriptor, -1 for a process
-	uint64_t core_size;   // of its file
-	struct direct direct; // of a process
+	pid_t pid;	       // 0: not known
+	int core;	       // descriptor, -1 for a process
+	uint64_t core_size;    // of its file
+	struct target_end end; // of a core file
+	struct direct direct;  // of a process
 	struct snapshot snapshot;
 	uint64_t mapped; // a sum over what the process has mapped from files
 	bool is_let_go;
@@ -180,6 +184,10 @@ char *place_below_root(const struct target *target, const char *path);
 bool place_cut_deleted(char *path);
 /** Opens a file as a process has it, wherever that is. @return a descriptor, or -1. */
 int place_open_mapped(const struct target *target, ssize_t index);
+
+/** Find the symbol that covers an address of a file. @return false if it cannot be told. */
+bool symbol_place_at(struct mapped_file *file, uint64_t address, struct target_symbol *ret);
+void symbol_places_deinit(struct mapped_file *file);
 
 void units_deinit(struct mapped_file *file);
 

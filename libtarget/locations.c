@@ -67,7 +67,7 @@ static bool find_call(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret, int d
 		if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
 		    find_call(&child, address, ret, depth + 1))
 			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	return false;
 }
 

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool target_next(Dwarf_Die *die)
+{
+	const void *before = die->addr;
+
+	return dwarf_siblingof(die, die) == 0 && (uintptr_t)die->addr > (uintptr_t)before;
+}
+
 static bool is_scope(int tag)
 {
 	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
@@ -40,7 +47,7 @@ static size_t descend(Dwarf_Die *parent, uint64_t address, Dwarf_Die *scopes, si
 			if (found != count)
 				return found;
 		}
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	return count;
 }
 
@@ -101,7 +108,7 @@ static size_t add_calls(Dwarf_Die *parent, struct target_call *calls, size_t cou
 			count += count < max && read_call(&child, &calls[count]);
 		else if (is_scope(tag))
 			count = add_calls(&child, calls, count, max, depth + 1);
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	return count;
 }
 
@@ -112,21 +119,28 @@ size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max)
 
 // ---- Variables -------------------------------------------------------------------------------
 
-static bool is_at(Dwarf_Die *die, uint64_t address)
+bool target_variable_address(Dwarf_Die *die, uint64_t *ret)
 {
 	Dwarf_Attribute attribute, indirect;
-	Dwarf_Addr found;
 	Dwarf_Op *ops;
 	size_t count;
 
 	if (!dwarf_attr(die, DW_AT_location, &attribute) ||
 	    dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1)
 		return false;
+	*ret = ops[0].number;
 	if (ops[0].atom == DW_OP_addr)
-		return ops[0].number == address;
+		return true;
 	return ops[0].atom == DW_OP_addrx &&
 	       dwarf_getlocation_attr(&attribute, ops, &indirect) == 0 &&
-	       dwarf_formaddr(&indirect, &found) == 0 && found == address;
+	       dwarf_formaddr(&indirect, ret) == 0;
+}
+
+static bool is_at(Dwarf_Die *die, uint64_t address)
+{
+	uint64_t found;
+
+	return target_variable_address(die, &found) && found == address;
 }
 
 static bool may_hold_variables(int tag, bool with_local)
@@ -152,7 +166,7 @@ static bool find_variable(Dwarf_Die *parent, uint64_t address, bool with_local, 
 		if (may_hold_variables(tag, with_local) &&
 		    find_variable(&child, address, with_local, ret, depth + 1))
 			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	return false;
 }
 
@@ -175,6 +189,6 @@ bool target_structure(Dwarf_Die *unit, const char *name, Dwarf_Die *ret)
 		const char *found = dwarf_diename(ret);
 		if (found && strcmp(found, name) == 0)
 			return true;
-	} while (dwarf_siblingof(ret, ret) == 0);
+	} while (target_next(ret));
 	return false;
 }

@@ -151,11 +151,47 @@ bool target_symbol_named(struct target *target, size_t file, const char *name, u
 	return found != NULL;
 }
 
+bool target_thread_local_named(struct target *target, size_t file, const char *name, uint64_t *ret)
+{
+	Dwfl_Module *module = target->files[file].module;
+	int count = module ? dwfl_module_getsymtab(module) : 0;
+	size_t length = strlen(name);
+	GElf_Word section;
+	GElf_Addr address;
+	GElf_Sym symbol;
+
+	for (int i = 1; i < count; i++) {
+		const char *found =
+			dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
+
+		if (!found || GELF_ST_TYPE(symbol.st_info) != STT_TLS || section == SHN_UNDEF ||
+		    compare_names(found, length_of(found), name, length) != 0)
+			continue;
+		*ret = symbol.st_value;
+		return true;
+	}
+	return false;
+}
+
+/** Find the file of a module. Not all of its memory is mapped from the file. */
+static struct mapped_file *file_of(const struct target *target, const Dwfl_Module *module)
+{
+	for (size_t i = 0; module && i < target->num_files; i++) {
+		if (target->files[i].module == module)
+			return &target->files[i];
+	}
+	return NULL;
+}
+
 bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret)
 {
 	Dwfl_Module *module = dwfl_addrmodule(target->dwfl, address);
+	struct mapped_file *file = file_of(target, module);
 	GElf_Off offset;
 	GElf_Sym symbol;
+
+	if (file && symbol_place_at(file, address, ret))
+		return true;
 	const char *name =
 		module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) :
 			 NULL;

@@ -8,6 +8,7 @@
 #define OMPDBG_TARGET_H
 
 #include <elfutils/libdw.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -110,6 +111,16 @@ ssize_t target_file_index(const struct target *target, uint64_t address);
 /** A core file that does not hold what its headers say. */
 bool target_is_truncated(const struct target *target);
 
+/** How the program of a core file has ended, as far as the file tells. */
+struct target_end {
+	pid_t process; // 0: unknown
+	pid_t thread;  // that the signal has reached; 0: unknown
+	int signal;    // 0: none, -1: unknown
+	bool has_info;
+	siginfo_t info;
+};
+const struct target_end *target_end(const struct target *target);
+
 // ---- Threads ---------------------------------------------------------------------------------
 
 /** Registers as the kernel orders them: struct user_regs_struct. */
@@ -188,6 +199,8 @@ struct target_symbol {
 
 /** Where a symbol is defined in a file of target_file_at(). Not of thread-local ones. */
 bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret);
+/** Find the offset of a thread-local variable in the storage that each thread has for its file. */
+bool target_thread_local_named(struct target *target, size_t file, const char *name, uint64_t *ret);
 /** The symbol that covers an address. */
 bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret);
 
@@ -202,6 +215,9 @@ bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uin
  */
 size_t target_scopes(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes,
 		     size_t max);
+/** Go on to the next entry beside an entry: one that lies after it, whatever damaged debug information
+ *  says. */
+bool target_next(Dwarf_Die *die);
 /** The entries around an entry, innermost first. @return how many, at most @p max. */
 size_t target_parents(Dwarf_Die *die, Dwarf_Die *parents, size_t max);
 
@@ -235,6 +251,8 @@ bool target_location_within(struct target_location *location, size_t index,
 bool target_location_address(struct target_location *location, size_t index, uint64_t *ret);
 /** The bytes that an operation has as its operand (DW_OP_implicit_value). */
 bool target_location_bytes(struct target_location *location, size_t index, Dwarf_Block *ret);
+/** Read the address (without the bias) of a variable that has always the same. */
+bool target_variable_address(Dwarf_Die *die, uint64_t *ret);
 /** The variable of a unit at an address (without the bias); @p with_local: also of functions. */
 bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret);
 /** The structure or union of that name among the entries of a unit, not one that is only declared. */

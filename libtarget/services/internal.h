@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of this folder share. What is found out about the target is kept in one arena, as
+// long as the services live: nothing of it changes.
+
+#ifndef OMPDBG_TARGET_SERVICES_INTERNAL_H
+#define OMPDBG_TARGET_SERVICES_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "services.h"
+
+enum { NO_OBJECT = -1 };
+enum { MAX_SCOPES = 256 }; // around an instruction
+
+/** A mapped file as the loader knows it. */
+struct object {
+	const char *path;   // in the list of the loader, else that of the mapping
+	uint64_t link_map;  // the loader's structure; 0: the object was not loaded by it
+	bool is_named;	    // the loader's list has it
+	bool is_used;	    // the file is the one that is in memory
+	bool is_of_system;  // of the C library, or of a language's run-time support
+	bool is_of_runtime; // an OpenMP runtime
+
+	// variables.c
+	bool has_units, has_structures;
+	struct unit *units;		// the first
+	struct string_table structures; // by name
+};
+
+/** A part of memory that an object takes, also where no file is mapped. */
+struct object_range {
+	uint64_t start, end;
+	ssize_t object;
+};
+
+/** All files of a target, by their indices in it. */
+struct objects {
+	struct object *all;
+	size_t count;
+	ssize_t program;   // NO_OBJECT if it is unknown
+	ssize_t *in_order; // those in use: the program, then as they were loaded
+	size_t num_in_order;
+	struct object_range *ranges; // by address
+	size_t num_ranges, max_ranges;
+	uint64_t *unwind_tables; // addresses of the sections .eh_frame_hdr
+	size_t num_unwind_tables, max_unwind_tables;
+	uint64_t vdso; // 0: there is none
+};
+
+struct target_services {
+	struct ompdbg_services table;
+	struct target *target;
+	struct arena arena;
+	struct arena scratch; // of one question
+	pid_t pid;
+	bool is_detailed;
+	const volatile sig_atomic_t *interrupt;
+	struct objects objects;
+	size_t *order; // index in the target of each thread, by number
+	struct ompdbg_target_thread *threads;
+	size_t num_threads;
+
+	// symbols.c
+	bool has_demangler;
+	void *demangler;
+	struct string_table by_name; // -> struct known_symbol
+	struct table by_address;
+
+	struct table units;		// lines.c: Dwarf_CU -> struct unit
+	struct table functions;		// functions.c: address -> struct known_function
+	struct table codes;		// functions.c: address -> struct code_list
+	struct table jumps;		// tail_calls.c: entry of a function -> struct jumps
+	struct table tail_calls;	// tail_calls.c: address -> struct answer
+	struct table stacks;		// stacks.c: index of a thread -> struct stack
+	struct table variable_names[2]; // variables.c: address -> text; of any variable, of a lock
+	struct table contexts; // frame_context.c: thread and number -> struct frame_context
+	struct table scopes;   // scopes.c: thread and level -> struct scope
+	struct table living;   // enclosing.c: address -> struct known_living
+	struct table blocks;   // scopes.c: entry of a block -> struct entries
+};
+
+/** Check whether the user wants all work to end. */
+static inline bool is_interrupted(const struct target_services *services)
+{
+	return services->interrupt && *services->interrupt;
+}
+
+/** Find the index in the target of a thread. */
+struct ompdbg_error *thread_index(const struct target_services *services, int thread, size_t *ret);
+/** Read registers of the innermost frame of a thread, by its index in the target. */
+struct ompdbg_registers registers_of(const struct target_services *services, size_t index,
+				     uint32_t wanted);
+/** Read exactly @p size bytes of memory. */
+bool read_all(struct target_services *services, uint64_t address, void *buffer, size_t size);
+
+// ---- Objects (objects.c) ---------------------------------------------------------------------
+
+void objects_init(struct target_services *services);
+/** Find the object that an address belongs to, with its memory that no file is mapped to. */
+ssize_t object_index_at(const struct target_services *services, uint64_t address);
+/** Return the path of the shared object at an address; NULL: the program, or none. */
+const char *object_path_at(const struct target_services *services, uint64_t address);
+/** Check whether a file name stands for an object: "libgomp.so.1" does for
+ *  /opt/lib/libgomp.so.1.0.0. */
+bool object_is_named(const struct target_services *services, ssize_t index, const char *name);
+
+struct ompdbg_error *service_object_at(void *context, uint64_t address, struct ompdbg_object *ret);
+
+// ---- Symbols (symbols.c) ---------------------------------------------------------------------
+
+/** Demangle a C++ name; NULL if it is none, or there is no demangler. */
+const char *demangle_symbol(struct target_services *services, const char *symbol);
+/** Find where a symbol is defined: in objects whose file is named @p object, or in any (NULL). */
+bool symbol_find(struct target_services *services, const char *name, const char *object,
+		 uint64_t *ret);
+
+struct ompdbg_error *service_symbol_address(void *context, const char *name, const char *object,
+					    int thread, uint64_t *ret);
+struct ompdbg_error *service_symbol_at(void *context, uint64_t address, struct ompdbg_symbol *ret);
+
+// ---- Entries of debug information (entries.c) ------------------------------------------------
+
+/** Read an attribute of an entry, or of that of which it is an instance. The type must fit: NULL or
+ *  false if it does not. */
+const char *entry_text(Dwarf_Die *die, unsigned int name);
+bool entry_number(Dwarf_Die *die, unsigned int name, int64_t *ret);
+bool entry_flag(Dwarf_Die *die, unsigned int name);
+bool entry_referred(Dwarf_Die *die, unsigned int name, Dwarf_Die *ret);
+/** Read the number of a line; 0 if there is none. */
+int entry_line(Dwarf_Die *die, unsigned int name);
+/** Read an attribute of the entry alone. */
+bool entry_own_referred(Dwarf_Die *die, unsigned int name, Dwarf_Die *ret);
+
+// ---- Units and lines (lines.c) ---------------------------------------------------------------
+
+/** A line of the source. */
+struct place {
+	const char *file; // NULL: unknown
+	int line;	  // 0: unknown
+};
+
+/** A unit of debug information. Addresses are those of the target. */
+struct unit {
+	struct target_services *services;
+	Dwarf_Die die;
+	uint64_t bias;
+	const char *name, *folder;
+	bool is_cxx, is_fortran;
+	char *path;	    // of its own file, made of `folder` and `name`
+	struct table files; // name in libdw's table -> name that is shown
+	bool has_rows;
+	struct line_row *rows; // by address
+	size_t num_rows;
+	bool has_spans;
+	struct span *spans; // outlined.c
+	size_t num_spans;
+	bool has_variables;
+	struct table variables; // variables.c: address without the bias -> struct variable
+	struct unit *next;	// of the same object, once they were listed
+};
+
+/** The variables that debug information has at an address. */
+struct variable {
+	bool has_any, has_global;
+	Dwarf_Die any;	  // the first one
+	Dwarf_Die global; // the first that is not local to a function
+};
+
+/** Find the unit of the code at an address. NULL: there is none, or it is of a library of the system,
+ *  of which mostly only symbols are used. */
+struct unit *unit_at(struct target_services *services, uint64_t address);
+/** Return the unit with that entry, always the same. */
+struct unit *unit_of(struct target_services *services, Dwarf_Die *die, uint64_t bias);
+/** Find the functions that code belongs to, the one that was inlined last first. @p ret has room for
+ *  MAX_SCOPES. @return how many there are. */
+size_t unit_functions(struct unit *unit, uint64_t address, Dwarf_Die *ret);
+/** Find where the code of a function begins. */
+bool unit_entry(const struct unit *unit, Dwarf_Die *function, uint64_t *ret);
+/** Name the file of which an attribute has the number; NULL. */
+const char *unit_file(struct unit *unit, Dwarf_Die *die, unsigned int name);
+/** Find the line of the instruction at an address. */
+struct place unit_place(struct unit *unit, uint64_t address);
+/** Find the line of the construct of an outlined function, which has no line of definition: that of
+ *  the first row at its entry point. gfortran may have put there a line at the end of the construct;
+ *  then that of the first statement is closer. */
+struct place unit_first_line(struct unit *unit, uint64_t start);
+/** Go to the next address that has a line of the unit's own file. @p position: 0 at first. */
+bool unit_next_own_line(struct unit *unit, size_t *position, uint64_t *address, int *line);
+/** Return who made the debug information of a unit. Never NULL. */
+const char *unit_producer(struct unit *unit);
+
+// ---- Names (names.c, outlined.c) -------------------------------------------------------------
+
+/** Write a function's name, with its parameters where the linkage name has them. Never NULL. */
+const char *entry_function_name(struct unit *unit, Dwarf_Die *die);
+/** Write the name of a function or variable with the scopes around it. Never NULL. */
+const char *entry_qualified_name(struct unit *unit, Dwarf_Die *die);
+const char *name_without_parameters(struct target_services *services, const char *name);
+/** Check for a function that a compiler made of the code of a construct. */
+bool is_outlined(const char *name);
+/** Complete the name of a function that Clang made of a construct in a line as Clang 17 gives it,
+ *  "solve.omp_outlined"; other names are left as they are. */
+const char *outlined_full_name(struct unit *unit, const char *name, int line);
+
+// ---- Functions (functions.c, unwind_table.c) -------------------------------------------------
+
+/** A function that has code at a place. */
+struct code {
+	const char *name, *symbol; // NULL: unknown
+	uint64_t start;		   // 0: unknown
+	struct place place;
+	bool is_inlined; // into the next one
+};
+
+/** A list of the functions at an address: those that are inlined there, the one that was inlined last
+ *  first, then the function around them. A frame stands for each. */
+struct code_list {
+	const char *object; // path of the shared object; NULL: the program
+	size_t count;	    // at least 1
+	struct code *codes;
+};
+
+const struct code_list *code_at(struct target_services *services, uint64_t address);
+/** Find where the function begins that code without symbols belongs to; 0 if that is unknown. */
+uint64_t unwind_table_start(struct target_services *services, uint64_t address);
+
+struct ompdbg_error *service_function_at(void *context, uint64_t address,
+					 struct ompdbg_function *ret);
+struct ompdbg_error *service_function_named(void *context, const char *symbol,
+					    struct ompdbg_function *ret);
+
+// ---- Stacks (stacks.c, tail_calls.c) ---------------------------------------------------------
+
+/** Where jumps were made, the last first. */
+struct tail_calls {
+	size_t count;
+	uint64_t *after; // address of the next instruction
+};
+
+/** Find the jumps that were made after the call that returns to an address, until the function that
+ *  begins at @p start was reached. */
+struct tail_calls tail_calls_between(struct target_services *services, uint64_t returns,
+				     uint64_t start);
+
+/** Check whether the function that begins at @p start may have been left by jumps that led to it
+ *  again. */
+bool tail_calls_may_return_to(struct target_services *services, uint64_t start);
+/** Find where the code of a function begins that may be only declared in a unit. */
+bool unit_function_start(struct unit *unit, Dwarf_Die *function, uint64_t *ret);
+
+/** DWARF's numbers of the registers that libtarget unwinds. */
+extern const uint8_t kept_numbers[TARGET_KEPT_REGISTERS];
+
+/** Find a frame that was pushed, by its number from the innermost on. @p is_call: its pc is a return
+ *  address. */
+bool stack_pushed(struct target_services *services, size_t thread, size_t index,
+		  struct target_frame *ret, bool *is_call);
+/** Find a frame by its level. @return false: there is none. */
+bool stack_frame_at(struct target_services *services, size_t thread, size_t level,
+		    struct ompdbg_frame *ret);
+/** Find the number of the frame that was pushed; false: a jump left none. */
+bool frame_pushed(const struct ompdbg_frame *frame, size_t *ret);
+/** Return how many functions are inlined there that a frame called. */
+size_t frame_within(const struct ompdbg_frame *frame);
+
+struct ompdbg_error *service_unwind(void *context, int thread, size_t most,
+				    const struct ompdbg_frame **ret, size_t *count);
+struct ompdbg_error *service_frame_register(void *context, int thread,
+					    const struct ompdbg_frame *frame,
+					    enum ompdbg_register number, uint64_t *ret);
+struct ompdbg_error *service_frame_place(void *context, int thread,
+					 const struct ompdbg_frame *frame,
+					 struct ompdbg_function *ret);
+
+// ---- Variables (variables.c, compilers.c, frame_name.c, frame_variables.c) --------------------
+
+struct ompdbg_error *service_variable_at(void *context, uint64_t address, bool is_lock,
+					 uint64_t near, const char **ret);
+struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
+					uint64_t address, const char **ret);
+struct ompdbg_error *service_variables(void *context, int thread, const struct ompdbg_frame *frame,
+				       enum ompdbg_variables which,
+				       const struct ompdbg_variable **ret, size_t *count);
+struct ompdbg_error *service_layout(void *context, const char *structure, const char *field,
+				    const char *object, struct ompdbg_layout *ret);
+struct ompdbg_error *service_newest_gcc(void *context, uint64_t address, int *ret);
+
+#endif
