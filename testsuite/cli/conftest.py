@@ -2,6 +2,7 @@
 """Programs in known states, and the command line on them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ sys.path[:0] = [str(ROOT / "testsuite" / "gdb"), str(ROOT / "python")]
 
 from harness import processes, setup  # noqa: E402
 
-OMPDBG = ROOT / "build" / "ompdbg"
+# Another program may be tested: that in build/cli, say.
+OMPDBG = Path(os.environ.get("OMPDBG_PROGRAM") or ROOT / "build" / "ompdbg")
 
 
 class CommandLine:

@@ -7,7 +7,9 @@ import gzip
 import json
 import os
 import resource
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
@@ -79,6 +81,33 @@ def test_no_standard_error(hung: int, tmp_path: Path) -> None:
     assert done.returncode == FOUND
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert run("why", "/etc/passwd", before=lambda: os.close(2)).returncode == UNREADABLE
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_ended_while_nobody_reads(hung: int, tmp_path: Path, number: signal.Signals) -> None:
+    """The process goes on, and no half file is left."""
+    fifo, whole = tmp_path / "fifo", tmp_path / "report.json"
+    os.mkfifo(fifo)
+    words = [str(OMPDBG), "report", str(hung), "--json", str(whole), "--text", str(fifo)]
+    with subprocess.Popen(words, env=processes.environment(), start_new_session=True) as process:
+        deadline = time.monotonic() + 10  # where the system does not tell, that is enough
+        while "wait_for_partner" not in waits_in(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(number)
+        assert process.wait(60) == 128 + number
+    states = {path.read_text().rpartition(")")[2].split()[0] for path in stats_of(hung)}
+    assert not states & set("tT")
+    assert {path.name for path in tmp_path.iterdir()} <= {"fifo", "report.json"}
+
+
+def stats_of(pid: int) -> List[Path]:
+    """What the system tells of the threads of a process."""
+    return list(Path(f"/proc/{pid}/task").glob("*/stat"))
+
+
+def waits_in(pid: int) -> str:
+    """The function of the kernel in which a process sleeps: of one that opens a FIFO, this."""
+    return Path(f"/proc/{pid}/wchan").read_text()
 
 
 # ---- What is named ---------------------------------------------------------------------------

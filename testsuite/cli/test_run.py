@@ -169,7 +169,7 @@ def test_time_out(running: Running, crash: Path, option: str) -> None:
     for report in reports:
         assert report["verdict"]["severity"] == "held_up"
         assert report["about"]["cause"] == "time-out after 3 s"
-        assert report["verdict"]["text"].startswith("Region 1: 3 of 4 threads have come")
+        assert report["verdict"]["text"].startswith("Region 1: 3 of 4 threads have ")
 
 
 def test_hang_ends_before_the_time_out(running: Running, crash: Path) -> None:

@@ -170,7 +170,7 @@ def _level(arguments: argparse.Namespace) -> Optional[int]:
     text: Optional[str] = arguments.level
     level = None if text is None else number_in(text)
     if text is not None and level is None:
-        raise choice.NoSuch(f"{text} is no level: a number from 0 on")
+        raise choice.NoSuch(f'invalid level "{text}" (expected 0, 1, ...)')
     return level
 
 
@@ -322,7 +322,7 @@ that cannot end, or one for threads that sleep.""",
     ),
     _command(
         "thread-info",
-        "what OMPT tells of threads",
+        "what OMPT says about threads",
         """\
 State and what the thread waits for, as the runtime records them; what a tool
 stored for it; the place that it is bound to, the places of its partition, and
@@ -332,7 +332,7 @@ the processor on which it last ran.""",
     ),
     _command(
         "task-info",
-        "what OMPT tells of the tasks of threads",
+        "what OMPT says about the tasks of threads",
         """\
 Of each task that a thread executes, and of those below it: its type, the number
 of its thread, what a tool stored for it and for its region, its frames, and of
@@ -342,7 +342,7 @@ the innermost its memory.""",
     ),
     _command(
         "parallel-info",
-        "what OMPT tells of the regions of threads",
+        "what OMPT says about the regions of threads",
         """\
 Of each region that a thread is in, from within: how many threads its team has,
 and what a tool stored for it.""",

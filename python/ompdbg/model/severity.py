@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, List, Sequence, Set
 from ompdbg.model import diagnosis
 from ompdbg.model.asleep import system_call
 from ompdbg.model.spinning import spin_of
+from ompdbg.severities import HELD_UP, SEVERITIES, STUCK, WAITING
+
+__all__ = ["HELD_UP", "SEVERITIES", "STUCK", "WAITING", "is_suspicious", "severity"]
 
 if TYPE_CHECKING:
     from ompdbg.model.diagnosis import Finding
     from ompdbg.model.thread import Thread
     from ompdbg.model.waiting import Waiting
-
-STUCK = "stuck"  # it cannot go on
-HELD_UP = "held_up"  # it waits for what sleeps: perhaps for ever
-WAITING = "waiting"  # as a program that runs well does, too, at any moment
-
-# From the worst on.
-SEVERITIES = (STUCK, HELD_UP, WAITING)
 
 _NEVER_END = (
     diagnosis.DEADLOCK,

@@ -10,7 +10,7 @@ from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Se
 
 from ompdbg import SCHEMA
 from ompdbg.frames import base_name
-from ompdbg.model.severity import HELD_UP, SEVERITIES, STUCK
+from ompdbg.severities import HELD_UP, SEVERITIES, STUCK
 from ompdbg.number import number_in
 from ompdbg.render.numbers import ranges
 from ompdbg.render.table import Column, cut_place, table, wrap

@@ -143,8 +143,12 @@ def _lane(group: Object, locks: Dict[str, Object]) -> Markup:
 
 def _owner(group: Object, locks: Dict[str, Object]) -> Content:
     lock = locks.get(group["wait"]["address"]) if group["wait"] is not None else None
-    if lock is None or lock["owner"] is None:
+    if lock is None:
         return None
+    if lock["owner"] is None:
+        perhaps = words.candidates(lock)
+        told = f"perhaps held by {words.threads_text(perhaps)}"
+        return element("span", told, class_="owner") if perhaps else None
     held = "probably held" if lock["known_by"] == "code" else "held"
     return element("span", f"{held} by thread {lock['owner']}", class_="owner")
 

@@ -90,6 +90,9 @@ def _owner(lock: Object) -> str:
         return f"probably a thread that has ended: {lock['reason']}"
     if lock["held"] is False:
         return "free at this moment"
+    candidates = words.candidates(lock)
+    if candidates:
+        return f"perhaps {words.threads_text(candidates)}"
     return f"not known: {lock['reason']}" if lock["reason"] else "not known"
 
 

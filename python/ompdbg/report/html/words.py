@@ -139,6 +139,11 @@ def threads_text(numbers: Sequence[int]) -> str:
     return f"{'thread' if len(numbers) == 1 else 'threads'} {ranges(numbers)}"
 
 
+def candidates(lock: Object) -> List[int]:
+    """Threads that perhaps hold a lock."""
+    return sorted({one["thread"] for one in lock.get("candidates") or []})
+
+
 def merged(
     threads: "Sequence[Object]", anywhere: bool = False
 ) -> "List[Tuple[Object, List[int]]]":

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spool.h"
+#include "terminal.h"
+
+enum { MOST_SECONDS = 1000000000 };
+
+// ---- Help --------------------------------------------------------------------------------------
+
+static void print_help(void)
+{
+	printf("Usage: ompdbg COMMAND [OPTION...]\n"
+	       "What the OpenMP threads of a core file or a process do, without a debugger.\n"
+	       "\n"
+	       "commands:\n");
+	for (size_t i = 0; i < num_commands; i++)
+		printf("    %-15s %s\n", commands[i].name, commands[i].summary);
+	printf("\n"
+	       "options:\n"
+	       "  -h, --help         print this help\n"
+	       "      --version      print the version\n"
+	       "\n"
+	       "examples:\n"
+	       "  ompdbg why core                    what ended it, and who waits for whom\n"
+	       "  ompdbg threads 4711                every thread of a running program\n"
+	       "  ompdbg bt core --sysroot image     stacks; the program's files lie in image/\n"
+	       "  ompdbg report core --html FILE     everything, as a page for a browser\n"
+	       "  ompdbg run --timeout 600 -- ctest  a report of what hangs or crashes\n"
+	       "\n"
+	       "A process is stopped while it is looked at, and goes on afterwards; nothing is\n"
+	       "ever written to it. \"ompdbg COMMAND --help\" tells more.\n"
+	       "\n"
+	       "exit status:\n"
+	       "  0  nothing suspicious       3  the target cannot be read\n"
+	       "  1  something was found      4  no OpenMP runtime that is understood\n"
+	       "  2  wrong usage              5  the report cannot be written\n");
+}
+
+/** Tell what is wrong with a command line, and end the program. */
+static _Noreturn void end_wrong(const struct arguments *arguments, const char *problem,
+				const char *word)
+{
+	const char *name = arguments->command->name;
+
+	say("ompdbg %s: %s%s (\"ompdbg %s --help\" tells more).", name, problem, word ? word : "",
+	    name);
+	exit(STATUS_USAGE);
+}
+
+// ---- Values ------------------------------------------------------------------------------------
+
+static double seconds_in(const struct arguments *arguments, const char *word)
+{
+	char *end;
+	double seconds = strtod(word, &end);
+
+	if (!*word || *end || !(seconds > 0 && seconds < MOST_SECONDS))
+		end_wrong(arguments, "that is no number of seconds: ", word);
+	return seconds;
+}
+
+static int64_t checked_number(const struct arguments *arguments, const char *word, int64_t least)
+{
+	int64_t number = number_in(word);
+
+	if (number < least)
+		end_wrong(arguments, "that is no number, or too small: ", word);
+	return number;
+}
+
+static const char *checked_scope(const struct arguments *arguments, const char *word)
+{
+	static const char *const scopes[] = { "process", "thread", "region", "task" };
+
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++) {
+		if (strcmp(word, scopes[i]) == 0)
+			return word;
+	}
+	end_wrong(arguments, "that is no scope (process, thread, region, task): ", word);
+}
+
+/** Return the file behind an option that may have one, or standard output. */
+static const char *optional_file(char *word, struct argp_state *state)
+{
+	const char *next = state->next < state->argc ? state->argv[state->next] : NULL;
+
+	if (word)
+		return word;
+	if (!next || (*next == '-' && strcmp(next, STANDARD_OUTPUT) != 0))
+		return STANDARD_OUTPUT;
+	state->next++;
+	return next;
+}
+
+static void take_operand(struct arguments *arguments, char *word, struct argp_state *state)
+{
+	switch (arguments->command->operands) {
+	case OPERAND_REPORTS:
+		arguments->words[arguments->num_words++] = word;
+		break;
+	case OPERAND_COMMAND: // all that follows is the command's
+		arguments->words = state->argv + state->next - 1;
+		arguments->num_words = (size_t)state->argc - (size_t)state->next + 1;
+		state->next = state->argc;
+		break;
+	default:
+		if (arguments->target)
+			end_wrong(arguments,
+				  "only one core file or process can be looked at: ", word);
+		arguments->target = word;
+	}
+}
+
+/** Check what was said as a whole. */
+static void check(struct arguments *arguments)
+{
+	const char *file = arguments->json_file;
+
+	switch (arguments->command->operands) {
+	case OPERAND_REPORTS:
+		if (!arguments->num_words)
+			end_wrong(arguments, "which reports?", NULL);
+		break;
+	case OPERAND_COMMAND:
+		if (!arguments->num_words)
+			end_wrong(arguments, "which command? Write it behind --", NULL);
+		break;
+	default:
+		// `--json CORE`: the word behind an option that may have one.
+		if (!arguments->target && file && strcmp(file, STANDARD_OUTPUT) != 0) {
+			arguments->target = file;
+			arguments->json_file = STANDARD_OUTPUT;
+		}
+		if (!arguments->target)
+			end_wrong(arguments, "which core file or process?", NULL);
+	}
+	if (arguments->queued && arguments->by_function)
+		end_wrong(arguments, "--queued and --by-function exclude each other", NULL);
+}
+
+static error_t parse_option(int key, char *word, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->err_stream = NULL; // getopt tells what is wrong
+		break;
+	case OPTION_HELP:
+		argp_state_help(state, stdout,
+				ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG);
+		return ECANCELED;
+	case OPTION_EXE:
+		arguments->program = word;
+		break;
+	case OPTION_SYSROOT:
+		arguments->sysroot = word;
+		break;
+	case OPTION_JSON:
+		arguments->json = true;
+		break;
+	case OPTION_STATE:
+		arguments->state = word;
+		break;
+	case OPTION_TEAM:
+		arguments->team = word;
+		break;
+	case OPTION_LEVEL:
+		arguments->level = word;
+		break;
+	case OPTION_NUM:
+		arguments->numbers = word;
+		break;
+	case OPTION_QUEUED:
+		arguments->queued = true;
+		break;
+	case OPTION_BY_FUNCTION:
+		arguments->by_function = true;
+		break;
+	case OPTION_RAW:
+		arguments->raw = true;
+		break;
+	case OPTION_LIMIT:
+		arguments->limit = (size_t)checked_number(arguments, word, 1);
+		break;
+	case OPTION_FULL:
+		arguments->full = true;
+		break;
+	case OPTION_THREAD:
+		arguments->thread = checked_number(arguments, word, 0);
+		break;
+	case OPTION_SCOPE:
+		arguments->scope = checked_scope(arguments, word);
+		break;
+	case OPTION_ALL:
+		arguments->all = true;
+		break;
+	case OPTION_TEXT:
+		arguments->text = word;
+		break;
+	case OPTION_HTML:
+		arguments->html = word;
+		break;
+	case OPTION_JSON_FILE:
+		arguments->json_file = optional_file(word, state);
+		break;
+	case OPTION_TIMEOUT:
+		arguments->timeout = seconds_in(arguments, word);
+		break;
+	case OPTION_REPORT:
+		arguments->folder = word;
+		break;
+	case OPTION_ON_HANG:
+		arguments->on_hang = true;
+		break;
+	case OPTION_ON_TERM:
+		arguments->on_term = true;
+		break;
+	case OPTION_REPORT_TIMEOUT:
+		arguments->report_timeout = seconds_in(arguments, word);
+		break;
+	case OPTION_CORE:
+		arguments->core = true;
+		break;
+	case OPTION_NO_TRACE:
+		arguments->no_trace = true;
+		break;
+	case ARGP_KEY_ARG:
+		take_operand(arguments, word, state);
+		break;
+	case ARGP_KEY_END:
+		check(arguments);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+// ---- The command line --------------------------------------------------------------------------
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < num_commands; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static bool parse_command(int count, char **words, struct arguments *arguments, int *status)
+{
+	static const char *const operands[] = {
+		[OPERAND_TARGET] = "CORE|PID",
+		[OPERAND_TARGET_OR_NONE] = "CORE|PID",
+		[OPERAND_REPORTS] = "REPORT...",
+		[OPERAND_COMMAND] = "-- COMMAND...",
+	};
+	const struct command *command = arguments->command;
+	struct argp argp = {
+		.options = command->options,
+		.parser = parse_option,
+		.args_doc = operands[command->operands],
+	};
+	unsigned int flags = ARGP_NO_HELP;
+	char *name, *doc;
+
+	if (command->operands == OPERAND_COMMAND)
+		flags |= ARGP_IN_ORDER;
+	if (asprintf(&name, "ompdbg %s", command->name) < 0 ||
+	    asprintf(&doc, "%s%s%s\n", command->description, command->end ? "\v" : "",
+		     command->end ? command->end : "") < 0)
+		out_of_memory();
+	argp.doc = doc;
+	words[0] = name;
+	arguments->words = calloc((size_t)count + 1, sizeof(*words));
+	if (!arguments->words)
+		out_of_memory();
+	error_t error = argp_parse(&argp, count, words, flags, NULL, arguments);
+	*status = error == ECANCELED ? STATUS_FINE : STATUS_USAGE;
+	return !error;
+}
+
+bool parse_arguments(int count, char **words, struct arguments *ret, int *status)
+{
+	const char *first = count > 0 ? words[0] : "";
+
+	*ret = (struct arguments){ .thread = -1, .report_timeout = 60, .folder = "ompdbg-report" };
+	*status = STATUS_FINE;
+	if (count > 0 && strcmp(first, "--version") == 0) {
+		printf("ompdbg " OMPDBG_VERSION "\n");
+		return false;
+	}
+	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+		print_help();
+		return false;
+	}
+	ret->command = find_command(first);
+	if (ret->command)
+		return parse_command(count, words, ret, status);
+	if (count > 0)
+		say("ompdbg: there is no command \"%s\" (\"ompdbg --help\" lists them).", first);
+	else
+		say("ompdbg: which command? (\"ompdbg --help\" lists them)");
+	*status = STATUS_USAGE;
+	return false;
+}

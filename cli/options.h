@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line: one table of commands, from which parsing, help and documentation are made.
+
+#ifndef OMPDBG_OPTIONS_H
+#define OMPDBG_OPTIONS_H
+
+#include <argp.h>
+
+#include "failure.h"
+#include "looking.h"
+#include "output/output.h"
+
+enum option_key {
+	OPTION_HELP = 'h',
+	OPTION_EXE = 0x100,
+	OPTION_SYSROOT,
+	OPTION_JSON,
+	OPTION_STATE,
+	OPTION_TEAM,
+	OPTION_LEVEL,
+	OPTION_NUM,
+	OPTION_QUEUED,
+	OPTION_BY_FUNCTION,
+	OPTION_RAW,
+	OPTION_LIMIT,
+	OPTION_FULL,
+	OPTION_THREAD,
+	OPTION_SCOPE,
+	OPTION_ALL,
+	OPTION_TEXT,
+	OPTION_HTML,
+	OPTION_JSON_FILE,
+	OPTION_TIMEOUT,
+	OPTION_REPORT,
+	OPTION_ON_HANG,
+	OPTION_ON_TERM,
+	OPTION_REPORT_TIMEOUT,
+	OPTION_CORE,
+	OPTION_NO_TRACE,
+};
+
+/** The words of a command line. NULL, 0 and -1 stand for what is missing. */
+struct arguments {
+	const struct command *command;
+	const char *target;
+	const char *program, *sysroot;
+	bool json;
+	const char *state, *team, *level, *numbers;
+	bool queued, by_function;
+	bool raw, full;
+	size_t limit;
+	int64_t thread;
+	const char *scope;
+	bool all;
+	const char *text, *html, *json_file;
+	char **words; // reports to merge, or the command to run
+	size_t num_words;
+	double timeout, report_timeout; // seconds
+	const char *folder;
+	bool on_hang, on_term, core, no_trace;
+};
+
+/** Print one side of a target. *is_suspicious: something was found. */
+typedef struct ompdbg_error *view(struct looked *looked, const struct arguments *arguments,
+				  const struct form *form, struct sink *sink,
+				  struct failure *failure, bool *is_suspicious);
+
+/** The operands of a command. */
+enum operands { OPERAND_TARGET, OPERAND_TARGET_OR_NONE, OPERAND_REPORTS, OPERAND_COMMAND };
+
+struct command {
+	const char *name;
+	const char *summary;	 // a line for the list of commands
+	const char *description; // what its help tells
+	const char *end;	 // behind the options: exit statuses, examples; NULL
+	enum operands operands;
+	const struct argp_option *options;
+	int (*run)(const struct arguments *arguments, struct failure *failure);
+	view *show; // of run_view()
+};
+
+extern const struct command commands[];
+extern const size_t num_commands;
+
+/** Parse a command line without the program's name. @return false: the program ends with *status. */
+bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
+
+view show_threads, show_tasks, show_stacks, show_regions, show_icvs, show_environment, show_locks,
+	show_why, show_thread_info, show_task_info, show_parallel_info, show_status;
+
+// The commands (view.c, report.c, merge.c, run.c): they give an exit status, or fill the failure.
+int run_view(const struct arguments *arguments, struct failure *failure);
+int run_report(const struct arguments *arguments, struct failure *failure);
+int run_merge(const struct arguments *arguments, struct failure *failure);
+int run_run(const struct arguments *arguments, struct failure *failure);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Output that is written only when the process that it is about goes on: who reads it, in a pager,
+// say, may take his time.
+
+#ifndef OMPDBG_SPOOL_H
+#define OMPDBG_SPOOL_H
+
+#include <stdio.h>
+
+#include "failure.h"
+#include "output/output.h"
+
+#define STANDARD_OUTPUT "-"
+
+/** One output: a file, written whole or not at all, or standard output. All zero is none. */
+struct spool {
+	struct sink sink; // what is written here is kept, or goes on
+	const char *path;
+	bool waits;
+	struct buffer kept;
+	int overflow;  // an unnamed file, once there is too much to keep
+	FILE *file;    // where it goes
+	char *scratch; // the file's name until it is whole; NULL
+	int number;    // errno of a write that failed
+};
+
+/** Begin an output. @p waits: it is kept until spool_end(). */
+bool spool_begin(struct spool *spool, const char *path, bool waits, struct failure *failure);
+/** Write what was kept, and end the output. */
+bool spool_end(struct spool *spool, struct failure *failure);
+/** Drop what was not written. */
+void spool_drop(struct spool *spool);
+/** Write what a file has. */
+bool spool_copy(struct spool *spool, int file);
+/** Note why a write to an output failed, if one did. */
+bool spool_check(const struct spool *spool, struct failure *failure);
+
+/** Return the name that a process gives to a file that is not whole. */
+char *scratch_name(const char *path, int writer);
+/** Check whether a file is one that a process has not finished. */
+bool is_scratch(const char *path, int writer);
+/** Remove files that are not whole; for handlers of signals. */
+void remove_scratch(void);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Starts a command and waits for its end, or for the reason to end it.
+
+#ifndef OMPDBG_SUPERVISOR_H
+#define OMPDBG_SUPERVISOR_H
+
+#include "tracer.h"
+#include "work.h"
+
+/** Work for the supervisor. */
+struct plan {
+	char **command;
+	double timeout;	       // 0: none
+	double report_seconds; // for each report
+	bool on_hang, on_term, traces, with_core;
+};
+
+/** A question about a process, answered in a process of its own. */
+struct question {
+	const struct halted *halted;
+	const char *reason; // of a report; NULL: only how bad it is
+	const struct crash *crash;
+	void *context; // of struct reports
+};
+
+/** How reports are made. */
+struct reports {
+	void *context;
+	void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+	/** Answer a struct question. */
+	void (*look)(void *question, struct answer *answer);
+	/** Keep in mind what was written. */
+	void (*take)(void *context, const struct answer *answer);
+	/** Remove what a process that was ended has left half written. */
+	void (*clear)(void *context, pid_t writer);
+	/** Make what belongs to all reports. */
+	void (*finish)(void *context, struct answer *answer);
+	bool (*has_to_finish)(void *context);
+};
+
+/** Run the command. @return its exit status, whatever becomes of the reports. */
+int supervise(const struct plan *plan, const struct reports *reports);
+
+#endif

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `ompdbg` starts for pages and pictures: reports come as JSON.
+
+    generate.py page               the report on standard input, as a page on standard output
+    generate.py merge [--text FILE] [--html FILE] [--json FILE] -- REPORT...
+"""
+
+import argparse
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Sequence
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from ompdbg import regular_file, text  # noqa: E402
+from ompdbg.render.json import dumps  # noqa: E402
+from ompdbg.report import merging  # noqa: E402
+
+FINE, FOUND, UNREADABLE, NOT_WRITTEN, INTERNAL = 0, 1, 3, 5, 70
+STANDARD_OUTPUT = "-"
+_WIDTH = 80  # of text in files
+
+
+class NotWritten(Exception):
+    """What was to be written; the message says why not."""
+
+
+# ---- Output ---------------------------------------------------------------------------------
+
+
+def _say(line: str) -> None:
+    """A line for people. Whether they get it changes nothing."""
+    try:
+        print(text.visible(line), file=sys.stderr, flush=True)
+    except OSError:
+        pass
+
+
+def _write_file(path: str, lines: Iterable[str]) -> None:
+    """Write a file whole or not at all; what is no file, a pipe, say, as it is."""
+    is_plain = os.path.isfile(path) or not os.path.exists(path)
+    scratch = f"{path}.{os.getpid()}.new" if is_plain else path
+    try:
+        with open(scratch, "w", encoding="utf-8", errors="replace") as file:
+            file.writelines(line + "\n" for line in lines)
+        if is_plain:
+            os.replace(scratch, path)
+    except OSError as error:
+        raise NotWritten(f"{path}: {error.strerror}") from None
+    finally:
+        if is_plain and os.path.exists(scratch):
+            os.unlink(scratch)
+
+
+def _write(path: str, lines: Iterable[str]) -> None:
+    if path != STANDARD_OUTPUT:
+        _write_file(path, lines)
+        return
+    try:
+        sys.stdout.writelines(line + "\n" for line in lines)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise NotWritten(f"standard output: {error.strerror}") from None
+
+
+def _width() -> Optional[int]:
+    """Columns of the terminal, if there is one."""
+    if not sys.stdout.isatty():
+        return None
+    try:
+        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns or None
+    except (OSError, ValueError):
+        return None
+
+
+# ---- What is made ---------------------------------------------------------------------------
+
+
+def _page() -> int:
+    from ompdbg.report.html.page import page
+
+    report = json.loads(sys.stdin.buffer.read())
+    output = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="replace")
+    output.writelines(line + "\n" for line in page(report))
+    output.flush()
+    return FINE
+
+
+def read(path: str) -> "merging.Member":
+    """A report of the schema that is known here. Raises NoReport."""
+    try:
+        with regular_file.opened(path) as file:
+            document = _clean(json.loads(text.decoded(file.read())))
+    except OSError as error:
+        raise merging.NoReport(str(error.strerror)) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise merging.NoReport("it is no JSON") from None
+    return merging.member(path, document)
+
+
+def _clean(value: Any) -> Any:
+    """Return a document whose strings have no half characters."""
+    if isinstance(value, str):
+        return text.without_halves(value)
+    if isinstance(value, list):
+        return [_clean(one) for one in value]
+    if isinstance(value, dict):
+        return {text.without_halves(name): _clean(one) for name, one in value.items()}
+    return value
+
+
+def _merge(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser("ompdbg merge")
+    for option in ("--text", "--html", "--json"):
+        parser.add_argument(option)
+    parser.add_argument("reports", nargs="+")
+    arguments = parser.parse_args(words)
+    members: List["merging.Member"] = []
+    unread: List[Dict[str, str]] = []
+    for path in arguments.reports:
+        try:
+            members.append(read(path))
+        except merging.NoReport as reason:
+            unread.append({"source": text.of_path(path), "reason": str(reason)})
+    as_text = arguments.text or not (arguments.json or arguments.html)
+    if not (members and as_text):
+        for one in unread:
+            _say(f"ompdbg merge: {one['source']}: {one['reason']}.")
+    if not members:
+        return UNREADABLE
+    document = merging.merged(members, unread)
+    if arguments.json:
+        _write(arguments.json, [dumps(document, indent=1)])
+    if arguments.html:
+        from ompdbg.report.html.merged import page
+
+        _write(arguments.html, page(document))
+    if as_text:
+        path = arguments.text or STANDARD_OUTPUT
+        width = _width() if path == STANDARD_OUTPUT else _WIDTH
+        _write(path, map(text.shown, merging.lines(document, width)))
+    if merging.is_suspicious(document):
+        return FOUND
+    return UNREADABLE if unread else FINE
+
+
+def main(words: Sequence[str]) -> int:
+    """Return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=text.ESCAPED)
+    try:
+        return _page() if words[0] == "page" else _merge(words[1:])
+    except NotWritten as error:
+        _say(f"ompdbg merge: {error}.")
+        return NOT_WRITTEN
+    except BrokenPipeError:
+        return FINE  # the reader has seen enough
+    except Exception as error:  # pylint: disable=broad-except
+        _say(f"ompdbg {words[0]}: internal error: {type(error).__name__}: {error}.")
+        return INTERNAL
+
+
+if __name__ == "__main__":
+    STATUS = main(sys.argv[1:])
+    os._exit(STATUS)

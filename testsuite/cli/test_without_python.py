@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line in a folder that has neither Python nor GDB: only what it is linked with."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, Iterable, List
+
+import pytest
+from conftest import OMPDBG
+from harness import processes, setup
+
+FINE, FOUND, NOT_WRITTEN = 0, 1, 5
+COMMANDS = {"threads": FINE, "why": FOUND, "bt": FINE, "status": FINE}
+
+
+def libraries(program: Path) -> List[Path]:
+    """What the loader loads for a program, and the loader."""
+    told = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True)
+    words = [word for line in told.stdout.splitlines() for word in line.split()]
+    return [Path(word) for word in words if word.startswith("/")]
+
+
+def put(folder: Path, paths: Iterable[Path]) -> None:
+    """Copy files to where they are in the system's folder, by each of their names."""
+    for path in [one for path in paths for one in (path, path.resolve())]:
+        target = folder / str(path).lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists():
+            shutil.copy(path, target)
+
+
+@pytest.fixture(name="folder", scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if OMPDBG.read_bytes()[:4] != b"\x7fELF":
+        pytest.skip("this command line needs Python")
+    if os.getuid() != 0:
+        pytest.skip("only root can change the root folder")
+    folder = tmp_path_factory.mktemp("bare")
+    program = setup.program("hung", "O2")
+    put(folder, [OMPDBG, setup.LIBRARY, program])
+    put(folder, libraries(OMPDBG) + libraries(setup.LIBRARY) + libraries(program))
+    for name in ("proc", "dev", "tmp"):
+        (folder / name).mkdir()
+    assert not list(folder.rglob("*python*"))
+    return folder
+
+
+def run(folder: Path, *words: object) -> "subprocess.CompletedProcess[str]":
+    """What it does there, with /proc and /dev."""
+    script = (
+        'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
+    )
+    command = ["unshare", "-m", "sh", "-c", script, str(folder), str(OMPDBG), *map(str, words)]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=processes.environment(),
+    )
+
+
+def check(folder: Path, target: object) -> None:
+    """Every command answers, but those that make pages."""
+    for command, status in COMMANDS.items():
+        done = run(folder, command, target)
+        assert (done.returncode, done.stderr) == (status, ""), command
+        assert done.stdout
+    done = run(folder, "report", target, "--json")
+    report: Dict[str, Any] = json.loads(done.stdout)
+    assert done.returncode == FOUND and len(report["threads"]) == 9
+    done = run(folder, "report", target, "--html", "/tmp/page.html", "--json", "/tmp/report.json")
+    assert done.returncode == NOT_WRITTEN
+    assert done.stderr.endswith(
+        "/usr/bin/python3, which makes pages, cannot be started: No such file or directory.\n"
+    )
+    assert [path.name for path in (folder / "tmp").iterdir()] == ["report.json"]
+
+
+def test_core_file(folder: Path, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    core = Path(processes.kernel_core(setup.program("hung", "O2"), (), tmp_path))
+    shutil.move(str(core), folder / "core")
+    check(folder, "/core")
+
+
+def test_process(folder: Path, hung: int) -> None:
+    check(folder, hung)
