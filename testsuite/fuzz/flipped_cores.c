@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Core files with bytes flipped at random: libtarget must neither crash nor hang, whatever is asked.
-// The core file is that of a program that this one runs; every number comes from a fixed seed.
+// Core files, and programs with debug information, with bytes flipped at random: libtarget and its
+// services must neither crash nor hang, whatever is asked. The core file is that of a copy of a program
+// that this one runs; every number comes from a fixed seed.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "services.h"
 #include "target.h"
 
 enum {
 	CORES = 200,
+	PROGRAMS = 100,
 	MAX_FLIPS = 64,
 	MAX_FRAMES = 256,
 	HEADERS = 1 << 14, // where most of what a core file says of itself is
@@ -46,9 +49,29 @@ static void die(const char *what)
 
 // ---- The core file ---------------------------------------------------------------------------
 
-/** Runs the program in an empty folder until it aborts. @return its core file, -1 if there is none. */
-static int make_core(char *const *program, char *folder)
+/** Copy a program. @return the copy, open. */
+static int copy_program(const char *from, const char *to)
 {
+	static char block[1 << 16];
+	int source = open(from, O_RDONLY | O_CLOEXEC);
+	int target = open(to, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	ssize_t got;
+
+	if (source < 0 || target < 0)
+		die("open");
+	while ((got = read(source, block, sizeof(block))) > 0) {
+		if (write(target, block, (size_t)got) != got)
+			die("write");
+	}
+	close(source);
+	return target;
+}
+
+/** Run a copy of the program in an empty folder until it aborts. @return its core file, -1 if there is
+ *  none. */
+static int make_core(char **program, char *folder, int *copy)
+{
+	static char place[64];
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 	char pattern[64];
 	int status, file = -1;
@@ -56,6 +79,9 @@ static int make_core(char *const *program, char *folder)
 
 	if (!mkdtemp(folder))
 		die("mkdtemp");
+	snprintf(place, sizeof(place), "%s/program", folder);
+	close(copy_program(program[0], place)); // what is open for writing cannot be run
+	program[0] = place;
 	pid_t child = fork();
 	if (child == 0) {
 		setenv("FIXTURE_ABORT", "1", 1);
@@ -72,7 +98,7 @@ static int make_core(char *const *program, char *folder)
 		unlink(found.gl_pathv[0]);
 		globfree(&found);
 	}
-	rmdir(folder);
+	*copy = open(place, O_RDWR | O_CLOEXEC);
 	return file;
 }
 
@@ -135,6 +161,102 @@ static void ask_thread(struct target *target, size_t thread)
 	frames_seen += count;
 }
 
+// ---- Services ----------------------------------------------------------------------------------
+
+static const struct ompdbg_services *services;
+
+/** Count an answer; what was damaged may be an error. */
+static bool is_answer(struct ompdbg_error *error)
+{
+	ompdbg_error_destroy(error);
+	return !error;
+}
+
+static size_t places_seen, values_seen;
+
+/** Ask for the variables of a frame, and for names of what its stack pointer and the like point to. */
+static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, uint64_t address)
+{
+	const struct ompdbg_variable *found;
+	const char *name;
+	size_t count;
+
+	for (int which = OMPDBG_ARGUMENTS; which <= OMPDBG_LOCALS; which++) {
+		if (!is_answer(services->variables(services->context, thread, frame,
+						   (enum ompdbg_variables)which, &found, &count)))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			values_seen += strlen(found[i].name) && *found[i].value != '<';
+	}
+	is_answer(services->frame_name(services->context, thread, frame, address, &name));
+}
+
+static void ask_place(int thread, const struct ompdbg_frame *frame)
+{
+	struct ompdbg_function function;
+	struct ompdbg_symbol symbol;
+	struct ompdbg_object object;
+	uint64_t value;
+	int release;
+
+	places_seen +=
+		is_answer(services->frame_place(services->context, thread, frame, &function));
+	is_answer(services->function_at(services->context, frame->pc, &function));
+	is_answer(services->symbol_at(services->context, frame->pc, &symbol));
+	is_answer(services->object_at(services->context, frame->pc, &object));
+	is_answer(services->newest_gcc(services->context, frame->pc, &release));
+	if (!is_answer(
+		    services->frame_register(services->context, thread, frame, OMPDBG_RBP, &value)))
+		value = frame->pc;
+	ask_frame_variables(thread, frame, value);
+}
+
+/** Ask for the names of what lies at each eighth byte of a symbol, and a bit further. */
+static void ask_variables(const char *symbol)
+{
+	enum { BYTES = 512, STEP = 8 };
+	uint64_t address;
+	const char *name;
+
+	if (!is_answer(services->symbol_address(services->context, symbol, NULL, 0, &address)))
+		return;
+	for (unsigned int at = 0; at < BYTES; at += STEP)
+		is_answer(services->variable_at(services->context, address + at, at & STEP, 0,
+						&name));
+}
+
+static void ask_services(struct target *target)
+{
+	static const char *const structures[] = { "state_row", "gomp_team", "_IO_FILE" };
+	const struct ompdbg_target_thread *threads;
+	const struct ompdbg_frame *frames;
+	struct ompdbg_layout layout;
+	size_t num_threads, num_frames;
+
+	if (!is_answer(target_services_create(target, 0, &services)))
+		return;
+	target_services_have_memory(services);
+	if (!is_answer(services->threads(services->context, &threads, &num_threads)))
+		num_threads = 0;
+	for (size_t i = 0; i < num_threads; i++) {
+		int number = threads[i].number;
+
+		if (!is_answer(services->unwind(services->context, number, MAX_FRAMES, &frames,
+						&num_frames)))
+			continue;
+		for (size_t n = 0; n < num_frames; n++)
+			ask_place(number, &frames[n]);
+	}
+	for (size_t i = 0; i < sizeof(structures) / sizeof(*structures); i++)
+		is_answer(services->layout(services->context, structures[i], "_flags", NULL,
+					   &layout));
+	ask_variables("stdout");
+	ask_variables("state_rows");
+	target_services_destroy(services);
+}
+
+// ---- All ---------------------------------------------------------------------------------------
+
 static void ask(struct target *target)
 {
 	uint64_t value;
@@ -163,45 +285,59 @@ static long milliseconds(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int main(int argc, char **argv)
+/** Flip bytes of a file and ask. @return false if that took too long. */
+static bool ask_flipped(int core, int file, int index, int *opened)
 {
-	char folder[] = "/tmp/ompdbg-fuzz-XXXXXX";
 	struct target_places places = { NULL, NULL };
 	struct flip flips[MAX_FLIPS];
 	struct target_error error;
-	struct rusage usage;
 	struct stat status;
-	int opened = 0;
+
+	if (fstat(file, &status) != 0)
+		die("fstat");
+	size_t count = index ? flip_bytes(file, status.st_size, flips) : 0;
+	long begin = milliseconds();
+	struct target *target = target_open_core(core, &places, &error);
+
+	if (target) {
+		*opened += 1;
+		ask(target);
+		ask_services(target);
+		target_close(target);
+	}
+	flip_back(file, flips, count);
+	if (milliseconds() - begin <= MAX_MILLISECONDS)
+		return true;
+	printf("%s %d took too long\n", file == core ? "core" : "program", index);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	char folder[] = "/tmp/ompdbg-fuzz-XXXXXX";
+	struct rusage usage;
+	int opened = 0, copy;
+	bool is_fast = true;
 
 	if (argc < 2)
 		return EXIT_FAILURE;
-	argv[1] = realpath(argv[1], NULL);
-	int file = argv[1] ? make_core(argv + 1, folder) : -1;
-	if (file < 0 || fstat(file, &status) != 0) {
+	int core = make_core(argv + 1, folder, &copy);
+	if (core < 0) {
 		puts("skipped: the kernel writes no core file into the working folder");
 		return SKIPPED;
 	}
-	for (int i = 0; i < CORES; i++) {
-		size_t count = i ? flip_bytes(file, status.st_size, flips) : 0;
-		long begin = milliseconds();
-		struct target *target = target_open_core(file, &places, &error);
-
-		if (target) {
-			opened++;
-			ask(target);
-			target_close(target);
-		}
-		flip_back(file, flips, count);
-		if (milliseconds() - begin > MAX_MILLISECONDS) {
-			printf("core %d took too long\n", i);
-			return EXIT_FAILURE;
-		}
-	}
-	free(argv[1]);
+	for (int i = 0; i < CORES && is_fast; i++)
+		is_fast = ask_flipped(core, core, i, &opened);
+	for (int i = 0; i < PROGRAMS && is_fast; i++)
+		is_fast = ask_flipped(core, copy, i, &opened);
+	unlink(argv[1]);
+	rmdir(folder);
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%d of %d cores opened, %zu frames, %zu symbols, %ld MB\n", opened, CORES,
-	       frames_seen, symbols_seen, usage.ru_maxrss / 1024);
+	printf("%d of %d opened, %zu frames, %zu symbols, %zu places, %zu values, %ld MB\n", opened,
+	       CORES + PROGRAMS, frames_seen, symbols_seen, places_seen, values_seen,
+	       usage.ru_maxrss / 1024);
 	if (usage.ru_maxrss / 1024 > MAX_MEGABYTES)
 		return EXIT_FAILURE;
-	return opened && frames_seen && symbols_seen ? EXIT_SUCCESS : EXIT_FAILURE;
+	return is_fast && frames_seen && symbols_seen && places_seen && values_seen ? EXIT_SUCCESS :
+										      EXIT_FAILURE;
 }

@@ -34,6 +34,9 @@ union both {
 	int number;
 	float real;
 };
+struct virtual_base : virtual point {
+	int own;
+};
 namespace shapes
 {
 enum kind { round, square };
@@ -85,6 +88,11 @@ static bool stays;
 	static int kept = 9;
 	static thread_local int own_count = 6;
 	long longs[3] = { -1, 0, 1 };
+	wchar_t euro = 0x20ac;
+	__int128 large = static_cast<__int128>(1) << 100;
+	__float128 quad = 1.5; // its digits are not known here
+	virtual_base inherits;
+	inherits.own = 3;
 	overlaid.real = 1.5f;
 	{
 		int inner = letter + 1, numbers = 8;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See truth.h.
+
+#define _GNU_SOURCE
+#include "truth.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	MAX_WAITERS = 8,
+	POLL_MICROSECONDS = 1000,
+	AWAKE_TICKS = 2, // of processor time since it was let go: it spins
+	ASLEEP_POLLS = 3,
+	LIFETIME_SECONDS = 120,
+};
+
+static struct {
+	const char *kind, *symbol;
+	const void *address;
+} lock;
+static int holder_number;
+static atomic_int num_others, num_claimed, num_waiters, has_taken;
+static long waiters[MAX_WAITERS];
+
+__attribute__((constructor)) static void limit_life(void)
+{
+	alarm(LIFETIME_SECONDS);
+}
+
+void truth(const char *kind, const void *address, const char *symbol)
+{
+	lock.kind = kind;
+	lock.address = address;
+	lock.symbol = symbol;
+}
+
+void set_holder(int number)
+{
+	holder_number = number;
+}
+
+bool holds_it(void)
+{
+	if (omp_get_thread_num() == holder_number) {
+		num_others = omp_get_num_threads() - 1;
+		return true;
+	}
+	while (!has_taken)
+		usleep(POLL_MICROSECONDS);
+	waiters[num_claimed++] = syscall(SYS_gettid);
+	num_waiters++; // not before its id is there
+	return false;
+}
+
+/** Read a file of /proc about a thread. */
+static void read_file(long tid, const char *name, char *line, int size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/%s", tid, name);
+	FILE *file = fopen(path, "r");
+	if (!file || !fgets(line, size, file))
+		*line = '\0';
+	if (file)
+		fclose(file);
+}
+
+static unsigned long ticks(long tid)
+{
+	char line[1024];
+	unsigned long user = 0, system = 0;
+
+	read_file(tid, "stat", line, sizeof(line));
+	char *end = strrchr(line, ')');
+	if (end)
+		sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+		       &system);
+	return user + system;
+}
+
+/** Wait until a thread sleeps on a futex, or has spent the time for more than the way there. */
+static void await_rest(long tid)
+{
+	unsigned long begin = ticks(tid);
+	char line[256];
+
+	for (int asleep = 0; asleep < ASLEEP_POLLS && ticks(tid) < begin + AWAKE_TICKS;) {
+		read_file(tid, "syscall", line, sizeof(line));
+		asleep = strncmp(line, "202 ", 4) == 0 ? asleep + 1 : 0;
+		usleep(POLL_MICROSECONDS);
+	}
+}
+
+void hold(void)
+{
+	has_taken = 1;
+	while (num_waiters < num_others)
+		usleep(POLL_MICROSECONDS);
+	for (int i = 0; i < num_waiters; i++)
+		await_rest(waiters[i]);
+	printf("%s\t%#lx\t%s\t%ld", lock.kind, (unsigned long)lock.address,
+	       lock.symbol ? lock.symbol : "-", syscall(SYS_gettid));
+	for (int i = 0; i < num_waiters; i++)
+		printf("\t%ld", waiters[i]);
+	putchar('\n');
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+int run_idiom(const struct idiom *idioms, int argc, char **argv)
+{
+	for (int i = 0; idioms[i].name; i++) {
+		if (argc < 2) {
+			puts(idioms[i].name);
+		} else if (strcmp(idioms[i].name, argv[1]) == 0) {
+			set_holder(i % 2);
+			idioms[i].run();
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a program of this folder hangs with one thread that holds a lock and others that wait for it, and
+// tells who they are.
+
+#ifndef LOCKS_TRUTH_H
+#define LOCKS_TRUTH_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Note which lock threads will wait for: its kind and name as ompdbg tells them; NULL: it has none.
+ *  Called outside of the region, so that it leaves nothing on the threads' stacks. */
+void truth(const char *kind, const void *address, const char *symbol);
+
+/** Return true in the thread that shall take the lock. Others return from it when that one has. */
+bool holds_it(void);
+
+/** Called by the holder: wait until all others wait, print the truth, and hang. */
+void hold(void);
+
+struct idiom {
+	const char *name;
+	void (*run)(void);
+};
+
+/** Run the idiom that the command line names; without one, print the names of all. */
+int run_idiom(const struct idiom *idioms, int argc, char **argv);
+
+/** Tell whether the holder shall be thread 1 and not 0 of its team. */
+void set_holder(int number);
+
+#ifdef __cplusplus
+}
+#endif
+
+/** Run two threads: one executes @p own, the other @p await. */
+#define TOGETHER(own, await)                      \
+	_Pragma("omp parallel num_threads(2)") do \
+	{                                         \
+		if (holds_it()) {                 \
+			own;                      \
+		} else {                          \
+			await;                    \
+		}                                 \
+	}                                         \
+	while (0)
+
+#define NOINLINE __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
+
+#endif
