@@ -40,8 +40,8 @@ enum code_kind {
 };
 
 /**
- * The computation of an instruction. Its operands that are read are the inputs, in order; an input that is
- * written as well ("add %rax,%rbx") comes first. The one that is written is the result.
+ * The computation of an instruction. Its operands that are read are the inputs, in order; an input that
+ * is written as well ("add %rax,%rbx") comes first. The one that is written is the result.
  */
 enum code_operation {
 	CODE_COMPUTE,	  // anything that has no name here

@@ -123,7 +123,7 @@ struct inquiry *thread_inquiry(struct thread *thread)
 	struct inquiry *found = new_inquiry(thread, NOT_KNOWN);
 	struct space *space = thread->runtime->space;
 	ompd_thread_handle_t *handle = thread->handle;
-	ompd_word_t state = 0, value;
+	ompd_word_t state = 0, value = 0;
 	ompd_wait_id_t wait_id = 0;
 	ompd_address_t data = { 0 };
 	int place = 0, processor = 0;

@@ -320,8 +320,8 @@ const char *address_name(struct process *process, uint64_t address, uint64_t nea
 size_t task_depends(struct task *task, const struct depend **ret, bool *complete);
 /** List the identities of the tasks that wait for it. */
 size_t task_dependers(struct task *task, const uint64_t **ret);
-/** Count its children and tasks of its taskgroup that are not done; all 0 where the runtime does not
- *  count them. */
+/** Count its children and tasks of its taskgroup that are not done; all 0 where the runtime does
+ *  not count them. */
 ompd_ext_task_counts task_counts(struct task *task);
 
 /** Visit every task of a runtime, one after another; none is kept: @p task is the same object each

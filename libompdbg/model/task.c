@@ -176,7 +176,7 @@ size_t task_depends(struct task *task, const struct depend **ret, bool *complete
 		elements_of(task, get_depends, sizeof(ompd_ext_depend), &count);
 	*complete = elements && space_last_code(task->runtime->space) == ompd_rc_ok;
 	struct depend *depends = ARENA_ARRAY(&process->arena, struct depend, count);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; elements && i < count; i++) {
 		uint64_t address = elements[i].address;
 
 		depends[i].address = address;

@@ -59,7 +59,7 @@ static bool is_confirmed(struct thread *thread, uint32_t kind, uint64_t variable
 			 const uint64_t *words, size_t count)
 {
 	return is_ok(SPACE_CALL(thread->runtime->space, ext_confirm_lock, thread->handle, kind,
-				    variable, words, count));
+				variable, words, count));
 }
 
 /** Check that a word may be the address of a lock of the program's that has a queue. LLVM's runtime keeps

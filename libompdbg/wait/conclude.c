@@ -211,7 +211,7 @@ static void conclude_called_asleep(struct conclusion *c)
 	}
 }
 
-/** The runtime sleeps on memory of the program's: it got that as a lock. */
+/** Conclude a wait for memory of the program's, which the runtime got as a lock. */
 static void conclude_users_futex(struct conclusion *c)
 {
 	const struct evidence *e = c->evidence;

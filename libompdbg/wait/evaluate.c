@@ -230,10 +230,9 @@ static void move_stack(struct machine *machine, const struct code_instruction *i
 /** Note where an instruction puts a register into memory: if nothing else tells what it holds now, the
  *  copy does. */
 static void note_copy(struct machine *machine, const struct code_instruction *insn,
-		      const struct code_operand *input, size_t num_inputs,
-		      const struct code_operand *result)
+		      const struct code_operand *input, const struct code_operand *result)
 {
-	if (insn->operation != CODE_MOVE || num_inputs != 1 || result->kind != CODE_MEMORY ||
+	if (insn->operation != CODE_MOVE || !input || result->kind != CODE_MEMORY ||
 	    input->kind != CODE_REGISTER || input->base >= CODE_GENERAL || input->width != WORD)
 		return;
 	struct value address = address_of(machine, result);
@@ -267,7 +266,7 @@ static void carry_out(struct machine *machine, const struct code_instruction *in
 		}
 	}
 	if (num_results == 1) {
-		note_copy(machine, insn, inputs[0], num_inputs, result);
+		note_copy(machine, insn, num_inputs == 1 ? inputs[0] : NULL, result);
 		write_operand(machine, result, result_of(machine, insn, inputs, num_inputs));
 		forget_registers(machine, insn->writes & ~(result->kind == CODE_MEMORY ?
 								   0 :

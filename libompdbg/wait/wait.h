@@ -45,8 +45,8 @@ bool thread_is_asleep(struct thread *thread);
 /** Find the function of the system that the user's code called, by the name under which it is called
  *  ("pthread_mutex_lock"); NULL. */
 const char *thread_system_function(struct thread *thread);
-/** Find where a thread is in the program's own files: headers of libraries are not looked at, if what they
- *  made called the system. */
+/** Find where a thread is in the program's own files: headers of libraries do not count,
+ *  if what they made called the system. */
 const struct location *thread_own_place(struct thread *thread);
 
 // ---- Loops that only look at memory (spin.c) ---------------------------------------------------
