@@ -20,11 +20,11 @@ enum { NEVER_CUT = 0 };
 /** One column. */
 struct column {
 	const char *title;
-	bool right;	// aligned
 	size_t squeeze; // may be cut down to this width; NEVER_CUT
 	cutter *cut;	// NULL: cut_end
 	painter *paint; // NULL: none
 	int drop;	// which column goes first where space is short: the highest; 0: never
+	bool right;	// aligned
 };
 
 enum { MAX_COLUMNS = 16 };
