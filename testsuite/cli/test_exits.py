@@ -89,12 +89,21 @@ def test_ended_while_nobody_reads(hung: int, tmp_path: Path, number: signal.Sign
     fifo, whole = tmp_path / "fifo", tmp_path / "report.json"
     os.mkfifo(fifo)
     words = [str(OMPDBG), "report", str(hung), "--json", str(whole), "--text", str(fifo)]
-    with subprocess.Popen(words, env=processes.environment(), start_new_session=True) as process:
+    with subprocess.Popen(
+        words,
+        env=processes.environment(),
+        start_new_session=True,
+        # It may be ignored in who runs the tests, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
         deadline = time.monotonic() + 10  # where the system does not tell, that is enough
         while "wait_for_partner" not in waits_in(process.pid) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(number)
-        assert process.wait(60) == 128 + number
+        try:
+            assert process.wait(60) == 128 + number
+        finally:
+            process.kill()
     states = {path.read_text().rpartition(")")[2].split()[0] for path in stats_of(hung)}
     assert not states & set("tT")
     assert {path.name for path in tmp_path.iterdir()} <= {"fifo", "report.json"}
