@@ -295,6 +295,20 @@ struct task {
 	bool is_visited; // it is that of tasks_visit(), which changes
 };
 
+/** What enum ompd_ext_task_flag says. */
+struct task_flag {
+	uint32_t bit;
+	const char *name;  // as in JSON: "in_taskwait"
+	const char *words; // for people: "in taskwait"
+};
+enum { NUM_TASK_FLAGS = 9 };
+extern const struct task_flag task_flags[NUM_TASK_FLAGS];
+/** Check whether a task is known to have a flag. */
+static inline bool task_has_flag(const struct task *task, const struct task_flag *flag)
+{
+	return task->info.flags & task->info.flags_known & flag->bit;
+}
+
 /** Name a kind and a status as in JSON: "explicit", "queued". */
 const char *task_kind_name(struct runtime *runtime, uint32_t kind);
 const char *task_status_name(struct runtime *runtime, uint32_t status);

@@ -205,3 +205,14 @@ ompd_ext_task_counts task_counts(struct task *task)
 		return (ompd_ext_task_counts){ 0 };
 	return counts;
 }
+const struct task_flag task_flags[NUM_TASK_FLAGS] = {
+	{ ompd_ext_task_final, "final", "final" },
+	{ ompd_ext_task_undeferred, "undeferred", "undeferred" },
+	{ ompd_ext_task_untied, "untied", "untied" },
+	{ ompd_ext_task_mergeable, "mergeable", "mergeable" },
+	{ ompd_ext_task_detachable, "detachable", "detachable" },
+	{ ompd_ext_task_in_taskwait, "in_taskwait", "in taskwait" },
+	{ ompd_ext_task_in_depend_wait, "in_depend_wait", "waits for dependences" },
+	{ ompd_ext_task_in_taskgroup_wait, "in_taskgroup_wait", "in taskgroup" },
+	{ ompd_ext_task_proxy, "proxy", "proxy" },
+};

@@ -51,26 +51,10 @@ static void json_task_function(struct json *json, const struct task_function *fu
 
 static void json_flags(struct json *json, const struct task *task)
 {
-	static const struct {
-		uint32_t bit;
-		const char *name;
-	} flags[] = {
-		{ ompd_ext_task_final, "final" },
-		{ ompd_ext_task_undeferred, "undeferred" },
-		{ ompd_ext_task_untied, "untied" },
-		{ ompd_ext_task_mergeable, "mergeable" },
-		{ ompd_ext_task_detachable, "detachable" },
-		{ ompd_ext_task_in_taskwait, "in_taskwait" },
-		{ ompd_ext_task_in_depend_wait, "in_depend_wait" },
-		{ ompd_ext_task_in_taskgroup_wait, "in_taskgroup_wait" },
-		{ ompd_ext_task_proxy, "proxy" },
-	};
-	uint32_t known = task->info.flags & task->info.flags_known;
-
 	json_begin_array(json);
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-		if (known & flags[i].bit)
-			json_string(json, flags[i].name);
+	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
+		if (task_has_flag(task, &task_flags[i]))
+			json_string(json, task_flags[i].name);
 	}
 	json_end_array(json);
 }

@@ -167,30 +167,15 @@ static const char *dependences(struct arena *arena, struct task *task)
 
 static const char *describe(struct arena *arena, struct task *task)
 {
-	static const struct {
-		uint32_t bit;
-		const char *words;
-	} flags[] = {
-		{ ompd_ext_task_final, "final" },
-		{ ompd_ext_task_undeferred, "undeferred" },
-		{ ompd_ext_task_untied, "untied" },
-		{ ompd_ext_task_mergeable, "mergeable" },
-		{ ompd_ext_task_detachable, "detachable" },
-		{ ompd_ext_task_in_taskwait, "in taskwait" },
-		{ ompd_ext_task_in_depend_wait, "waits for dependences" },
-		{ ompd_ext_task_in_taskgroup_wait, "in taskgroup" },
-		{ ompd_ext_task_proxy, "proxy" },
-	};
-	uint32_t known = task->info.flags & task->info.flags_known;
 	const char *text = arena_printf(arena, "%s, %s", task_title(task), task_status(task));
 	const char *depends = dependences(arena, task);
 	int number = task_thread_num(task);
 
 	if (task->info.kind == ompd_ext_task_explicit && number != NOT_KNOWN)
 		text = arena_printf(arena, "%s, thread %d", text, number);
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-		if (known & flags[i].bit)
-			text = arena_printf(arena, "%s, %s", text, flags[i].words);
+	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
+		if (task_has_flag(task, &task_flags[i]))
+			text = arena_printf(arena, "%s, %s", text, task_flags[i].words);
 	}
 	if (task->info.priority)
 		text = arena_printf(arena, "%s, priority %d", text, task->info.priority);

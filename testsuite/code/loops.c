@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops that only read (spin_*) and others (work_*), for test_spin.c.
+// Loops that only read (spin_*) and others (work_*), for test_spin.c and ../python/test_spinning.py.
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -12,7 +12,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 import pytest
 
-LOOPS = Path(__file__).with_name("loops.c")
+LOOPS = Path(__file__).parents[1] / "code" / "loops.c"
 VARIABLES = ("flag", "other", "plain", "counter", "exported")
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(\w+)>:$")
 _INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t(\S+)")
