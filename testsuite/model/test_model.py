@@ -170,7 +170,9 @@ def test_library_without_extensions(variant: str, tmp_path: Path) -> None:
     script.write_text(f"{{ global: {' '.join(n + ';' for n in standard)} local: *; }};")
     objects = sorted((setup.LIBRARY.parent / "libompd.so.p").glob("*.o"))
     plain = tmp_path / "libompd.so"
-    command = ["gcc", "-shared", "-o", plain, *objects, f"-Wl,--version-script={script}"]
+    code = setup.LIBRARY.parents[1] / "libcode" / "libcode.a"
+    flags = ["-shared", "-Wl,--no-undefined", f"-Wl,--version-script={script}"]
+    command = ["gcc", *flags, "-o", plain, *objects, code, "-lZydis"]
     subprocess.run(list(map(str, command)), check=True)
     core = core_of(tmp_path, "nested", variant, "2", "2", "2")
     ours, theirs = facts(core), facts(core, plain)
