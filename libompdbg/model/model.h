@@ -295,7 +295,7 @@ struct task {
 	bool is_visited; // it is that of tasks_visit(), which changes
 };
 
-/** What enum ompd_ext_task_flag says. */
+/** One flag of enum ompd_ext_task_flag, with its names. */
 struct task_flag {
 	uint32_t bit;
 	const char *name;  // as in JSON: "in_taskwait"
