@@ -91,8 +91,10 @@ enum code_status code_follow_stub(struct code_reader *reader, uint64_t entry, ui
 
 	if (status != CODE_OK)
 		return status;
-	if (!function || is_unbound(reader, function))
+	if (!function)
 		return CODE_UNKNOWN;
+	if (is_unbound(reader, function))
+		return CODE_UNBOUND;
 	*ret = function;
 	return CODE_OK;
 }
@@ -111,8 +113,10 @@ enum code_status code_callee(struct code_reader *reader, const struct code_instr
 
 		if (status != CODE_OK)
 			return status;
-		if (!entry || is_unbound(reader, entry))
+		if (!entry)
 			return CODE_UNKNOWN;
+		if (is_unbound(reader, entry))
+			return CODE_UNBOUND;
 	}
 	return code_follow_stub(reader, entry, ret);
 }

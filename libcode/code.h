@@ -25,6 +25,7 @@ enum code_status {
 	CODE_UNDEFINED,	 // the bytes are no instruction, or a debugger's breakpoint hides it
 	CODE_UNKNOWN,	 // the code does not show it
 	CODE_TOO_LARGE,	 // there is more than the room that was given
+	CODE_UNBOUND,	 // the dynamic linker has not bound it: nobody has called it from there
 };
 
 // ---- Instructions ----------------------------------------------------------------------------
@@ -232,12 +233,13 @@ enum code_status code_call_before(struct code_reader *reader, uint64_t return_ad
 /**
  * Return the function that a call or tail jump reaches: directly or through a pointer at a fixed
  * address (a slot of the global offset table), and past stubs of the procedure linkage table.
- * CODE_UNKNOWN if it goes through a register.
+ * CODE_UNKNOWN if it goes through a register; CODE_UNBOUND if the stub has not been used.
  */
 enum code_status code_callee(struct code_reader *reader, const struct code_instruction *call,
 			     uint64_t *ret);
 
-/** Follow a stub of the procedure linkage table to its function; @p entry itself if it is none. */
+/** Follow a stub of the procedure linkage table to its function; @p entry itself if it is none, or is
+ *  not bound yet (CODE_UNBOUND). */
 enum code_status code_follow_stub(struct code_reader *reader, uint64_t entry, uint64_t *ret);
 
 // ---- Control flow of a function --------------------------------------------------------------
@@ -290,6 +292,12 @@ struct code_flow {
  */
 enum code_status code_flow_build(struct code_reader *reader, const struct code_function *function,
 				 struct code_flow *flow);
+
+/**
+ * Remove the ways past calls that the program cannot have made yet: the dynamic linker binds a call's
+ * slot before its function begins.
+ */
+void code_flow_remove_unbound(struct code_reader *reader, struct code_flow *flow);
 
 /** Return the block that has code at @p address; NULL if there is none. */
 struct code_block *code_flow_block(const struct code_flow *flow, uint64_t address);

@@ -56,6 +56,21 @@ struct code_block *code_flow_block(const struct code_flow *flow, uint64_t addres
 	return NULL;
 }
 
+void code_flow_remove_unbound(struct code_reader *reader, struct code_flow *flow)
+{
+	struct code_instruction call;
+	uint64_t entry;
+
+	for (uint32_t i = 0; i < flow->count; i++) {
+		struct code_block *block = &flow->blocks[i];
+
+		if (block->kind == CODE_CALL &&
+		    code_decode(reader, block->last, &call) == CODE_OK &&
+		    code_callee(reader, &call, &entry) == CODE_UNBOUND)
+			block->next_count = 0;
+	}
+}
+
 // ---- Building --------------------------------------------------------------------------------
 
 static enum code_status decode(struct builder *builder, uint64_t address,

@@ -19,7 +19,7 @@ ompd_rc_t call_follow_stub(const struct target *target, uint64_t entry, uint64_t
 	const enum code_status status = code_follow_stub(&reader, entry, ret);
 
 	// Where the stub is not bound yet it stands for itself.
-	return status == CODE_UNKNOWN ? ompd_rc_ok : result_of(status);
+	return status == CODE_UNKNOWN || status == CODE_UNBOUND ? ompd_rc_ok : result_of(status);
 }
 
 ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint64_t *ret)

@@ -112,6 +112,7 @@ static struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
 		found->flow.capacity = MAX_BLOCKS;
 		found->is_known = code_flow_build(code, &function, &found->flow) == CODE_OK;
 		if (found->is_known) {
+			code_flow_remove_unbound(code, &found->flow);
 			find_calls(runtime, code, found);
 			cut_unsets(arena, found);
 		}
@@ -235,6 +236,21 @@ static bool visit_frames(struct process *process, struct lock *lock, struct thre
 	return false;
 }
 
+/** Find the innermost function that is inlined in the function of a frame there; the frame itself if none
+ *  is. */
+static struct stack_frame *innermost_inlined(struct thread *thread, struct stack_frame *frame)
+{
+	struct stack *stack = thread_stack(thread);
+
+	while (frame->index) {
+		struct stack_frame *inner = stack_frame(stack, frame->index - 1);
+		if (!inner->at.is_inlined)
+			break;
+		frame = inner;
+	}
+	return frame;
+}
+
 static bool has_set_in(struct process *process, struct lock *lock, struct thread *thread,
 		       struct stack_frame *frame)
 {
@@ -246,8 +262,22 @@ static bool has_set_in(struct process *process, struct lock *lock, struct thread
 	search.calls = lock_calls_at(lock->runtime, start);
 	if (!search.calls->is_known || !has_set_lock(&search))
 		return false;
-	add_candidate(process, lock, (struct candidate){ .by_code = true }, thread, frame);
+	add_candidate(process, lock, (struct candidate){ .by_code = true }, thread,
+		      innermost_inlined(thread, frame));
 	return true;
+}
+
+/** Check for the function of a construct: what it knows, all threads that execute it know. */
+static bool is_of_construct(struct thread *thread, const struct stack_frame *frame)
+{
+	size_t count;
+	const struct logical_frame *frames = walk_frames(thread_walk(thread), &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (frames[i].frame == frame)
+			return frames[i].construct != NO_CONSTRUCT;
+	}
+	return false;
 }
 
 static bool holds_address_in(struct process *process, struct lock *lock, struct thread *thread,
@@ -256,7 +286,8 @@ static bool holds_address_in(struct process *process, struct lock *lock, struct 
 	const struct ompdbg_services *services = process->services;
 	const char *name;
 
-	if (!is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
+	if (is_of_construct(thread, frame) ||
+	    !is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
 					lock->address, &name)))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);

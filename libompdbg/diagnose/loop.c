@@ -132,8 +132,10 @@ static int64_t look_at_frame(struct thread *thread, struct stack_frame *frame)
 			return NOT_KNOWN;
 		calls->here = call.address;
 	}
-	if (!start || code_flow_build(code, &function, &flow) != CODE_OK || !flow.is_complete ||
-	    !find_calls(thread, code, &flow, calls))
+	if (!start || code_flow_build(code, &function, &flow) != CODE_OK || !flow.is_complete)
+		return NOT_KNOWN;
+	code_flow_remove_unbound(code, &flow);
+	if (!find_calls(thread, code, &flow, calls))
 		return NOT_KNOWN;
 	for (size_t i = 0; i < calls->count; i++) {
 		if (calls->calls[i].kind == LOOP_ENDS &&

@@ -102,23 +102,68 @@ const char *capitalized(struct arena *arena, const char *text)
 	return copy;
 }
 
-const char *candidate_text(struct arena *arena, const struct candidate *candidate)
+static bool is_same_text(const char *one, const char *other)
+{
+	return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+/** Check that two candidates differ in their threads and frames only. */
+static bool is_alike(const struct candidate *one, const struct candidate *other)
+{
+	const struct location *a = one->location, *b = other->location;
+
+	return one->by_code == other->by_code && is_same_text(one->variable, other->variable) &&
+	       (a == b || (a && b && is_same_text(a->function, b->function) &&
+			   is_same_text(a->file, b->file) && a->line == b->line));
+}
+
+static const char *candidate_text(struct arena *arena, const struct lock *lock,
+				  const struct candidate *candidate, struct thread *const *threads,
+				  size_t num_threads)
 {
 	const struct location *location = candidate->location;
-	const char *label = candidate->thread->target->label;
-	const char *function = location && location->function ? location->function : "??";
-	const char *place = location && location->file && location->line ?
-				    arena_printf(arena, " at %s:%d", base_name(location->file),
-						 location->line) :
-				    "";
+	const char *place = location && location->function ? location->function : "??";
+	const char *who = threads_text(arena, threads, num_threads);
+	const char *frame = "";
 
-	if (candidate->by_code)
-		return arena_printf(
-			arena,
-			"Perhaps held by thread %s: frame %d, %s%s, has set it and not unset it",
-			label, candidate->level, function, place);
-	return arena_printf(arena, "Perhaps held by thread %s: %s in frame %d, %s%s", label,
-			    candidate->variable, candidate->level, function, place);
+	if (location && location->file && location->line)
+		place = arena_printf(arena, "%s at %s:%d", place, base_name(location->file),
+				     location->line);
+	if (num_threads > 1)
+		who = arena_printf(arena, "one of %s", who);
+	else
+		frame = arena_printf(arena, "frame %d, ", candidate->level);
+	const char *why =
+		candidate->by_code ?
+			arena_printf(arena, "%s%s%s may have set it and not unset it", frame, place,
+				     *frame ? "," : "") :
+			arena_printf(arena, "%s in %s%s", candidate->variable, frame, place);
+	return capitalized(arena, arena_printf(arena, "%s is perhaps held by %s: %s", lock->title,
+					       who, why));
+}
+
+const char *const *candidate_texts(struct arena *arena, const struct lock *lock, size_t *count)
+{
+	const size_t all = lock->owner ? 0 : lock->num_candidates;
+	const char **texts = ARENA_ARRAY(arena, const char *, all + 1);
+	struct thread **threads = ARENA_ARRAY(arena, struct thread *, all + 1);
+	bool *done = ARENA_ARRAY(arena, bool, all + 1);
+
+	*count = 0;
+	for (size_t i = 0; i < all; i++) {
+		size_t num_threads = 0;
+		if (done[i])
+			continue;
+		for (size_t k = i; k < all; k++) {
+			if (!is_alike(&lock->candidates[i], &lock->candidates[k]))
+				continue;
+			done[k] = true;
+			threads[num_threads++] = lock->candidates[k].thread;
+		}
+		texts[(*count)++] =
+			candidate_text(arena, lock, &lock->candidates[i], threads, num_threads);
+	}
+	return texts;
 }
 
 const char *lock_reason_text(struct arena *arena, const struct lock *lock)

@@ -19,8 +19,9 @@ const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
 const char *task_text(struct arena *arena, struct task *task);
 /** Return a text with a capital at its begin. */
 const char *capitalized(struct arena *arena, const char *text);
-/** Write who perhaps holds a lock, and why: "Perhaps held by thread 1: ...". */
-const char *candidate_text(struct arena *arena, const struct candidate *candidate);
+/** Write who perhaps holds a lock, and why: "Lock x is perhaps held by thread 1: ...". Threads of which
+ *  the same is known share a line. */
+const char *const *candidate_texts(struct arena *arena, const struct lock *lock, size_t *count);
 /** Say why the owner of a lock is unknown, with what is known of it; NULL. */
 const char *lock_reason_text(struct arena *arena, const struct lock *lock);
 

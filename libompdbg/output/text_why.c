@@ -67,11 +67,12 @@ void text_locks(struct text *text)
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = lock_reason_text(arena, &locks[i]);
 		if (reason)
-			text_wrap(text, arena_printf(arena, "%s: %s", locks[i].title, reason));
-		for (size_t k = 0; k < locks[i].num_candidates && !locks[i].owner; k++)
-			text_wrap(text,
-				  arena_printf(arena, "%s: %s", locks[i].title,
-					       candidate_text(arena, &locks[i].candidates[k])));
+			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
+									locks[i].title, reason)));
+		size_t num_texts;
+		const char *const *texts = candidate_texts(arena, &locks[i], &num_texts);
+		for (size_t k = 0; k < num_texts; k++)
+			text_wrap(text, texts[k]);
 	}
 	text_unseen(text);
 }

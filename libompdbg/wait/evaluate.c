@@ -436,10 +436,12 @@ bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_
 	struct code_function function = { .entry = place->start,
 					  .begin = place->start,
 					  .end = place->start + MAX_FUNCTION };
-	if (!flow && code_flow_build(code, &function, &whole) != CODE_OK)
-		return false;
-	if (!flow)
+	if (!flow) {
+		if (code_flow_build(code, &function, &whole) != CODE_OK)
+			return false;
+		code_flow_remove_unbound(code, &whole);
 		flow = &whole;
+	}
 	uint64_t changed = 0;
 	if (returns != frame->at.pc &&
 	    !code_flow_between(code, flow, returns, frame->at.pc, NULL, add_writes, &changed))

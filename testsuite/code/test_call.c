@@ -68,7 +68,7 @@ static void test_calls(void **state)
 		{ call_stub, CODE_OK, CODE_OK, callee },
 		{ call_padded, CODE_OK, CODE_OK, callee },
 		{ call_null, CODE_OK, CODE_UNKNOWN, NULL },
-		{ call_unbound, CODE_OK, CODE_UNKNOWN, NULL },
+		{ call_unbound, CODE_OK, CODE_UNBOUND, NULL },
 		{ call_through_register, CODE_OK, CODE_UNKNOWN, NULL },
 		{ no_call, CODE_UNKNOWN, CODE_UNKNOWN, NULL },
 		{ (const uint8_t *)0x100, CODE_UNREADABLE, CODE_UNKNOWN, NULL },
@@ -102,7 +102,7 @@ static void test_stubs(void **state)
 		{ stub, CODE_OK, callee },
 		{ stub_ibt, CODE_OK, callee },
 		{ callee, CODE_OK, callee },
-		{ unbound_stub, CODE_UNKNOWN, unbound_stub },
+		{ unbound_stub, CODE_UNBOUND, unbound_stub },
 		{ missing_stub, CODE_UNREADABLE, missing_stub },
 		{ (const uint8_t *)0x100, CODE_UNREADABLE, (const uint8_t *)0x100 },
 	};

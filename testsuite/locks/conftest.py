@@ -38,6 +38,7 @@ class Truth(NamedTuple):
     kind: str
     address: Optional[str]
     symbol: Optional[str]
+    bystander: int  # 0: none
     owner: int
     waiters: List[int]
 
@@ -54,6 +55,11 @@ class Case(NamedTuple):
     def owner(self) -> int:
         """The number of the owner."""
         return self.numbers[self.truth.owner]
+
+    @property
+    def bystander(self) -> Optional[int]:
+        """The number of the thread that neither owns the lock nor waits for it."""
+        return self.numbers.get(self.truth.bystander)
 
     @property
     def waiters(self) -> List[int]:
@@ -107,11 +113,12 @@ def _ask(pid: int) -> Dict[str, Any]:
 
 def _truth(line: str) -> Truth:
     kind, address, symbol, *threads = line.split("\t")
-    owner, *waiters = (int(one) for one in threads)
+    bystander, owner, *waiters = (int(one) for one in threads)
     return Truth(
         kind,
         address if int(address, 16) else None,
         symbol if symbol != "-" else None,
+        bystander,
         owner,
         waiters,
     )

@@ -53,6 +53,12 @@ def test_no_owner_is_wrong(cases: List[Case]) -> None:
     assert not complaints, _failures(cases, complaints)
 
 
+def test_who_stands_by_is_no_candidate(cases: List[Case]) -> None:
+    """A thread at a barrier behind the code that takes the lock and gives it back has not taken it."""
+    complaints = [case.name for case in cases if case.bystander in case.named]
+    assert not complaints, _failures(cases, complaints)
+
+
 def test_nothing_false_is_found(cases: List[Case]) -> None:
     """There is a finding about each wait; none is a deadlock, or about a lock that is free."""
     complaints = []
@@ -64,7 +70,7 @@ def test_nothing_false_is_found(cases: List[Case]) -> None:
         if (
             not waiters.issuperset(case.waiters)
             or case.owner in waiters
-            or not rules <= {"lock", "ordered"}
+            or not rules <= {"lock", "ordered", "barrier"}
             or "free at this moment" in text
         ):
             complaints.append("{}: {}".format(case.name, findings))

@@ -291,7 +291,7 @@ static void helper(void)
 {
 	omp_init_lock(&gate);
 	truth("lock", &gate, "gate");
-	TOGETHER(own_by_helper(&gate), lock_it(&gate));
+	TOGETHER(own_by_helper(&gate), lock_it(&gate); unlock_it(&gate));
 }
 
 static NOINLINE void own_by_jump(omp_lock_t *which)
@@ -305,7 +305,7 @@ static void helper_that_jumps(void)
 {
 	omp_init_lock(&gate);
 	truth("lock", &gate, "gate");
-	TOGETHER(own_by_jump(&gate), jump_to_lock(&gate));
+	TOGETHER(own_by_jump(&gate), jump_to_lock(&gate); unlock_it(&gate));
 }
 
 static NOINLINE void own_inlined(omp_lock_t *which)
@@ -319,7 +319,7 @@ static void helper_inlined(void)
 {
 	omp_init_lock(&gate);
 	truth("lock", &gate, "gate");
-	TOGETHER(own_inlined(&gate), lock_inlined(&gate));
+	TOGETHER(own_inlined(&gate), lock_inlined(&gate); omp_unset_lock(&gate));
 }
 
 static NOINLINE void lock_by_index(int index)
@@ -359,7 +359,7 @@ static void recursion(void)
 {
 	omp_init_lock(&gate);
 	truth("lock", &gate, "gate");
-	TOGETHER(own_deep(0), omp_set_lock(&gate));
+	TOGETHER(own_deep(0), omp_set_lock(&gate); omp_unset_lock(&gate));
 }
 
 static void (*volatile set_by_pointer)(omp_lock_t *) = omp_set_lock;
@@ -461,7 +461,7 @@ static void test_loop(void)
 {
 	omp_init_lock(&gate);
 	truth("lock", &gate, "gate");
-	TOGETHER(own_by_test(&gate), omp_set_lock(&gate));
+	TOGETHER(own_by_test(&gate), omp_set_lock(&gate); omp_unset_lock(&gate));
 }
 
 // ---- Nest locks --------------------------------------------------------------------------------

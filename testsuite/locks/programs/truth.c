@@ -26,6 +26,7 @@ static struct {
 	const void *address;
 } lock;
 static int holder_number;
+static atomic_long bystander;
 static atomic_int num_others, num_claimed, num_waiters, has_taken;
 static long waiters[MAX_WAITERS];
 
@@ -46,10 +47,23 @@ void set_holder(int number)
 	holder_number = number;
 }
 
+bool stands_by(void)
+{
+	const int last = 2;
+
+	if (omp_get_thread_num() == last) {
+		bystander = syscall(SYS_gettid);
+		return true;
+	}
+	while (!bystander)
+		usleep(POLL_MICROSECONDS);
+	return false;
+}
+
 bool holds_it(void)
 {
 	if (omp_get_thread_num() == holder_number) {
-		num_others = omp_get_num_threads() - 1;
+		num_others = omp_get_num_threads() - 1 - (bystander != 0);
 		return true;
 	}
 	while (!has_taken)
@@ -105,8 +119,10 @@ void hold(void)
 		usleep(POLL_MICROSECONDS);
 	for (int i = 0; i < num_waiters; i++)
 		await_rest(waiters[i]);
-	printf("%s\t%#lx\t%s\t%ld", lock.kind, (unsigned long)lock.address,
-	       lock.symbol ? lock.symbol : "-", syscall(SYS_gettid));
+	if (bystander)
+		await_rest(bystander);
+	printf("%s\t%#lx\t%s\t%ld\t%ld", lock.kind, (unsigned long)lock.address,
+	       lock.symbol ? lock.symbol : "-", (long)bystander, syscall(SYS_gettid));
 	for (int i = 0; i < num_waiters; i++)
 		printf("\t%ld", waiters[i]);
 	putchar('\n');

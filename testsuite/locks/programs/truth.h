@@ -19,6 +19,9 @@ void truth(const char *kind, const void *address, const char *symbol);
 /** Return true in the thread that shall take the lock. Others return from it when that one has. */
 bool holds_it(void);
 
+/** Return true in the thread that neither takes the lock nor waits for it. */
+bool stands_by(void);
+
 /** Called by the holder: wait until all others wait, print the truth, and hang. */
 void hold(void);
 
@@ -37,16 +40,20 @@ void set_holder(int number);
 }
 #endif
 
-/** Run two threads: one executes @p own, the other @p await. */
-#define TOGETHER(own, await)                      \
-	_Pragma("omp parallel num_threads(2)") do \
-	{                                         \
-		if (holds_it()) {                 \
-			own;                      \
-		} else {                          \
-			await;                    \
-		}                                 \
-	}                                         \
+/** Run three threads: one executes @p own, one @p await, and the last goes to the barrier. */
+#define TOGETHER(own, await)                             \
+	_Pragma("omp parallel num_threads(3)") do        \
+	{                                                \
+		if (!stands_by()) {                      \
+			if (holds_it()) {                \
+				own;                     \
+			} else {                         \
+				await;                   \
+			}                                \
+		}                                        \
+		_Pragma("omp barrier");                  \
+		__asm__ volatile(""); /* no tail call */ \
+	}                                                \
 	while (0)
 
 #define NOINLINE __attribute__((noinline))
