@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable, List, NoReturn, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, List, NoReturn, Optional, Sequence
 
 import gdb
 
@@ -12,6 +12,8 @@ from ompdbg.gdb_services import texts
 from ompdbg.text import shown
 
 if TYPE_CHECKING:
+    import _ompdbg
+
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.process import Process
     from ompdbg.model.thread import Thread
@@ -75,6 +77,24 @@ class OmpCommand(gdb.Command):
         addresses = bool(gdb.parameter("print address"))
         return Form(arguments.has("-json"), terminal_width(), self.palette(), addresses)
 
+    def program(self) -> "_ompdbg.Process":
+        """The selected program as libompdbg understands it."""
+        from ompdbg.gdb_services import session
+
+        return session.program(self.name)
+
+    def show(self, view: str, arguments: "Arguments", **options: Any) -> None:
+        """Prints what libompdbg shows of the selected program."""
+        self.program().print(
+            view,
+            _write_text,
+            json=arguments.has("-json"),
+            width=max(terminal_width() or 0, 0),
+            palette=self.palette().sequences(),
+            addresses=bool(gdb.parameter("print address")),
+            **options,
+        )
+
     def process(self) -> "Process":
         """The selected program with its OpenMP runtimes."""
         from ompdbg.gdb_services import session
@@ -108,6 +128,10 @@ def write(lines: Iterable[str]) -> None:
             gdb.write(texts.printable("".join(pending)))
             pending.clear()
     gdb.write(texts.printable("".join(pending)))
+
+
+def _write_text(text: str) -> None:
+    gdb.write(texts.printable(text))
 
 
 def terminal_width() -> Optional[int]:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libompdbg over GDB (gdb-plugin/bridge/)."""
+
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import os
+
+from ompdbg.gdb_services.bridge import Bridge
+
+class Error(Exception):
+    """A question that has no answer; the text is one line."""
+
+class Process:
+    """A program with its OpenMP runtimes. What is found out of it is kept until it moves; what of
+    its code, as long as the object."""
+
+    def __init__(self, bridge: Bridge) -> None: ...
+    def open(
+        self, path: Union[str, "os.PathLike[str]"], descriptor: int = -1
+    ) -> Tuple[int, List[str], str]:
+        """Open the runtimes that a library recognises: how many there are, why others are not
+        understood, and what is absent."""
+
+    def note(self, problem: str) -> None:
+        """Note why a runtime that is there is not understood."""
+
+    def moved(self) -> None:
+        """The program has run."""
+
+    def threads(self) -> List[Tuple[int, str, bool, bool, bool, Optional[str]]]:
+        """(number, label, is selected, is running, is an OpenMP thread, error) of each thread."""
+
+    def stats(self) -> Dict[str, int]: ...
+    def reset_stats(self) -> None: ...
+    def print(
+        self,
+        view: str,
+        write: Callable[[str], object],
+        *,
+        json: bool = False,
+        width: int = 0,
+        palette: Optional[Sequence[str]] = None,
+        addresses: bool = False,
+        numbers: Optional[Sequence[int]] = None,
+        queued: bool = False,
+        by_function: bool = False,
+        raw: bool = False,
+        full: bool = False,
+        limit: int = 0,
+        scope: Optional[str] = None,
+        all: bool = False,
+        level: int = -1,
+        thread: int = 0,
+        state: Optional[str] = None,
+        team: Optional[str] = None,
+    ) -> None:
+        """Write what a command shows. `palette`: the sequence that begins each style. `numbers`:
+        GDB's, of the threads that are shown."""
