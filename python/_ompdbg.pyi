@@ -10,6 +10,16 @@ from ompdbg.gdb_services.bridge import Bridge
 class Error(Exception):
     """A question that has no answer; the text is one line."""
 
+class Thread(NamedTuple):
+    """What commands need to choose threads."""
+
+    number: int  # GDB's
+    label: str  # as GDB prints it
+    is_selected: bool
+    is_running: bool
+    is_openmp: bool
+    error: Optional[str]  # why nothing is known
+
 class Process:
     """A program with its OpenMP runtimes. What is found out of it is kept until it moves; what of
     its code, as long as the object."""
@@ -27,8 +37,11 @@ class Process:
     def moved(self) -> None:
         """The program has run."""
 
-    def threads(self) -> List[Tuple[int, str, bool, bool, bool, Optional[str]]]:
-        """(number, label, is selected, is running, is an OpenMP thread, error) of each thread."""
+    def libraries(self) -> List[Tuple[str, bool]]:
+        """Path of the OMPD library of each runtime, and whether it has extensions."""
+
+    def threads(self) -> List[Thread]:
+        """All threads, by number."""
 
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...

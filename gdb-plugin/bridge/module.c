@@ -41,7 +41,8 @@ PyMODINIT_FUNC PyInit__ompdbg(void)
 {
 	PyObject *module = PyModule_Create(&definition);
 
-	if (module && (add_error(module) < 0 || add_type(module, &process_spec, "Process") < 0))
+	if (module && (add_error(module) < 0 || process_add_records(module) < 0 ||
+		       add_type(module, &process_spec, "Process") < 0))
 		Py_CLEAR(module);
 	return module;
 }

@@ -6,6 +6,32 @@
 
 PyObject *bridge_error;
 
+// ---- Records -----------------------------------------------------------------------------------
+
+static PyTypeObject *thread_type;
+
+int process_add_records(PyObject *module)
+{
+	static PyStructSequence_Field fields[] = {
+		{ "number", "GDB's" },
+		{ "label", "as GDB prints it" },
+		{ "is_selected", NULL },
+		{ "is_running", NULL },
+		{ "is_openmp", NULL },
+		{ "error", "why nothing is known" },
+		{ 0 },
+	};
+	static PyStructSequence_Desc shape = {
+		"_ompdbg.Thread",
+		"What commands need to choose threads.",
+		fields,
+		6,
+	};
+
+	thread_type = PyStructSequence_NewType(&shape);
+	return thread_type ? PyObject_SetAttrString(module, "Thread", (PyObject *)thread_type) : -1;
+}
+
 // ---- Errors ------------------------------------------------------------------------------------
 
 static void forget_stop(struct process_object *self)
@@ -131,14 +157,52 @@ static PyObject *method_moved(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
+static PyObject *text_of(const char *text)
+{
+	if (!text)
+		Py_RETURN_NONE;
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
+}
+
 /** Tell of one thread what commands need to choose. */
 static PyObject *thread_record(struct thread *thread)
 {
 	const struct ompdbg_target_thread *target = thread->target;
+	PyObject *record = PyStructSequence_New(thread_type);
+	PyObject *members[] = {
+		PyLong_FromLong(target->number),	 text_of(target->label),
+		PyBool_FromLong(target->selected),	 PyBool_FromLong(target->running),
+		PyBool_FromLong(thread->handle != NULL), text_of(thread->error),
+	};
 
-	return Py_BuildValue("(isNNNz)", target->number, target->label,
-			     PyBool_FromLong(target->selected), PyBool_FromLong(target->running),
-			     PyBool_FromLong(thread->handle != NULL), thread->error);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		if (!members[i] || !record)
+			Py_CLEAR(record);
+		if (record)
+			PyStructSequence_SetItem(record, (Py_ssize_t)i, members[i]);
+		else
+			Py_XDECREF(members[i]);
+	}
+	return record;
+}
+
+static PyObject *method_libraries(PyObject *object, PyObject *unused)
+{
+	const struct runtimes *runtimes = &((struct process_object *)object)->runtimes;
+	PyObject *list = PyList_New(0);
+
+	(void)unused;
+	for (size_t i = 0; list && i < runtimes->num_spaces; i++) {
+		const struct ompd_library_info *info =
+			ompd_library_info(space_library(runtimes->spaces[i]));
+		PyObject *row = Py_BuildValue("(NN)", text_of(info->path),
+					      PyBool_FromLong(info->is_extended));
+
+		if (!row || PyList_Append(list, row) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(row);
+	}
+	return list;
 }
 
 static PyObject *method_threads(PyObject *object, PyObject *unused)
@@ -261,8 +325,9 @@ static PyMethodDef process_methods[] = {
 	METHOD("note", method_note, METH_O,
 	       "note(problem): why a runtime that is there is not understood"),
 	METHOD("moved", method_moved, METH_NOARGS, "moved(): the program has run"),
-	METHOD("threads", method_threads, METH_NOARGS,
-	       "threads() -> [(number, label, is selected, is running, is an OpenMP thread, error)]"),
+	METHOD("libraries", method_libraries, METH_NOARGS,
+	       "libraries() -> [(path, is extended)], one for each runtime"),
+	METHOD("threads", method_threads, METH_NOARGS, "threads() -> [Thread]"),
 	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),

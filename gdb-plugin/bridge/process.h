@@ -30,6 +30,8 @@ struct process *process_look(struct process_object *self);
  *  one. The error is released. */
 bool process_done(struct process_object *self, struct ompdbg_error *error);
 
+/** Add the types of what methods return. @return -1 with an exception. */
+int process_add_records(PyObject *module);
 /** print(view, write, ...): the method. */
 PyObject *process_print(PyObject *self, PyObject *args, PyObject *kwargs);
 

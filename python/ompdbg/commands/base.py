@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.process import Process
-    from ompdbg.model.thread import Thread
     from ompdbg.render.palette import Palette
     from ompdbg.views import Form
 
@@ -108,14 +107,14 @@ def dedent(command: object) -> None:
     kind.__doc__ = (kind.__doc__ or "").replace("\n    ", "\n")
 
 
-def why_not_openmp(threads: "Iterable[Thread]") -> str:
+def why_not_openmp(threads: "Iterable[_ompdbg.Thread]") -> str:
     """What is to be said of the selected one of them, of which OpenMP knows nothing."""
     for thread in threads:
-        if thread.target.selected:
+        if thread.is_selected:
             if thread.error is not None:
-                return f"of thread {thread.target.label} nothing is known: {thread.error}"
-            what = "running" if thread.target.running else "no OpenMP thread"
-            return f"thread {thread.target.label} is {what}"
+                return f"of thread {thread.label} nothing is known: {thread.error}"
+            what = "running" if thread.is_running else "no OpenMP thread"
+            return f"thread {thread.label} is {what}"
     return "no thread is selected"
 
 
