@@ -26,23 +26,18 @@ class Process:
 
     def __init__(self, bridge: Bridge) -> None: ...
     def open(
-        self, path: Union[str, "os.PathLike[str]"], descriptor: int = -1
+        self, path: Union[str, bytes, "os.PathLike[str]"], descriptor: int = -1
     ) -> Tuple[int, List[str], str]:
         """Open the runtimes that a library recognises: how many there are, why others are not
         understood, and what is absent."""
-
     def note(self, problem: str) -> None:
         """Note why a runtime that is there is not understood."""
-
     def moved(self) -> None:
         """The program has run."""
-
     def libraries(self) -> List[Tuple[str, bool]]:
         """Path of the OMPD library of each runtime, and whether it has extensions."""
-
     def threads(self) -> List[Thread]:
         """All threads, by number."""
-
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
     def print(

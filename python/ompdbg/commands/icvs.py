@@ -50,7 +50,9 @@ class Icvs(OmpCommand):
         about = why_not_openmp(everyone)
         if not threads and not others:
             self.fail(about + ".")
-        self.show("icvs", arguments, numbers=threads or others, scope="process" if others else scope)
+        self.show(
+            "icvs", arguments, numbers=threads or others, scope="process" if others else scope
+        )
         if others and not arguments.has("-json"):
             write(wrap(f"Only those of the process: {about}.", terminal_width()))
 

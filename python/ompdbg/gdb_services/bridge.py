@@ -5,7 +5,7 @@ can ask. Texts come as bytes; None is the answer for what does not exist."""
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Optional, Tuple, Type, Union
+from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 import gdb
 
@@ -13,7 +13,7 @@ from ompdbg.compilers import newest_gcc
 from ompdbg.gdb_services import frame_names
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
-from ompdbg.members import member
+from ompdbg.members import Type, member
 from ompdbg.services import Function, TargetThread
 from ompdbg.text import decoded
 
@@ -31,7 +31,7 @@ class Bridge:
     """GDB for one inferior."""
 
     def __init__(self, services: GdbServices) -> None:
-        self.errors: Tuple[Type[Exception], ...] = services.errors  # GDB's answers
+        self.errors = services.errors  # GDB's answers
         self._services = services
         self._targets: Dict[int, TargetThread] = {}
 
@@ -86,6 +86,7 @@ class Bridge:
     def stack(self, number: int) -> Iterator[_Frame]:
         """Yield the frames of a thread, and what tells one from another."""
         for frame in self._services.stack(self._targets[number]):
+            assert isinstance(frame, StackFrame)
             is_tail_call = frame.is_deduced and not frame.is_inlined
             yield (
                 frame,
@@ -110,11 +111,11 @@ class Bridge:
 
     def arguments(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [tuple(one) for one in self._services.arguments(self._targets[number], frame)]
+        return [*self._services.arguments(self._targets[number], frame)]
 
     def locals(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [tuple(one) for one in self._services.locals(self._targets[number], frame)]
+        return [*self._services.locals(self._targets[number], frame)]
 
     def frame_name(self, number: int, frame: StackFrame, address: int) -> Optional[str]:
         """Return what a frame knows an address by."""
@@ -143,7 +144,7 @@ class Bridge:
     def symbol_at(self, address: int) -> Optional[Tuple[str, int, Optional[str]]]:
         """Return name, distance, and path of the shared object."""
         found = self._services.symbol_at(address)
-        return None if found is None else tuple(found)
+        return found
 
     def function_at(self, address: int) -> Optional[_Place]:
         """Return the function that covers an address."""
@@ -165,13 +166,14 @@ class Bridge:
         found = self._services.structure(decoded(structure), file)
         if found is None or field is None:
             return None if found is None else (0, found.size, 0, 0)
+        kind: Type = found
         bit, bits = 0, 0
         for name in decoded(field).split("."):
-            inner = None if bits else member(found.plain(), name)
+            inner = None if bits else member(kind.plain(), name)
             if inner is None:
                 return None
-            found, bit, bits = inner.kind, bit + inner.bit, inner.bits
-        return (0, _WORD, bit, bits) if bits else (bit // _BYTE, found.size, 0, 0)
+            kind, bit, bits = inner.kind, bit + inner.bit, inner.bits
+        return (0, _WORD, bit, bits) if bits else (bit // _BYTE, kind.size, 0, 0)
 
     def newest_gcc(self, address: int) -> Optional[int]:
         """Return the latest release of GCC in the file of an address."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Names of an address in a frame: of a variable or member that is there, or that points there, or
-of a member of what a variable points to: "lock", "guard._M_device", "this->lock_", "cells[3].lock".
+of a member of what a variable points to: "lock", "guard._M_device", "this->lock_".
 
-A pointer has no bounds: what is after the first element is named only with an index that an integer
-variable of the frame has.
+A pointer has no bounds: what is after the first element is named only with an index that an
+integer variable of the frame has: "cells[3].lock".
 """
 
 from __future__ import annotations

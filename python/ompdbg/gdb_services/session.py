@@ -70,7 +70,7 @@ class _Process:
         return self.opened
 
     def understood(self) -> "_ompdbg.Process":
-        """The process with all runtimes; raises _ompdbg.Error or NotOpened if none is understood."""
+        """All runtimes of the process; raises _ompdbg.Error or NotOpened if none is understood."""
         if self.program is None:
             from ompdbg.gdb_services import libraries
 
