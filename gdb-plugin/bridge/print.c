@@ -335,9 +335,18 @@ PyObject *process_print(PyObject *object, PyObject *args, PyObject *kwargs)
 	struct outlet outlet = { &self->services, options.write, { 0 }, options.json };
 	struct sink sink = { put, &outlet };
 	struct viewed viewed = { process, &options, { 0 }, &form, &sink };
-	if (!choose(process, &options, &viewed.chosen))
-		return process_done(self, NULL) ? NULL : NULL;
-	struct ompdbg_error *error = print_view(&viewed, &outlet);
+	if (!choose(process, &options, &viewed.chosen)) {
+		PyObject *type, *value, *traceback;
+
+		PyErr_Fetch(&type, &value, &traceback);
+		bool is_answer = process_done(self, NULL); // or the user has ended the search
+		if (is_answer)
+			PyErr_Restore(type, value, traceback);
+		return NULL;
+	}
+	struct ompdbg_error *error = options.json ? gdb_services_name(&self->services) : NULL;
+	if (!error)
+		error = print_view(&viewed, &outlet);
 	buffer_deinit(&outlet.pending);
 	if (!process_done(self, error))
 		return NULL;

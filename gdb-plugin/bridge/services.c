@@ -153,6 +153,9 @@ static const char *program(void *context)
 {
 	struct gdb_services *services = context;
 	struct ompdbg_error *error = ask_allowed(services);
+
+	if (services->program)
+		return services->program;
 	PyObject *path = error ? NULL : ASK(services, "program", NULL);
 
 	if (!path && !error)
@@ -160,6 +163,7 @@ static const char *program(void *context)
 	const char *text = kept_text(services, path);
 	Py_XDECREF(path);
 	ompdbg_error_destroy(error);
+	services->program = text;
 	return text ? text : "";
 }
 
@@ -200,6 +204,8 @@ void gdb_services_forget(struct gdb_services *services)
 {
 	stacks_forget(services);
 	services->has_threads = false;
+	services->program = NULL;
+	services->registers = (struct table){ 0 };
 	services->direct_known = false;
 	services->is_interrupted = false;
 	services->texts = (struct string_table){ 0 };
@@ -212,6 +218,7 @@ void gdb_services_forget(struct gdb_services *services)
 void gdb_services_deinit(struct gdb_services *services)
 {
 	gdb_services_forget(services);
+	alike_close(services);
 	direct_deinit(&services->direct);
 	Py_CLEAR(services->bridge);
 }

@@ -12,13 +12,23 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <sys/user.h>
+
 #include "base/arena.h"
 #include "base/table.h"
 #include "direct.h"
 #include "ompdbg/services.h"
 
+/** The addresses at which the frames of a stack go on, to its end. */
+struct chain {
+	uint64_t *addresses; // that of the thread, then return addresses
+	size_t count;
+};
+
 /** The frames of one thread, as far as they were unwound. */
 struct gdb_stack {
+	struct chain chain; // empty: it is not simply told
+	bool is_shared;	    // with stacks alike: `handles` are not its own
 	PyObject *iterator; // over Bridge's frames; NULL: the stack has ended
 	struct ompdbg_frame *frames;
 	size_t num_frames, frame_capacity;
@@ -38,11 +48,15 @@ struct gdb_services {
 	struct string_table texts;
 
 	// threads.c
-	bool has_threads;
+	const char *program;
+	bool has_threads, has_names;
 	struct ompdbg_target_thread *threads;
 	size_t num_threads;
 
+	struct table registers; // number of a thread -> struct user_regs_struct
+
 	struct table stacks; // stacks.c: number of a thread -> struct gdb_stack
+	struct alike *alike; // alike.c
 
 	// memory.c
 	struct direct direct;
@@ -64,6 +78,9 @@ void gdb_services_forget(struct gdb_services *services);
 void gdb_services_deinit(struct gdb_services *services);
 /** See which thread is selected. @return false with an exception. */
 bool gdb_services_select(struct gdb_services *services);
+/** Ask for the names of threads, which are "" until then: GDB reads a file for each, and few views
+ *  show them. */
+struct ompdbg_error *gdb_services_name(struct gdb_services *services);
 
 // ---- For the files of this folder --------------------------------------------------------------
 
@@ -84,6 +101,18 @@ struct ompdbg_error *ask_tuple(struct gdb_services *services, PyObject *answer, 
 const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services, int number);
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);
+
+/** Return the registers of a stopped thread of this machine; NULL: only GDB may know them. */
+const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread);
+
+/** Find the addresses of a stack, without GDB. @return false: that is not so simple. */
+bool alike_chain(struct gdb_services *services, int thread, struct chain *ret);
+/** Give a stack the frames that GDB found for its addresses before. @return false: it found none. */
+bool alike_take(struct gdb_services *services, const struct chain *chain, struct gdb_stack *stack);
+/** Remember what frames GDB has found for the addresses of a stack, which has ended. */
+void alike_learn(struct gdb_services *services, const struct chain *chain,
+		 const struct gdb_stack *stack);
+void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);
 

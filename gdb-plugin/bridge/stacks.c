@@ -17,11 +17,13 @@ static struct ompdbg_error *stack_of(struct gdb_services *services, int thread,
 	*ret = stack;
 	if (error || stack)
 		return error;
-	PyObject *iterator = ASK(services, "stack", "i", thread);
-	if (!iterator)
-		return ask_failed(services);
 	stack = ARENA_NEW(&services->stop, struct gdb_stack);
-	stack->iterator = iterator;
+	if (!alike_chain(services, thread, &stack->chain) ||
+	    !alike_take(services, &stack->chain, stack)) {
+		stack->iterator = ASK(services, "stack", "i", thread);
+		if (!stack->iterator)
+			return ask_failed(services);
+	}
 	*table_put(&services->stacks, &services->stop, (uint64_t)thread) = stack;
 	*ret = stack;
 	return NULL;
@@ -33,7 +35,7 @@ void stacks_forget(struct gdb_services *services)
 
 	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++) {
 		Py_XDECREF(stack->iterator);
-		for (size_t j = 0; j < stack->num_handles; j++)
+		for (size_t j = 0; j < stack->num_handles && !stack->is_shared; j++)
 			Py_DECREF(stack->handles[j]);
 	}
 	services->stacks = (struct table){ 0 };
@@ -80,10 +82,13 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 	while (!error && stack->iterator && stack->num_frames < most) {
 		PyObject *told = PyIter_Next(stack->iterator);
 
-		if (!told && !PyErr_Occurred())
+		if (!told && !PyErr_Occurred()) {
 			Py_CLEAR(stack->iterator);
-		else if (!told || !take_frame(services, stack, told))
+			if (stack->chain.count)
+				alike_learn(services, &stack->chain, stack);
+		} else if (!told || !take_frame(services, stack, told)) {
 			error = ask_failed(services);
+		}
 		Py_XDECREF(told);
 	}
 	if (error)
@@ -100,7 +105,7 @@ static struct ompdbg_error *handle_of(struct gdb_services *services, int thread,
 	struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
 	struct ompdbg_error *error = ask_allowed(services);
 
-	if (!error && (!stack || frame->cookie >= stack->num_handles))
+	if (!error && (!stack || frame->cookie >= stack->num_frames))
 		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "frame %d was not unwound",
 					    frame->level);
 	if (!error)

@@ -40,14 +40,14 @@ static uint32_t bit(size_t number)
 static bool take_thread(struct gdb_services *services, PyObject *told,
 			struct ompdbg_target_thread *ret)
 {
-	PyObject *label, *name;
+	PyObject *label;
 	long long lwp;
 	int running;
 
-	if (!PyArg_ParseTuple(told, "iOOLp", &ret->number, &label, &name, &lwp, &running))
+	if (!PyArg_ParseTuple(told, "iOLp", &ret->number, &label, &lwp, &running))
 		return false;
 	ret->label = kept_text(services, label);
-	ret->name = kept_text(services, name);
+	ret->name = "";
 	ret->lwp = lwp;
 	ret->running = running;
 	return true;
@@ -70,6 +70,7 @@ static struct ompdbg_error *list_threads(struct gdb_services *services)
 		return error;
 	services->num_threads = (size_t)count;
 	services->has_threads = true;
+	services->has_names = false;
 	return gdb_services_select(services) ? NULL : ask_failed(services);
 }
 
@@ -99,6 +100,24 @@ bool gdb_services_select(struct gdb_services *services)
 	return !PyErr_Occurred();
 }
 
+struct ompdbg_error *gdb_services_name(struct gdb_services *services)
+{
+	struct ompdbg_error *error = ask_allowed(services);
+
+	for (size_t i = 0; !error && !services->has_names && i < services->num_threads; i++) {
+		struct ompdbg_target_thread *thread = &services->threads[i];
+		PyObject *name = ASK(services, "thread_name", "i", thread->number);
+
+		if (!name)
+			error = ask_failed(services);
+		else
+			thread->name = kept_text(services, name);
+		Py_XDECREF(name);
+	}
+	services->has_names = !error;
+	return error;
+}
+
 const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services, int number)
 {
 	for (size_t i = 0; services->has_threads && i < services->num_threads; i++) {
@@ -110,19 +129,36 @@ const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *se
 
 // ---- Registers ---------------------------------------------------------------------------------
 
-static bool read_registers(struct gdb_services *services, int thread, struct ompdbg_registers *ret)
+const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread)
 {
-	const struct ompdbg_target_thread *target = thread_numbered(services, thread);
+	struct user_regs_struct *known = table_get(&services->registers, (uint64_t)thread);
+	const struct ompdbg_target_thread *target;
 	struct user_regs_struct registers;
 
+	if (known)
+		return known;
+	target = thread_numbered(services, thread);
 	if (!target || target->running || !direct_process(services) ||
 	    !place_registers((pid_t)target->lwp, &registers))
+		return NULL;
+	known = ARENA_NEW(&services->stop, struct user_regs_struct);
+	*known = registers;
+	*table_put(&services->registers, &services->stop, (uint64_t)thread) = known;
+	return known;
+}
+
+static bool read_registers(struct gdb_services *services, int thread, struct ompdbg_registers *ret)
+{
+	const struct user_regs_struct *registers = thread_registers(services, thread);
+
+	if (!registers)
 		return false;
 	const uint64_t values[OMPDBG_NUM_REGISTERS] = {
-		registers.rax, registers.rdx, registers.rcx,	  registers.rbx,     registers.rsi,
-		registers.rdi, registers.rbp, registers.rsp,	  registers.r8,	     registers.r9,
-		registers.r10, registers.r11, registers.r12,	  registers.r13,     registers.r14,
-		registers.r15, registers.rip, registers.orig_rax, registers.fs_base,
+		registers->rax, registers->rdx,	     registers->rcx,	 registers->rbx,
+		registers->rsi, registers->rdi,	     registers->rbp,	 registers->rsp,
+		registers->r8,	registers->r9,	     registers->r10,	 registers->r11,
+		registers->r12, registers->r13,	     registers->r14,	 registers->r15,
+		registers->rip, registers->orig_rax, registers->fs_base,
 	};
 	memcpy(ret->values, values, sizeof(values));
 	return true;

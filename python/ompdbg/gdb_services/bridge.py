@@ -5,6 +5,7 @@ can ask. Texts come as bytes; None is the answer for what does not exist."""
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 import gdb
@@ -22,7 +23,7 @@ _UNREADABLE = re.compile(r"Cannot access memory at address (0x[0-9a-f]+)")
 _BYTE = 8  # bits
 _WORD = 8  # bytes of the unit that holds a bit field
 
-_Thread = Tuple[int, str, str, int, bool]
+_Thread = Tuple[int, str, int, bool]
 _Frame = Tuple[object, int, bool, bool, bool, bool, Optional[str]]
 _Place = Tuple[Optional[str], Optional[str], int, Optional[str], int]
 
@@ -61,12 +62,13 @@ class Bridge:
     # ---- Threads ----------------------------------------------------------------------------
 
     def threads(self) -> List[_Thread]:
-        """Return number, label, name, LWP and whether it runs, of all threads."""
+        """Return number, label, LWP and whether it runs, of all threads."""
         self._targets = {one.number: one for one in self._services.threads()}
-        return [
-            (one.number, one.label, self._services.thread_name(one), one.lwp, one.running)
-            for one in self._targets.values()
-        ]
+        return [(one.number, one.label, one.lwp, one.running) for one in self._targets.values()]
+
+    def thread_name(self, number: int) -> str:
+        """Return the name that the user or the system has for a thread."""
+        return self._services.thread_name(self._targets[number])
 
     def selected(self) -> int:
         """Return the number of the thread that the user has selected, or 0."""
@@ -98,9 +100,19 @@ class Bridge:
                 frame.object_file,
             )
 
+    def is_plain(self, pc: int) -> bool:
+        """Check that no function is inlined at an address."""
+        return not self._services.is_inlined(pc)
+
+    def _walk_to(self, number: int, frame: StackFrame) -> TargetThread:
+        """Have the stack known as far as a frame, which may be that of a thread alike."""
+        target = self._targets[number]
+        next(islice(self._services.stack(target), frame.level, None), None)
+        return target
+
     def frame_register(self, number: int, frame: StackFrame, name: str) -> Optional[int]:
         """Return a register of a frame."""
-        found = self._services.frame_registers(self._targets[number], frame, name)
+        found = self._services.frame_registers(self._walk_to(number, frame), frame, name)
         return None if found is None else found[0]
 
     def place(self, frame: StackFrame) -> Optional[_Place]:
@@ -111,15 +123,15 @@ class Bridge:
 
     def arguments(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [*self._services.arguments(self._targets[number], frame)]
+        return [*self._services.arguments(self._walk_to(number, frame), frame)]
 
     def locals(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [*self._services.locals(self._targets[number], frame)]
+        return [*self._services.locals(self._walk_to(number, frame), frame)]
 
     def frame_name(self, number: int, frame: StackFrame, address: int) -> Optional[str]:
         """Return what a frame knows an address by."""
-        handle = self._services.frame_handle(self._targets[number], frame)
+        handle = self._services.frame_handle(self._walk_to(number, frame), frame)
         return None if handle is None else frame_names.find(handle, address)
 
     # ---- Names ------------------------------------------------------------------------------

@@ -390,6 +390,10 @@ class GdbServices:
         """Path of the shared object that has an address."""
         return self._symbols.object_of(address)
 
+    def is_inlined(self, address: int) -> bool:
+        """The innermost function there is one that was inlined into another."""
+        return self._symbols.is_inlined(address)
+
     def opened(self, path: str) -> Optional[str]:
         """The file that GDB reads for what the program has loaded from a path."""
         return self._symbols.opened(path)

@@ -162,8 +162,8 @@ def program(command: str) -> "_ompdbg.Process":
     if known is None:
         raise texts.failure(f"{command}: the program is not being run.")
     settings = (*known.services.stack_settings, len(gdb.inferiors()) > 1)
-    if known.program is not None and known.settings != settings:
-        known.program.moved()
+    if known.settings != settings:
+        known.program = None  # it remembers stacks as they were before
     known.settings = settings
     try:
         return known.understood()
