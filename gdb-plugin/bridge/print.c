@@ -21,7 +21,7 @@ struct outlet {
 	bool is_json;
 };
 
-/** Keep the exception that ended the output. */
+/** Keep the exception that ended the answer. */
 static struct ompdbg_error *ended(struct gdb_services *services)
 {
 	PyObject **failure = services->failure;
@@ -311,44 +311,40 @@ static struct ompdbg_error *print_view(struct viewed *viewed, struct outlet *out
 	return ompdbg_error_create(OMPDBG_BAD_INPUT, "no view %s", viewed->options->view);
 }
 
-PyObject *process_print(PyObject *object, PyObject *args, PyObject *kwargs)
+/** Print a view of a program that is being looked at. Exceptions of options are kept as failures. */
+static struct ompdbg_error *answer(struct process_object *self, const struct options *options)
 {
-	struct process_object *self = (struct process_object *)object;
+	bool has_palette = options->palette && options->palette != Py_None;
+	struct outlet outlet = { &self->services, options->write, { 0 }, options->json };
+	struct sink sink = { put, &outlet };
 	const char *begins[NUM_STYLES];
-	struct options options;
-
-	if (!parse(args, kwargs, &options))
-		return NULL;
-	struct process *process = process_look(self);
-	if (!process)
-		return NULL;
-	bool has_palette = options.palette && options.palette != Py_None;
-	if (has_palette && !take_palette(&process->arena, options.palette, begins))
-		return NULL;
-	const struct form form = {
-		.json = options.json,
-		.width = (size_t)options.width,
+	struct form form = {
+		.json = options->json,
+		.width = (size_t)options->width,
 		.color = has_palette,
 		.palette = has_palette ? begins : NULL,
-		.addresses = options.addresses,
+		.addresses = options->addresses,
 	};
-	struct outlet outlet = { &self->services, options.write, { 0 }, options.json };
-	struct sink sink = { put, &outlet };
-	struct viewed viewed = { process, &options, { 0 }, &form, &sink };
-	if (!choose(process, &options, &viewed.chosen)) {
-		PyObject *type, *value, *traceback;
+	struct viewed viewed = { self->process, options, { 0 }, &form, &sink };
 
-		PyErr_Fetch(&type, &value, &traceback);
-		bool is_answer = process_done(self, NULL); // or the user has ended the search
-		if (is_answer)
-			PyErr_Restore(type, value, traceback);
-		return NULL;
-	}
-	struct ompdbg_error *error = options.json ? gdb_services_name(&self->services) : NULL;
+	if ((has_palette && !take_palette(&self->process->arena, options->palette, begins)) ||
+	    !choose(self->process, options, &viewed.chosen))
+		return ended(&self->services);
+	// Few views show names.
+	struct ompdbg_error *error = options->json ? gdb_services_name(&self->services) : NULL;
 	if (!error)
 		error = print_view(&viewed, &outlet);
 	buffer_deinit(&outlet.pending);
-	if (!process_done(self, error))
+	return error;
+}
+
+PyObject *process_print(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct options options;
+
+	if (!parse(args, kwargs, &options) || !process_look(self) ||
+	    !process_done(self, answer(self, &options)))
 		return NULL;
 	Py_RETURN_NONE;
 }

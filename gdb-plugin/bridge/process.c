@@ -53,29 +53,52 @@ static void raise_error(const struct ompdbg_error *error)
 	Py_XDECREF(text);
 }
 
-bool process_done(struct process_object *self, struct ompdbg_error *error)
+bool process_begin(struct process_object *self)
+{
+	if (self->is_busy) {
+		PyErr_SetString(bridge_error, "asked while another question is being answered");
+		return false;
+	}
+	self->is_busy = true;
+	return true;
+}
+
+/** Raise what has ended a question. @return false: nothing has. */
+static bool raise_failure(struct process_object *self, const struct ompdbg_error *error)
 {
 	struct gdb_services *services = &self->services;
-	bool is_interrupted = services->is_interrupted ||
-			      (error && error->code == OMPDBG_INTERRUPTED);
 
-	if (!error && !is_interrupted && !services->failure[0])
-		return true;
-	if (services->failure[0]) {
+	if (services->is_interrupted) {
+		PyErr_SetNone(PyExc_KeyboardInterrupt);
+	} else if (services->failure[0]) {
 		PyErr_Restore(services->failure[0], services->failure[1], services->failure[2]);
 		memset(services->failure, 0, sizeof(services->failure));
-	} else if (is_interrupted) {
+	} else if (error && error->code == OMPDBG_INTERRUPTED) {
 		PyErr_SetNone(PyExc_KeyboardInterrupt);
-	} else {
+	} else if (error) {
 		raise_error(error);
+	} else {
+		return false;
 	}
+	return true;
+}
+
+bool process_done(struct process_object *self, struct ompdbg_error *error)
+{
+	bool has_failed = raise_failure(self, error);
+
 	ompdbg_error_destroy(error);
-	// What was found before it ended may be half of it.
-	PyObject *type, *value, *traceback;
-	PyErr_Fetch(&type, &value, &traceback);
-	forget_stop(self);
-	PyErr_Restore(type, value, traceback);
-	return false;
+	self->is_busy = false;
+	if (has_failed || self->has_moved) {
+		PyObject *type, *value, *traceback;
+
+		// What was found before it ended may be half of it.
+		PyErr_Fetch(&type, &value, &traceback);
+		forget_stop(self);
+		PyErr_Restore(type, value, traceback);
+	}
+	self->has_moved = false;
+	return !has_failed;
 }
 
 // ---- The program -------------------------------------------------------------------------------
@@ -85,6 +108,8 @@ struct process *process_look(struct process_object *self)
 	const struct runtimes *runtimes = &self->runtimes;
 	struct ompdbg_error *error = NULL;
 
+	if (!process_begin(self))
+		return NULL;
 	if (!runtimes->num_spaces)
 		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "no runtime is open");
 	else if (!self->process)
@@ -93,7 +118,10 @@ struct process *process_look(struct process_object *self)
 				     runtimes->num_problems, &self->process);
 	else if (!gdb_services_select(&self->services))
 		error = ask_failed(&self->services);
-	return process_done(self, error) ? self->process : NULL;
+	if (!error)
+		return self->process;
+	process_done(self, error);
+	return NULL;
 }
 
 static PyObject *list_of_texts(const char *const *texts, size_t count)
@@ -123,6 +151,10 @@ static PyObject *method_open(PyObject *object, PyObject *args, PyObject *kwargs)
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|i:open", names, PyUnicode_FSConverter,
 					 &path, &descriptor))
 		return NULL;
+	if (!process_begin(self)) {
+		Py_DECREF(path);
+		return NULL;
+	}
 	size_t spaces = runtimes->num_spaces, problems = runtimes->num_problems;
 	struct ompd_library *library = library_load(PyBytes_AsString(path), descriptor, &error);
 	Py_DECREF(path);
@@ -150,10 +182,16 @@ static PyObject *method_note(PyObject *object, PyObject *problem)
 	Py_RETURN_NONE;
 }
 
-static PyObject *method_moved(PyObject *self, PyObject *unused)
+static PyObject *method_moved(PyObject *object, PyObject *unused)
 {
+	struct process_object *self = (struct process_object *)object;
+
 	(void)unused;
-	forget_stop((struct process_object *)self);
+	// GDB may tell so in the middle of an answer.
+	if (self->is_busy)
+		self->has_moved = true;
+	else
+		forget_stop(self);
 	Py_RETURN_NONE;
 }
 
@@ -207,10 +245,13 @@ static PyObject *method_libraries(PyObject *object, PyObject *unused)
 
 static PyObject *method_threads(PyObject *object, PyObject *unused)
 {
-	struct process *process = process_look((struct process_object *)object);
+	struct process_object *self = (struct process_object *)object;
+	struct process *process = process_look(self);
 	PyObject *list = process ? PyList_New(0) : NULL;
 
 	(void)unused;
+	if (!process)
+		return NULL;
 	for (size_t i = 0; list && i < process->num_targets; i++) {
 		PyObject *record = thread_record(process->threads[i]);
 
@@ -218,6 +259,9 @@ static PyObject *method_threads(PyObject *object, PyObject *unused)
 			Py_CLEAR(list);
 		Py_XDECREF(record);
 	}
+	if (list && !process_done(self, NULL))
+		Py_CLEAR(list);
+	self->is_busy = false;
 	return list;
 }
 

@@ -19,15 +19,21 @@ struct process_object {
 	struct space_statistics before; // of this command
 	uint64_t direct_before;
 	struct process *process; // NULL: the program was not looked at since it moved
+	bool is_busy;		 // a question is being answered
+	bool has_moved;		 // meanwhile, as GDB told
 };
 
 extern PyObject *bridge_error; // _ompdbg.Error
 extern PyType_Spec process_spec;
 
-/** Look at the program as it is at this stop, and at who is selected. @return NULL with an exception. */
+/** Begin to answer a question, which process_done() ends. @return false with an exception: another one
+ *  is being answered. */
+bool process_begin(struct process_object *self);
+/** Begin to answer a question, and look at the program as it is at this stop, and at who is selected.
+ *  @return NULL with an exception; then the question has ended. */
 struct process *process_look(struct process_object *self);
-/** Turn what a question of the services or an error left into an exception. @return false: there is
- *  one. The error is released. */
+/** End a question, and turn what failed into an exception. @return false: there is one. The error is
+ *  released. */
 bool process_done(struct process_object *self, struct ompdbg_error *error);
 
 /** Add the types of what methods return. @return -1 with an exception. */
