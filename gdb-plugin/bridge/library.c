@@ -5,6 +5,7 @@
 
 #include "process.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,8 +45,20 @@ static struct ompdbg_error *failed(const char *path)
 	return ompdbg_error_create(OMPDBG_FAILED, "%s: %s", path, strerror(errno));
 }
 
+/** Load what a library needs: of the copy, the loader would not know in which folder to look. The
+ *  library itself is loaded with it, and not used. */
+static struct ompdbg_error *load_needed(const char *path, int descriptor)
+{
+	char opened[sizeof("/proc/self/fd/") + 11];
+
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", descriptor);
+	if (dlopen(descriptor < 0 ? path : opened, RTLD_NOW | RTLD_LOCAL))
+		return NULL;
+	return ompdbg_error_create(OMPDBG_FAILED, "%s", dlerror());
+}
+
 /** Load an open file. */
-static struct ompdbg_error *load(const char *path, int file, struct loaded **ret)
+static struct ompdbg_error *load(const char *path, int descriptor, int file, struct loaded **ret)
 {
 	struct loaded *loaded = NULL;
 	struct ompdbg_error *error;
@@ -60,16 +73,18 @@ static struct ompdbg_error *load(const char *path, int file, struct loaded **ret
 		    strcmp(loaded->path, path) == 0)
 			return NULL;
 	}
-	int copy = S_ISREG(status.st_mode) ? memfd_create("ompd", MFD_CLOEXEC) : -1;
 	if (!S_ISREG(status.st_mode))
 		return ompdbg_error_create(OMPDBG_FAILED, "%s: no regular file", path);
+	error = load_needed(path, descriptor);
+	if (error)
+		return error;
+	int copy = memfd_create("ompd", MFD_CLOEXEC);
 	if (copy < 0)
 		return failed(path);
+	// The loader remembers the number, whatever comes of it: the copy stays open.
 	error = copy_bytes(file, copy) ? ompd_library_open(path, copy, &library) : failed(path);
-	if (error) {
-		// The number may be in the loader's memory: it stays open.
+	if (error)
 		return error;
-	}
 	loaded = calloc(1, sizeof(*loaded));
 	if (!loaded)
 		out_of_memory();
@@ -86,7 +101,7 @@ struct ompd_library *library_load(const char *path, int descriptor, struct ompdb
 
 	if (file < 0)
 		file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	*error = file < 0 ? failed(path) : load(path, file, &loaded);
+	*error = file < 0 ? failed(path) : load(path, descriptor, file, &loaded);
 	if (descriptor < 0 && file >= 0)
 		close(file);
 	return *error ? NULL : loaded->library;
