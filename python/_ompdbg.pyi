@@ -40,6 +40,8 @@ class Process:
         """All threads, by number."""
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
+    def reused_stacks(self) -> int:
+        """How many stacks of this stop GDB did not have to unwind, for tests."""
     def print(
         self,
         view: str,

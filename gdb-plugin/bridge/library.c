@@ -104,5 +104,5 @@ struct ompd_library *library_load(const char *path, int descriptor, struct ompdb
 	*error = file < 0 ? failed(path) : load(path, descriptor, file, &loaded);
 	if (descriptor < 0 && file >= 0)
 		close(file);
-	return *error ? NULL : loaded->library;
+	return loaded && !*error ? loaded->library : NULL;
 }

@@ -188,7 +188,7 @@ static bool choose(struct process *process, const struct options *options, struc
 
 // ---- Views -------------------------------------------------------------------------------------
 
-/** What a view is made of. */
+/** A view that is being printed. */
 struct viewed {
 	struct process *process;
 	const struct options *options;

@@ -68,12 +68,10 @@ static bool raise_failure(struct process_object *self, const struct ompdbg_error
 {
 	struct gdb_services *services = &self->services;
 
-	if (services->is_interrupted) {
-		PyErr_SetNone(PyExc_KeyboardInterrupt);
-	} else if (services->failure[0]) {
+	if (services->failure[0] && !services->is_interrupted) {
 		PyErr_Restore(services->failure[0], services->failure[1], services->failure[2]);
 		memset(services->failure, 0, sizeof(services->failure));
-	} else if (error && error->code == OMPDBG_INTERRUPTED) {
+	} else if (services->is_interrupted || (error && error->code == OMPDBG_INTERRUPTED)) {
 		PyErr_SetNone(PyExc_KeyboardInterrupt);
 	} else if (error) {
 		raise_error(error);
@@ -308,6 +306,18 @@ static PyObject *method_stats(PyObject *object, PyObject *unused)
 		"symbols", (unsigned long long)(now.symbols - before->symbols));
 }
 
+static PyObject *method_reused_stacks(PyObject *object, PyObject *unused)
+{
+	const struct gdb_services *services = &((struct process_object *)object)->services;
+	const struct gdb_stack *stack;
+	long count = 0;
+
+	(void)unused;
+	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++)
+		count += stack->is_shared;
+	return PyLong_FromLong(count);
+}
+
 // ---- The type ----------------------------------------------------------------------------------
 
 static PyObject *process_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -375,6 +385,8 @@ static PyMethodDef process_methods[] = {
 	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),
+	METHOD("reused_stacks", method_reused_stacks, METH_NOARGS,
+	       "reused_stacks(): how many stacks of this stop GDB did not have to unwind"),
 	METHOD("print", process_print, METH_VARARGS | METH_KEYWORDS,
 	       "print(view, write, **options): write what a command shows"),
 	{ 0 },

@@ -47,7 +47,7 @@ static bool take_frame(struct gdb_services *services, struct gdb_stack *stack, P
 {
 	int is_call, is_signal, is_inlined, is_tail_call;
 	unsigned long long pc;
-	PyObject *handle, *object;
+	PyObject *handle = NULL, *object;
 
 	if (!PyArg_ParseTuple(told, "OKppppO", &handle, &pc, &is_call, &is_signal, &is_inlined,
 			      &is_tail_call, &object))
@@ -105,12 +105,13 @@ static struct ompdbg_error *handle_of(struct gdb_services *services, int thread,
 	struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
 	struct ompdbg_error *error = ask_allowed(services);
 
-	if (!error && (!stack || frame->cookie >= stack->num_frames))
-		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "frame %d was not unwound",
-					    frame->level);
-	if (!error)
-		*ret = stack->handles[frame->cookie];
-	return error;
+	if (error)
+		return error;
+	if (!stack || frame->cookie >= stack->num_frames)
+		return ompdbg_error_create(OMPDBG_BAD_INPUT, "frame %d was not unwound",
+					   frame->level);
+	*ret = stack->handles[frame->cookie];
+	return NULL;
 }
 
 // ---- What frames have --------------------------------------------------------------------------
@@ -123,7 +124,7 @@ struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct 
 		[13] = "r13",	      [14] = "r14",	    [15] = "r15",
 	};
 	struct gdb_services *services = context;
-	PyObject *handle, *value = NULL;
+	PyObject *handle = NULL, *value = NULL;
 	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
 
 	if (!error && ((size_t)number >= sizeof(names) / sizeof(names[0]) || !names[number]))
@@ -146,7 +147,7 @@ struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct omp
 				     struct ompdbg_function *ret)
 {
 	struct gdb_services *services = context;
-	PyObject *handle, *answer, *name, *symbol, *file;
+	PyObject *handle = NULL, *answer, *name, *symbol, *file;
 	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
 	unsigned long long start;
 
@@ -172,7 +173,7 @@ struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdb
 	const char *method = which == OMPDBG_ARGUMENTS ? "arguments" : "locals";
 	struct gdb_services *services = context;
 	struct ompdbg_variable *found;
-	PyObject *handle, *all;
+	PyObject *handle = NULL, *all;
 	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
 
 	*ret = NULL;
@@ -204,7 +205,7 @@ struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompd
 				    uint64_t address, const char **ret)
 {
 	struct gdb_services *services = context;
-	PyObject *handle, *name;
+	PyObject *handle = NULL, *name;
 	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
 
 	if (error)

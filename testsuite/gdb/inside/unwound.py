@@ -82,19 +82,20 @@ def _of_libompdbg(ours: Dict[int, List[_Row]]) -> List[str]:
 
 
 def compare() -> Dict[str, Any]:
-    """ "reused": how many stacks were taken from a thread alike; "different": in words: libompdbg's
-    from ours, and ours from GDB's."""
+    """ "reused": how many stacks, at least, were taken from a thread alike; "different": in words,
+    libompdbg's from ours, and ours from GDB's."""
     from ompdbg.gdb_services import session  # type: ignore[import-not-found]
 
     selected = gdb.selected_thread()
     services = session.runtime("unwound").services
-    reused = services.reused_stacks()
     handles = {thread.num: thread for thread in common.threads()}
     threads = services.threads()
     ours = {thread.number: _ours(services, thread) for thread in threads}
     registers = {thread.number: services.registers(thread, *_INNERMOST) for thread in threads}
     gdb.execute("maint flush register-cache", to_string=True)
+    reused = services.reused_stacks()
     different = _of_libompdbg(ours)
+    reused = min(reused, session.program("unwound").reused_stacks())
     for number, rows in ours.items():
         handles[number].switch()
         if registers[number] != [_register(gdb.newest_frame(), name) for name in _INNERMOST]:
