@@ -19,27 +19,32 @@ bool place_registers(pid_t lwp, struct user_regs_struct *ret)
 	       room.iov_len == sizeof(*ret);
 }
 
+struct place place_of_registers(const struct user_regs_struct *registers)
+{
+	return (struct place){
+		.pc = registers->rip,
+		.sp = registers->rsp,
+		.kept = {
+			[CALL_FRAME_RBX] = { registers->rbx, true },
+			[CALL_FRAME_RBP] = { registers->rbp, true },
+			[CALL_FRAME_R12] = { registers->r12, true },
+			[CALL_FRAME_R13] = { registers->r13, true },
+			[CALL_FRAME_R14] = { registers->r14, true },
+			[CALL_FRAME_R15] = { registers->r15, true },
+		},
+		.in_call = (int64_t)registers->orig_rax >= 0,
+		.call = { registers->orig_rax, registers->rdi, registers->rsi, registers->rdx,
+			  registers->r10, registers->r8, registers->r9 },
+	};
+}
+
 static bool from_registers(pid_t lwp, struct place *ret)
 {
 	struct user_regs_struct registers;
 
 	if (!place_registers(lwp, &registers))
 		return false;
-	*ret = (struct place){
-		.pc = registers.rip,
-		.sp = registers.rsp,
-		.kept = {
-			[CALL_FRAME_RBX] = { registers.rbx, true },
-			[CALL_FRAME_RBP] = { registers.rbp, true },
-			[CALL_FRAME_R12] = { registers.r12, true },
-			[CALL_FRAME_R13] = { registers.r13, true },
-			[CALL_FRAME_R14] = { registers.r14, true },
-			[CALL_FRAME_R15] = { registers.r15, true },
-		},
-		.in_call = (int64_t)registers.orig_rax >= 0,
-		.call = { registers.orig_rax, registers.rdi, registers.rsi, registers.rdx,
-			  registers.r10, registers.r8, registers.r9 },
-	};
+	*ret = place_of_registers(&registers);
 	return true;
 }
 

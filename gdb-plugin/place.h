@@ -30,6 +30,8 @@ struct place {
  */
 bool place_read(int threads, pid_t lwp, struct place *ret);
 
+struct place place_of_registers(const struct user_regs_struct *registers);
+
 /** All of its registers, which only whoever traces it may read. @return false likewise. */
 bool place_registers(pid_t lwp, struct user_regs_struct *ret);
 

@@ -11,145 +11,26 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "call_frames.h"
-#include "place.h"
-
-enum {
-	MAX_DEPTH = 128,
-	MAX_STEPS = 4096, // places in code that are remembered
-	WINDOW = 4096,
-	WORD = 8,
-};
-
-struct step {
-	uint64_t address; // 0: unused
-	bool is_passed;
-	struct call_frame frame;
-};
-
-/** Bytes of a stack. */
-struct window {
-	uint64_t start;
-	size_t size;
-	uint8_t bytes[WINDOW];
-};
+#include "chain.h"
 
 struct resting {
 	PyObject ob_base;
 	PyObject *is_passed;
 	struct direct memory;
 	int threads; // the folder of the process's threads
-	struct call_frames *frames;
-	struct step *steps; // hash table, by address
-	size_t num_steps;
+	struct chain_reader chain;
 };
 
-/** Fills in what is known of a place. @return -1 with an exception if the debugger's failed. */
-static int learn(struct resting *resting, uint64_t address, struct step *step)
+/** Ask Python. @return -1 with an exception. */
+static int ask_is_passed(void *context, uint64_t address)
 {
+	struct resting *resting = context;
 	PyObject *passed =
 		PyObject_CallFunction(resting->is_passed, "K", (unsigned long long)address);
-	int is_passed = passed ? PyObject_IsTrue(passed) : -1;
+	int answer = passed ? PyObject_IsTrue(passed) : -1;
 
 	Py_XDECREF(passed);
-	if (is_passed < 0)
-		return -1;
-	*step = (struct step){ .address = address, .is_passed = is_passed };
-	if (is_passed)
-		step->frame = call_frames_at(resting->frames, address);
-	return 0;
-}
-
-/** What is known of a place; NULL with an exception. */
-static const struct step *step_at(struct resting *resting, uint64_t address)
-{
-	size_t index = (address ^ address >> 12) % MAX_STEPS;
-
-	while (resting->steps[index].address && resting->steps[index].address != address)
-		index = (index + 1) % MAX_STEPS;
-	struct step *step = &resting->steps[index];
-	if (step->address)
-		return step;
-	if (resting->num_steps > MAX_STEPS / 2) {
-		memset(resting->steps, 0, MAX_STEPS * sizeof(*resting->steps));
-		resting->num_steps = 0;
-		return step_at(resting, address);
-	}
-	if (learn(resting, address, step) < 0) {
-		step->address = 0;
-		return NULL;
-	}
-	resting->num_steps++;
-	return step;
-}
-
-static bool read_word(struct resting *resting, struct window *window, uint64_t address,
-		      uint64_t *ret)
-{
-	uint64_t offset = address - window->start;
-
-	if (window->size < WORD || offset > window->size - WORD) {
-		window->start = address;
-		window->size = direct_read(&resting->memory, address, window->bytes,
-					   sizeof(window->bytes));
-		offset = 0;
-		// A stack may end sooner.
-		if (!window->size)
-			window->size = direct_read(&resting->memory, address, window->bytes, WORD);
-		if (window->size < WORD)
-			return false;
-	}
-	memcpy(ret, window->bytes + offset, WORD);
-	return true;
-}
-
-/** Goes on to the caller. @return false if it is not found so simply. */
-static bool step_up(struct resting *resting, const struct call_frame *frame, struct window *window,
-		    struct place *at)
-{
-	const struct register_value *bp = &at->kept[CALL_FRAME_RBP];
-
-	if (frame->kind != CALL_FRAME_CALLED || (frame->from_bp && !bp->known))
-		return false;
-	uint64_t end = (frame->from_bp ? bp->value : at->sp) + frame->size;
-
-	if (end <= at->sp || !read_word(resting, window, end - WORD, &at->pc) || !at->pc)
-		return false;
-	for (size_t i = 0; i < CALL_FRAME_REGISTERS; i++) {
-		uint32_t below = frame->saved[i];
-
-		if (below)
-			at->kept[i].known =
-				below != CALL_FRAME_LOST &&
-				read_word(resting, window, end - below, &at->kept[i].value);
-	}
-	at->sp = end;
-	return true;
-}
-
-/**
- * Collects the addresses from @p at on, down to the first that is not passed, or to the end;
- * @p at gets there.
- * @return how many; 0 if the stack can't be followed so simply; -1 with an exception.
- */
-static int follow(struct resting *resting, struct place *at, uint64_t *addresses, bool *whole)
-{
-	struct window window = { .size = 0 };
-
-	for (int depth = 0; depth < MAX_DEPTH; depth++) {
-		addresses[depth] = at->pc;
-		// A return address may lie behind the end of the function that called.
-		const struct step *step = at->pc ? step_at(resting, at->pc - (depth > 0)) : NULL;
-
-		if (!step)
-			return at->pc ? -1 : 0;
-		*whole = step->frame.kind == CALL_FRAME_OUTERMOST;
-		if (*whole || !step->is_passed)
-			return depth || !*whole ? depth + 1 : 0;
-		if (!step_up(resting, &step->frame, &window, at))
-			return 0;
-	}
-	return 0;
+	return answer;
 }
 
 // ---- The type --------------------------------------------------------------------------------
@@ -170,7 +51,7 @@ static PyObject *numbers(const uint64_t *values, int count)
 /** Where a thread rests, and what its frames return to. */
 struct rest {
 	struct place at; // in the frame that was come to
-	uint64_t addresses[MAX_DEPTH];
+	uint64_t addresses[CHAIN_DEPTH];
 	bool whole;
 };
 
@@ -186,7 +67,7 @@ static int find(PyObject *self, PyObject *args, PyObject *kwargs, const char *me
 		return -1;
 	if (!place_read(resting->threads, lwp, &ret->at))
 		return 0;
-	return follow(resting, &ret->at, ret->addresses, &ret->whole);
+	return chain_follow(&resting->chain, &ret->at, ret->addresses, &ret->whole);
 }
 
 static PyObject *resting_rest(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -293,9 +174,13 @@ static PyObject *resting_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 	resting->memory.pid = pid;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	resting->threads = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	resting->frames = call_frames_open(pid);
-	resting->steps = calloc(MAX_STEPS, sizeof(*resting->steps));
-	if (resting->threads >= 0 && resting->frames && resting->steps)
+	resting->chain = (struct chain_reader){
+		.memory = &resting->memory,
+		.frames = call_frames_open(pid),
+		.is_passed = ask_is_passed,
+		.context = resting,
+	};
+	if (resting->threads >= 0 && resting->chain.frames && chain_init(&resting->chain))
 		return (PyObject *)resting;
 	Py_DECREF(resting);
 	PyErr_Format(PyExc_OSError, "the mappings of process %d can't be read", pid);
@@ -322,10 +207,10 @@ static void resting_dealloc(PyObject *self)
 	PyObject_GC_UnTrack(self);
 	resting_clear(self);
 	direct_deinit(&resting->memory);
-	call_frames_close(resting->frames);
+	call_frames_close(resting->chain.frames);
+	chain_deinit(&resting->chain);
 	if (resting->threads >= 0)
 		close(resting->threads);
-	free(resting->steps);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);
 }

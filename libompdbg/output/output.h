@@ -17,9 +17,10 @@ struct sink {
 /** How it is printed. */
 struct form {
 	bool json;
-	size_t width;	// of text, in columns; 0: lines are as long as they are
-	bool color;	// escape sequences of terminals
-	bool addresses; // of frames of runtimes and libraries
+	size_t width;		    // of text, in columns; 0: lines are as long as they are
+	bool color;		    // escape sequences of terminals
+	const char *const *palette; // the one of each style, "" for none; NULL: those of GDB
+	bool addresses;		    // of frames of runtimes and libraries
 };
 
 struct threads_options {

@@ -13,14 +13,16 @@
 const char *paint(const struct paper *paper, enum style style, const char *text)
 {
 	// The styles that GDB has by default.
-	static const char *const begins[] = {
-		[STYLE_TITLE] = "1",	 [STYLE_FUNCTION] = "33", [STYLE_FILE] = "32",
-		[STYLE_VARIABLE] = "36", [STYLE_ADDRESS] = "34",  [STYLE_METADATA] = "2",
+	static const char *const usual[NUM_STYLES] = {
+		[STYLE_TITLE] = "\x1b[1m",    [STYLE_FUNCTION] = "\x1b[33m",
+		[STYLE_FILE] = "\x1b[32m",    [STYLE_VARIABLE] = "\x1b[36m",
+		[STYLE_ADDRESS] = "\x1b[34m", [STYLE_METADATA] = "\x1b[2m",
 	};
+	const char *begin = (paper->palette ? paper->palette : usual)[style];
 
-	if (!paper->color || !*text)
+	if (!paper->color || !*text || !*begin)
 		return text;
-	return arena_printf(paper->arena, "\x1b[%sm%s\x1b[m", begins[style], text);
+	return arena_printf(paper->arena, "%s%s\x1b[m", begin, text);
 }
 
 static const char *part(const struct paper *paper, const char *begin, const char *end)

@@ -18,6 +18,7 @@ enum style {
 	STYLE_VARIABLE,
 	STYLE_ADDRESS,
 	STYLE_METADATA,
+	NUM_STYLES,
 };
 
 /** Colors of a text, and how wide it may be. */
@@ -25,6 +26,7 @@ struct paper {
 	struct arena *arena; // of all texts
 	size_t width;	     // in columns; 0: lines are as long as they are
 	bool color;
+	const char *const *palette; // as of struct form
 };
 
 /** Return a text in a style. */

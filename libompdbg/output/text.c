@@ -12,10 +12,11 @@
 
 void text_init(struct text *text, struct process *process, const struct form *form)
 {
-	*text = (struct text){
-		.process = process,
-		.paper = { .arena = &process->arena, .width = form->width, .color = form->color }
-	};
+	*text = (struct text){ .process = process,
+			       .paper = { .arena = &process->arena,
+					  .width = form->width,
+					  .color = form->color,
+					  .palette = form->palette } };
 }
 
 void text_add(struct text *text, const char *line)

@@ -55,23 +55,30 @@ class Type(Protocol):
 # ---- Where a member is ----------------------------------------------------------------------
 
 
-def place(owner: Type, name: str, base: int = 0) -> Dict[str, int]:
+def place(owner: Type, name: str) -> Dict[str, int]:
     """What is known of a member, also of one in an unnamed structure or union, by the kind of
-    variable that tells it to OMPD; nothing if there is none. `base`: place of `owner`, in bits."""
-    for member in owner.members():
-        bit = base + member.bit
-        if member.name == name:
-            if not member.bits:  # the size of an array of open length is 0
-                return {"access": bit // 8, "sizeof": member.kind.size}
-            if bit + member.bits > _WORD:
-                return {}
-            return {"bitfield": ((1 << member.bits) - 1) << bit}
-        kind = member.kind.plain()
-        if not member.name and kind.is_structure:
-            inner = place(kind, name, bit)
-            if inner:
+    variable that tells it to OMPD; nothing if there is none."""
+    found = member(owner, name)
+    if found is None or found.bits and found.bit + found.bits > _WORD:
+        return {}
+    if found.bits:
+        return {"bitfield": ((1 << found.bits) - 1) << found.bit}
+    return {"access": found.bit // 8, "sizeof": found.kind.size}
+
+
+def member(owner: Type, name: str, base: int = 0) -> Optional[Member]:
+    """Return a member, also one in an unnamed structure or union, with its place from the begin of
+    `owner` on. `base`: place of `owner`, in bits."""
+    for one in owner.members():
+        bit = base + one.bit
+        if one.name == name:
+            return one._replace(bit=bit)
+        kind = one.kind.plain()
+        if not one.name and kind.is_structure:
+            inner = member(kind, name, bit)
+            if inner is not None:
                 return inner
-    return {}
+    return None
 
 
 # ---- What is at a place ---------------------------------------------------------------------

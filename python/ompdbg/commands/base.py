@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable, List, NoReturn, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, List, NoReturn, Optional, Sequence
 
 import gdb
 
@@ -12,9 +12,10 @@ from ompdbg.gdb_services import texts
 from ompdbg.text import shown
 
 if TYPE_CHECKING:
+    import _ompdbg
+
     from ompdbg.commands.options import Arguments, Option
     from ompdbg.model.process import Process
-    from ompdbg.model.thread import Thread
     from ompdbg.render.palette import Palette
     from ompdbg.views import Form
 
@@ -75,6 +76,24 @@ class OmpCommand(gdb.Command):
         addresses = bool(gdb.parameter("print address"))
         return Form(arguments.has("-json"), terminal_width(), self.palette(), addresses)
 
+    def program(self) -> "_ompdbg.Process":
+        """The selected program as libompdbg understands it."""
+        from ompdbg.gdb_services import session
+
+        return session.program(self.name)
+
+    def show(self, view: str, arguments: "Arguments", **options: Any) -> None:
+        """Prints what libompdbg shows of the selected program."""
+        self.program().print(
+            view,
+            _write_text,
+            json=arguments.has("-json"),
+            width=max(terminal_width() or 0, 0),
+            palette=self.palette().sequences(),
+            addresses=bool(gdb.parameter("print address")),
+            **options,
+        )
+
     def process(self) -> "Process":
         """The selected program with its OpenMP runtimes."""
         from ompdbg.gdb_services import session
@@ -88,14 +107,14 @@ def dedent(command: object) -> None:
     kind.__doc__ = (kind.__doc__ or "").replace("\n    ", "\n")
 
 
-def why_not_openmp(threads: "Iterable[Thread]") -> str:
+def why_not_openmp(threads: "Iterable[_ompdbg.Thread]") -> str:
     """What is to be said of the selected one of them, of which OpenMP knows nothing."""
     for thread in threads:
-        if thread.target.selected:
+        if thread.is_selected:
             if thread.error is not None:
-                return f"of thread {thread.target.label} nothing is known: {thread.error}"
-            what = "running" if thread.target.running else "no OpenMP thread"
-            return f"thread {thread.target.label} is {what}"
+                return f"of thread {thread.label} nothing is known: {thread.error}"
+            what = "running" if thread.is_running else "no OpenMP thread"
+            return f"thread {thread.label} is {what}"
     return "no thread is selected"
 
 
@@ -108,6 +127,10 @@ def write(lines: Iterable[str]) -> None:
             gdb.write(texts.printable("".join(pending)))
             pending.clear()
     gdb.write(texts.printable("".join(pending)))
+
+
+def _write_text(text: str) -> None:
+    gdb.write(texts.printable(text))
 
 
 def terminal_width() -> Optional[int]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg import views
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.process import Process
-    from ompdbg.model.thread import Thread
 
 
 class Bt(OmpCommand):
@@ -43,16 +40,15 @@ class Bt(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        limit = number_in(arguments.positional[0]) if arguments.positional else None
-        process = self.process()
-        threads = process.threads if arguments.has("-all") else [self._selected(process)]
+        limit = (number_in(arguments.positional[0]) if arguments.positional else None) or 0
+        numbers = None if arguments.has("-all") else [self._selected()]
         raw, full = arguments.has("-raw"), arguments.has("-full")
-        write(views.stacks(process, threads, self.form(arguments), raw, full, limit))
+        self.show("stacks", arguments, numbers=numbers, raw=raw, full=full, limit=limit)
 
-    def _selected(self, process: "Process") -> "Thread":
-        thread = process.selected_thread
-        if thread is None:
-            self.fail("no thread is selected.")
-        if thread.target.running:
-            self.fail(f"thread {thread.target.label} is running.")
-        return thread
+    def _selected(self) -> int:
+        for thread in self.program().threads():
+            if thread.is_selected:
+                if thread.is_running:
+                    self.fail(f"thread {thread.label} is running.")
+                return thread.number
+        self.fail("no thread is selected.")

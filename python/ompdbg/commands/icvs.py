@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg import views
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand, why_not_openmp, write
+from ompdbg.commands.base import OmpCommand, terminal_width, why_not_openmp, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -37,25 +36,25 @@ class Icvs(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.model import icvs
         from ompdbg.render.table import wrap
 
         scope = None
         if arguments.has("-thread") or arguments.has("-task"):
-            scope = icvs.THREAD if arguments.has("-thread") else icvs.TASK
-        everyone = self.process().threads
-        threads = [thread for thread in everyone if thread.handle is not None]
+            scope = "thread" if arguments.has("-thread") else "task"
+        everyone = self.program().threads()
+        threads = [thread.number for thread in everyone if thread.is_openmp]
         if not arguments.has("-all"):
-            threads = [thread for thread in threads if thread.target.selected]
+            threads = [one.number for one in everyone if one.is_openmp and one.is_selected]
         # To the process belong some even if the thread has none.
-        others = [] if threads or scope else [one for one in everyone if one.target.selected]
+        others = [] if threads or scope else [one.number for one in everyone if one.is_selected]
         about = why_not_openmp(everyone)
         if not threads and not others:
             self.fail(about + ".")
-        form = self.form(arguments)
-        write(views.icvs(threads or others, form, icvs.PROCESS if others else scope))
-        if others and not form.as_json:
-            write(wrap(f"Only those of the process: {about}.", form.width))
+        self.show(
+            "icvs", arguments, numbers=threads or others, scope="process" if others else scope
+        )
+        if others and not arguments.has("-json"):
+            write(wrap(f"Only those of the process: {about}.", terminal_width()))
 
 
 class Env(OmpCommand):
@@ -74,5 +73,4 @@ class Env(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        process, form = self.process(), self.form(arguments)
-        write(views.environment(process, form, arguments.has("-all")))
+        self.show("environment", arguments, all=arguments.has("-all"))

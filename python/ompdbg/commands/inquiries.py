@@ -3,31 +3,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List
 
-from ompdbg import views
-from ompdbg.commands.base import OmpCommand, why_not_openmp, write
+from ompdbg.commands.base import OmpCommand, why_not_openmp
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.thread import Thread
+
+_ALL_LEVELS = -1
+_MAX_LEVEL = (1 << 31) - 1
 
 
 class _Inquiry(OmpCommand):
     options = (Option("-all"), Option("-json"))
 
-    def threads(self, arguments: "Arguments") -> "List[Thread]":
-        """The selected one, or all."""
-        everyone = self.process().threads
-        found = [thread for thread in everyone if thread.handle is not None]
+    def threads(self, arguments: "Arguments") -> List[int]:
+        """The numbers of the selected one, or of all."""
+        everyone = self.program().threads()
+        found = [thread for thread in everyone if thread.is_openmp]
         if not arguments.has("-all"):
-            found = [thread for thread in found if thread.target.selected]
+            found = [thread for thread in found if thread.is_selected]
         if not found:
             nobody = "no OpenMP thread" if arguments.has("-all") else why_not_openmp(everyone)
             self.fail(nobody + ".")
-        return found
+        return [thread.number for thread in found]
 
 
 class _OfLevel(_Inquiry):
@@ -38,9 +39,10 @@ class _OfLevel(_Inquiry):
         if arguments.positional and number_in(arguments.positional[0]) is None:
             raise Wrong(f"{self.name}: {arguments.positional[0]} is no level: a number from 0 on.")
 
-    def level(self, arguments: "Arguments") -> Optional[int]:
-        """The level that was given."""
-        return number_in(arguments.positional[0]) if arguments.positional else None
+    def level(self, arguments: "Arguments") -> int:
+        """The level that was given, or _ALL_LEVELS."""
+        level = number_in(arguments.positional[0]) if arguments.positional else None
+        return _ALL_LEVELS if level is None else min(level, _MAX_LEVEL)
 
 
 class ThreadInfo(_Inquiry):
@@ -58,7 +60,7 @@ class ThreadInfo(_Inquiry):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        write(views.thread_info(self.threads(arguments), self.form(arguments)))
+        self.show("thread-info", arguments, numbers=self.threads(arguments))
 
 
 class TaskInfo(_OfLevel):
@@ -78,8 +80,8 @@ class TaskInfo(_OfLevel):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        threads, form = self.threads(arguments), self.form(arguments)
-        write(views.task_info(threads, form, self.level(arguments)))
+        level = self.level(arguments)
+        self.show("task-info", arguments, numbers=self.threads(arguments), level=level)
 
 
 class ParallelInfo(_OfLevel):
@@ -97,5 +99,5 @@ class ParallelInfo(_OfLevel):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        threads, form = self.threads(arguments), self.form(arguments)
-        write(views.parallel_info(threads, form, self.level(arguments)))
+        level = self.level(arguments)
+        self.show("parallel-info", arguments, numbers=self.threads(arguments), level=level)

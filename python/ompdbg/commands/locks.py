@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg import views
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -30,4 +29,4 @@ class Locks(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        write(views.locks(self.process(), self.form(arguments)))
+        self.show("locks", arguments)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg import views
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -32,4 +31,4 @@ class Regions(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        write(views.regions(self.process(), self.form(arguments)))
+        self.show("regions", arguments)

@@ -27,11 +27,12 @@ class Status(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
+        if not arguments.has("-stats"):
+            self.show("status", arguments)
+            return
         from ompdbg.gdb_services import session
 
         def counted() -> "Optional[Stats]":
-            if not arguments.has("-stats"):
-                return None
             before, now = session.statistics()
             return {"last_command": before, "this_command": now}
 

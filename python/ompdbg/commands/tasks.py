@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg import views
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -35,15 +34,11 @@ class Tasks(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        process = self.process()
-        for runtime in process.runtimes:
-            if not runtime.space.library.extended:
+        for path, is_extended in self.program().libraries():
+            if not is_extended:
                 self.fail(
                     "OMPD has no call that lists tasks, and the OMPD library"
-                    f" {runtime.space.library.path} none of its own."
+                    f" {path} none of its own."
                 )
-        form = self.form(arguments)
-        if arguments.has("-by-function"):
-            write(views.tasks_by_function(process, form))
-        else:
-            write(views.tasks(process, form, arguments.has("-queued")))
+        by_function, queued = arguments.has("-by-function"), arguments.has("-queued")
+        self.show("tasks", arguments, by_function=by_function, queued=queued)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg import views
 from ompdbg.commands import choice
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ class Threads(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        process = self.process()
-        try:
-            threads = choice.chosen(process, arguments.options)
-        except choice.NoSuch as error:
-            self.fail(str(error))
-        write(views.threads(process, threads, self.form(arguments)))
+        state = arguments.options.get(choice.STATE.name)
+        team = arguments.options.get(choice.TEAM.name)
+        self.show("threads", arguments, state=state, team=team)

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, List
 
 import gdb
 
-from ompdbg import views
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand, terminal_width, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.process import Process
-    from ompdbg.model.thread import Thread
 
 
 class Why(OmpCommand):
@@ -41,27 +38,27 @@ class Why(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        process = self.process()
-        thread = None
+        thread = 0
         if arguments.positional:
-            thread = self._thread(process, arguments.positional[0])
-        form = self.form(arguments)
-        found = views.diagnosed(process, thread)
-        if thread is None and not form.as_json:
-            write(_signal(process, form))
-        write(views.why(found, form))
+            thread = self._thread(arguments.positional[0])
+        elif not arguments.has("-json"):
+            write(self._signal())
+        self.show("why", arguments, thread=thread)
 
-    def _thread(self, process: "Process", label: str) -> "Thread":
-        for thread in process.threads:
-            if label in (thread.target.label, str(thread.target.number)):
-                return thread
+    def _thread(self, label: str) -> int:
+        for thread in self.program().threads():
+            if label in (thread.label, str(thread.number)):
+                return thread.number
         self.fail(f'no thread "{label}".')
 
+    def _signal(self) -> "List[str]":
+        from ompdbg.gdb_services import ended
+        from ompdbg.report import crash
 
-def _signal(process: "Process", form: "views.Form") -> "List[str]":
-    from ompdbg.gdb_services import ended
-    from ompdbg.report import crash
-
-    found = ended.crash(process)
-    pid = gdb.selected_inferior().pid
-    return [] if found is None else crash.lines(process, found, pid, form.width)
+        self.program()  # or why there is none
+        if not ended.may_have_crashed():
+            return []
+        process = self.process()
+        found = ended.crash(process)
+        pid = gdb.selected_inferior().pid
+        return [] if found is None else crash.lines(process, found, pid, terminal_width())

@@ -22,6 +22,7 @@ from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
+from ompdbg.gdb_services.types import GdbType
 from ompdbg.layout_variables import ENTRY_OF_LIBGOMP, ONLY_DEBUG_INFO, LayoutVariables
 from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
 
@@ -103,7 +104,8 @@ class GdbServices:
         self.shown = None
 
     def _layout_variables(self) -> LayoutVariables:
-        return LayoutVariables(Structures(self._symbols.objfiles).find, self._libgomps_file)
+        self._structures = Structures(self._symbols.objfiles)
+        return LayoutVariables(self._structures.find, self._libgomps_file)
 
     def _libgomps_file(self) -> Optional[str]:
         address = self._symbols.address(ENTRY_OF_LIBGOMP, None)
@@ -136,6 +138,21 @@ class GdbServices:
         if found is None and thread is not None and self._switch_to(thread):
             found = thread_local_address(name)
         return found
+
+    def defined_at(
+        self, name: str, file_name: Optional[str], thread: Optional[TargetThread]
+    ) -> Optional[int]:
+        """Address of a symbol; of a thread-local one in a thread."""
+        found = self._symbols.address(name, file_name)
+        handle = None if found is not None or thread is None else self.gdb_thread(thread)
+        if handle is not None:
+            selection.switch(handle)
+            found = thread_local_address(name)
+        return found
+
+    def structure(self, name: str, file_name: Optional[str]) -> Optional[GdbType]:
+        """A structure; of the program and its OpenMP runtimes, if no file is named."""
+        return self._structures.find(name, file_name)
 
     def _switch_to(self, context: int) -> bool:
         """Selects the thread of thread_context() in GDB."""
@@ -232,6 +249,11 @@ class GdbServices:
         if pthread is not None:
             ids.insert(0, (self._pthread_kind, pthread))
         return ids
+
+    def pthread(self, thread: TargetThread) -> Optional[int]:
+        """Its pthread_t."""
+        handle = self._all_threads().get(thread.number)
+        return None if handle is None else self._pthread(handle)
 
     def _pthread(self, thread: gdb.InferiorThread) -> Optional[int]:
         """What GDB's thread library says, else the thread pointer, which on x86-64 with glibc is
@@ -367,6 +389,14 @@ class GdbServices:
     def object_of(self, address: int) -> Optional[str]:
         """Path of the shared object that has an address."""
         return self._symbols.object_of(address)
+
+    def is_inlined(self, address: int) -> bool:
+        """The innermost function there is one that was inlined into another."""
+        return self._symbols.is_inlined(address)
+
+    def opened(self, path: str) -> Optional[str]:
+        """The file that GDB reads for what the program has loaded from a path."""
+        return self._symbols.opened(path)
 
     def function_at(self, address: int) -> Optional[Function]:
         """The function that covers an address."""

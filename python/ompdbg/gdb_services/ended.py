@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from signal import Signals
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Tuple
 
 import gdb
 
@@ -26,6 +26,11 @@ _SIGNAL = re.compile(r"^It stopped (?:at|with) signal (SIG[A-Z]+)\b", re.M)
 _STOPS = {Signals.SIGTRAP, Signals.SIGQUIT}
 
 
+def may_have_crashed() -> bool:
+    """Whether crash() may find a signal; cheap."""
+    return _CORE.search(_told("info files")) is not None or _stopped_at() is not None
+
+
 def crash(process: "Process") -> Optional[Crash]:
     """Its signal, if that is one that ends programs. May select another thread."""
     core = _CORE.search(_told("info files"))
@@ -39,20 +44,29 @@ def crash(process: "Process") -> Optional[Crash]:
 
 
 def _of_live(process: "Process") -> Optional[Crash]:
+    stopped = _stopped_at()
+    if stopped is None:
+        return None
+    number, place = stopped
+    for thread in process.threads:
+        if thread.target.running:
+            continue
+        values = process.services.registers(thread.target, "rip")
+        if values is not None and values[0] == place:
+            info = _info(thread.target.number)
+            if info is not None and info.number == number:
+                return Crash(number, thread.target.lwp, info)
+    return None
+
+
+def _stopped_at() -> Optional[Tuple[Signals, int]]:
+    """The signal of a live program, and where."""
     told = _told("info program")
     place, signal = _PLACE.search(told), _SIGNAL.search(told)
     number = getattr(Signals, signal.group(1), None) if signal is not None else None
     if place is None or number not in FATAL - _STOPS:
         return None
-    for thread in process.threads:
-        if thread.target.running:
-            continue
-        values = process.services.registers(thread.target, "rip")
-        if values is not None and values[0] == int(place.group(1), 16):
-            info = _info(thread.target.number)
-            if info is not None and info.number == number:
-                return Crash(number, thread.target.lwp, info)
-    return None
+    return Signals(number), int(place.group(1), 16)
 
 
 def _info(thread: int) -> Optional[SignalInfo]:

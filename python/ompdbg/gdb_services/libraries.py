@@ -9,17 +9,22 @@ loaded into the debugger: such a library is loaded only if trust.py lets it.
 from __future__ import annotations
 
 import os
-from typing import List, Tuple, Type
+from typing import Callable, List, Optional, Tuple, Type, TypeVar
 
 import _ompd
+import _ompdbg
 import gdb
 
 from ompdbg import gdb_plugin
 from ompdbg.gdb_services import trust
+from ompdbg.gdb_services.bridge import Bridge
 from ompdbg.gdb_services.debugger import GdbServices
-from ompdbg.runtimes import Found, library_at, open_with
+from ompdbg.runtimes import Found, NotOpened, library_at, open_with
+from ompdbg.text import encoded
 
 AUTOMATIC = "auto"
+
+_Loaded = TypeVar("_Loaded")
 
 _LOCATIONS = "ompd_dll_locations"
 _POINTER = 8
@@ -43,10 +48,42 @@ def open_all(services: GdbServices) -> Found:
     return found.checked()
 
 
+def understand(services: GdbServices) -> Tuple[_ompdbg.Process, bool]:
+    """The same for libompdbg; and whether a runtime is there that is not understood. Raises
+    NotOpened, or _ompdbg.Error for a file that is no OMPD library."""
+    process = _ompdbg.Process(Bridge(services))
+    wanted = str(gdb.parameter("omp library") or AUTOMATIC)
+    if wanted != AUTOMATIC:
+        count, problems, absent = process.open(encoded(os.path.expanduser(wanted)))
+    else:
+        count, problems, absent = process.open(gdb_plugin.library_path())
+        if not count or problems:
+            named, more = _named_by_program(services, lambda *file: process.open(*file)[:2])
+            count, problems = count + (named or 0), problems + more
+            for problem in more if named is None else []:
+                process.note(problem)
+    if not count:
+        raise NotOpened("; ".join(problems) or absent, not problems)
+    return process, bool(problems)
+
+
 # ---- Libraries that the program names -------------------------------------------------------
 
 
 def _open_named_by_program(services: GdbServices) -> Found:
+    def load(path: str, descriptor: int) -> Tuple[Found, List[str]]:
+        found = open_with(_ompd.Library(path, descriptor), services)
+        return found, found.problems
+
+    found, problems = _named_by_program(services, load)
+    return Found([] if found is None else found.spaces, problems)
+
+
+def _named_by_program(
+    services: GdbServices, load: Callable[[str, int], Tuple[_Loaded, List[str]]]
+) -> Tuple[Optional[_Loaded], List[str]]:
+    """What load() gives for the first library that the program names and that may be loaded, and
+    its problems; without one, why none is loaded."""
     problems: List[str] = []
     own = os.path.realpath(gdb_plugin.library_path())
     for path in locations(services):
@@ -54,16 +91,16 @@ def _open_named_by_program(services: GdbServices) -> Found:
             real = trust.resolved(path)
             if real == own:
                 continue  # it has been asked
-            library = _ompd.Library(real, trust.descriptor(real))
-            return open_with(library, services)
+            return load(real, trust.descriptor(real))
         except trust.Distrusted as problem:
             problems.append(
                 f"the program names the OMPD library {path}, not loaded: {problem}; to load"
                 f' it all the same, "set omp library {path}"'
             )
-        except _ompd.Error as error:
-            problems.append(f"{path}: {error.reason}")
-    return Found([], problems)
+        except (_ompd.Error, _ompdbg.Error) as error:
+            reason = error.reason if isinstance(error, _ompd.Error) else str(error)
+            problems.append(f"{path}: {reason}")
+    return None, problems
 
 
 def locations(services: GdbServices) -> List[str]:

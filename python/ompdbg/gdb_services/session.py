@@ -17,6 +17,7 @@ from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
 if TYPE_CHECKING:
     import _ompd
+    import _ompdbg
 
     from ompdbg.model.process import Process
     from ompdbg.model.runtime import Constants, Runtime
@@ -33,6 +34,9 @@ class _Process:
         self.key = _key(inferior)
         self.services = GdbServices(inferior, _say)
         self.opened: Optional["Found"] = None
+        self.program: "Optional[_ompdbg.Process]" = None  # the same as libompdbg understands it
+        self.has_problems = False  # with runtimes of `program`
+        self.settings: Tuple[object, ...] = ()  # of GDB's, under which `program` was looked at
         self.at_stop: Optional["Process"] = None  # for what is asked again and again at one stop
         self.constants: "List[Constants]" = []  # of the opened runtimes
         self.is_plain = False  # no OpenMP runtime was found at this stop
@@ -43,7 +47,7 @@ class _Process:
     def close(self) -> None:
         for space in self.spaces:
             space.close()
-        self.opened = self.at_stop = None
+        self.opened = self.at_stop = self.program = None
         self.constants = []
         self.is_plain = False
 
@@ -65,19 +69,44 @@ class _Process:
             self.opened = opened
         return self.opened
 
+    def understood(self) -> "_ompdbg.Process":
+        """All runtimes of the process; raises _ompdbg.Error or NotOpened if none is understood."""
+        if self.program is None:
+            from ompdbg.gdb_services import libraries
+
+            found, self.has_problems = libraries.understand(self.services)
+            problem = why_mismatched()
+            if problem is not None:
+                raise gdb.error(problem)
+            self.program = found
+        return self.program
+
     def stats(self) -> _Stats:
         """Counters of all its runtimes."""
         total: _Stats = {}
-        for space in self.spaces:
-            for name, value in space.stats().items():
+        counts = [space.stats() for space in self.spaces]
+        if self.program is not None:
+            counts.append(self.program.stats())
+        for one in counts:
+            for name, value in one.items():
                 total[name] = total.get(name, 0) + value
         return total
+
+    def reset_stats(self) -> None:
+        """A command begins."""
+        for space in self.spaces:
+            space.reset_stats()
+        if self.program is not None:
+            self.program.reset_stats()
 
     def moved(self) -> None:
         self.at_stop = None
         self.is_plain = self.is_still = False
         self.services.moved()
-        if self.opened is not None and self.opened.problems:
+        if self.program is not None:
+            self.program.moved()
+        has_problems = self.opened is not None and self.opened.problems
+        if has_problems or (self.program is not None and self.has_problems):
             self.close()  # perhaps the runtime tells more of itself now
         for space in self.spaces:
             space.invalidate()
@@ -122,8 +151,29 @@ def runtime(command: str) -> "Runtime":
     return process(command).runtimes[0]
 
 
-def current_process() -> Optional["Process"]:
-    """The selected inferior with its runtimes; None if there is no process."""
+def program(command: str) -> "_ompdbg.Process":
+    """The selected inferior as libompdbg understands it; raises gdb.GdbError with one line if no
+    runtime of it is known."""
+    import _ompdbg
+
+    from ompdbg.runtimes import NotOpened
+
+    known = _selected()
+    if known is None:
+        raise texts.failure(f"{command}: the program is not being run.")
+    settings = (*known.services.stack_settings, len(gdb.inferiors()) > 1)
+    if known.settings != settings:
+        known.program = None  # it remembers stacks as they were before
+    known.settings = settings
+    try:
+        return known.understood()
+    except (_ompdbg.Error, NotOpened) as error:
+        reason = why_mismatched() or why_missing() or str(error)
+        raise texts.failure(_line(command, reason)) from error
+
+
+def _selected() -> Optional[_Process]:
+    """The selected inferior, as it is now; None if there is no process."""
     inferior = gdb.selected_inferior()
     if not inferior.pid or not inferior.threads():
         return None
@@ -133,6 +183,14 @@ def current_process() -> Optional["Process"]:
         known.is_recorded = gdb.current_recording() is not None
     known.services.begin()
     known.services.select(gdb.selected_thread())
+    return known
+
+
+def current_process() -> Optional["Process"]:
+    """The selected inferior with its runtimes; None if there is no process."""
+    known = _selected()
+    if known is None:
+        return None
     from ompdbg.model.process import Process
 
     opened = known.open()
@@ -227,6 +285,8 @@ def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
             return None
     for space in opened.spaces:
         space.invalidate()
+    if known.program is not None:
+        known.program.moved()
     known.services.stopped_at_breakpoint(selected)
     process = _process_class()(opened.spaces, known.services, opened.problems, known.constants)
     known.constants = [runtime.constants for runtime in process.runtimes]
@@ -266,7 +326,7 @@ def library_changed() -> None:
 def statistics() -> Tuple[_Stats, _Stats]:
     """Counters of the command before this one, and of this one so far."""
     known = _session.processes.get(gdb.selected_inferior().num)
-    if known is None or not known.spaces:
+    if known is None or not (known.spaces or known.program):
         return {}, {}
     return known.last_stats, known.stats()
 
@@ -286,8 +346,8 @@ class guarded:
 
     def __enter__(self) -> None:
         known = _session.processes.get(gdb.selected_inferior().num)
-        for space in known.spaces if known is not None else []:
-            space.reset_stats()
+        if known is not None:
+            known.reset_stats()
         if self._kept is not None:
             self._kept.__enter__()
         gc.disable()
@@ -296,7 +356,7 @@ class guarded:
         if self._collects:
             gc.enable()
         known = _session.processes.get(gdb.selected_inferior().num)
-        if known is not None and known.spaces:
+        if known is not None and (known.spaces or known.program):
             known.last_stats = known.stats()
         if self._kept is not None:
             self._kept.__exit__()
@@ -305,10 +365,11 @@ class guarded:
 
     def _tell(self, error: BaseException) -> None:
         import _ompd
+        import _ompdbg
 
         if isinstance(error, _ompd.Error):
             raise texts.failure(_line(self._command, error.reason)) from None
-        if isinstance(error, gdb.error):
+        if isinstance(error, (gdb.error, _ompdbg.Error)):
             raise texts.failure(_line(self._command, str(error))) from None
 
 

@@ -148,6 +148,13 @@ class Symbols:
                     self._objects.append(_Object(path, file))
         return self._objects
 
+    def opened(self, path: str) -> Optional[str]:
+        """The file that GDB reads for what the program has loaded from a path."""
+        for objfile in self._space.objfiles():
+            if objfile.owner is None and texts.of(objfile, "filename") == path:
+                return path
+        return None
+
     def objfiles(self, file_name: str) -> List[gdb.Objfile]:
         """GDB's objects, separate debug information among them, whose file is called that."""
         found = []

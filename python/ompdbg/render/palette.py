@@ -6,7 +6,7 @@ which becomes ESC when the line is written: what text from outside has is never 
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict
+from typing import Callable, Dict, List, Optional
 
 from ompdbg.text import STYLE
 
@@ -38,6 +38,12 @@ class Palette:
     def is_plain(self) -> bool:
         """Nothing is painted."""
         return not any(self._begins.values())
+
+    def sequences(self) -> Optional[List[str]]:
+        """What begins each of KINDS on a terminal; None if nothing is painted."""
+        if self.is_plain:
+            return None
+        return [self._begins.get(kind, "").replace(STYLE, "\033") for kind in KINDS]
 
     def paint(self, kind: str, text: str) -> str:
         """The text in a style."""

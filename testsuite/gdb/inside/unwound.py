@@ -62,19 +62,40 @@ def _show(row: Any) -> str:
     )
 
 
+def _of_libompdbg(ours: Dict[int, List[_Row]]) -> List[str]:
+    """In what libompdbg's stacks, which GDB's services in C gave it, are others."""
+    different = []
+    for stack in common.say_json("omp bt -all -raw -json")["stacks"]:
+        for part in stack["parts"]:
+            for frame in part["frames"]:
+                number, level = part["thread"], frame["level"]
+                told = int(frame["address"], 16), frame["inlined"], frame["line"]
+                rows = ours[number]
+                if level < min(len(rows), _DEEPEST):
+                    known = rows[level][0], rows[level][1], rows[level][3]
+                    if told != known:
+                        words = (number, level, told, known)
+                        different.append("thread {} frame {}: {}, not {}".format(*words))
+                elif level < _DEEPEST:
+                    different.append("thread {} has no frame {}".format(number, level))
+    return different
+
+
 def compare() -> Dict[str, Any]:
-    """ "reused": how many stacks were taken from a thread alike; "different": in words."""
+    """ "reused": how many stacks, at least, were taken from a thread alike; "different": in words,
+    libompdbg's from ours, and ours from GDB's."""
     from ompdbg.gdb_services import session  # type: ignore[import-not-found]
 
     selected = gdb.selected_thread()
     services = session.runtime("unwound").services
-    reused = services.reused_stacks()
     handles = {thread.num: thread for thread in common.threads()}
     threads = services.threads()
     ours = {thread.number: _ours(services, thread) for thread in threads}
     registers = {thread.number: services.registers(thread, *_INNERMOST) for thread in threads}
     gdb.execute("maint flush register-cache", to_string=True)
-    different = []
+    reused = services.reused_stacks()
+    different = _of_libompdbg(ours)
+    reused = min(reused, session.program("unwound").reused_stacks())
     for number, rows in ours.items():
         handles[number].switch()
         if registers[number] != [_register(gdb.newest_frame(), name) for name in _INNERMOST]:

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks alike. In a team many threads wait at the same place, and GDB would unwind each of them anew.
+// Here the return addresses alone are looked up: what frames they make is known once GDB has unwound
+// one thread with the same ones.
+
+#include "services.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chain.h"
+
+enum { MAX_KNOWN = 4096 }; // stacks that are remembered
+
+struct alike {
+	pid_t pid;
+	struct chain_reader chain;
+	struct arena arena;
+	struct table known; // hash of addresses -> the newest struct known_stack
+	size_t num_known;
+};
+
+/** The frames that GDB found for these addresses. */
+struct known_stack {
+	struct known_stack *next; // with the same hash
+	struct chain chain;
+	struct ompdbg_frame *frames;
+	PyObject **handles;
+	size_t num_frames;
+};
+
+static uint64_t hash_of(const struct chain *chain)
+{
+	uint64_t hash = chain->count;
+
+	for (size_t i = 0; i < chain->count; i++)
+		hash = (hash ^ chain->addresses[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash;
+}
+
+void alike_close(struct gdb_services *services)
+{
+	struct alike *alike = services->alike;
+	struct known_stack *known;
+
+	if (!alike)
+		return;
+	for (size_t i = 0; (known = table_value(&alike->known, &i)); i++) {
+		for (; known; known = known->next) {
+			for (size_t j = 0; j < known->num_frames; j++)
+				Py_DECREF(known->handles[j]);
+		}
+	}
+	if (alike->chain.frames)
+		call_frames_close(alike->chain.frames);
+	chain_deinit(&alike->chain);
+	arena_deinit(&alike->arena);
+	free(alike);
+	services->alike = NULL;
+}
+
+/** Open what tells the addresses of a process's stacks. @return NULL: nothing does. */
+static struct alike *alike_of(struct gdb_services *services)
+{
+	pid_t pid = direct_process(services);
+
+	if (!pid)
+		return NULL;
+	if (services->alike && services->alike->pid == pid)
+		return services->alike;
+	alike_close(services);
+	struct alike *alike = calloc(1, sizeof(*alike));
+	if (!alike)
+		return NULL;
+	services->alike = alike;
+	alike->pid = pid;
+	alike->chain.memory = &services->direct;
+	alike->chain.frames = call_frames_open(pid);
+	return alike->chain.frames && chain_init(&alike->chain) ? alike : NULL;
+}
+
+bool alike_chain(struct gdb_services *services, int thread, struct chain *ret)
+{
+	const struct user_regs_struct *registers = thread_registers(services, thread);
+	struct alike *alike = registers ? alike_of(services) : NULL;
+	uint64_t addresses[CHAIN_DEPTH];
+	bool is_whole = false;
+
+	if (!alike || !alike->chain.steps)
+		return false;
+	struct place at = place_of_registers(registers);
+	int count = chain_follow(&alike->chain, &at, addresses, &is_whole);
+	if (count <= 0 || !is_whole)
+		return false;
+	ret->count = (size_t)count;
+	ret->addresses = ARENA_ARRAY(&services->stop, uint64_t, ret->count);
+	memcpy(ret->addresses, addresses, ret->count * sizeof(*addresses));
+	return true;
+}
+
+static bool is_same(const struct chain *one, const struct chain *other)
+{
+	return one->count == other->count &&
+	       memcmp(one->addresses, other->addresses, one->count * sizeof(*one->addresses)) == 0;
+}
+
+bool alike_take(struct gdb_services *services, const struct chain *chain, struct gdb_stack *stack)
+{
+	struct known_stack *known =
+		services->alike ? table_get(&services->alike->known, hash_of(chain)) : NULL;
+
+	while (known && !is_same(&known->chain, chain))
+		known = known->next;
+	if (!known)
+		return false;
+	stack->frames = known->frames;
+	stack->num_frames = known->num_frames;
+	stack->handles = known->handles;
+	stack->is_shared = true;
+	return true;
+}
+
+/** Check that the frames are those of the addresses, and tell all of them. GDB may end a stack sooner,
+ *  as at main. Functions inlined where a thread stopped are frames at one stop, and not at another. */
+static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
+{
+	size_t index = 0;
+
+	for (size_t i = 0; i < stack->num_frames; i++) {
+		const struct ompdbg_frame *frame = &stack->frames[i];
+
+		if (frame->is_signal || (frame->is_inlined && index == 0))
+			return false;
+		if (frame->is_inlined || frame->is_tail_call)
+			continue;
+		if (index == chain->count || frame->pc != chain->addresses[index++])
+			return false;
+	}
+	return index > 0;
+}
+
+/** Check that no function is inlined at an address. */
+static bool is_plain(struct gdb_services *services, uint64_t pc)
+{
+	PyObject *answer = ASK(services, "is_plain", "K", (unsigned long long)pc);
+	int is_plain = answer ? PyObject_IsTrue(answer) : -1;
+
+	Py_XDECREF(answer);
+	if (is_plain < 0)
+		ompdbg_error_destroy(ask_failed(services));
+	return is_plain > 0;
+}
+
+void alike_learn(struct gdb_services *services, const struct chain *chain,
+		 const struct gdb_stack *stack)
+{
+	struct alike *alike = services->alike;
+
+	if (!alike || alike->num_known == MAX_KNOWN || !is_told_by(chain, stack) ||
+	    !is_plain(services, chain->addresses[0]))
+		return;
+	struct known_stack *known = ARENA_NEW(&alike->arena, struct known_stack);
+	void **place = table_put(&alike->known, &alike->arena, hash_of(chain));
+	known->next = *place;
+	*place = known;
+	alike->num_known++;
+	known->chain.count = chain->count;
+	known->chain.addresses = ARENA_ARRAY(&alike->arena, uint64_t, chain->count);
+	memcpy(known->chain.addresses, chain->addresses, chain->count * sizeof(uint64_t));
+	known->num_frames = stack->num_frames;
+	known->frames = ARENA_ARRAY(&alike->arena, struct ompdbg_frame, stack->num_frames);
+	known->handles = ARENA_ARRAY(&alike->arena, PyObject *, stack->num_frames);
+	for (size_t i = 0; i < stack->num_frames; i++) {
+		known->frames[i] = stack->frames[i];
+		known->frames[i].object = arena_strdup(&alike->arena, stack->frames[i].object);
+		known->handles[i] = stack->handles[i];
+		Py_INCREF(known->handles[i]);
+	}
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What commands print: libompdbg's views, with the options of GDB's commands.
+
+#include "process.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "output/output.h"
+#include "output/palette.h"
+
+enum { FLUSH = 1 << 14, ALL_LEVELS = NOT_KNOWN };
+
+// ---- Where text goes ---------------------------------------------------------------------------
+
+struct outlet {
+	struct gdb_services *services;
+	PyObject *write;
+	struct buffer pending;
+	bool is_json;
+};
+
+/** Keep the exception that ended the answer. */
+static struct ompdbg_error *ended(struct gdb_services *services)
+{
+	PyObject **failure = services->failure;
+
+	if (failure[0])
+		PyErr_Clear();
+	else
+		PyErr_Fetch(&failure[0], &failure[1], &failure[2]);
+	return &ompdbg_error_interrupted;
+}
+
+/** Give what is pending to Python: text is in the locale's encoding, JSON in ASCII. */
+static struct ompdbg_error *flush(struct outlet *outlet)
+{
+	if (!outlet->pending.size)
+		return NULL;
+	PyObject *text = PyUnicode_DecodeLocaleAndSize(
+		outlet->pending.data, (Py_ssize_t)outlet->pending.size, "surrogateescape");
+	PyObject *done = text ? PyObject_CallFunctionObjArgs(outlet->write, text, NULL) : NULL;
+	struct ompdbg_error *error = done ? NULL : ended(outlet->services);
+
+	Py_XDECREF(done);
+	Py_XDECREF(text);
+	buffer_clear(&outlet->pending);
+	return error;
+}
+
+static struct ompdbg_error *put(void *context, const char *text, size_t size)
+{
+	struct outlet *outlet = context;
+
+	buffer_put_bytes(&outlet->pending, text, size);
+	bool is_whole = outlet->is_json || !size || text[size - 1] == '\n';
+	return outlet->pending.size >= FLUSH && is_whole ? flush(outlet) : NULL;
+}
+
+// ---- Options -----------------------------------------------------------------------------------
+
+struct options {
+	const char *view, *scope, *state, *team;
+	PyObject *write, *numbers, *palette;
+	int json, addresses, queued, by_function, raw, full, all;
+	int level, thread;
+	Py_ssize_t width, limit;
+};
+
+static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
+{
+	static char *names[] = { "view",      "write",	 "json",   "width",	  "palette",
+				 "addresses", "numbers", "queued", "by_function", "raw",
+				 "full",      "limit",	 "scope",  "all",	  "level",
+				 "thread",    "state",	 "team",   NULL };
+
+	*ret = (struct options){ .level = ALL_LEVELS };
+	return PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$pnOpOppppnzpiizz:print", names,
+					   &ret->view, &ret->write, &ret->json, &ret->width,
+					   &ret->palette, &ret->addresses, &ret->numbers,
+					   &ret->queued, &ret->by_function, &ret->raw, &ret->full,
+					   &ret->limit, &ret->scope, &ret->all, &ret->level,
+					   &ret->thread, &ret->state, &ret->team);
+}
+
+/** Take the sequences that begin each style. @return false with an exception. */
+static bool take_palette(struct arena *arena, PyObject *palette, const char **begins)
+{
+	Py_ssize_t count = PySequence_Size(palette);
+
+	if (count != NUM_STYLES) {
+		if (count >= 0)
+			PyErr_SetString(PyExc_ValueError,
+					"print() needs a sequence for each style");
+		return false;
+	}
+	for (Py_ssize_t i = 0; i < count; i++) {
+		PyObject *item = PySequence_GetItem(palette, i);
+		PyObject *bytes = item ? PyUnicode_AsASCIIString(item) : NULL;
+
+		begins[i] = bytes ? arena_strdup(arena, PyBytes_AsString(bytes)) : NULL;
+		Py_XDECREF(bytes);
+		Py_XDECREF(item);
+		if (!begins[i])
+			return false;
+	}
+	return true;
+}
+
+// ---- Threads -----------------------------------------------------------------------------------
+
+struct chosen {
+	struct thread **threads;
+	size_t count;
+};
+
+static bool begins_with(const char *text, const char *begin)
+{
+	return text && strncmp(text, begin, strlen(begin)) == 0;
+}
+
+static const char running[] = "running";
+
+static bool is_state(struct process *process, const char *begin)
+{
+	for (size_t i = 0; i < process->num_runtimes; i++) {
+		size_t count;
+		const char *const *names = runtime_state_names(process->runtimes[i], &count);
+
+		for (size_t j = 0; j < count; j++) {
+			if (begins_with(names[j], begin))
+				return true;
+		}
+	}
+	return begins_with(running, begin);
+}
+
+static bool is_wanted(struct thread *thread, const struct options *options, const struct team *team)
+{
+	if (options->state &&
+	    !begins_with(thread->target->running ? running : thread_state(thread), options->state))
+		return false;
+	return !options->team || thread->team == team;
+}
+
+/** Take the threads with the numbers that were given, or all, as far as the options want them.
+ *  @return false with an exception. */
+static bool choose(struct process *process, const struct options *options, struct chosen *ret)
+{
+	bool has_numbers = options->numbers && options->numbers != Py_None;
+	Py_ssize_t count = has_numbers ? PySequence_Size(options->numbers) :
+					 (Py_ssize_t)process->num_targets;
+	const struct team *team = options->team ? process_team_named(process, options->team) : NULL;
+
+	if (count < 0)
+		return false;
+	if (options->state && !is_state(process, options->state)) {
+		PyErr_Format(bridge_error, "no state \"%s\"", options->state);
+		return false;
+	}
+	if (options->team && !team) {
+		PyErr_Format(bridge_error, "no team \"%s\"", options->team);
+		return false;
+	}
+	*ret = (struct chosen){ ARENA_ARRAY(&process->arena, struct thread *, (size_t)count), 0 };
+	for (Py_ssize_t i = 0; i < count; i++) {
+		struct thread *thread = process->threads[has_numbers ? 0 : i];
+
+		if (has_numbers) {
+			PyObject *item = PySequence_GetItem(options->numbers, i);
+			long number = item ? PyLong_AsLong(item) : -1;
+
+			Py_XDECREF(item);
+			if (PyErr_Occurred())
+				return false;
+			thread = process_thread(process, (int)number);
+			if (!thread) {
+				PyErr_Format(bridge_error, "no thread %ld", number);
+				return false;
+			}
+		}
+		if (is_wanted(thread, options, team))
+			ret->threads[ret->count++] = thread;
+	}
+	return true;
+}
+
+// ---- Views -------------------------------------------------------------------------------------
+
+/** A view that is being printed. */
+struct viewed {
+	struct process *process;
+	const struct options *options;
+	struct chosen chosen;
+	const struct form *form;
+	struct sink *sink;
+};
+
+#define VIEW(name) static struct ompdbg_error *name(const struct viewed *viewed)
+
+VIEW(view_threads)
+{
+	const struct threads_options options = { viewed->chosen.threads, viewed->chosen.count };
+
+	return print_threads(viewed->process, &options, viewed->form, viewed->sink);
+}
+
+VIEW(view_tasks)
+{
+	if (viewed->options->by_function)
+		return print_tasks_by_function(viewed->process, viewed->form, viewed->sink);
+	return print_tasks(viewed->process, viewed->options->queued, viewed->form, viewed->sink);
+}
+
+VIEW(view_stacks)
+{
+	const struct bt_options options = {
+		.threads = viewed->chosen.threads,
+		.num_threads = viewed->chosen.count,
+		.raw = viewed->options->raw,
+		.full = viewed->options->full,
+		.limit = (size_t)viewed->options->limit,
+	};
+
+	return print_stacks(viewed->process, &options, viewed->form, viewed->sink);
+}
+
+VIEW(view_regions)
+{
+	return print_regions(viewed->process, viewed->form, viewed->sink);
+}
+
+VIEW(view_locks)
+{
+	return print_locks(viewed->process, viewed->form, viewed->sink);
+}
+
+VIEW(view_why)
+{
+	int number = viewed->options->thread;
+
+	return print_why(viewed->process, number ? process_thread(viewed->process, number) : NULL,
+			 viewed->form, viewed->sink, NULL);
+}
+
+VIEW(view_status)
+{
+	return print_status(viewed->process, viewed->form, viewed->sink);
+}
+
+VIEW(view_icvs)
+{
+	return print_icvs(viewed->process, viewed->chosen.threads, viewed->chosen.count,
+			  viewed->options->scope, viewed->form, viewed->sink);
+}
+
+VIEW(view_environment)
+{
+	return print_environment(viewed->process, viewed->options->all, viewed->form, viewed->sink);
+}
+
+static struct ompdbg_error *inquire(const struct viewed *viewed, enum inquiry_kind kind)
+{
+	return print_inquiries(viewed->process, viewed->chosen.threads, viewed->chosen.count, kind,
+			       viewed->options->level, viewed->form, viewed->sink);
+}
+
+VIEW(view_thread_info)
+{
+	return inquire(viewed, INQUIRY_THREAD);
+}
+
+VIEW(view_task_info)
+{
+	return inquire(viewed, INQUIRY_TASK);
+}
+
+VIEW(view_parallel_info)
+{
+	return inquire(viewed, INQUIRY_PARALLEL);
+}
+
+static const struct {
+	const char *name;
+	struct ompdbg_error *(*print)(const struct viewed *viewed);
+} views[] = {
+	{ "threads", view_threads },
+	{ "tasks", view_tasks },
+	{ "stacks", view_stacks },
+	{ "regions", view_regions },
+	{ "locks", view_locks },
+	{ "why", view_why },
+	{ "status", view_status },
+	{ "icvs", view_icvs },
+	{ "environment", view_environment },
+	{ "thread-info", view_thread_info },
+	{ "task-info", view_task_info },
+	{ "parallel-info", view_parallel_info },
+};
+
+static struct ompdbg_error *print_view(struct viewed *viewed, struct outlet *outlet)
+{
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		if (strcmp(views[i].name, viewed->options->view) != 0)
+			continue;
+		struct ompdbg_error *error = views[i].print(viewed);
+
+		return error ? error : flush(outlet);
+	}
+	return ompdbg_error_create(OMPDBG_BAD_INPUT, "no view %s", viewed->options->view);
+}
+
+/** Print a view of a program that is being looked at. Exceptions of options are kept as failures. */
+static struct ompdbg_error *answer(struct process_object *self, const struct options *options)
+{
+	bool has_palette = options->palette && options->palette != Py_None;
+	struct outlet outlet = { &self->services, options->write, { 0 }, options->json };
+	struct sink sink = { put, &outlet };
+	const char *begins[NUM_STYLES];
+	struct form form = {
+		.json = options->json,
+		.width = (size_t)options->width,
+		.color = has_palette,
+		.palette = has_palette ? begins : NULL,
+		.addresses = options->addresses,
+	};
+	struct viewed viewed = { self->process, options, { 0 }, &form, &sink };
+
+	if ((has_palette && !take_palette(&self->process->arena, options->palette, begins)) ||
+	    !choose(self->process, options, &viewed.chosen))
+		return ended(&self->services);
+	// Few views show names.
+	struct ompdbg_error *error = options->json ? gdb_services_name(&self->services) : NULL;
+	if (!error)
+		error = print_view(&viewed, &outlet);
+	buffer_deinit(&outlet.pending);
+	return error;
+}
+
+PyObject *process_print(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct options options;
+
+	if (!parse(args, kwargs, &options) || !process_look(self) ||
+	    !process_done(self, answer(self, &options)))
+		return NULL;
+	Py_RETURN_NONE;
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "process.h"
+
+#include <string.h>
+
+PyObject *bridge_error;
+
+// ---- Records -----------------------------------------------------------------------------------
+
+static PyTypeObject *thread_type;
+
+int process_add_records(PyObject *module)
+{
+	static PyStructSequence_Field fields[] = {
+		{ "number", "GDB's" },
+		{ "label", "as GDB prints it" },
+		{ "is_selected", NULL },
+		{ "is_running", NULL },
+		{ "is_openmp", NULL },
+		{ "error", "why nothing is known" },
+		{ 0 },
+	};
+	static PyStructSequence_Desc shape = {
+		"_ompdbg.Thread",
+		"What commands need to choose threads.",
+		fields,
+		6,
+	};
+
+	thread_type = PyStructSequence_NewType(&shape);
+	return thread_type ? PyObject_SetAttrString(module, "Thread", (PyObject *)thread_type) : -1;
+}
+
+// ---- Errors ------------------------------------------------------------------------------------
+
+static void forget_stop(struct process_object *self)
+{
+	process_close(self->process);
+	self->process = NULL;
+	for (size_t i = 0; i < self->runtimes.num_spaces; i++)
+		space_forget(self->runtimes.spaces[i]);
+	gdb_services_forget(&self->services);
+}
+
+static void raise_error(const struct ompdbg_error *error)
+{
+	PyObject *text = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message),
+					      "surrogateescape");
+
+	if (text)
+		PyErr_SetObject(bridge_error, text);
+	Py_XDECREF(text);
+}
+
+bool process_begin(struct process_object *self)
+{
+	if (self->is_busy) {
+		PyErr_SetString(bridge_error, "asked while another question is being answered");
+		return false;
+	}
+	self->is_busy = true;
+	return true;
+}
+
+/** Raise what has ended a question. @return false: nothing has. */
+static bool raise_failure(struct process_object *self, const struct ompdbg_error *error)
+{
+	struct gdb_services *services = &self->services;
+
+	if (services->failure[0] && !services->is_interrupted) {
+		PyErr_Restore(services->failure[0], services->failure[1], services->failure[2]);
+		memset(services->failure, 0, sizeof(services->failure));
+	} else if (services->is_interrupted || (error && error->code == OMPDBG_INTERRUPTED)) {
+		PyErr_SetNone(PyExc_KeyboardInterrupt);
+	} else if (error) {
+		raise_error(error);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool process_done(struct process_object *self, struct ompdbg_error *error)
+{
+	bool has_failed = raise_failure(self, error);
+
+	ompdbg_error_destroy(error);
+	self->is_busy = false;
+	if (has_failed || self->has_moved) {
+		PyObject *type, *value, *traceback;
+
+		// What was found before it ended may be half of it.
+		PyErr_Fetch(&type, &value, &traceback);
+		forget_stop(self);
+		PyErr_Restore(type, value, traceback);
+	}
+	self->has_moved = false;
+	return !has_failed;
+}
+
+// ---- The program -------------------------------------------------------------------------------
+
+struct process *process_look(struct process_object *self)
+{
+	const struct runtimes *runtimes = &self->runtimes;
+	struct ompdbg_error *error = NULL;
+
+	if (!process_begin(self))
+		return NULL;
+	if (!runtimes->num_spaces)
+		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "no runtime is open");
+	else if (!self->process)
+		error = process_open(&self->services.table, self->constants, runtimes->spaces,
+				     runtimes->num_spaces, runtimes->problems,
+				     runtimes->num_problems, &self->process);
+	else if (!gdb_services_select(&self->services))
+		error = ask_failed(&self->services);
+	if (!error)
+		return self->process;
+	process_done(self, error);
+	return NULL;
+}
+
+static PyObject *list_of_texts(const char *const *texts, size_t count)
+{
+	PyObject *list = PyList_New(0);
+
+	for (size_t i = 0; list && i < count; i++) {
+		PyObject *text = PyUnicode_DecodeUTF8(texts[i], (Py_ssize_t)strlen(texts[i]),
+						      "surrogateescape");
+
+		if (!text || PyList_Append(list, text) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(text);
+	}
+	return list;
+}
+
+static PyObject *method_open(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "path", "descriptor", NULL };
+	struct process_object *self = (struct process_object *)object;
+	struct runtimes *runtimes = &self->runtimes;
+	struct ompdbg_error *error;
+	PyObject *path;
+	int descriptor = -1;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|i:open", names, PyUnicode_FSConverter,
+					 &path, &descriptor))
+		return NULL;
+	if (!process_begin(self)) {
+		Py_DECREF(path);
+		return NULL;
+	}
+	size_t spaces = runtimes->num_spaces, problems = runtimes->num_problems;
+	struct ompd_library *library = library_load(PyBytes_AsString(path), descriptor, &error);
+	Py_DECREF(path);
+	if (!error)
+		error = runtimes_open(&self->arena, library, &self->services.table, runtimes);
+	if (!process_done(self, error))
+		return NULL;
+	return Py_BuildValue("(nNs)", (Py_ssize_t)(runtimes->num_spaces - spaces),
+			     list_of_texts(runtimes->problems + problems,
+					   runtimes->num_problems - problems),
+			     runtimes->absent ? runtimes->absent : "");
+}
+
+static PyObject *method_note(PyObject *object, PyObject *problem)
+{
+	struct process_object *self = (struct process_object *)object;
+	PyObject *bytes = PyUnicode_AsEncodedString(problem, "utf-8", "surrogateescape");
+
+	if (!bytes)
+		return NULL;
+	*ARENA_APPEND(&self->arena, self->runtimes.problems, self->runtimes.num_problems,
+		      self->runtimes.problem_capacity) =
+		arena_strdup(&self->arena, PyBytes_AsString(bytes));
+	Py_DECREF(bytes);
+	Py_RETURN_NONE;
+}
+
+static PyObject *method_moved(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+
+	(void)unused;
+	// GDB may tell so in the middle of an answer.
+	if (self->is_busy)
+		self->has_moved = true;
+	else
+		forget_stop(self);
+	Py_RETURN_NONE;
+}
+
+static PyObject *text_of(const char *text)
+{
+	if (!text)
+		Py_RETURN_NONE;
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
+}
+
+/** Tell of one thread what commands need to choose. */
+static PyObject *thread_record(struct thread *thread)
+{
+	const struct ompdbg_target_thread *target = thread->target;
+	PyObject *record = PyStructSequence_New(thread_type);
+	PyObject *members[] = {
+		PyLong_FromLong(target->number),	 text_of(target->label),
+		PyBool_FromLong(target->selected),	 PyBool_FromLong(target->running),
+		PyBool_FromLong(thread->handle != NULL), text_of(thread->error),
+	};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		if (!members[i] || !record)
+			Py_CLEAR(record);
+		if (record)
+			PyStructSequence_SetItem(record, (Py_ssize_t)i, members[i]);
+		else
+			Py_XDECREF(members[i]);
+	}
+	return record;
+}
+
+static PyObject *method_libraries(PyObject *object, PyObject *unused)
+{
+	const struct runtimes *runtimes = &((struct process_object *)object)->runtimes;
+	PyObject *list = PyList_New(0);
+
+	(void)unused;
+	for (size_t i = 0; list && i < runtimes->num_spaces; i++) {
+		const struct ompd_library_info *info =
+			ompd_library_info(space_library(runtimes->spaces[i]));
+		PyObject *row = Py_BuildValue("(NN)", text_of(info->path),
+					      PyBool_FromLong(info->is_extended));
+
+		if (!row || PyList_Append(list, row) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(row);
+	}
+	return list;
+}
+
+static PyObject *method_threads(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct process *process = process_look(self);
+	PyObject *list = process ? PyList_New(0) : NULL;
+
+	(void)unused;
+	if (!process)
+		return NULL;
+	for (size_t i = 0; list && i < process->num_targets; i++) {
+		PyObject *record = thread_record(process->threads[i]);
+
+		if (!record || PyList_Append(list, record) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(record);
+	}
+	if (list && !process_done(self, NULL))
+		Py_CLEAR(list);
+	self->is_busy = false;
+	return list;
+}
+
+static struct space_statistics statistics(const struct process_object *self)
+{
+	struct space_statistics total = { 0 };
+
+	for (size_t i = 0; i < self->runtimes.num_spaces; i++) {
+		struct space_statistics one;
+
+		space_get_statistics(self->runtimes.spaces[i], &one);
+		total.reads += one.reads;
+		total.bytes += one.bytes;
+		total.fetches += one.fetches;
+		total.fetched += one.fetched;
+		total.symbols += one.symbols;
+	}
+	return total;
+}
+
+static PyObject *method_reset_stats(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+
+	(void)unused;
+	self->before = statistics(self);
+	self->direct_before = self->services.statistics.direct;
+	Py_RETURN_NONE;
+}
+
+static PyObject *method_stats(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+	const struct space_statistics now = statistics(self), *before = &self->before;
+
+	(void)unused;
+	return Py_BuildValue(
+		"{s:K,s:K,s:K,s:K,s:K,s:K}", "requests",
+		(unsigned long long)(now.reads - before->reads), "bytes",
+		(unsigned long long)(now.bytes - before->bytes), "fetches",
+		(unsigned long long)(now.fetches - before->fetches), "fetched",
+		(unsigned long long)(now.fetched - before->fetched), "direct",
+		(unsigned long long)(self->services.statistics.direct - self->direct_before),
+		"symbols", (unsigned long long)(now.symbols - before->symbols));
+}
+
+static PyObject *method_reused_stacks(PyObject *object, PyObject *unused)
+{
+	const struct gdb_services *services = &((struct process_object *)object)->services;
+	const struct gdb_stack *stack;
+	long count = 0;
+
+	(void)unused;
+	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++)
+		count += stack->is_shared;
+	return PyLong_FromLong(count);
+}
+
+// ---- The type ----------------------------------------------------------------------------------
+
+static PyObject *process_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "bridge", NULL };
+	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	PyObject *bridge;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Process", names, &bridge))
+		return NULL;
+	struct process_object *self = (struct process_object *)allocate(type, 0);
+	if (!self)
+		return NULL;
+	gdb_services_init(&self->services, bridge);
+	self->constants = constants_create(&self->services.table);
+	return (PyObject *)self;
+}
+
+static int process_traverse(PyObject *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(((struct process_object *)self)->services.bridge);
+	return 0;
+}
+
+static int process_clear(PyObject *object)
+{
+	struct process_object *self = (struct process_object *)object;
+
+	process_close(self->process);
+	self->process = NULL;
+	runtimes_close(&self->runtimes);
+	gdb_services_deinit(&self->services);
+	return 0;
+}
+
+static void process_dealloc(PyObject *object)
+{
+	struct process_object *self = (struct process_object *)object;
+	PyTypeObject *type = Py_TYPE(object);
+
+	PyObject_GC_UnTrack(object);
+	process_clear(object);
+	constants_destroy(self->constants);
+	arena_deinit(&self->arena);
+	((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+	Py_DECREF(type);
+}
+
+#define METHOD(name, function, flags, doc)                                \
+	{                                                                 \
+		name, (PyCFunction)(void (*)(void))(function), flags, doc \
+	}
+
+static PyMethodDef process_methods[] = {
+	METHOD("open", method_open, METH_VARARGS | METH_KEYWORDS,
+	       "open(path, descriptor=-1) -> (number of runtimes that were opened, problems, what is "
+	       "absent)"),
+	METHOD("note", method_note, METH_O,
+	       "note(problem): why a runtime that is there is not understood"),
+	METHOD("moved", method_moved, METH_NOARGS, "moved(): the program has run"),
+	METHOD("libraries", method_libraries, METH_NOARGS,
+	       "libraries() -> [(path, is extended)], one for each runtime"),
+	METHOD("threads", method_threads, METH_NOARGS, "threads() -> [Thread]"),
+	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
+	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
+	       "reset_stats(): stats() counts from here on"),
+	METHOD("reused_stacks", method_reused_stacks, METH_NOARGS,
+	       "reused_stacks(): how many stacks of this stop GDB did not have to unwind"),
+	METHOD("print", process_print, METH_VARARGS | METH_KEYWORDS,
+	       "print(view, write, **options): write what a command shows"),
+	{ 0 },
+};
+
+static PyType_Slot process_slots[] = {
+	{ Py_tp_doc, "A program with its OpenMP runtimes." },
+	{ Py_tp_new, process_new },
+	{ Py_tp_dealloc, process_dealloc },
+	{ Py_tp_traverse, process_traverse },
+	{ Py_tp_clear, process_clear },
+	{ Py_tp_methods, process_methods },
+	{ 0, NULL },
+};
+
+PyType_Spec process_spec = {
+	.name = "_ompdbg.Process",
+	.basicsize = sizeof(struct process_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+	.slots = process_slots,
+};

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads and their registers.
+
+#include "services.h"
+
+#include <string.h>
+
+#include "place.h"
+
+static const char *const register_names[OMPDBG_NUM_REGISTERS] = {
+	[OMPDBG_RAX] = "rax",
+	[OMPDBG_RDX] = "rdx",
+	[OMPDBG_RCX] = "rcx",
+	[OMPDBG_RBX] = "rbx",
+	[OMPDBG_RSI] = "rsi",
+	[OMPDBG_RDI] = "rdi",
+	[OMPDBG_RBP] = "rbp",
+	[OMPDBG_RSP] = "rsp",
+	[OMPDBG_R8] = "r8",
+	[OMPDBG_R8 + 1] = "r9",
+	[10] = "r10",
+	[11] = "r11",
+	[12] = "r12",
+	[13] = "r13",
+	[14] = "r14",
+	[OMPDBG_R15] = "r15",
+	[OMPDBG_RIP] = "rip",
+	[OMPDBG_ORIG_RAX] = "orig_rax",
+	[OMPDBG_THREAD_POINTER] = "fs_base",
+};
+
+static uint32_t bit(size_t number)
+{
+	return UINT32_C(1) << number;
+}
+
+// ---- Threads -----------------------------------------------------------------------------------
+
+static bool take_thread(struct gdb_services *services, PyObject *told,
+			struct ompdbg_target_thread *ret)
+{
+	PyObject *label;
+	long long lwp;
+	int running;
+
+	if (!PyArg_ParseTuple(told, "iOLp", &ret->number, &label, &lwp, &running))
+		return false;
+	ret->label = kept_text(services, label);
+	ret->name = "";
+	ret->lwp = lwp;
+	ret->running = running;
+	return true;
+}
+
+static struct ompdbg_error *list_threads(struct gdb_services *services)
+{
+	PyObject *all = ASK(services, "threads", NULL);
+	Py_ssize_t count = all ? PyList_Size(all) : -1;
+	bool is_taken = count >= 0;
+
+	if (is_taken)
+		services->threads =
+			ARENA_ARRAY(&services->stop, struct ompdbg_target_thread, (size_t)count);
+	for (Py_ssize_t i = 0; is_taken && i < count; i++)
+		is_taken = take_thread(services, PyList_GetItem(all, i), &services->threads[i]);
+	struct ompdbg_error *error = is_taken ? NULL : ask_failed(services);
+	Py_XDECREF(all);
+	if (error)
+		return error;
+	services->num_threads = (size_t)count;
+	services->has_threads = true;
+	services->has_names = false;
+	return gdb_services_select(services) ? NULL : ask_failed(services);
+}
+
+struct ompdbg_error *gdb_threads(void *context, const struct ompdbg_target_thread **ret,
+				 size_t *count)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error = ask_allowed(services);
+
+	if (!error && !services->has_threads)
+		error = list_threads(services);
+	*ret = services->threads;
+	*count = error ? 0 : services->num_threads;
+	return error;
+}
+
+bool gdb_services_select(struct gdb_services *services)
+{
+	if (!services->has_threads)
+		return true;
+	PyObject *number = ASK(services, "selected", NULL);
+	long selected = number ? PyLong_AsLong(number) : -1;
+
+	Py_XDECREF(number);
+	for (size_t i = 0; i < services->num_threads; i++)
+		services->threads[i].selected = services->threads[i].number == selected;
+	return !PyErr_Occurred();
+}
+
+struct ompdbg_error *gdb_services_name(struct gdb_services *services)
+{
+	struct ompdbg_error *error = ask_allowed(services);
+
+	for (size_t i = 0; !error && !services->has_names && i < services->num_threads; i++) {
+		struct ompdbg_target_thread *thread = &services->threads[i];
+		PyObject *name = ASK(services, "thread_name", "i", thread->number);
+
+		if (!name)
+			error = ask_failed(services);
+		else
+			thread->name = kept_text(services, name);
+		Py_XDECREF(name);
+	}
+	services->has_names = !error;
+	return error;
+}
+
+const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services, int number)
+{
+	for (size_t i = 0; services->has_threads && i < services->num_threads; i++) {
+		if (services->threads[i].number == number)
+			return &services->threads[i];
+	}
+	return NULL;
+}
+
+// ---- Registers ---------------------------------------------------------------------------------
+
+const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread)
+{
+	struct user_regs_struct *known = table_get(&services->registers, (uint64_t)thread);
+	const struct ompdbg_target_thread *target;
+	struct user_regs_struct registers;
+
+	if (known)
+		return known;
+	target = thread_numbered(services, thread);
+	if (!target || target->running || !direct_process(services) ||
+	    !place_registers((pid_t)target->lwp, &registers))
+		return NULL;
+	known = ARENA_NEW(&services->stop, struct user_regs_struct);
+	*known = registers;
+	*table_put(&services->registers, &services->stop, (uint64_t)thread) = known;
+	return known;
+}
+
+static bool read_registers(struct gdb_services *services, int thread, struct ompdbg_registers *ret)
+{
+	const struct user_regs_struct *registers = thread_registers(services, thread);
+
+	if (!registers)
+		return false;
+	const uint64_t values[OMPDBG_NUM_REGISTERS] = {
+		registers->rax, registers->rdx,	     registers->rcx,	 registers->rbx,
+		registers->rsi, registers->rdi,	     registers->rbp,	 registers->rsp,
+		registers->r8,	registers->r9,	     registers->r10,	 registers->r11,
+		registers->r12, registers->r13,	     registers->r14,	 registers->r15,
+		registers->rip, registers->orig_rax, registers->fs_base,
+	};
+	memcpy(ret->values, values, sizeof(values));
+	return true;
+}
+
+/** Ask GDB for one register, which the answer may lack. */
+static struct ompdbg_error *ask_register(struct gdb_services *services, int thread, size_t number,
+					 struct ompdbg_registers *ret)
+{
+	PyObject *value = number == OMPDBG_THREAD_POINTER ?
+				  ASK(services, "pthread", "i", thread) :
+				  ASK(services, "register", "is", thread, register_names[number]);
+
+	if (value && value != Py_None) {
+		ret->values[number] = PyLong_AsUnsignedLongLong(value);
+		ret->known |= bit(number);
+	}
+	Py_XDECREF(value);
+	return !value || PyErr_Occurred() ? ask_failed(services) : NULL;
+}
+
+struct ompdbg_error *gdb_registers(void *context, int thread, uint32_t wanted,
+				   struct ompdbg_registers *ret)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error = ask_allowed(services);
+
+	*ret = (struct ompdbg_registers){ 0 };
+	if (!error && read_registers(services, thread, ret)) {
+		ret->known = wanted;
+		return NULL;
+	}
+	for (size_t i = 0; i < OMPDBG_NUM_REGISTERS && !error; i++) {
+		if (wanted & bit(i))
+			error = ask_register(services, thread, i, ret);
+	}
+	return error;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_STEPS = 4096, // places in code that are remembered
+	WINDOW = 4096,
+	WORD = 8,
+};
+
+struct step {
+	uint64_t address; // 0: unused
+	bool is_passed;
+	struct call_frame frame;
+};
+
+/** Bytes of a stack. */
+struct window {
+	uint64_t start;
+	size_t size;
+	uint8_t bytes[WINDOW];
+};
+
+/** Learn what is known of a place. @return false: the reader's caller has failed. */
+static bool learn(struct chain_reader *reader, uint64_t address, struct step *step)
+{
+	int is_passed = reader->is_passed ? reader->is_passed(reader->context, address) : 1;
+
+	if (is_passed < 0)
+		return false;
+	*step = (struct step){ .address = address, .is_passed = is_passed };
+	if (is_passed)
+		step->frame = call_frames_at(reader->frames, address);
+	return true;
+}
+
+/** Return what is known of a place; NULL: is_passed() has failed. */
+static const struct step *step_at(struct chain_reader *reader, uint64_t address)
+{
+	size_t index = (address ^ address >> 12) % MAX_STEPS;
+
+	while (reader->steps[index].address && reader->steps[index].address != address)
+		index = (index + 1) % MAX_STEPS;
+	struct step *step = &reader->steps[index];
+	if (step->address)
+		return step;
+	if (reader->num_steps > MAX_STEPS / 2) {
+		memset(reader->steps, 0, MAX_STEPS * sizeof(*reader->steps));
+		reader->num_steps = 0;
+		return step_at(reader, address);
+	}
+	if (!learn(reader, address, step)) {
+		step->address = 0;
+		return NULL;
+	}
+	reader->num_steps++;
+	return step;
+}
+
+static bool read_word(struct chain_reader *reader, struct window *window, uint64_t address,
+		      uint64_t *ret)
+{
+	uint64_t offset = address - window->start;
+
+	if (window->size < WORD || offset > window->size - WORD) {
+		window->start = address;
+		window->size =
+			direct_read(reader->memory, address, window->bytes, sizeof(window->bytes));
+		offset = 0;
+		// A stack may end sooner.
+		if (!window->size)
+			window->size = direct_read(reader->memory, address, window->bytes, WORD);
+		if (window->size < WORD)
+			return false;
+	}
+	memcpy(ret, window->bytes + offset, WORD);
+	return true;
+}
+
+/** Go on to the caller. @return false if it is not found so simply. */
+static bool step_up(struct chain_reader *reader, const struct call_frame *frame,
+		    struct window *window, struct place *at)
+{
+	const struct register_value *bp = &at->kept[CALL_FRAME_RBP];
+
+	if (frame->kind != CALL_FRAME_CALLED || (frame->from_bp && !bp->known))
+		return false;
+	uint64_t end = (frame->from_bp ? bp->value : at->sp) + frame->size;
+
+	if (end <= at->sp || !read_word(reader, window, end - WORD, &at->pc) || !at->pc)
+		return false;
+	for (size_t i = 0; i < CALL_FRAME_REGISTERS; i++) {
+		uint32_t below = frame->saved[i];
+
+		if (below)
+			at->kept[i].known =
+				below != CALL_FRAME_LOST &&
+				read_word(reader, window, end - below, &at->kept[i].value);
+	}
+	at->sp = end;
+	return true;
+}
+
+int chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses, bool *whole)
+{
+	struct window window = { .size = 0 };
+
+	for (int depth = 0; depth < CHAIN_DEPTH; depth++) {
+		addresses[depth] = at->pc;
+		// A return address may lie behind the end of the function that called.
+		const struct step *step = at->pc ? step_at(reader, at->pc - (depth > 0)) : NULL;
+
+		if (!step)
+			return at->pc ? -1 : 0;
+		*whole = step->frame.kind == CALL_FRAME_OUTERMOST;
+		if (*whole || !step->is_passed)
+			return depth || !*whole ? depth + 1 : 0;
+		if (!step_up(reader, &step->frame, &window, at))
+			return 0;
+	}
+	return 0;
+}
+
+bool chain_init(struct chain_reader *reader)
+{
+	reader->steps = calloc(MAX_STEPS, sizeof(*reader->steps));
+	return reader->steps != NULL;
+}
+
+void chain_deinit(struct chain_reader *reader)
+{
+	free(reader->steps);
+	reader->steps = NULL;
+}
