@@ -21,7 +21,7 @@ enum {
 
 _Static_assert(sizeof(elf_gregset_t) == TARGET_REGISTERS * sizeof(uint64_t), "x86-64");
 
-/** Bytes of the core's file; fewer at its end. */
+/** Read bytes of the core's file; fewer at its end. */
 static size_t read_file(const struct target *target, uint64_t offset, void *buffer, size_t size)
 {
 	size_t done = 0;
@@ -92,7 +92,7 @@ static int note_thread(struct target *target, const void *data, size_t size)
 	return 0;
 }
 
-/** Of the thread that was told last. */
+/** Take the vector registers of the thread whose note came last. */
 static void note_vectors(struct target *target, const void *data, size_t size)
 {
 	struct user_fpregs_struct values;
@@ -234,7 +234,7 @@ static int by_start(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-/** Sorts them; of segments that overlap, which no program has, the first stays. */
+/** Sort them; of segments that overlap, which no program has, the first stays. */
 static void sort_segments(struct target *target)
 {
 	size_t kept = 0;

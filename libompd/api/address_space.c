@@ -168,7 +168,7 @@ ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
 }
 
 /**
- * Opens the process behind @p context: recognises its OpenMP runtime and proves the layout. Of
+ * Open the process of @p context: recognise its OpenMP runtime and prove the layout. Of
  * several runtimes in one process the first is opened; ompd_ext_process_initialize() opens any.
  * @return ok; unavailable (no OpenMP runtime, yet); incompatible (a runtime of which the library
  *         does not know enough; ompd_ext_last_reason() tells); bad_input; nomem; or what a
@@ -180,7 +180,7 @@ ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
 	return ompd_ext_process_initialize(context, NULL, host_handle);
 }
 
-/** The devices of these runtimes run no code that the library could look into: unsupported. */
+/** Return unsupported: devices of these runtimes run no code that the library could look into. */
 ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 				 ompd_address_space_context_t *device_context, ompd_device_t kind,
 				 ompd_size_t sizeof_id, void *id,
@@ -196,8 +196,10 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 	return reason(ompd_rc_unsupported, "devices other than the host are not supported");
 }
 
-/** The kinds of thread identifier that the library knows, and their sizes. The caller frees both
- * arrays. */
+/**
+ * Return the kinds of thread identifier that the library knows, and their sizes. The caller frees
+ * both arrays.
+ */
 ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_handle,
 					  ompd_thread_id_t **kinds, ompd_size_t **thread_id_sizes,
 					  int *count)
@@ -230,7 +232,7 @@ ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 	return handle_release(handle, HANDLE_ADDRESS_SPACE);
 }
 
-/** The _OPENMP value of the runtime. */
+/** Return the _OPENMP value of the runtime. */
 ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_word_t *omp_version)
 {
 	API_ENTER(space, ADDRESS_SPACE, address_space);
@@ -240,7 +242,7 @@ ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_
 	return ompd_rc_ok;
 }
 
-/** The runtime in words: "libgomp of GCC 12, OpenMP 201511". The caller frees it. */
+/** Return the runtime in words: "libgomp of GCC 12, OpenMP 201511". The caller frees it. */
 ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space,
 				      const char **string)
 {

@@ -29,7 +29,7 @@ ompd_rc_t library_rc(ompd_rc_t in_5, ompd_rc_t in_6)
 }
 
 /**
- * Makes the callbacks known. The table is copied.
+ * Make the callbacks known. The table is copied.
  * @return ok; bad_input (no table, or a callback that reading needs is missing); unsupported (a
  *         version of the interface before 5.0 or after 6.0); error (called twice).
  */
@@ -62,7 +62,7 @@ ompd_rc_t ompd_get_api_version(ompd_word_t *api_version)
 	return ompd_rc_ok;
 }
 
-/** Answers the library's name and version. The string is the library's. */
+/** Return the library's name and version. The string is the library's. */
 ompd_rc_t ompd_get_version_string(const char **string)
 {
 	reason_clear();
@@ -72,8 +72,10 @@ ompd_rc_t ompd_get_version_string(const char **string)
 	return ompd_rc_ok;
 }
 
-/** Release the handles that the debugger has not, and forget the callbacks. unsupported: the library
- * is not initialized. */
+/**
+ * Release the handles that the debugger has not, and forget the callbacks. unsupported: the library
+ * is not initialized.
+ */
 ompd_rc_t ompd_finalize(void)
 {
 	reason_clear();

@@ -43,7 +43,7 @@ enum {
 };
 
 /**
- * Enumerates the states: from ompt_state_undefined on, each exactly once, undefined last.
+ * Enumerate the states: from ompt_state_undefined on, each exactly once, undefined last.
  * @param[out] next_state_name owned by the caller.
  * @return ok; bad_input (no place for a result, or no state after @p current_state); nomem.
  */
@@ -73,7 +73,8 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 }
 
 /**
- * The state of a thread, where the runtime records it, and what it waits for (0: not recorded).
+ * Return the state of a thread, where the runtime records it, and what it waits for (0: not
+ * recorded).
  * @return ok; unavailable (not recorded); stale_handle; bad_input; error.
  */
 ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state,

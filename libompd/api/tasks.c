@@ -20,7 +20,7 @@ static ompd_rc_t get_relative(const struct api_task *of, ompd_task_handle_t **re
 			   of->space, ret);
 }
 
-/** The task that a thread executes. unavailable: the thread is idle. */
+/** Return the task that a thread executes. unavailable: the thread is idle. */
 ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 				    ompd_task_handle_t **task_handle)
 {
@@ -38,8 +38,8 @@ ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 }
 
 /**
- * The task that generated a task; for the implicit task of a region, the task that encountered
- * it. unavailable: the initial task, or the generating task has ended.
+ * Return the task that generated a task; for the implicit task of a region, the task that
+ * encountered it. unavailable: the initial task, or the generating task has ended.
  */
 ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 					  ompd_task_handle_t **generating_task_handle)
@@ -61,7 +61,7 @@ ompd_rc_t ompd_get_scheduling_task_handle(ompd_task_handle_t *task_handle,
 			    self->space->family->tasks->scheduling_task);
 }
 
-/** The implicit task of thread @p thread_num. bad_input: no such number. */
+/** Return the implicit task of thread @p thread_num. bad_input: no such number. */
 ompd_rc_t ompd_get_task_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				    ompd_task_handle_t **task_handle)
 {
@@ -108,7 +108,7 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 	return rc;
 }
 
-/** Where the runtime's frames around a task begin and end. unavailable: it records no frames. */
+/** Return where the runtime's frames around a task begin and end. unavailable: it records none. */
 ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_frame_info_t *exit_frame,
 			      ompd_frame_info_t *enter_frame)
 {

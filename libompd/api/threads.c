@@ -8,7 +8,7 @@
 #include "target/idmap.h"
 
 /**
- * The thread with number @p thread_num in the team of a region.
+ * Return the thread with number @p thread_num in the team of a region.
  * @return ok; bad_input (no such number); unavailable (the thread is about to join or leave);
  *         stale_handle; nomem; error.
  */
@@ -71,7 +71,7 @@ static bool is_thread(const struct api_space *space, uint64_t pthread)
 }
 
 /**
- * The OpenMP thread behind a thread of the operating system.
+ * Return the OpenMP thread that a thread of the operating system is.
  * @return ok; unavailable (it is no OpenMP thread); unsupported (kind); bad_input (size of the
  *         identifier); stale_handle; nomem; error.
  */
@@ -108,7 +108,7 @@ ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
 	return handle_compare(first->thread.address, second->thread.address, cmp_value);
 }
 
-/** The identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
+/** Return the identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
 ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id_t kind,
 			     ompd_size_t sizeof_thread_id, void *thread_id)
 {

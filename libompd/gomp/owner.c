@@ -11,7 +11,7 @@ struct stack {
 	struct cycle cycle;
 };
 
-// Go to the task below, which the thread has begun too. unavailable: nothing tells of one.
+// Go to the task below, which the thread has begun too. unavailable: nothing leads to one.
 static ompd_rc_t step_down(const struct gomp_runtime *runtime, struct stack *stack)
 {
 	struct gomp_task_record record;
@@ -44,7 +44,7 @@ static bool has_begun(const struct gomp_runtime *runtime, const struct gomp_thre
 
 // ---- Two kinds of what is owned ---------------------------------------------------------------
 
-/** What threads own. Functions that note return error if not all of it can be read. */
+/** The things that threads own. Functions that note them return error if not all can be read. */
 struct property {
 	ompd_rc_t (*note)(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			  struct idmap *owners);

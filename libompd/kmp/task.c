@@ -112,7 +112,7 @@ ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *
 }
 
 // A region within others of one thread gets no record of a task: an explicit task may be in the
-// innermost of them, or have encountered it. A tool is told that it is in the innermost. In a
+// innermost of them, or have encountered it. A tool learns that it is in the innermost. In a
 // league's own region there are no explicit tasks.
 static ompd_rc_t check_innermost(const struct kmp_runtime *runtime, const struct kmp_region *region,
 				 const struct kmp_task *task)
@@ -167,7 +167,7 @@ static ompd_rc_t encountering_task(const struct kmp_runtime *runtime,
 
 	if (inner->team.address == outer->team.address) {
 		// Both share the record of the thread that encountered the inner one, with further
-		// threads or alone. If an explicit task is told, nothing tells to which of them that
+		// threads or alone. If there is an explicit task, nothing tells to which of them it
 		// belongs.
 		if (!kmp_implicit_task_number(runtime, inner, record_of_inner, NULL))
 			return reason(
