@@ -223,7 +223,7 @@ static int stop_all(struct target *target, struct target_error *error)
 		if (await_stops(target, before, error) < 0)
 			return -1;
 	}
-	return fail(error, "process %d begins new threads all the time", (int)target->pid);
+	return fail(error, "process %d starts new threads all the time", (int)target->pid);
 }
 
 // ---- What it is like -------------------------------------------------------------------------
@@ -322,7 +322,7 @@ static int check_machine(const struct target *target, struct target_error *error
 	if (size < (ssize_t)offsetof(Elf64_Ehdr, e_version) ||
 	    (header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64))
 		return 0;
-	return fail(error, "process %d is of another architecture than x86-64 (ELF machine %u)",
+	return fail(error, "process %d: unsupported architecture (ELF machine %u; expected x86-64)",
 		    (int)target->pid, header.e_machine);
 }
 

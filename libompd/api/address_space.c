@@ -119,7 +119,7 @@ static ompd_rc_t open_named(const struct target *target, const char *name, struc
 		if (is_named(*family, name))
 			return open_runtime(target, *family, name, ret);
 	}
-	return reason(ompd_rc_bad_input, "%.60s is no runtime that the library knows", name);
+	return reason(ompd_rc_bad_input, "unknown runtime \"%.60s\"", name);
 }
 
 ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, const char *runtime,
@@ -132,7 +132,7 @@ ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, con
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!context || !host_handle)
-		return reason(ompd_rc_bad_input, "no context, or no place for the handle");
+		return reason(ompd_rc_bad_input, "context or handle pointer is NULL");
 	rc = target_init(&target, library_callbacks(), context);
 	if (rc == ompd_rc_unsupported)
 		return reason(ompd_rc_incompatible,
@@ -155,7 +155,7 @@ ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!name)
-		return reason(ompd_rc_bad_input, "no place for the name");
+		return reason(ompd_rc_bad_input, "name pointer is NULL");
 	for (const struct family *const *family = families; *family; family++) {
 		for (const char *const *next = (*family)->names; *next; next++) {
 			if (index-- == 0) {
@@ -192,7 +192,7 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 	API_ENTER(space, ADDRESS_SPACE, host_handle);
 	(void)space;
 	if (!device_context || !device_handle)
-		return reason(ompd_rc_bad_input, "no context, or no place for the handle");
+		return reason(ompd_rc_bad_input, "context or handle pointer is NULL");
 	return reason(ompd_rc_unsupported, "devices other than the host are not supported");
 }
 
@@ -206,7 +206,7 @@ ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_ha
 {
 	API_ENTER(space, ADDRESS_SPACE, device_handle);
 	if (!kinds || !thread_id_sizes || !count)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const struct target *target = &space->target;
 	ompd_thread_id_t *kind = target_alloc(target, 2 * sizeof(*kind));
 	ompd_size_t *size = target_alloc(target, 2 * sizeof(*size));
@@ -237,7 +237,7 @@ ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_
 {
 	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!omp_version)
-		return reason(ompd_rc_bad_input, "no place for the version");
+		return reason(ompd_rc_bad_input, "version pointer is NULL");
 	*omp_version = space->family->omp_version(space->runtime);
 	return ompd_rc_ok;
 }
@@ -250,7 +250,7 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 
 	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!string)
-		return reason(ompd_rc_bad_input, "no place for the string");
+		return reason(ompd_rc_bad_input, "string pointer is NULL");
 	space->family->describe(space->runtime, text, sizeof(text));
 	*string = target_strdup(&space->target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
@@ -260,7 +260,7 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!info || info->size < sizeof(*info))
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const ompd_size_t size = info->size;
 
 	*info = (ompd_ext_layout_info){ .size = size };

@@ -47,7 +47,7 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 {
 	API_ENTER_RUNTIME(space, address_space_handle);
 	if (!control_vars)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const struct icv_control_var *vars = space->family->control_vars;
 	const struct target *target = &space->target;
 	size_t count = 0;
@@ -82,7 +82,7 @@ ompd_rc_t ompd_rel_display_control_vars(const char *const **control_vars)
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!control_vars || !*control_vars)
-		return reason(ompd_rc_bad_input, "no variables");
+		return reason(ompd_rc_bad_input, "control_vars is NULL, or points to NULL");
 	free_strings(&target, (const char **)*control_vars);
 	*control_vars = NULL;
 	return ompd_rc_ok;

@@ -39,7 +39,7 @@ ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *table
 	if (version)
 		return reason(ompd_rc_error, "the library is already initialized");
 	if (!table)
-		return reason(ompd_rc_bad_input, "no table of callbacks");
+		return reason(ompd_rc_bad_input, "the table of callbacks is NULL");
 	if (api_version < OLDEST_VERSION || api_version > NEWEST_VERSION)
 		return reason(ompd_rc_unsupported, "version %lld of the interface is not supported",
 			      (long long)api_version);
@@ -57,7 +57,7 @@ ompd_rc_t ompd_get_api_version(ompd_word_t *api_version)
 {
 	reason_clear();
 	if (!api_version)
-		return reason(ompd_rc_bad_input, "no place for the version");
+		return reason(ompd_rc_bad_input, "version pointer is NULL");
 	*api_version = NEWEST_VERSION;
 	return ompd_rc_ok;
 }
@@ -67,7 +67,7 @@ ompd_rc_t ompd_get_version_string(const char **string)
 {
 	reason_clear();
 	if (!string)
-		return reason(ompd_rc_bad_input, "no place for the string");
+		return reason(ompd_rc_bad_input, "string pointer is NULL");
 	*string = "ompdbg " OMPDBG_VERSION ", OMPD of OpenMP 6.0";
 	return ompd_rc_ok;
 }

@@ -14,7 +14,7 @@ ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 {
 	API_ENTER(self, THREAD, thread_handle);
 	if (!parallel_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_space *space = self->space;
 	struct api_parallel *handle = handle_new_parallel(space);
 
@@ -31,7 +31,7 @@ ompd_rc_t ompd_get_enclosing_parallel_handle(ompd_parallel_handle_t *parallel_ha
 {
 	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!enclosing_parallel_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_space *space = self->space;
 	struct api_parallel *handle = handle_new_parallel(space);
 
@@ -48,7 +48,7 @@ ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 {
 	API_ENTER(self, TASK, task_handle);
 	if (!task_parallel_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_parallel *handle = handle_new_parallel(self->space);
 
 	if (!handle)

@@ -188,6 +188,6 @@ ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, u
 	if (is_noted(runtime, kind, what, ret))
 		return ompd_rc_ok;
 	*ret = 0;
-	return rc == ompd_rc_ok ? reason(ompd_rc_unavailable, "no thread is the owner") :
+	return rc == ompd_rc_ok ? reason(ompd_rc_unavailable, "no thread owns it") :
 				  reason(rc, "the owner is not among the threads that can be read");
 }
