@@ -222,7 +222,8 @@ ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_t
 		++*count;
 	}
 	return rc == ompd_rc_unavailable ?
-		       reason(ompd_rc_incomplete, "what later tasks' clauses repeat is not kept") :
+		       reason(ompd_rc_incomplete,
+			      "the runtime does not keep what clauses of later tasks repeat") :
 		       rc;
 }
 

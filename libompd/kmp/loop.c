@@ -22,7 +22,7 @@ enum {
 	SCHED_GUIDED_SIMD = 46,
 };
 
-/** Of omp_sched_t. */
+/** Values of omp_sched_t. */
 enum { STATIC = 1, DYNAMIC, GUIDED };
 
 /** The fields of a record whose numbers have 4 or 8 bytes. */

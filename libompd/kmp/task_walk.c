@@ -3,7 +3,7 @@
 // Every task of a region, each once: the implicit tasks, those in the deques, those that depend on
 // others, the threads' current tasks, and the ancestors of all of these. Nothing leads to a
 // task without dependences that no thread and no deque has, and none of whose children is met: a
-// detached one, say; how many there are is told by the tasks' counts of their children.
+// detached one, say; the tasks' counts of their children tell how many there are.
 
 #include <string.h>
 

@@ -104,7 +104,7 @@ ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(rc, "no call that can be followed ends there");
+		return reason(rc, "no call before that address can be followed");
 	rc = kmp_classify_entry(runtime, entry, site);
 	if (rc != ompd_rc_unavailable)
 		return rc;
@@ -319,7 +319,7 @@ ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp
 	if (!is_within(futex, thread->address + variable->offset, variable->size) &&
 	    !is_within(futex, thread->address + mutex->offset, mutex->size))
 		return reason(ompd_rc_unavailable,
-			      "not an object of the runtime: a lock of the program");
+			      "not an object of the runtime (a lock of the program)");
 	for (int i = 0; i < BARRIER_COUNT; i++) {
 		uint64_t go;
 		ompd_rc_t rc = kmp_read(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layout as it is told by variables, each an integer of eight bytes. The runtime has some named
+// The layout as variables tell it, each an integer of eight bytes. The runtime has some named
 // ompd_access__STRUCTURE__FIELD, ompd_sizeof__STRUCTURE__FIELD, ompd_sizeof__STRUCTURE, and
 // ompd_bitfield__STRUCTURE__FIELD, if it was built with OMPD and not stripped, and fills them when
 // it is initialized. A debugger that has debug information answers for others, whose names begin

@@ -132,12 +132,11 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 	if (num_threads > 1)
 		who = arena_printf(arena, "one of %s", who);
 	else
-		frame = arena_printf(arena, "frame %d, ", candidate->level);
+		frame = arena_printf(arena, " (frame %d)", candidate->level);
 	const char *why =
 		candidate->by_code ?
-			arena_printf(arena, "%s%s%s may have set it and not unset it", frame, place,
-				     *frame ? "," : "") :
-			arena_printf(arena, "%s in %s%s", candidate->variable, frame, place);
+			arena_printf(arena, "%s%s may have set it and not unset it", place, frame) :
+			arena_printf(arena, "%s in %s%s", candidate->variable, place, frame);
 	return capitalized(arena, arena_printf(arena, "%s is perhaps held by %s: %s", lock->title,
 					       who, why));
 }
@@ -171,6 +170,6 @@ const char *lock_reason_text(struct arena *arena, const struct lock *lock)
 	if (lock->owner || !lock->reason)
 		return NULL;
 	return arena_printf(arena, "%s%s",
-			    lock->is_held == YES && !lock->owner_ended ? "it is held; " : "",
+			    lock->is_held == YES && !lock->owner_ended ? "held; " : "",
 			    lock->reason);
 }

@@ -26,11 +26,11 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 	if (lock->owner)
 		return lock->owner->target->label;
 	if (lock->owner_ended)
-		return "ended?";
+		return "perhaps ended";
 	if (lock->is_held == NO)
 		return "none";
 	if (lock->num_candidates == 1)
-		return arena_printf(arena, "%s?", lock->candidates[0].thread->target->label);
+		return arena_printf(arena, "perhaps %s", lock->candidates[0].thread->target->label);
 	return "?";
 }
 
