@@ -46,7 +46,7 @@ static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layo
 		      const struct kmp_reason *reason)
 {
 	bool has_table = take_table(library, layout) == ompd_rc_ok;
-	ompd_rc_t rc = kmp_told_layout(library, layout, confirmed, reason);
+	ompd_rc_t rc = kmp_access_layout(library, layout, confirmed, reason);
 
 	*confirmed &= has_table;
 	if (rc != ompd_rc_unavailable)

@@ -167,7 +167,7 @@ static void scan(const struct gomp_library *library, struct gomp_layout *layout,
 	}
 }
 
-void gomp_displayed_globals(const struct gomp_library *library, struct gomp_layout *layout)
+void gomp_display_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	uint64_t address;
 

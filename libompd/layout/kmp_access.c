@@ -21,7 +21,7 @@ static const char *const sizes[KMP_STRUCT_COUNT] = {
 #undef LAYOUT_FIELD
 #undef LAYOUT_BITS
 
-struct told_names {
+struct access_names {
 	const char *place;
 	const char *size; // NULL: the place is a mask
 };
@@ -29,7 +29,7 @@ struct told_names {
 #define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { "access__" #s "__" #f, "sizeof__" #s "__" #f },
 #define LAYOUT_BITS(s, f) { "bitfield__" #s "__" #f, NULL },
-static const struct told_names fields[KMP_FIELD_COUNT] = {
+static const struct access_names fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
 #undef LAYOUT_STRUCT
@@ -251,8 +251,8 @@ ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret)
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			  bool *confirmed, const struct kmp_reason *reason)
+ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
+			    bool *confirmed, const struct kmp_reason *reason)
 {
 	struct teller teller = {
 		.library = library, .runtime = true, .debug_info = true, .confirmed = true

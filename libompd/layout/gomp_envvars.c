@@ -66,7 +66,7 @@ static void search(const struct area *area, struct gomp_layout *layout)
 	take(layout, GOMP_GLOBAL_gomp_bind_var_list_len, bind_length);
 }
 
-void gomp_listed_globals(const struct gomp_library *library, struct gomp_layout *layout)
+void gomp_envvar_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	uint8_t bytes[AREA_MAX];
 	struct area area = { .target = library->target, .bytes = bytes };
