@@ -36,8 +36,8 @@ static const struct access_names fields[KMP_FIELD_COUNT] = {
 #undef LAYOUT_FIELD
 #undef LAYOUT_BITS
 
-// What LLVM's runtime tells (ompd-specific.h), the same in all releases that were looked at. No other
-// name is asked of it.
+// What LLVM's runtime tells (ompd-specific.h), the same in all releases that were looked at. No
+// other name is asked of it.
 #define F(s, f) [KMP_FIELD_##s##__##f] = true
 static const bool runtime_tells[KMP_FIELD_COUNT] = {
 	F(kmp_base_info_t, th_info),
@@ -151,7 +151,7 @@ static ompd_rc_t ask_any(struct teller *teller, bool tells, const char *name, ui
 	return rc == ompd_rc_unavailable ? ask_debug_info(teller, name, ret) : rc;
 }
 
-// Whether one that is asked for a field that is never the first of its structure knows it.
+// Check whether one that is asked for a field that is never the first of its structure knows it.
 static ompd_rc_t knows(ompd_rc_t (*ask_one)(struct teller *, const char *, uint64_t *),
 		       struct teller *teller, bool *ret)
 {
