@@ -60,7 +60,7 @@ static ompd_rc_t check_frames(const struct kmp_runtime *runtime, const struct km
 		return reason(rc, "the bounds of the thread's stack are unknown");
 	if (rc == ompd_rc_ok && (!is_within(&stack, &frames[0]) || !is_within(&stack, &frames[1])))
 		return reason(ompd_rc_unavailable,
-			      "what the runtime recorded is no frame of the thread's stack");
+			      "the recorded frame is not on the thread's stack");
 	return rc;
 }
 
