@@ -128,8 +128,8 @@ def test_not_the_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "target, said",
     [
-        ("/bin/sh", "it is no core file, but a program or library"),
-        ("/etc/passwd", "it is no core file"),
+        ("/bin/sh", "not a core file but a program or library"),
+        ("/etc/passwd", "not a core file"),
         ("/dev/null", "not a regular file"),
         ("/nowhere", "No such file or directory"),
         ("/", "Is a directory"),
