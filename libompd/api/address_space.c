@@ -65,7 +65,7 @@ static ompd_rc_t is_called(const struct api_space *space, bool *ret)
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-// Opens the runtime that the program calls, else the first that is recognised: a program with
+// Open the runtime that the program calls, else the first that is recognised: a program with
 // another one in front (LD_PRELOAD) still loads its own. One that is there and refused tells more
 // than one that is not there.
 static ompd_rc_t open_first(const struct target *target, struct api_space **ret)

@@ -98,7 +98,7 @@ static void end_walk(struct api_task_iterator *iterator)
 	iterator->unreached += unreached;
 }
 
-// Opens the walk over the next region; ompd_rc_unavailable if there is none.
+// Open the walk over the next region; ompd_rc_unavailable if there is none.
 static ompd_rc_t next_walk(struct api_task_iterator *iterator)
 {
 	if (iterator->next_region == iterator->regions.count)

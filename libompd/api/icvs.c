@@ -50,7 +50,7 @@ static ompd_rc_t check_generator(const struct api_parallel *parallel, ompd_scope
 	return rc;
 }
 
-// Fills a query of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
+// Fill a query of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
 static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_query *ret)
 {
 	const struct api_thread *thread;

@@ -54,7 +54,7 @@ static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t k
 	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
 }
 
-// Whether glibc lists a thread, or cannot tell.
+// Check whether glibc lists a thread, or cannot tell.
 static bool is_thread(const struct api_space *space, uint64_t pthread)
 {
 	const struct nptl *nptl = space->family->nptl(space->runtime);

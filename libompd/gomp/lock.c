@@ -46,7 +46,7 @@ ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint
 	return ompd_rc_ok;
 }
 
-// Those of locks, and of critical constructs with a name, have the lock as their only argument.
+// Check for functions whose only argument is a lock: those of locks and of named criticals.
 static bool has_lock_argument(const ompd_ext_wait_site *site)
 {
 	switch (site->kind) {

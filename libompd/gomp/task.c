@@ -52,7 +52,7 @@ bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct 
 	return true;
 }
 
-// Completes a task that was found by a pointer in @p region: an implicit task of a parallel
+// Complete a task that was found by a pointer in @p region: an implicit task of a parallel
 // region lies in its team.
 static ompd_rc_t adopt(const struct gomp_runtime *runtime, const struct gomp_region *region,
 		       uint64_t address, struct gomp_task *ret)

@@ -125,7 +125,7 @@ static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
 	}
 }
 
-// As gomp_generating_task(), without a look at the parent itself.
+// Do what gomp_generating_task() does, without a look at the parent itself.
 static uint64_t parent_id(const struct gomp_region *region, const struct gomp_task_record *record)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;

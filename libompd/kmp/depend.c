@@ -40,7 +40,7 @@ ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
 	return rc;
 }
 
-// Goes to the next list of an entry, and to the next entry after the last list.
+// Go to the next list of an entry, and to the next entry after the last list.
 static ompd_rc_t next_list(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
 {
 	switch (hash->list) {
@@ -109,7 +109,7 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 	return rc;
 }
 
-// Takes the next bucket. They are many, and most are empty.
+// Take the next bucket. They are many, and most are empty.
 static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
 {
 	uint64_t place = hash->next % KMP_DEPHASH_CHUNK, count = hash->size - hash->next;

@@ -439,7 +439,7 @@ ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64
 bool kmp_lock_has_queue(const struct kmp_lock *lock);
 ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
 			 ompd_ext_lock_info *ret);
-// The functions from here on do what those of ompd_ext.h do (kmp/waited.c).
+// The functions from here on do what those of ompd_ext.h do (kmp/wait_lock.c).
 
 /** Describe the loop whose iterations a thread fetches. */
 ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thread *thread,

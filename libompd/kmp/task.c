@@ -20,7 +20,7 @@ ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
 	return kmp_read(runtime, taskdata + taskdata_size(runtime), field, ret);
 }
 
-// What holds of every task from its creation to its end.
+// Check what holds for every task from its creation to its end.
 static bool looks_like_a_task(const struct kmp_runtime *runtime,
 			      const struct kmp_task_record *record)
 {
@@ -281,7 +281,7 @@ ompd_rc_t kmp_generating_task(const struct kmp_runtime *runtime, const struct km
 		       rc;
 }
 
-// Where a tool is active, the runtime keeps on top of which task one was begun.
+// Read on top of which task one began: the runtime keeps that if a tool is active.
 static ompd_rc_t recorded_parent(const struct kmp_runtime *runtime, const struct kmp_task *task,
 				 struct kmp_task *ret)
 {

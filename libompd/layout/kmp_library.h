@@ -38,8 +38,8 @@ ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret);
  * @param[out] confirmed whether the runtime told all that releases do, as the table has it that
  *             @p layout held before.
  */
-ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			  bool *confirmed, const struct kmp_reason *reason);
+ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
+			    bool *confirmed, const struct kmp_reason *reason);
 
 /**
  * Look up the variables by name. unavailable: not all of those without which nothing can be known
