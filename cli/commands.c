@@ -118,7 +118,8 @@ const struct command commands[] = {
 		.description =
 			"One row for each thread: its number, its number in its team, the "
 			"team, its state or what it waits for, the kind of its task, and "
-			"where it is.\n\n"
+			"where it is. Of 32 threads or more, those alike share a row, unless "
+			"an option chooses among them.\n\n"
 			"Team 1.2 was formed by thread 2 of team 1. \"?\" stands for what is "
 			"unknown.",
 		.options = threads_options,

@@ -8,7 +8,11 @@
 #include "diagnose/words.h"
 #include "output/text.h"
 
-enum { SHOWN_REASONS = 8 };
+enum {
+	SHOWN_REASONS = 8,
+	FOLD_FROM = 32, // threads in all: fewer have a row each
+	FOLD_ALIKE = 4, // threads alike that share one
+};
 
 enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, WAITS, TASK, WHERE, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
@@ -75,6 +79,84 @@ static void add_row(struct text_table *table, struct thread *thread)
 	row[WAITS] = wait ? wait->title : "";
 	row[TASK] = task ? task_kind(task) : "";
 	row[WHERE] = where_text(thread);
+}
+
+// ---- Threads alike -----------------------------------------------------------------------------
+
+/** Threads whose rows differ in their numbers only. */
+struct alike {
+	const char *const *row; // of the first
+	int *numbers;
+	size_t count, capacity;
+	bool is_shown;
+};
+
+static bool are_alike(const char *const *one, const char *const *other)
+{
+	for (int column = RUNTIME; column < NUM_COLUMNS; column++) {
+		if (strcmp(one[column], other[column]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/** Put the threads of a table into groups. The selected thread is in none. @return the group of each
+ *  row. */
+static struct alike **group_rows(const struct text_table *table, struct thread *const *threads)
+{
+	struct arena *arena = table->paper->arena;
+	struct alike **groups = ARENA_ARRAY(arena, struct alike *, table->num_rows);
+	struct alike **known = ARENA_ARRAY(arena, struct alike *, table->num_rows);
+	size_t num_known = 0;
+
+	for (size_t i = 0; i < table->num_rows; i++) {
+		size_t k = 0;
+		if (threads[i]->target->selected)
+			continue;
+		while (k < num_known && !are_alike(known[k]->row, table->rows[i]))
+			k++;
+		if (k == num_known) {
+			known[num_known++] = ARENA_NEW(arena, struct alike);
+			known[k]->row = table->rows[i];
+		}
+		groups[i] = known[k];
+		*ARENA_APPEND(arena, groups[i]->numbers, groups[i]->count, groups[i]->capacity) =
+			threads[i]->target->number;
+	}
+	return groups;
+}
+
+/** Write the numbers of many threads in few columns: "5-56,...". */
+static const char *first_range(struct arena *arena, const struct alike *group)
+{
+	const char *all = ranges_text(arena, group->numbers, group->count);
+	int size = (int)strcspn(all, ",");
+
+	return all[size] ? arena_printf(arena, "%.*s,...", size, all) : all;
+}
+
+/** Leave one row for many threads alike. */
+static void fold(struct text_table *table, struct thread *const *threads)
+{
+	struct arena *arena = table->paper->arena;
+	struct alike **groups = group_rows(table, threads);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->num_rows; i++) {
+		struct alike *group = groups[i];
+		bool is_folded = group && group->count >= FOLD_ALIKE;
+		if (is_folded && group->is_shown)
+			continue;
+		if (i != kept)
+			memcpy(table->rows[kept], table->rows[i], sizeof(*table->rows));
+		if (is_folded) {
+			table->rows[kept][THREAD] = first_range(arena, group);
+			table->rows[kept][NUMBER] = counted_text(arena, group->count, "thread");
+			group->is_shown = true;
+		}
+		kept++;
+	}
+	table->num_rows = kept;
 }
 
 /** Fit the table: what a thread waits for tells its state, and the name of a team its level. */
@@ -178,6 +260,9 @@ void text_threads(struct text *text, const struct threads_options *options)
 			return;
 		add_row(&table, options->threads[i]);
 	}
+	// Who has chosen threads wants to see each.
+	if (options->num_threads >= FOLD_FROM && options->num_threads == text->process->num_targets)
+		fold(&table, options->threads);
 	fit(&table);
 	text_table_remove_empty(&table);
 	text_table_add(text, &table);

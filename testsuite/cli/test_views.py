@@ -2,13 +2,17 @@
 """The sides of a process that `ompdbg` shows."""
 
 import gzip
+import re
 import shutil
+import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator, List
 
 import pytest
 from harness import processes, setup
 
+MANY = Path(__file__).resolve().parent / "programs" / "many.c"
+MANY_WAIT = 38
 LOCKED = 3  # of eight threads; one of them in a task that any of the others may run
 FOUND, USAGE = 1, 2
 
@@ -20,6 +24,39 @@ def test_regions(ompdbg: Any, hung: int) -> None:
     waits = {n: g["wait"]["kind"] for g in region["groups"] for n in g["thread_nums"]}
     assert set(waits) == set(range(8))
     assert sorted(waits.values()) == ["barrier"] * 5 + ["lock"] * LOCKED
+
+
+@pytest.fixture(scope="module")
+def many(ompdbg: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Forty threads: two work, and the others have come to the end of the region."""
+    program = tmp_path_factory.mktemp("many") / "many"
+    command = ["gcc", "-g", "-fopenmp", str(MANY), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    environment = dict(processes.environment(), GOMP_SPINCOUNT="0")
+    with subprocess.Popen([str(program)], stdout=subprocess.PIPE, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"ready\n"
+            waiting: List[Any] = []
+            while len(waiting) < MANY_WAIT:
+                threads = ompdbg.json("threads", process.pid)["threads"]
+                waiting = [thread for thread in threads if thread["wait"]]
+            yield process.pid
+        finally:
+            process.kill()
+
+
+def test_threads_alike_share_a_row(ompdbg: Any, many: int) -> None:
+    """In a long table; whoever chooses threads sees each."""
+    *rows, summary = ompdbg.run("threads", many).stdout.splitlines()[1:]
+    assert summary.startswith("40 threads: 38 wait_barrier")
+    (folded,) = [row for row in rows if " threads " in row]
+    assert re.match(r" *2-7,\.\.\.  37 threads .* end of region ", folded)
+    assert ["* 1", "8", "31"] == [
+        re.match(r" *(\* )?\d+", row)[0].strip() for row in rows if row is not folded
+    ]
+    chosen = ompdbg.run("threads", many, "--team", "1", "--num", "0-6").stdout.splitlines()
+    assert len(chosen) == 1 + 7 + 1
 
 
 def test_locks_have_the_waiters(ompdbg: Any, hung: int) -> None:
