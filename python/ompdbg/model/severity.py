@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, List, Sequence, Set
 from ompdbg.model import diagnosis
 from ompdbg.model.asleep import system_call
 from ompdbg.model.spinning import spin_of
-from ompdbg.severities import HELD_UP, SEVERITIES, STUCK, WAITING
+from ompdbg.report.severities import HELD_UP, SEVERITIES, STUCK, WAITING
 
 __all__ = ["HELD_UP", "SEVERITIES", "STUCK", "WAITING", "is_suspicious", "severity"]
 
