@@ -2,7 +2,7 @@
 //
 // The module _ompdbg: libompdbg for GDB's Python.
 
-#include "process.h"
+#include "model.h"
 
 /** Add a type under the last part of its name. */
 static int add_type(PyObject *module, PyType_Spec *spec, const char *name)
@@ -41,7 +41,7 @@ PyMODINIT_FUNC PyInit__ompdbg(void)
 {
 	PyObject *module = PyModule_Create(&definition);
 
-	if (module && (add_error(module) < 0 || process_add_records(module) < 0 ||
+	if (module && (add_error(module) < 0 || model_add_types(module) < 0 ||
 		       add_type(module, &process_spec, "Process") < 0))
 		Py_CLEAR(module);
 	return module;

@@ -19,6 +19,7 @@ struct process_object {
 	struct space_statistics before; // of this command
 	uint64_t direct_before;
 	struct process *process; // NULL: the program was not looked at since it moved
+	uint64_t stop;		 // changes when it moves
 	bool is_busy;		 // a question is being answered
 	bool has_moved;		 // meanwhile, as GDB told
 };
@@ -36,8 +37,6 @@ struct process *process_look(struct process_object *self);
  *  released. */
 bool process_done(struct process_object *self, struct ompdbg_error *error);
 
-/** Add the types of what methods return. @return -1 with an exception. */
-int process_add_records(PyObject *module);
 /** print(view, write, ...): the method. */
 PyObject *process_print(PyObject *self, PyObject *args, PyObject *kwargs);
 

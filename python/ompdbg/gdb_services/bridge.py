@@ -72,7 +72,7 @@ class Bridge:
 
     def selected(self) -> int:
         """Return the number of the thread that the user has selected, or 0."""
-        return next((one.number for one in self._services.threads() if one.selected), 0)
+        return self._services.selected_number()
 
     def pthread(self, number: int) -> Optional[int]:
         """Return the pthread_t of a thread."""

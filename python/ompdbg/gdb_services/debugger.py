@@ -50,6 +50,7 @@ class GdbServices:
         self._selected: Optional[int] = None  # global number of the user's thread
         self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
         self._stopped_thread: Optional[gdb.InferiorThread] = None  # that thread
+        self._is_alone = False  # only of that thread anything is asked
         self.shown: Any = None  # what decorators.py remembers
         self.moves = 0  # how often the program has moved
 
@@ -76,16 +77,20 @@ class GdbServices:
     def moved(self) -> None:
         """The program ran, or its memory or registers were changed."""
         self._stopped = self._stopped_thread = None
+        self._is_alone = False
         self.moves += 1
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()
         self._stacks.forget()
 
-    def stopped_at_breakpoint(self, thread: gdb.InferiorThread) -> None:
+    def stopped_at_breakpoint(self, thread: gdb.InferiorThread, is_alone: bool = False) -> None:
         """GDB asks whether the thread shall stop where it is. The others run on, and GDB says the
-        same of this one; what it says of other memory than the thread's own may change."""
+        same of this one; what it says of other memory than the thread's own may change. is_alone:
+        nothing is asked of other threads, and the list has this one only."""
         self._stopped = thread.global_num
+        self._selected = thread.global_num
+        self._is_alone = is_alone
         self._stopped_thread = thread
         self._direct_pid = 0
         self._threads = None
@@ -213,7 +218,17 @@ class GdbServices:
     def threads(self) -> List[TargetThread]:
         """All threads of the inferior, by number."""
         several = len(gdb.inferiors()) > 1
+        if self._is_alone and self._stopped_thread is not None:
+            return [self._target(self._stopped_thread, several)]
         return [self._target(thread, several) for thread in self._all_threads().values()]
+
+    def selected_number(self) -> int:
+        """The number of the thread that the user has selected, or 0."""
+        alone = self._stopped_thread if self._is_alone else None
+        for thread in self._all_threads().values() if alone is None else [alone]:
+            if thread.global_num == self._selected:
+                return thread.num
+        return 0
 
     def gdb_thread(self, thread: TargetThread) -> Optional[gdb.InferiorThread]:
         """GDB's thread."""
@@ -252,7 +267,9 @@ class GdbServices:
 
     def pthread(self, thread: TargetThread) -> Optional[int]:
         """Its pthread_t."""
-        handle = self._all_threads().get(thread.number)
+        handle = self._stopped_thread  # all of them are many
+        if handle is None or handle.num != thread.number:
+            handle = self._all_threads().get(thread.number)
         return None if handle is None else self._pthread(handle)
 
     def _pthread(self, thread: gdb.InferiorThread) -> Optional[int]:

@@ -71,6 +71,10 @@ class _Process:
 
     def understood(self) -> "_ompdbg.Process":
         """All runtimes of the process; raises _ompdbg.Error or NotOpened if none is understood."""
+        settings = (*self.services.stack_settings, len(gdb.inferiors()) > 1)
+        if self.settings != settings:
+            self.program = None  # it remembers stacks as they were before
+        self.settings = settings
         if self.program is None:
             from ompdbg.gdb_services import libraries
 
@@ -161,10 +165,6 @@ def program(command: str) -> "_ompdbg.Process":
     known = _selected()
     if known is None:
         raise texts.failure(f"{command}: the program is not being run.")
-    settings = (*known.services.stack_settings, len(gdb.inferiors()) > 1)
-    if known.settings != settings:
-        known.program = None  # it remembers stacks as they were before
-    known.settings = settings
     try:
         return known.understood()
     except (_ompdbg.Error, NotOpened) as error:
@@ -220,6 +220,78 @@ def process_at_stop() -> Optional["Process"]:
             known.at_stop = None
         known.is_plain = known.at_stop is None
     return known.at_stop
+
+
+def program_at_stop() -> "Optional[_ompdbg.Process]":
+    """The selected inferior as libompdbg understands it, for what is no command of ours and must
+    cost little. None also if no runtime is understood. Which thread is selected is not told."""
+    import _ompdbg
+
+    from ompdbg.runtimes import NotOpened
+
+    inferior = gdb.selected_inferior()
+    if not inferior.pid:
+        return None
+    known = _session.process(inferior)
+    if known.is_plain:
+        return None
+    try:
+        if known.program is None or _moves_untold(known, inferior):
+            known = _selected() or known
+        known.services.begin()
+        return known.understood()
+    except (_ompdbg.Error, NotOpened, gdb.error):
+        known.is_plain = True
+        return None
+
+
+def selected_thread() -> "Optional[_ompdbg.Thread]":
+    """The selected thread, for what must cost little; None without an OpenMP runtime."""
+    selected = gdb.selected_thread()
+    known = program_at_stop() if selected is not None else None
+    return None if known is None or selected is None else known.thread(selected.num)
+
+
+class stopping_thread:
+    """The selected thread. Also while GDB asks whether it shall stop at a breakpoint, which it may
+    do thousands of times in a second without telling that the program moved in between. Nothing is
+    known of other threads then, unless `others` are asked for: that takes long."""
+
+    __slots__ = ("_is_waiting", "_others")
+
+    def __init__(self, others: bool = False) -> None:
+        self._others = others
+        self._is_waiting = False
+
+    def __enter__(self) -> "Optional[_ompdbg.Thread]":
+        selected = gdb.selected_thread()
+        if selected is None or not selected.is_valid():
+            return None
+        if not selected.is_running():
+            return selected_thread()
+        quiet.begin_waiting()
+        self._is_waiting = True
+        try:
+            return _stopping_thread(selected, self._others)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *raised: object) -> None:
+        if self._is_waiting:
+            quiet.end_waiting()
+
+
+def _stopping_thread(selected: gdb.InferiorThread, others: bool) -> "Optional[_ompdbg.Thread]":
+    known = _session.process(selected.inferior)
+    if known.program is None:
+        program_at_stop()
+        if known.program is None:
+            known.is_plain = False  # the runtime may be about to come
+            return None
+    known.services.stopped_at_breakpoint(selected, not others)
+    known.program.moved()
+    return known.program.thread(selected.num)
 
 
 def services_of(inferior: gdb.Inferior) -> GdbServices:
