@@ -80,6 +80,7 @@ class Stack(NamedTuple):
 class Thread:
     """A thread, and what OpenMP knows of it."""
 
+    process: "Process"
     number: int  # GDB's
     label: str  # as GDB prints it
     lwp: int

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List
 
-import gdb
-
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.base import OmpCommand, wrap, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -53,12 +51,7 @@ class Why(OmpCommand):
 
     def _signal(self) -> "List[str]":
         from ompdbg.gdb_services import ended
-        from ompdbg.report import crash
 
-        self.program()  # or why there is none
-        if not ended.may_have_crashed():
-            return []
-        process = self.process()
-        found = ended.crash(process)
-        pid = gdb.selected_inferior().pid
-        return [] if found is None else crash.lines(process, found, pid, terminal_width())
+        program = self.program()  # or why there is none
+        told = ended.told(program)
+        return [] if told is None else wrap(told)
