@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List
+from typing import TYPE_CHECKING, Optional
 
-from ompdbg.commands.base import OmpCommand, wrap, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
+    from ompdbg.gdb_services.ended import Signal
 
 
 class Why(OmpCommand):
@@ -36,12 +37,12 @@ class Why(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        thread = 0
         if arguments.positional:
-            thread = self._thread(arguments.positional[0])
-        elif not arguments.has("-json"):
-            write(self._signal())
-        self.show("why", arguments, thread=thread)
+            self.show("why", arguments, thread=self._thread(arguments.positional[0]))
+        elif arguments.has("-json"):
+            self.show("why", arguments)
+        else:
+            self.show("why", arguments, signal=self._signal())
 
     def _thread(self, label: str) -> int:
         for thread in self.program().threads():
@@ -49,9 +50,8 @@ class Why(OmpCommand):
                 return thread.number
         self.fail(f'no thread "{label}".')
 
-    def _signal(self) -> "List[str]":
+    def _signal(self) -> "Optional[Signal]":
         from ompdbg.gdb_services import ended
 
-        program = self.program()  # or why there is none
-        told = ended.told(program)
-        return [] if told is None else wrap(told)
+        self.program()  # or why there is none
+        return ended.signal()
