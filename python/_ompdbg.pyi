@@ -100,6 +100,7 @@ class Thread:
     location: Optional[Location]
     task: Optional["Task"]  # that it executes
     frames: List[Frame]  # its own stack, innermost first; [] if it runs
+    constructs: List[Frame]  # those of `frames` that are code of constructs
     stack: Optional[Stack]  # None if it runs
 
     def frame(self, level: int) -> Optional[Frame]:

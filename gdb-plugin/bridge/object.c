@@ -200,6 +200,24 @@ ATTRIBUTE(thread, frames)
 	return frames_value(thread, frames, count);
 }
 
+ATTRIBUTE(thread, constructs)
+{
+	PyObject *list = PyList_New(0);
+	size_t count = 0;
+	const struct logical_frame *frames = NULL;
+
+	if (!thread->target->running)
+		frames = walk_frames(thread_walk(thread), &count);
+	for (size_t i = 0; list && i < count; i++) {
+		PyObject *frame = frames[i].construct ? frame_value(thread, &frames[i]) : NULL;
+
+		if (frames[i].construct && (!frame || PyList_Append(list, frame) < 0))
+			Py_CLEAR(list);
+		Py_XDECREF(frame);
+	}
+	return list;
+}
+
 ATTRIBUTE(thread, stack)
 {
 	if (thread->target->running)
@@ -272,6 +290,7 @@ static PyGetSetDef thread_attributes[] = {
 	GETTER(thread, location, "innermost user frame"),
 	GETTER(thread, task, "that it executes"),
 	GETTER(thread, frames, "its own, innermost first"),
+	GETTER(thread, constructs, "those of its frames that are code of constructs"),
 	GETTER(thread, stack, "its logical stack"),
 	{ 0 },
 };

@@ -315,7 +315,8 @@ def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
         if any(thread.is_running() for thread in inferior.threads()):
             return True
         # Where all threads stop and go on together, GDB tells when they do.
-        known.is_still = known.at_stop is not None and not gdb.parameter("non-stop")
+        is_known = known.at_stop is not None or known.program is not None
+        known.is_still = is_known and not gdb.parameter("non-stop")
     return False
 
 

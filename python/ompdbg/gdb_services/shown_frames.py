@@ -58,14 +58,15 @@ class _Spoken(FrameDecorator):  # type: ignore[misc]
         return texts.printed_name(super().filename)
 
 
-class Construct(_Spoken):
-    """The code of an OpenMP construct."""
+_Variables = Optional[List[captured.Captured]]
 
-    def __init__(
-        self, wrapped: Any, name: str, variables: Optional[List[captured.Captured]]
-    ) -> None:
+
+class Construct(_Spoken):
+    """The code of an OpenMP construct, of which another filter tells."""
+
+    def __init__(self, wrapped: Any, name: str, variables: _Variables) -> None:
         super().__init__(wrapped)
-        self._name = texts.line(name)
+        self._name = name
         self._variables = variables
 
     def function(self) -> str:
@@ -77,10 +78,12 @@ class Construct(_Spoken):
 
     def frame_locals(self) -> List[Variable]:
         """The user's variables, those of the function around the construct among them."""
-        found = self._variables
-        if found is None:
-            found = captured.local_variables(self.inferior_frame(), anywhere=False)
-        return [Variable(one) for one in found]
+        return _variables(self.inferior_frame(), self._variables)
+
+
+def _variables(handle: gdb.Frame, known: _Variables) -> List[Variable]:
+    found = captured.local_variables(handle, anywhere=False) if known is None else known
+    return [Variable(one) for one in found]
 
 
 class _Safe(_Spoken):
@@ -92,8 +95,7 @@ class _Safe(_Spoken):
 
     def frame_locals(self) -> List[Variable]:
         """The user's variables."""
-        found = captured.local_variables(self.inferior_frame(), anywhere=False)
-        return [Variable(one) for one in found]
+        return _variables(self.inferior_frame(), None)
 
 
 class _OfServer(_Spoken):
@@ -236,8 +238,7 @@ class Plain:
 
     def frame_locals(self) -> List[Variable]:
         """The user's variables."""
-        found = captured.local_variables(self.inferior_frame(), anywhere=False)
-        return [Variable(one) for one in found]
+        return _variables(self.inferior_frame(), None)
 
 
 class PlainOfDynamic(Plain):
@@ -248,3 +249,25 @@ class PlainOfDynamic(Plain):
     def frame_args(self) -> List[Variable]:
         """The user's."""
         return [Variable(one) for one in captured.arguments(self.inferior_frame())]
+
+
+class PlainConstruct(Plain):
+    """The code of an OpenMP construct."""
+
+    __slots__ = ("_name", "_variables")
+
+    def __init__(self, handle: gdb.Frame, place: Place, name: str, variables: _Variables) -> None:
+        super().__init__(handle, place)
+        self._name = name
+        self._variables = variables
+
+    def function(self) -> str:
+        """`parallel region of solve`."""
+        return self._name
+
+    def frame_args(self) -> None:
+        """A construct has none."""
+
+    def frame_locals(self) -> List[Variable]:
+        """The user's variables, those of the function around the construct among them."""
+        return _variables(self._handle, self._variables)
