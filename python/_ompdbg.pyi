@@ -11,6 +11,38 @@ from ompdbg.gdb_services.ended import Signal
 class Error(Exception):
     """A question that has no answer; the text is one line."""
 
+# ---- Names; None has nothing ----------------------------------------------------------------
+
+def is_outlined(symbol: Optional[str]) -> bool:
+    """Check for a function that a compiler made of the code of a construct."""
+
+def is_flangs(symbol: Optional[str]) -> bool:
+    """Check for such a function by flang."""
+
+def is_fortran(file: Optional[str]) -> bool:
+    """Check for a source file in Fortran."""
+
+def is_runtime_object(path: Optional[str]) -> bool:
+    """Check for the shared object of an OpenMP runtime."""
+
+def is_system_object(path: Optional[str]) -> bool:
+    """Check for one of the C library, or of a language's run-time library."""
+
+def outlined_base(symbol: Optional[str]) -> Optional[str]:
+    """Return the symbol of the function around the construct; None if this is no outlined one."""
+
+def source_symbol(symbol: Optional[str]) -> Optional[str]:
+    """Return the symbol of the function of the source to which a function's code belongs."""
+
+def without_parameters(name: str) -> str:
+    """Return the name of a function of C++ alone."""
+
+def module_name(symbol: str) -> str:
+    """Return what Fortran calls a procedure or variable; other names as they are."""
+
+def shown_name(name: Optional[str]) -> Optional[str]:
+    """Return the name of a function for people."""
+
 # ---- Values ---------------------------------------------------------------------------------
 
 class Location(NamedTuple):
@@ -154,8 +186,8 @@ class Process:
         """The thread that the user has selected."""
     def teams(self) -> List[Team]:
         """The teams of all parallel regions: a team before those that it encloses."""
-    def states(self) -> List[str]:
-        """Names of all states that threads can be in."""
+    def states(self) -> Dict[str, int]:
+        """All states that threads can be in: name, and number in OMPT."""
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
     def reused_stacks(self) -> int:

@@ -3,6 +3,7 @@
 // The module _ompdbg: libompdbg for GDB's Python.
 
 #include "model.h"
+#include "names.h"
 
 /** Add a type under the last part of its name. */
 static int add_type(PyObject *module, PyType_Spec *spec, const char *name)
@@ -35,6 +36,7 @@ static struct PyModuleDef definition = {
 	.m_name = "_ompdbg",
 	.m_doc = "How an OpenMP program is understood, asked of GDB.",
 	.m_size = -1,
+	.m_methods = names_functions,
 };
 
 PyMODINIT_FUNC PyInit__ompdbg(void)

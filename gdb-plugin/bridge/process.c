@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "model.h"
 
 PyObject *bridge_error;
@@ -265,29 +266,27 @@ static PyObject *method_states(PyObject *object, PyObject *unused)
 {
 	struct process_object *self = (struct process_object *)object;
 	struct process *process = process_look(self);
-	PyObject *set = process ? PySet_New(NULL) : NULL;
-	PyObject *sorted = NULL;
+	PyObject *states = process ? PyDict_New() : NULL;
 
 	(void)unused;
 	if (!process)
 		return NULL;
-	for (size_t i = 0; set && i < process->num_runtimes; i++) {
+	for (size_t i = 0; states && i < process->num_runtimes; i++) {
+		const char *const *names;
+		const uint64_t *numbers;
 		size_t count;
-		const char *const *names = runtime_state_names(process->runtimes[i], &count);
 
-		for (size_t j = 0; set && j < count; j++) {
-			PyObject *name = text_value(names[j]);
+		if (!is_ok(space_states(process->runtimes[i]->space, &names, &numbers, &count)))
+			continue;
+		for (size_t j = 0; states && j < count; j++) {
+			PyObject *number = unsigned_value(numbers[j]);
 
-			if (!name || PySet_Add(set, name) < 0)
-				Py_CLEAR(set);
-			Py_XDECREF(name);
+			if (!number || PyDict_SetItemString(states, names[j], number) < 0)
+				Py_CLEAR(states);
+			Py_XDECREF(number);
 		}
 	}
-	sorted = set ? PySequence_List(set) : NULL;
-	Py_XDECREF(set);
-	if (sorted && PyList_Sort(sorted) < 0)
-		Py_CLEAR(sorted);
-	return answered(self, sorted);
+	return answered(self, states);
 }
 
 static struct space_statistics statistics(const struct process_object *self)
@@ -413,7 +412,8 @@ static PyMethodDef process_methods[] = {
 	METHOD("selected", method_selected, METH_NOARGS, "selected() -> Thread, or None"),
 	METHOD("teams", method_teams, METH_NOARGS,
 	       "teams() -> [Team]: a team before those that it encloses"),
-	METHOD("states", method_states, METH_NOARGS, "states() -> [name], that threads may be in"),
+	METHOD("states", method_states, METH_NOARGS,
+	       "states() -> {name: number} of all that threads may be in"),
 	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),

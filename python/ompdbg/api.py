@@ -155,7 +155,7 @@ def _program() -> "Process":
     import gdb
 
     from ompdbg.gdb_services import session
-    from ompdbg.runtimes import NotOpened
+    from ompdbg.gdb_services.libraries import NotOpened
 
     try:
         program = session.current_program()

@@ -24,7 +24,7 @@ def _states() -> List[str]:
 
     with selection.kept():
         process = session.program_at_stop()
-        return [] if process is None else process.states()
+        return [] if process is None else sorted(process.states())
 
 
 def _teams() -> List[str]:

@@ -5,7 +5,6 @@ can ask. Texts come as bytes; None is the answer for what does not exist."""
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 import gdb
@@ -40,7 +39,7 @@ class Bridge:
 
     def log(self, line: bytes) -> None:
         """Print a line of the OMPD library's."""
-        self._services.message(decoded(line), 0)
+        self._services.message(decoded(line))
 
     def program(self) -> str:
         """Return the path of the program."""
@@ -76,7 +75,7 @@ class Bridge:
 
     def pthread(self, number: int) -> Optional[int]:
         """Return the pthread_t of a thread."""
-        return self._services.pthread(self._targets[number])
+        return self._services.pthread(number)
 
     def register(self, number: int, name: str) -> Optional[int]:
         """Return a register of a thread's innermost frame."""
@@ -88,7 +87,6 @@ class Bridge:
     def stack(self, number: int) -> Iterator[_Frame]:
         """Yield the frames of a thread, and what tells one from another."""
         for frame in self._services.stack(self._targets[number]):
-            assert isinstance(frame, StackFrame)
             is_tail_call = frame.is_deduced and not frame.is_inlined
             yield (
                 frame,
@@ -104,15 +102,9 @@ class Bridge:
         """Check that no function is inlined at an address."""
         return not self._services.is_inlined(pc)
 
-    def _walk_to(self, number: int, frame: StackFrame) -> TargetThread:
-        """Have the stack known as far as a frame, which may be that of a thread alike."""
-        target = self._targets[number]
-        next(islice(self._services.stack(target), frame.level, None), None)
-        return target
-
     def frame_register(self, number: int, frame: StackFrame, name: str) -> Optional[int]:
         """Return a register of a frame."""
-        found = self._services.frame_registers(self._walk_to(number, frame), frame, name)
+        found = self._services.frame_registers(number, frame.level, name)
         return None if found is None else found[0]
 
     def place(self, frame: StackFrame) -> Optional[_Place]:
@@ -123,15 +115,15 @@ class Bridge:
 
     def arguments(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [*self._services.arguments(self._walk_to(number, frame), frame)]
+        return [*self._services.arguments(number, frame.level)]
 
     def locals(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [*self._services.locals(self._walk_to(number, frame), frame)]
+        return [*self._services.locals(number, frame.level)]
 
     def frame_name(self, number: int, frame: StackFrame, address: int) -> Optional[str]:
         """Return what a frame knows an address by."""
-        handle = self._services.frame_handle(self._walk_to(number, frame), frame)
+        handle = self._services.frame_of(number, frame.level)
         return None if handle is None else frame_names.find(handle, address)
 
     # ---- Names ------------------------------------------------------------------------------
@@ -150,8 +142,7 @@ class Bridge:
     ) -> Optional[int]:
         """Return the address of a symbol, in a thread if one is given."""
         file = None if file_name is None else decoded(file_name)
-        thread = self._targets.get(number)
-        return self._services.defined_at(decoded(name), file, thread)
+        return self._services.symbol_address(decoded(name), file, number or None)
 
     def symbol_at(self, address: int) -> Optional[Tuple[str, int, Optional[str]]]:
         """Return name, distance, and path of the shared object."""

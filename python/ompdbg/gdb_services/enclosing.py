@@ -21,9 +21,9 @@ from typing import (
     Tuple,
 )
 
+import _ompdbg
 import gdb
 
-from ompdbg.frames import source_function
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.frame_symbols import (
     is_of_construct,
@@ -121,7 +121,7 @@ def _source_function(frame: gdb.Frame) -> Optional[str]:
     symbol = frame.function()
     if symbol is None:
         return None
-    return source_function(full_name(linkage_name(symbol), symbol.symtab, symbol.line))
+    return _ompdbg.source_symbol(full_name(linkage_name(symbol), symbol.symtab, symbol.line))
 
 
 # ---- Frames ---------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, List, NamedTuple, Optional, Type, Union
 
+import _ompdbg
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
-from ompdbg import frames
 from ompdbg.gdb_services import captured, placed, texts
 from ompdbg.gdb_services.lacking import Name, may_be_nowhere
 
@@ -185,7 +185,7 @@ def place_of(handle: gdb.Frame) -> Place:
     spoken = _Spoken(handle)
     # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
     # address of code without a symbol, which it prints as "".
-    function = frames.shown_name(texts.of(handle, "name")) or "??"
+    function = _ompdbg.shown_name(texts.of(handle, "name")) or "??"
     found = spoken.frame_args()
     symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
     is_dynamic = any(may_be_nowhere(one) or not placed.is_right(one, handle) for one in symbols)
