@@ -122,9 +122,9 @@ class Thread:
         """The code of a construct that begins at an address; None for 0."""
     def handover(self, name: str) -> Handover:
         """What it hands over at the first instruction of a function of HANDOVERS."""
-    def bodies(self, code: int) -> List[Tuple[int, Optional[int], bool]]:
-        """The functions with the code of a construct: where each begins, its first call if that is
-        through a pointer in a register, and whether it makes a frame first."""
+    def bodies(self, code: int) -> List[Tuple[int, int, Optional[int], bool]]:
+        """The functions with the code of a construct: where each begins and ends, its first call
+        if that is through a pointer in a register, and whether it makes a frame first."""
     def last_jumps(self, pc: int) -> List[int]:
         """The jumps with which the function there leaves for a runtime: its last calls."""
     def region_end(self, pc: int) -> Optional[int]:

@@ -54,7 +54,8 @@ static PyObject *answer_bodies(struct process_object *owner, void *of, PyObject 
 	const struct handover_body *bodies =
 		list ? find_bodies(thread->runtime->process, code, &count) : NULL;
 	for (size_t i = 0; list && i < count; i++) {
-		PyObject *row = Py_BuildValue("(NNN)", unsigned_value(bodies[i].start),
+		PyObject *row = Py_BuildValue("(NNNN)", unsigned_value(bodies[i].start),
+					      unsigned_value(bodies[i].end),
 					      address_value(bodies[i].pointer_call),
 					      PyBool_FromLong(bodies[i].makes_frame));
 

@@ -270,11 +270,10 @@ struct ompdbg_error *find_handover(struct thread *thread, const char *name, stru
 // ---- Functions with the code of a construct ----------------------------------------------------
 
 /** Find the control flow of a function. @return false: it is too large, or cannot be read. */
-static bool find_flow(struct process *process, uint64_t start, struct code_flow *ret)
+static bool find_flow(struct process *process, uint64_t start, uint64_t end, struct code_flow *ret)
 {
-	struct code_function function = { .entry = start, .begin = start };
+	struct code_function function = { .entry = start, .begin = start, .end = end };
 
-	function.end = end_of(process, start);
 	*ret = (struct code_flow){
 		.blocks = ARENA_ARRAY(&process->arena, struct code_block, MAX_BLOCKS),
 		.capacity = MAX_BLOCKS,
@@ -313,8 +312,11 @@ static struct handover_body *add_body(struct process *process, uint64_t start,
 	}
 	if (*count == MAX_BODIES)
 		return NULL;
-	*body = (struct handover_body){ .start = start,
-					.makes_frame = makes_frame(process, start) };
+	*body = (struct handover_body){
+		.start = start,
+		.end = end_of(process, start),
+		.makes_frame = makes_frame(process, start),
+	};
 	(*count)++;
 	return body;
 }
@@ -329,7 +331,7 @@ static void look_at_calls(struct process *process, uint64_t start, struct handov
 	bool is_first = true;
 	uint64_t entry;
 
-	if (!body || !find_flow(process, start, &flow))
+	if (!body || !find_flow(process, start, body->end, &flow))
 		return;
 	for (uint32_t i = 0; i < flow.count; i++) {
 		if (flow.blocks[i].kind != CODE_CALL ||
@@ -364,7 +366,7 @@ const uint64_t *find_last_jumps(struct process *process, uint64_t pc, size_t *co
 	size_t capacity = 0;
 
 	*count = 0;
-	if (!start || !find_flow(process, start, &flow))
+	if (!start || !find_flow(process, start, end_of(process, start), &flow))
 		return NULL;
 	for (uint32_t i = 0; i < flow.count; i++) {
 		const struct code_block *block = &flow.blocks[i];

@@ -44,7 +44,7 @@ uint64_t serialized_region_end(struct process *process, uint64_t pc, uint64_t *c
 
 /** A function with the code of a construct. */
 struct handover_body {
-	uint64_t start;
+	uint64_t start, end;
 	uint64_t pointer_call; // its first call, if that is through a pointer in a register; 0
 	bool makes_frame;      // before it does anything else
 };

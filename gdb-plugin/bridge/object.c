@@ -276,7 +276,7 @@ static PyMethodDef thread_methods[] = {
 	{ "handover", thread_handover, METH_VARARGS,
 	  "handover(name) -> Handover, at the first instruction of that function of HANDOVERS" },
 	{ "bodies", thread_bodies, METH_VARARGS,
-	  "bodies(code) -> [(start, pointer call, makes a frame)] of functions with that code" },
+	  "bodies(code) -> [(start, end, pointer call, makes a frame)] of functions with that code" },
 	{ "last_jumps", thread_last_jumps, METH_VARARGS,
 	  "last_jumps(pc) -> [address] of jumps with which the function leaves for a runtime" },
 	{ "region_end", thread_region_end, METH_VARARGS,
