@@ -196,11 +196,10 @@ bool looked_check(const struct looked *looked, struct ompdbg_error *error, struc
 	return false;
 }
 
-struct thread *thread_with_lwp(struct process *process, int64_t lwp)
+bool looked_crash(const struct looked *looked, struct crash *ret)
 {
-	for (size_t i = 0; i < process->num_targets; i++) {
-		if (process->targets[i].lwp == lwp)
-			return process->threads[i];
-	}
-	return NULL;
+	const struct target_end *end = target_end(looked->target);
+
+	*ret = (struct crash){ end->signal, end->thread, end->has_info, end->info };
+	return crash_ended_core(looked->process, ret);
 }

@@ -34,7 +34,7 @@ static struct ompdbg_error *print_crash(const struct text *text)
 {
 	const struct crash *crash = &text->about->crash;
 	struct process *process = text->looked->process;
-	struct thread *thread = thread_with_lwp(process, crash->lwp);
+	struct thread *thread = crash_thread(process, crash);
 	struct ompdbg_error *error = print(text, crash_text(process, crash, text->about->pid));
 	const struct bt_options options = { .threads = &thread, .num_threads = 1 };
 

@@ -98,6 +98,13 @@ static PyObject *model_compare(PyObject *one, PyObject *other, int operation)
 
 // ---- Threads -----------------------------------------------------------------------------------
 
+ATTRIBUTE(thread, process)
+{
+	(void)thread;
+	Py_INCREF(owner);
+	return (PyObject *)owner;
+}
+
 ATTRIBUTE(thread, number)
 {
 	return PyLong_FromLong(thread->target->number);
@@ -246,6 +253,7 @@ METHOD_OF(thread, function_at)
 }
 
 static PyGetSetDef thread_attributes[] = {
+	GETTER(thread, process, NULL),
 	GETTER(thread, number, "GDB's"),
 	GETTER(thread, label, "as GDB prints it"),
 	GETTER(thread, lwp, NULL),

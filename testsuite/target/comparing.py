@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Asks `ompdbg` and the plug-in for GDB the same of the same stop, and compares the documents."""
 
-import contextlib
-import io
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,8 +15,8 @@ from harness import processes, setup  # noqa: E402
 
 _PAUSE = "34 "  # the number of the system call
 BUILD = setup.LOADER.parent
-PATHS = [str(ROOT / "python"), str(BUILD / "gdb-plugin"), str(BUILD / "libtarget/python")]
-sys.path[:0] = PATHS
+OMPDBG = BUILD / "ompdbg"
+PRINTER = BUILD / "testsuite" / "target" / "printer" / "print-services"
 
 # What each debugger numbers its own way (docs/json.md).
 OWN = ("level",)
@@ -58,13 +57,16 @@ def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:
 
 
 def ask(*words: object) -> Tuple[int, str, str]:
-    """Runs a command line in this process: exit status, output, and what is said of errors."""
-    from ompdbg.cli.main import main
-
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = main(str(setup.LIBRARY), [str(word) for word in words])
-    return int(status), out.getvalue(), err.getvalue()
+    """Runs a command line: exit status, output, and what is said of errors."""
+    done = subprocess.run(
+        [str(OMPDBG), *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def without_debugger(target: str) -> Dict[str, Any]:

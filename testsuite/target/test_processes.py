@@ -18,7 +18,7 @@ import pytest
 from harness import processes, setup
 
 HERE = Path(__file__).resolve().parent
-OMPDBG = comparing.BUILD / "ompdbg"
+OMPDBG = comparing.OMPDBG
 FOUND, TIMED_OUT = 1, 124
 WAIT_SECONDS = 60
 VERDICT = "Region 1: 2 of 3 threads have come to a barrier, 1 has not"

@@ -128,7 +128,7 @@ class Delete(gdb.Command):
 def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
     """What is told where the program stopped: of each event once, with all that asked for it."""
     from ompdbg.commands import location
-    from ompdbg.gdb_services import front_ends, session, styles
+    from ompdbg.gdb_services import front_ends, session
 
     numbers: Dict[str, List[int]] = {}
     for definition, place in told:
@@ -140,5 +140,5 @@ def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
         lines.append(f"OpenMP {who}, {event}")
     thread = session.thread_at_stop()
     if thread is not None:
-        lines += location.lines(thread, location.users_level(thread), styles.palette())
+        lines += location.lines(thread, location.users_level(thread), None)
     front_ends.write("\n".join(lines) + "\n")

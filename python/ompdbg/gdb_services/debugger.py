@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import (
     Any,
     Callable,
@@ -234,6 +235,10 @@ class GdbServices:
         """GDB's thread."""
         return self._all_threads().get(thread.number)
 
+    def thread_of(self, number: int) -> Optional[gdb.InferiorThread]:
+        """GDB's thread with a number."""
+        return self._all_threads().get(number)
+
     def target_thread(self, thread: gdb.InferiorThread) -> TargetThread:
         """One thread of the inferior."""
         return self._target(thread, len(gdb.inferiors()) > 1)
@@ -378,6 +383,14 @@ class GdbServices:
         """Local variables of a frame."""
         handle = self.frame_handle(thread, frame)
         return frame_variables.local_variables(handle) if handle is not None else []
+
+    def frame_of(self, number: int, level: int) -> Optional[gdb.Frame]:
+        """GDB's frame of that level of a thread, which it selects."""
+        owner = self._all_threads().get(number)
+        if owner is None or self._is_running(owner):
+            return None
+        next(islice(self._stacks.walk(owner), level, None), None)
+        return self._stacks.handle(owner, level)
 
     def frame_handle(self, thread: TargetThread, frame: Frame) -> Optional[gdb.Frame]:
         """GDB's frame; selects the thread."""

@@ -172,6 +172,13 @@ def program(command: str) -> "_ompdbg.Process":
         raise texts.failure(_line(command, reason)) from error
 
 
+def current_program() -> "Optional[_ompdbg.Process]":
+    """The same; None if there is no process. Raises _ompdbg.Error or NotOpened if no runtime is
+    understood."""
+    known = _selected()
+    return None if known is None else known.understood()
+
+
 def _selected() -> Optional[_Process]:
     """The selected inferior, as it is now; None if there is no process."""
     inferior = gdb.selected_inferior()

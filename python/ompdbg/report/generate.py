@@ -15,9 +15,8 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from ompdbg import regular_file, text  # noqa: E402
-from ompdbg.render.json import dumps  # noqa: E402
-from ompdbg.report import merging  # noqa: E402
+from ompdbg import text  # noqa: E402
+from ompdbg.report import merging, regular_file  # noqa: E402
 
 FINE, FOUND, UNREADABLE, NOT_WRITTEN, INTERNAL = 0, 1, 3, 5, 70
 STANDARD_OUTPUT = "-"
@@ -135,7 +134,8 @@ def _merge(words: Sequence[str]) -> int:
         return UNREADABLE
     document = merging.merged(members, unread)
     if arguments.json:
-        _write(arguments.json, [dumps(document, indent=1)])
+        as_json = json.dumps(document, ensure_ascii=False, indent=1)
+        _write(arguments.json, [text.for_json(as_json)])
     if arguments.html:
         from ompdbg.report.html.merged import page
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from ompdbg.render.numbers import counted, ranges
+from ompdbg.report.numbers import counted, ranges
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from ompdbg.render.numbers import ranges
+from ompdbg.report.numbers import ranges
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.marking import ENDED_BY

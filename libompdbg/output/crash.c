@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "crash.h"
+#include "output/crash.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 
-#include "looking.h"
 #include "output/text.h"
 
 // x86-64: int3
@@ -40,10 +38,9 @@ const char *signal_name(struct arena *arena, int number)
 
 /** Check whether a thread is behind a breakpoint of the program's own: a debugger takes its breakpoint
  *  out, and puts the thread before it. */
-static bool is_at_trap(struct process *process, pid_t lwp)
+static bool is_at_trap(struct process *process, const struct thread *thread)
 {
 	const struct ompdbg_services *services = process->services;
-	const struct thread *thread = thread_with_lwp(process, lwp);
 	const uint32_t wanted = UINT32_C(1) << OMPDBG_RIP;
 	struct ompdbg_registers registers = { 0 };
 	uint8_t code = 0;
@@ -59,14 +56,20 @@ static bool is_at_trap(struct process *process, pid_t lwp)
 	return !error && code == BREAKPOINT;
 }
 
-bool crash_of_core(struct process *process, const struct target_end *end, struct crash *ret)
+struct thread *crash_thread(struct process *process, const struct crash *crash)
 {
-	if (end->signal <= 0 || !end->thread || !is_fatal(end->signal))
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (process->targets[i].lwp == crash->lwp)
+			return process->threads[i];
+	}
+	return NULL;
+}
+
+bool crash_ended_core(struct process *process, const struct crash *crash)
+{
+	if (!crash->lwp || !is_fatal(crash->signal))
 		return false;
-	if (end->signal == SIGTRAP && !is_at_trap(process, end->thread))
-		return false;
-	*ret = (struct crash){ end->signal, end->thread, end->has_info, end->info };
-	return true;
+	return crash->signal != SIGTRAP || is_at_trap(process, crash_thread(process, crash));
 }
 
 /** Find the process that has sent the signal, by kill() and the like; 0: none, or the program. */
@@ -93,7 +96,7 @@ bool crash_is_own(const struct crash *crash, pid_t pid)
 
 void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid)
 {
-	const struct thread *thread = thread_with_lwp(process, crash->lwp);
+	const struct thread *thread = crash_thread(process, crash);
 	uint64_t address = (uintptr_t)crash->info.si_addr;
 	pid_t sender = sender_of(crash, pid);
 
@@ -133,7 +136,7 @@ static const char *who(struct arena *arena, struct thread *thread, pid_t lwp)
 const char *crash_text(struct process *process, const struct crash *crash, pid_t pid)
 {
 	struct arena *arena = &process->arena;
-	struct thread *thread = thread_with_lwp(process, crash->lwp);
+	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	pid_t sender = sender_of(crash, pid);
 	bool is_about_memory = crash->signal == SIGSEGV || crash->signal == SIGBUS;

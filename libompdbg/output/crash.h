@@ -2,12 +2,13 @@
 //
 // The signal that has ended a program, or is about to, and the thread that it has reached.
 
-#ifndef OMPDBG_CRASH_H
-#define OMPDBG_CRASH_H
+#ifndef OMPDBG_OUTPUT_CRASH_H
+#define OMPDBG_OUTPUT_CRASH_H
+
+#include <signal.h>
 
 #include "model/model.h"
 #include "output/json.h"
-#include "target.h"
 
 struct crash {
 	int signal;
@@ -20,9 +21,11 @@ struct crash {
 bool is_fatal(int number);
 /** Name a signal: "SIGSEGV"; NULL if it has no name. */
 const char *signal_name(struct arena *arena, int number);
-/** Find how a core file's program has ended. @return false: it did not; a debugger may have written the
- *  file, of a program that went on. */
-bool crash_of_core(struct process *process, const struct target_end *end, struct crash *ret);
+/** Check that the signal of a core file's last thread has ended the program: a debugger may have written
+ *  the file, of a program that went on. */
+bool crash_ended_core(struct process *process, const struct crash *crash);
+/** Find the thread that the signal has reached; NULL. */
+struct thread *crash_thread(struct process *process, const struct crash *crash);
 /** Check that nobody else has ended the program. @p pid: its own; 0: unknown. */
 bool crash_is_own(const struct crash *crash, pid_t pid);
 void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid);
