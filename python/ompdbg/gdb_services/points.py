@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs to places at which the program is stopped for a moment. The breakpoints there are gone when a
-run ends, whatever ended it."""
+"""Runs to places at which the program is stopped for a moment. The breakpoints there are gone when
+a run ends, whatever ended it."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class _Point(gdb.Breakpoint):
 
 
 def handovers(services: GdbServices, *kinds: str) -> Iterator[Tuple[int, str]]:
-    """Yield address and name of the functions of the program's runtimes by which compiled code hands
-    over the code of constructs."""
+    """Yield address and name of the functions of the program's runtimes by which compiled code
+    hands over the code of constructs."""
     for name, kind in _ompdbg.HANDOVERS.items():
         for address in services.runtime_functions(name) if kind in kinds else ():
             yield address, name
@@ -101,8 +101,8 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
 
 
 def _run(command: str) -> str:
-    """Return what a command printed. Nothing if GDB does that itself: front ends have to be told of a
-    stop."""
+    """Return what a command printed. Nothing if GDB does that itself: front ends have to be told
+    of a stop."""
     if not is_sent_with_text():
         return printed(command)
     gdb.execute(command)
@@ -121,8 +121,8 @@ def step_silently() -> None:
 
 def _has_stopped(breakpoint: gdb.Breakpoint, counts: Dict[int, int]) -> bool:
     """Check that another breakpoint wants the program to stop there, too. GDB names those as well
-    whose condition does not hold, but does not count such hits. `counts`: what it had counted, and was
-    to ignore; of a hit that it ignores, it does both."""
+    whose condition does not hold, but does not count such hits. `counts`: what it had counted, and
+    was to ignore; of a hit that it ignores, it does both."""
     if isinstance(breakpoint, _Point):
         return False
     if not breakpoint.is_valid():

@@ -2,12 +2,12 @@
 """Steps into the code of constructs, and out of it, staying with the logical thread.
 
 GDB's `step` passes over what the runtime does, and with it over every construct. Here a step is
-GDB's own, with breakpoints where compiled code hands the code of a construct to the runtime. Where a
-step ends up in the runtime, the code of a construct is over: then it goes on in the user's code that
-called the runtime, if need be on the thread that encountered the region.
+GDB's own, with breakpoints where compiled code hands the code of a construct to the runtime. Where
+a step ends up in the runtime, the code of a construct is over: then it goes on in the user's code
+that called the runtime, if need be on the thread that encountered the region.
 
-Each place at which a run may stop has what is to be done there. That gives None if the step is to go
-on from there.
+Each place at which a run may stop has what is to be done there. That gives None if the step is to
+go on from there.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class _Way(NamedTuple):
 
 
 def step(tell: "Callable[[Thread], None]") -> Ended:
-    """Do one step of the selected thread. `tell` says in which region a thread is that goes on in the
-    middle of a line: GDB says where that leads to."""
+    """Do one step of the selected thread. `tell` says in which region a thread is that goes on in
+    the middle of a line: GDB says where that leads to."""
     for count in range(_MAX_ROUNDS):
         thread = _thread()
         command = _STEP
@@ -161,8 +161,8 @@ def in_construct(thread: "Thread") -> bool:
 
 
 def _is_run_by_user(older: "Iterable[Frame]") -> bool:
-    """Check for a construct that compiled code executes itself, as its condition is false. `older`:
-    the frames around its own."""
+    """Check for a construct that compiled code executes itself, as its condition is false.
+    `older`: the frames around its own."""
     return next((one.owner for one in older if one.owner != "system"), None) == "user"
 
 
@@ -206,7 +206,8 @@ def _way_back(thread: "Thread") -> Optional[_Way]:
 
 
 def _way_after_region(thread: "Thread") -> Optional[_Way]:
-    """Return the way of a worker to where the thread that encountered the region goes on after it."""
+    """Return the way of a worker to where the thread that encountered the region goes on after
+    it."""
     with selection.kept():
         stack = thread.stack
     if stack is None or len(stack.parts) < 2:
@@ -224,8 +225,8 @@ def _way_after(thread: "Thread") -> Optional[_Way]:
 
 
 def _places_after_code(thread: "Thread", after: Optional[_Way]) -> List[Place]:
-    """Return the place to which the function returns that the thread is in, if that is the runtime or
-    the code of a construct: GDB would call that as the compiler does."""
+    """Return the place to which the function returns that the thread is in, if that is the runtime
+    or the code of a construct: GDB would call that as the compiler does."""
     frames = thread.frames
     is_region = False
     for frame in frames:
@@ -327,8 +328,8 @@ def _run_to_own_end(task: int) -> Optional[Ended]:
 
 
 def _has_lines(name: str) -> bool:
-    """Check that the code that a function of the runtime is given has a line to stop at. If not, the
-    step goes on, as GDB's does where it meets a function without lines."""
+    """Check that the code that a function of the runtime is given has a line to stop at. If not,
+    the step goes on, as GDB's does where it meets a function without lines."""
     with session.stopping_thread() as thread:
         return thread is not None and bool(
             source_lines.of_body(thread, thread.handover(name).code)
@@ -336,8 +337,8 @@ def _has_lines(name: str) -> bool:
 
 
 def _enter(name: str) -> Optional[Ended]:
-    """Run from the beginning of a function of the runtime into the code that it was given. None: the
-    thread came back without having been there."""
+    """Run from the beginning of a function of the runtime into the code that it was given. None:
+    the thread came back without having been there."""
     thread = _thread()
     given = thread.handover(name)
     body = source_lines.of_body(thread, given.code)
