@@ -106,6 +106,21 @@ class Stack(NamedTuple):
     parts: List[Part]  # innermost first
     note: Optional[str]  # why it ends before main
 
+class Handover(NamedTuple):
+    """What compiled code hands to a runtime, or says that it executes itself."""
+
+    kind: str  # "region", "task", "taskloop", "task begins" or "task ends"
+    code: int  # entry point of the construct's code; 0: unknown
+    jumps_to: int  # the function with that code, if `code` only jumps to it; 0
+    back: Optional[int]  # where the caller goes on, after a region
+    stack_pointer: int  # of the caller there
+    task: int  # the runtime's address of a task that the caller executes itself; 0
+    is_called: bool  # the caller calls the code of that task
+    waits: bool  # the caller goes on after the tasks
+
+HANDOVERS: Dict[str, str]
+"""Kinds of the functions of runtimes that are called so, by their names."""
+
 # ---- Objects --------------------------------------------------------------------------------
 #
 # They are valid until the program moves: then each question raises Error. What is unknown is None.
@@ -140,6 +155,15 @@ class Thread:
         `function` may be missing."""
     def function_at(self, entry: int) -> Optional[Function]:
         """The code of a construct that begins at an address; None for 0."""
+    def handover(self, name: str) -> Handover:
+        """What it hands over at the first instruction of a function of HANDOVERS."""
+    def bodies(self, code: int) -> List[Tuple[int, int, Optional[int], bool]]:
+        """The functions with the code of a construct: where each begins and ends, its first call
+        if that is through a pointer in a register, and whether it makes a frame first."""
+    def last_jumps(self, pc: int) -> List[int]:
+        """The jumps with which the function there leaves for a runtime: its last calls."""
+    def region_end(self, pc: int) -> Optional[int]:
+        """Where code goes on after the region that it executes itself."""
 
 class Team:
     """The team of a parallel region."""

@@ -67,6 +67,13 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 
 // ---- Values (records.c); None of what is unknown ------------------------------------------------
 
+/** Make a record. @p members are its own from here on; one of them may be NULL, with an exception. */
+PyObject *record_value(PyTypeObject *type, PyObject *const *members, size_t count);
+#define RECORD(type, ...)                                                           \
+	({                                                                          \
+		PyObject *members_[] = { __VA_ARGS__ };                             \
+		record_value(type, members_, sizeof(members_) / sizeof(*members_)); \
+	})
 PyObject *text_value(const char *text);
 PyObject *number_value(int64_t number); // NOT_KNOWN is None
 PyObject *unsigned_value(uint64_t number);
@@ -79,5 +86,15 @@ PyObject *frame_value(struct thread *thread, const struct logical_frame *frame);
 PyObject *frames_value(struct thread *thread, const struct logical_frame *frames, size_t count);
 PyObject *stack_value(struct process_object *owner, const struct logical_stack *stack);
 int records_add_types(PyObject *module);
+
+// ---- The code of constructs (code.c) ------------------------------------------------------------
+
+/** Add the type Handover, and the functions that make one. @return -1 with an exception. */
+int code_add(PyObject *module);
+/** Methods of threads. */
+PyObject *thread_handover(PyObject *object, PyObject *args);
+PyObject *thread_bodies(PyObject *object, PyObject *args);
+PyObject *thread_last_jumps(PyObject *object, PyObject *args);
+PyObject *thread_region_end(PyObject *object, PyObject *args);
 
 #endif

@@ -44,7 +44,7 @@ PyMODINIT_FUNC PyInit__ompdbg(void)
 	PyObject *module = PyModule_Create(&definition);
 
 	if (module && (add_error(module) < 0 || model_add_types(module) < 0 ||
-		       add_type(module, &process_spec, "Process") < 0))
+		       code_add(module) < 0 || add_type(module, &process_spec, "Process") < 0))
 		Py_CLEAR(module);
 	return module;
 }

@@ -300,6 +300,14 @@ static PyMethodDef thread_methods[] = {
 	  "frame(level): one of its frames, without its function if no others need be known" },
 	{ "function_at", call_thread_function_at, METH_VARARGS,
 	  "function_at(entry): the code of a construct that begins there" },
+	{ "handover", thread_handover, METH_VARARGS,
+	  "handover(name) -> Handover, at the first instruction of that function of HANDOVERS" },
+	{ "bodies", thread_bodies, METH_VARARGS,
+	  "bodies(code) -> [(start, end, pointer call, makes a frame)] of functions with that code" },
+	{ "last_jumps", thread_last_jumps, METH_VARARGS,
+	  "last_jumps(pc) -> [address] of jumps with which the function leaves for a runtime" },
+	{ "region_end", thread_region_end, METH_VARARGS,
+	  "region_end(pc): where code goes on after the region that it executes itself" },
 	{ 0 },
 };
 

@@ -49,8 +49,7 @@ PyObject *tristate_value(enum tristate value)
 static PyTypeObject *location_type, *wait_type, *function_type, *frame_type, *part_type,
 	*stack_type;
 
-/** Make a record. @p members are its own from here on; one of them may be NULL, with an exception. */
-static PyObject *record(PyTypeObject *type, PyObject *const *members, size_t count)
+PyObject *record_value(PyTypeObject *type, PyObject *const *members, size_t count)
 {
 	PyObject *made = PyStructSequence_New(type);
 
@@ -64,12 +63,6 @@ static PyObject *record(PyTypeObject *type, PyObject *const *members, size_t cou
 	}
 	return made;
 }
-
-#define RECORD(type, ...)                                                     \
-	({                                                                    \
-		PyObject *members_[] = { __VA_ARGS__ };                       \
-		record(type, members_, sizeof(members_) / sizeof(*members_)); \
-	})
 
 PyObject *location_value(const struct location *location)
 {
