@@ -212,6 +212,9 @@ class Process:
         """The teams of all parallel regions: a team before those that it encloses."""
     def states(self) -> Dict[str, int]:
         """All states that threads can be in: name, and number in OMPT."""
+    def is_answering(self) -> bool:
+        """A question is being answered, in which GDB was asked something. Others can be asked only
+        in the middle of `arguments` and `locals` of the bridge."""
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
     def reused_stacks(self) -> int:

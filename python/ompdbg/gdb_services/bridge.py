@@ -9,12 +9,11 @@ from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 import gdb
 
-from ompdbg.compilers import newest_gcc
 from ompdbg.gdb_services import frame_names
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.members import Type, member
-from ompdbg.services import Function, TargetThread
+from ompdbg.gdb_services.values import Function, TargetThread
 from ompdbg.text import decoded
 
 # GDB's words for the first byte that it could not read.
@@ -177,11 +176,6 @@ class Bridge:
                 return None
             kind, bit, bits = inner.kind, bit + inner.bit, inner.bits
         return (0, _WORD, bit, bits) if bits else (bit // _BYTE, kind.size, 0, 0)
-
-    def newest_gcc(self, address: int) -> Optional[int]:
-        """Return the latest release of GCC in the file of an address."""
-        path = self._services.object_of(address) or self._services.program
-        return newest_gcc(path) if path else None
 
 
 def _place(found: Optional[Function]) -> Optional[_Place]:

@@ -14,7 +14,7 @@ from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
 from ompdbg.gdb_services.types import GdbType
-from ompdbg.services import Function, SymbolAt, TargetThread, Variable
+from ompdbg.gdb_services.values import Function, SymbolAt, TargetThread, Variable
 
 _WORD = (1 << 64) - 1
 

@@ -285,28 +285,5 @@ class Task(_Handle):
     def dependers(self) -> List[int]:
         """Identities of the tasks that wait for this one."""
 
-def comment(descriptor: int) -> bytes:
-    """What compilers have left in an ELF file's sections .comment, each text ended by a null
-    character; empty if it is none, a damaged one, or has none. It stays open."""
-
 def live_allocations() -> int:
     """Number of memory blocks that OMPD libraries hold now."""
-
-class Resting:
-    """Where the threads of a stopped process of this machine are and where they return to."""
-
-    def __init__(self, pid: int, is_passed: Callable[[int], bool]) -> None:
-        """is_passed: is the code at that address of the kind that is walked over? Asked once for
-        each address. Raises OSError if the process cannot be looked at."""
-    def rest(self, lwp: int) -> Optional[Tuple[Tuple[int, ...], bool, Tuple[int, ...]]]:
-        """(addresses, is whole, system call) of a thread.
-
-        addresses: where it is, then return addresses, up to the first that is not walked over,
-        or the whole stack. system call: its number and six arguments; () outside of one. None if
-        the thread runs or is gone, if nothing is walked over, or if the way is not told by the
-        stack pointer and the registers that functions keep for their callers.
-        """
-    def registers(self, lwp: int) -> Optional[Dict[str, int]]:
-        """The registers of a thread by name; None where only who traces it may know them."""
-    def caller(self, lwp: int) -> Optional[Dict[str, int]]:
-        """The registers that are known in the frame at the last address of rest()."""

@@ -4,8 +4,6 @@
 
 #include "plugin.h"
 
-#include "comment.h"
-
 #include <stdlib.h>
 
 PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
@@ -117,7 +115,7 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyObject *base, PyTypeO
 
 static int add_types(PyObject *module)
 {
-	PyTypeObject *handle_type, *resting_type;
+	PyTypeObject *handle_type;
 
 	if (add_type(module, &library_spec, NULL, &library_type) < 0 ||
 	    add_type(module, &space_spec, NULL, &space_type) < 0 ||
@@ -131,10 +129,7 @@ static int add_types(PyObject *module)
 	    add_type(module, &task_spec, base, &kind_types[KIND_TASK]) < 0)
 		result = -1;
 	Py_DECREF(base);
-	if (result < 0 || add_type(module, &resting_spec, NULL, &resting_type) < 0)
-		return -1;
-	Py_DECREF(resting_type);
-	return 0;
+	return result;
 }
 
 /** The class that services may, but need not, derive from. */
@@ -156,23 +151,7 @@ static PyObject *live_allocations(PyObject *self, PyObject *unused)
 	return PyLong_FromSize_t(memory_live());
 }
 
-static PyObject *comment(PyObject *self, PyObject *number)
-{
-	long file = PyLong_AsLong(number);
-	size_t size;
-
-	(void)self;
-	if (file < 0 || file > INT_MAX)
-		return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "no descriptor");
-	char *text = comment_read((int)file, &size);
-	PyObject *result = PyBytes_FromStringAndSize(text, (Py_ssize_t)size);
-	free(text);
-	return result;
-}
-
 static PyMethodDef functions[] = {
-	METHOD("comment", comment, METH_O,
-	       "comment(descriptor) -> what compilers have left in an ELF file's .comment"),
 	METHOD("live_allocations", live_allocations, METH_NOARGS,
 	       "live_allocations() -> number of memory blocks that OMPD libraries hold now"),
 	{ 0 },

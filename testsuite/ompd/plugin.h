@@ -236,7 +236,7 @@ PyObject *thread_place_nums(PyObject *self, PyObject *unused);
 
 extern PyTypeObject *library_type, *space_type, *kind_types[KIND_ITERATOR + 1];
 extern PyType_Spec library_spec, space_spec, handle_spec, thread_spec, parallel_spec, task_spec,
-	iterator_spec, resting_spec;
+	iterator_spec;
 
 /** Opens the process of @p services; @p runtime: its name, NULL for the one that is found. */
 PyObject *space_open(PyObject *library, PyObject *services, const char *runtime);
