@@ -11,15 +11,180 @@ from ompdbg.gdb_services.ended import Signal
 class Error(Exception):
     """A question that has no answer; the text is one line."""
 
-class Thread(NamedTuple):
-    """What commands need to choose threads."""
+# ---- Names; None has nothing ----------------------------------------------------------------
 
+def is_outlined(symbol: Optional[str]) -> bool:
+    """Check for a function that a compiler made of the code of a construct."""
+
+def is_flangs(symbol: Optional[str]) -> bool:
+    """Check for such a function by flang."""
+
+def is_fortran(file: Optional[str]) -> bool:
+    """Check for a source file in Fortran."""
+
+def is_runtime_object(path: Optional[str]) -> bool:
+    """Check for the shared object of an OpenMP runtime."""
+
+def is_system_object(path: Optional[str]) -> bool:
+    """Check for one of the C library, or of a language's run-time library."""
+
+def outlined_base(symbol: Optional[str]) -> Optional[str]:
+    """Return the symbol of the function around the construct; None if this is no outlined one."""
+
+def source_symbol(symbol: Optional[str]) -> Optional[str]:
+    """Return the symbol of the function of the source to which a function's code belongs."""
+
+def without_parameters(name: str) -> str:
+    """Return the name of a function of C++ alone."""
+
+def module_name(symbol: str) -> str:
+    """Return what Fortran calls a procedure or variable; other names as they are."""
+
+def shown_name(name: Optional[str]) -> Optional[str]:
+    """Return the name of a function for people."""
+
+# ---- Values ---------------------------------------------------------------------------------
+
+class Location(NamedTuple):
+    """A place in the user's code."""
+
+    function: Optional[str]  # of the source; None in a stripped program
+    symbol: Optional[str]  # of the function that was made from it
+    file: Optional[str]
+    line: Optional[int]
+    address: int
+    object: str  # path of the program or shared object
+
+class Wait(NamedTuple):
+    """The wait of a thread."""
+
+    kind: str  # as in JSON: "barrier"
+    title: str  # for people: "lock mylock"
+    function: Optional[str]  # of the runtime
+    address: Optional[int]  # of the lock, or of what else the thread sleeps on
+    symbol: Optional[str]  # that names the address
+
+class Function(NamedTuple):
+    """The code of a construct."""
+
+    name: str  # of the function that contains the construct
+    symbol: str  # of the function that was made from it
+    file: Optional[str]
+    line: Optional[int]  # of the construct
+    signature: str  # the name with the parameters of C++, where they are known
+
+class Frame(NamedTuple):
+    """A frame as the source has it."""
+
+    level: int  # GDB's number
+    pc: int
+    owner: str  # of its code: "user", "runtime", "system" or "unknown"
+    is_made: bool  # the compiler made it around the user's code; then it is the system's
+    construct: Optional[str]  # whose code it is: "parallel region"
+    function: Optional[str]  # of the source: of a construct, the one that contains it
+    construct_file: Optional[str]
+    construct_line: Optional[int]
+    symbol: Optional[str]
+    start: Optional[int]  # entry point of the function
+    file: Optional[str]
+    line: Optional[int]
+    is_call: bool  # pc is a return address
+    is_signal: bool
+    is_inlined: bool
+
+class Part(NamedTuple):
+    """The frames that lie on one thread's stack."""
+
+    thread: "Thread"
+    team: Optional["Team"]  # in which the innermost of these frames works
+    thread_num: Optional[int]  # in that team
+    frames: List[Frame]
+
+class Stack(NamedTuple):
+    """How a thread got where it is, to main."""
+
+    parts: List[Part]  # innermost first
+    note: Optional[str]  # why it ends before main
+
+class Handover(NamedTuple):
+    """What compiled code hands to a runtime, or says that it executes itself."""
+
+    kind: str  # "region", "task", "taskloop", "task begins" or "task ends"
+    code: int  # entry point of the construct's code; 0: unknown
+    jumps_to: int  # the function with that code, if `code` only jumps to it; 0
+    back: Optional[int]  # where the caller goes on, after a region
+    stack_pointer: int  # of the caller there
+    task: int  # the runtime's address of a task that the caller executes itself; 0
+    is_called: bool  # the caller calls the code of that task
+    waits: bool  # the caller goes on after the tasks
+
+HANDOVERS: Dict[str, str]
+"""Kinds of the functions of runtimes that are called so, by their names."""
+
+# ---- Objects --------------------------------------------------------------------------------
+#
+# They are valid until the program moves: then each question raises Error. What is unknown is None.
+
+class Thread:
+    """A thread, and what OpenMP knows of it."""
+
+    process: "Process"
     number: int  # GDB's
     label: str  # as GDB prints it
+    lwp: int
     is_selected: bool
     is_running: bool
-    is_openmp: bool
+    is_openmp: Optional[bool]
     error: Optional[str]  # why nothing is known
+    runtime: Optional[str]  # "libgomp"
+    team: Optional["Team"]  # in which it works
+    thread_num: Optional[int]  # in its team
+    team_size: Optional[int]
+    level: Optional[int]
+    active_level: Optional[int]
+    state: Optional[str]
+    wait: Optional[Wait]
+    location: Optional[Location]
+    task: Optional["Task"]  # that it executes
+    frames: List[Frame]  # its own stack, innermost first; [] if it runs
+    constructs: List[Frame]  # those of `frames` that are code of constructs
+    stack: Optional[Stack]  # None if it runs
+
+    def frame(self, level: int) -> Optional[Frame]:
+        """One frame of its own stack. Only as much of the stack is looked at as is needed:
+        `function` may be missing."""
+    def function_at(self, entry: int) -> Optional[Function]:
+        """The code of a construct that begins at an address; None for 0."""
+    def handover(self, name: str) -> Handover:
+        """What it hands over at the first instruction of a function of HANDOVERS."""
+    def bodies(self, code: int) -> List[Tuple[int, int, Optional[int], bool]]:
+        """The functions with the code of a construct: where each begins and ends, its first call
+        if that is through a pointer in a register, and whether it makes a frame first."""
+    def last_jumps(self, pc: int) -> List[int]:
+        """The jumps with which the function there leaves for a runtime: its last calls."""
+    def region_end(self, pc: int) -> Optional[int]:
+        """Where code goes on after the region that it executes itself."""
+
+class Team:
+    """The team of a parallel region."""
+
+    label: str  # as in tables: "1.2"
+    level: Optional[int]
+    size: Optional[int]
+    parent: Optional["Team"]  # of the enclosing region
+
+class Task:
+    """A task."""
+
+    id: int
+    parent_id: int  # 0: not recorded
+    kind: str  # "initial", "implicit", "explicit" or "target"
+    flags: List[str]
+    entry: int  # of its code; 0: unknown
+    function: Optional[Function]
+    parent: Optional["Task"]  # that generated it
+    thread: Optional[Thread]  # on whose stack it lies
+    children: List[int]  # identities of the tasks that it generated and that are not done
 
 class Process:
     """A program with its OpenMP runtimes. What is found out of it is kept until it moves; what of
@@ -39,6 +204,17 @@ class Process:
         """Path of the OMPD library of each runtime, and whether it has extensions."""
     def threads(self) -> List[Thread]:
         """All threads, by number."""
+    def thread(self, number: int) -> Optional[Thread]:
+        """The thread with GDB's number."""
+    def selected(self) -> Optional[Thread]:
+        """The thread that the user has selected."""
+    def teams(self) -> List[Team]:
+        """The teams of all parallel regions: a team before those that it encloses."""
+    def states(self) -> Dict[str, int]:
+        """All states that threads can be in: name, and number in OMPT."""
+    def is_answering(self) -> bool:
+        """A question is being answered, in which GDB was asked something. Others can be asked only
+        in the middle of `arguments` and `locals` of the bridge."""
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
     def reused_stacks(self) -> int:

@@ -2,7 +2,8 @@
 //
 // The module _ompdbg: libompdbg for GDB's Python.
 
-#include "process.h"
+#include "model.h"
+#include "names.h"
 
 /** Add a type under the last part of its name. */
 static int add_type(PyObject *module, PyType_Spec *spec, const char *name)
@@ -35,14 +36,15 @@ static struct PyModuleDef definition = {
 	.m_name = "_ompdbg",
 	.m_doc = "How an OpenMP program is understood, asked of GDB.",
 	.m_size = -1,
+	.m_methods = names_functions,
 };
 
 PyMODINIT_FUNC PyInit__ompdbg(void)
 {
 	PyObject *module = PyModule_Create(&definition);
 
-	if (module && (add_error(module) < 0 || process_add_records(module) < 0 ||
-		       add_type(module, &process_spec, "Process") < 0))
+	if (module && (add_error(module) < 0 || model_add_types(module) < 0 ||
+		       code_add(module) < 0 || add_type(module, &process_spec, "Process") < 0))
 		Py_CLEAR(module);
 	return module;
 }

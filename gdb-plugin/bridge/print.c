@@ -255,6 +255,17 @@ VIEW(view_stacks)
 	return print_stacks(viewed->process, &options, viewed->form, viewed->sink);
 }
 
+VIEW(view_frame)
+{
+	struct thread *thread = process_thread(viewed->process, viewed->options->thread);
+
+	if (!thread)
+		return ompdbg_error_create(OMPDBG_BAD_INPUT, "no thread %d",
+					   viewed->options->thread);
+	return print_frame(viewed->process, thread, viewed->options->level, viewed->form,
+			   viewed->sink);
+}
+
 VIEW(view_regions)
 {
 	return print_regions(viewed->process, viewed->form, viewed->sink);
@@ -324,6 +335,7 @@ static const struct {
 	{ "threads", view_threads },
 	{ "tasks", view_tasks },
 	{ "stacks", view_stacks },
+	{ "frame", view_frame },
 	{ "regions", view_regions },
 	{ "locks", view_locks },
 	{ "why", view_why },

@@ -4,33 +4,10 @@
 
 #include <string.h>
 
+#include "base/error.h"
+#include "model.h"
+
 PyObject *bridge_error;
-
-// ---- Records -----------------------------------------------------------------------------------
-
-static PyTypeObject *thread_type;
-
-int process_add_records(PyObject *module)
-{
-	static PyStructSequence_Field fields[] = {
-		{ "number", "GDB's" },
-		{ "label", "as GDB prints it" },
-		{ "is_selected", NULL },
-		{ "is_running", NULL },
-		{ "is_openmp", NULL },
-		{ "error", "why nothing is known" },
-		{ 0 },
-	};
-	static PyStructSequence_Desc shape = {
-		"_ompdbg.Thread",
-		"What commands need to choose threads.",
-		fields,
-		6,
-	};
-
-	thread_type = PyStructSequence_NewType(&shape);
-	return thread_type ? PyObject_SetAttrString(module, "Thread", (PyObject *)thread_type) : -1;
-}
 
 // ---- Errors ------------------------------------------------------------------------------------
 
@@ -38,6 +15,7 @@ static void forget_stop(struct process_object *self)
 {
 	process_close(self->process);
 	self->process = NULL;
+	self->stop++;
 	for (size_t i = 0; i < self->runtimes.num_spaces; i++)
 		space_forget(self->runtimes.spaces[i]);
 	gdb_services_forget(&self->services);
@@ -55,11 +33,11 @@ static void raise_error(const struct ompdbg_error *error)
 
 bool process_begin(struct process_object *self)
 {
-	if (self->is_busy) {
+	if (self->questions && !self->services.may_be_asked) {
 		PyErr_SetString(bridge_error, "asked while another question is being answered");
 		return false;
 	}
-	self->is_busy = true;
+	self->questions++;
 	return true;
 }
 
@@ -86,7 +64,8 @@ bool process_done(struct process_object *self, struct ompdbg_error *error)
 	bool has_failed = raise_failure(self, error);
 
 	ompdbg_error_destroy(error);
-	self->is_busy = false;
+	if (--self->questions)
+		return !has_failed; // the outer one goes on
 	if (has_failed || self->has_moved) {
 		PyObject *type, *value, *traceback;
 
@@ -186,40 +165,11 @@ static PyObject *method_moved(PyObject *object, PyObject *unused)
 
 	(void)unused;
 	// GDB may tell so in the middle of an answer.
-	if (self->is_busy)
+	if (self->questions)
 		self->has_moved = true;
 	else
 		forget_stop(self);
 	Py_RETURN_NONE;
-}
-
-static PyObject *text_of(const char *text)
-{
-	if (!text)
-		Py_RETURN_NONE;
-	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
-}
-
-/** Tell of one thread what commands need to choose. */
-static PyObject *thread_record(struct thread *thread)
-{
-	const struct ompdbg_target_thread *target = thread->target;
-	PyObject *record = PyStructSequence_New(thread_type);
-	PyObject *members[] = {
-		PyLong_FromLong(target->number),	 text_of(target->label),
-		PyBool_FromLong(target->selected),	 PyBool_FromLong(target->running),
-		PyBool_FromLong(thread->handle != NULL), text_of(thread->error),
-	};
-
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		if (!members[i] || !record)
-			Py_CLEAR(record);
-		if (record)
-			PyStructSequence_SetItem(record, (Py_ssize_t)i, members[i]);
-		else
-			Py_XDECREF(members[i]);
-	}
-	return record;
 }
 
 static PyObject *method_libraries(PyObject *object, PyObject *unused)
@@ -231,7 +181,7 @@ static PyObject *method_libraries(PyObject *object, PyObject *unused)
 	for (size_t i = 0; list && i < runtimes->num_spaces; i++) {
 		const struct ompd_library_info *info =
 			ompd_library_info(space_library(runtimes->spaces[i]));
-		PyObject *row = Py_BuildValue("(NN)", text_of(info->path),
+		PyObject *row = Py_BuildValue("(NN)", text_value(info->path),
 					      PyBool_FromLong(info->is_extended));
 
 		if (!row || PyList_Append(list, row) < 0)
@@ -239,6 +189,14 @@ static PyObject *method_libraries(PyObject *object, PyObject *unused)
 		Py_XDECREF(row);
 	}
 	return list;
+}
+
+/** End a question about the model, and give what was found. */
+static PyObject *answered(struct process_object *self, PyObject *found)
+{
+	if (!process_done(self, NULL))
+		Py_CLEAR(found);
+	return found;
 }
 
 static PyObject *method_threads(PyObject *object, PyObject *unused)
@@ -251,16 +209,91 @@ static PyObject *method_threads(PyObject *object, PyObject *unused)
 	if (!process)
 		return NULL;
 	for (size_t i = 0; list && i < process->num_targets; i++) {
-		PyObject *record = thread_record(process->threads[i]);
+		PyObject *thread = thread_object(self, process->threads[i]);
 
-		if (!record || PyList_Append(list, record) < 0)
+		if (!thread || PyList_Append(list, thread) < 0)
 			Py_CLEAR(list);
-		Py_XDECREF(record);
+		Py_XDECREF(thread);
 	}
-	if (list && !process_done(self, NULL))
-		Py_CLEAR(list);
-	self->is_busy = false;
-	return list;
+	return answered(self, list);
+}
+
+static PyObject *method_thread(PyObject *object, PyObject *args)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct process *process;
+	int number;
+
+	if (!PyArg_ParseTuple(args, "i:thread", &number))
+		return NULL;
+	process = process_look(self);
+	return process ? answered(self, thread_object(self, process_thread(process, number))) :
+			 NULL;
+}
+
+static PyObject *method_selected(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct process *process = process_look(self);
+
+	(void)unused;
+	return process ? answered(self, thread_object(self, process_selected_thread(process))) :
+			 NULL;
+}
+
+static PyObject *method_teams(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct process *process = process_look(self);
+	PyObject *list = process ? PyList_New(0) : NULL;
+	struct team *const *teams;
+	size_t count;
+
+	(void)unused;
+	if (!process)
+		return NULL;
+	teams = process_teams(process, &count);
+	for (size_t i = 0; list && i < count; i++) {
+		PyObject *team = team_object(self, teams[i]);
+
+		if (!team || PyList_Append(list, team) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(team);
+	}
+	return answered(self, list);
+}
+
+static PyObject *method_is_answering(PyObject *object, PyObject *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(((struct process_object *)object)->questions != 0);
+}
+
+static PyObject *method_states(PyObject *object, PyObject *unused)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct process *process = process_look(self);
+	PyObject *states = process ? PyDict_New() : NULL;
+
+	(void)unused;
+	if (!process)
+		return NULL;
+	for (size_t i = 0; states && i < process->num_runtimes; i++) {
+		const char *const *names;
+		const uint64_t *numbers;
+		size_t count;
+
+		if (!is_ok(space_states(process->runtimes[i]->space, &names, &numbers, &count)))
+			continue;
+		for (size_t j = 0; states && j < count; j++) {
+			PyObject *number = unsigned_value(numbers[j]);
+
+			if (!number || PyDict_SetItemString(states, names[j], number) < 0)
+				Py_CLEAR(states);
+			Py_XDECREF(number);
+		}
+	}
+	return answered(self, states);
 }
 
 static struct space_statistics statistics(const struct process_object *self)
@@ -381,7 +414,15 @@ static PyMethodDef process_methods[] = {
 	METHOD("moved", method_moved, METH_NOARGS, "moved(): the program has run"),
 	METHOD("libraries", method_libraries, METH_NOARGS,
 	       "libraries() -> [(path, is extended)], one for each runtime"),
-	METHOD("threads", method_threads, METH_NOARGS, "threads() -> [Thread]"),
+	METHOD("threads", method_threads, METH_NOARGS, "threads() -> [Thread], by number"),
+	METHOD("thread", method_thread, METH_VARARGS, "thread(number) -> Thread, or None"),
+	METHOD("selected", method_selected, METH_NOARGS, "selected() -> Thread, or None"),
+	METHOD("teams", method_teams, METH_NOARGS,
+	       "teams() -> [Team]: a team before those that it encloses"),
+	METHOD("states", method_states, METH_NOARGS,
+	       "states() -> {name: number} of all that threads may be in"),
+	METHOD("is_answering", method_is_answering, METH_NOARGS,
+	       "is_answering(): a question is being answered, in which GDB was asked something"),
 	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),

@@ -19,7 +19,8 @@ struct process_object {
 	struct space_statistics before; // of this command
 	uint64_t direct_before;
 	struct process *process; // NULL: the program was not looked at since it moved
-	bool is_busy;		 // a question is being answered
+	uint64_t stop;		 // changes when it moves
+	unsigned int questions;	 // that are being answered, one within another
 	bool has_moved;		 // meanwhile, as GDB told
 };
 
@@ -27,7 +28,7 @@ extern PyObject *bridge_error; // _ompdbg.Error
 extern PyType_Spec process_spec;
 
 /** Begin to answer a question, which process_done() ends. @return false with an exception: another one
- *  is being answered. */
+ *  is being answered, in the middle of which none may be asked. */
 bool process_begin(struct process_object *self);
 /** Begin to answer a question, and look at the program as it is at this stop, and at who is selected.
  *  @return NULL with an exception; then the question has ended. */
@@ -36,8 +37,6 @@ struct process *process_look(struct process_object *self);
  *  released. */
 bool process_done(struct process_object *self, struct ompdbg_error *error);
 
-/** Add the types of what methods return. @return -1 with an exception. */
-int process_add_records(PyObject *module);
 /** print(view, write, ...): the method. */
 PyObject *process_print(PyObject *self, PyObject *args, PyObject *kwargs);
 

@@ -320,6 +320,10 @@ uint32_t task_status_code(const struct task *task);
 int task_thread_num(const struct task *task);
 /** Find the team of the region to which it is bound; NULL. */
 struct team *task_team(const struct task *task);
+/** Find the task that generated it; NULL if that is gone, or unknown. */
+struct task *task_parent(struct task *task);
+/** Find the thread on whose stack it lies; NULL if it has not begun, or that is unknown. */
+struct thread *task_thread(struct task *task);
 /** Find its code; NULL where that is unknown. */
 const struct task_function *task_function(struct task *task);
 /** Describe the code at an entry point; @p source as of ompd_ext_task_info. NULL if entry is 0.

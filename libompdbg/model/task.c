@@ -74,6 +74,33 @@ struct team *task_team(const struct task *task)
 	return runtime_team_by_id(task->runtime, task->info.parallel_id);
 }
 
+/** Check for a task that the runtime begins a region with: it lies under all others of its thread. */
+static bool is_implicit(const struct task *task)
+{
+	return task->info.kind == ompd_ext_task_initial ||
+	       task->info.kind == ompd_ext_task_implicit;
+}
+
+struct thread *task_thread(struct task *task)
+{
+	struct process *process = task->runtime->process;
+	struct team *team = task_team(task);
+	const struct placement *placement;
+
+	for (size_t i = 0; !is_implicit(task) && i < process->num_targets; i++) {
+		struct task *other = thread_task(task->runtime->threads[i]);
+
+		if (other && other->info.id == task->info.id)
+			return task->runtime->threads[i];
+	}
+	if (!team)
+		return NULL;
+	if (is_implicit(task))
+		return team_member(team, task->info.thread_num);
+	placement = table_get(runtime_placements(task->runtime), task->info.id);
+	return placement ? team_member(team, placement->thread_num) : NULL;
+}
+
 const struct task_function *task_function(struct task *task)
 {
 	if (!task->has_function) {
@@ -107,6 +134,26 @@ static ompd_task_handle_t *handle_of(struct task *task)
 	if (!task->is_visited)
 		space_keep(space, ompd_scope_task, handle);
 	return task->handle = handle;
+}
+
+struct task *task_parent(struct task *task)
+{
+	struct space *space = task->runtime->space;
+	ompd_task_handle_t *generating = NULL;
+	ompd_ext_task_info info = { 0 };
+
+	if (!handle_of(task))
+		return NULL;
+	struct ompdbg_error *error =
+		SPACE_CALL(space, get_generating_task_handle, task->handle, &generating);
+	error = space_made(space, ompd_scope_task, error, generating);
+	if (!error)
+		error = SPACE_CALL(space, ext_get_task_info, generating, &info);
+	if (!is_ok(error))
+		return NULL;
+	struct task *parent = ARENA_NEW(&task->runtime->process->arena, struct task);
+	*parent = (struct task){ .runtime = task->runtime, .info = info, .handle = generating };
+	return parent;
 }
 
 /** A function that stores up to @p max elements and tells their number. */

@@ -42,6 +42,10 @@ struct ompdbg_error *print_tasks_by_function(struct process *process, const stru
 					     struct sink *sink);
 struct ompdbg_error *print_stacks(struct process *process, const struct bt_options *options,
 				  const struct form *form, struct sink *sink);
+/** Print where a thread is: its place in its team, and a frame of its own stack by the debugger's
+ *  number; NOT_KNOWN for none. Always text. */
+struct ompdbg_error *print_frame(struct process *process, struct thread *thread, int level,
+				 const struct form *form, struct sink *sink);
 struct ompdbg_error *print_regions(struct process *process, const struct form *form,
 				   struct sink *sink);
 struct ompdbg_error *print_locks(struct process *process, const struct form *form,

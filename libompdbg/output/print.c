@@ -69,6 +69,16 @@ struct ompdbg_error *print_stacks(struct process *process, const struct bt_optio
 	return finish(&text, sink, NULL);
 }
 
+struct ompdbg_error *print_frame(struct process *process, struct thread *thread, int level,
+				 const struct form *form, struct sink *sink)
+{
+	struct text text;
+
+	text_init(&text, process, form);
+	text_frame(&text, thread, level, form);
+	return finish(&text, sink, NULL);
+}
+
 struct ompdbg_error *print_regions(struct process *process, const struct form *form,
 				   struct sink *sink)
 {

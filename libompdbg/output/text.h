@@ -52,6 +52,7 @@ void text_threads(struct text *text, const struct threads_options *options);
 struct ompdbg_error *text_tasks(struct text *text, bool queued);
 struct ompdbg_error *text_tasks_by_function(struct text *text);
 void text_stacks(struct text *text, const struct bt_options *options, const struct form *form);
+void text_frame(struct text *text, struct thread *thread, int level, const struct form *form);
 void text_regions(struct text *text);
 void text_locks(struct text *text);
 /** @p thread: only what it waits for; NULL. */

@@ -324,3 +324,18 @@ void text_stacks(struct text *text, const struct bt_options *options, const stru
 								     groups[i].num_threads)));
 	}
 }
+
+void text_frame(struct text *text, struct thread *thread, int level, const struct form *form)
+{
+	size_t count = 0;
+	const struct logical_frame *frames =
+		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
+	const struct stack_part part = { thread, thread->team, thread->thread_num, frames, count };
+
+	add_heading(text, heading(text->paper.arena, &part, NULL, 0));
+	if (level < 0 || (size_t)level >= count)
+		return;
+	const struct bt_options options = { .raw = frames[level].owner != FRAME_USER };
+	struct shown shown = { text, &options, form->addresses, false };
+	add_frame(&shown, &part, &frames[level]);
+}

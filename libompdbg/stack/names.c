@@ -31,17 +31,18 @@ const char *module_name(struct process *process, const char *symbol)
 	return name ? name : symbol;
 }
 
-/** Write the name of a function that has none in the source for people; others as they are. */
-static const char *name_for_people(struct process *process, const char *name)
+const char *name_for_people(struct arena *arena, const char *name)
 {
-	const char *role = reduction_role(name);
+	const char *role = reduction_role(name), *in_fortran = NULL;
 
 	if (role)
-		return arena_printf(&process->arena, "%s of a reduction", role);
+		return arena_printf(arena, "%s of a reduction", role);
 	if (strcmp(name, FLANGS_MAIN) == 0)
 		return MAIN_PROGRAM;
 	// Debug information of flang has the other names of the source.
-	return starts_with(name, FLANGS_MAIN) ? module_name(process, name) : name;
+	if (starts_with(name, FLANGS_MAIN))
+		in_fortran = fortran_name(arena, name);
+	return in_fortran ? in_fortran : name;
 }
 
 const char *plain_name(struct process *process, const char *name)
@@ -51,7 +52,7 @@ const char *plain_name(struct process *process, const char *name)
 
 	if (kept)
 		return kept->text;
-	const char *shown = name_for_people(process, name);
+	const char *shown = name_for_people(&process->arena, name);
 	size_t length = cxx_length_without_parameters(shown);
 	return keep(constants, &constants->plain, name,
 		    arena_strndup(&process->arena, shown, length));
@@ -80,7 +81,7 @@ static const char *function_of_symbol(struct process *process, const char *symbo
 	*failed = answer == ANSWER_FAILED;
 	if (answer == ANSWER_FOUND && found.name && strcmp(found.name, symbol) != 0 &&
 	    strcmp(symbol, FLANGS_MAIN) != 0)
-		return name_for_people(process, found.name);
+		return name_for_people(&process->arena, found.name);
 	if (starts_with(symbol, "_Z")) {
 		const char *name = demangle(process, symbol);
 

@@ -46,6 +46,8 @@ bool is_fortran_file(const char *file);
 
 /** Demangle a C++ name; NULL if it is none, or there is no demangler. */
 const char *demangle(struct process *process, const char *symbol);
+/** Write the name of a function that has none in the source for people; others as they are. */
+const char *name_for_people(struct arena *arena, const char *name);
 /** Write a name as the source has it, without the parameters of C++. */
 const char *plain_name(struct process *process, const char *name);
 /** Write a procedure or variable of a Fortran module as Fortran has it; other names as they are. */

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, NamedTuple, Optional
 
 if TYPE_CHECKING:
-    from ompdbg.model.process import Process
+    from _ompdbg import Process
 
 
 class Error(Exception):
@@ -81,23 +81,23 @@ def threads() -> List[Thread]:
 
     with selection.kept():
         found = []
-        for one in _process().threads:
-            location, wait = one.location, one.wait
+        for one in _program().threads():
+            location, wait, team, task = one.location, one.wait, one.team, one.task
             found.append(
                 Thread(
-                    one.target.number,
-                    one.target.lwp,
-                    one.target.running,
-                    one.openmp,
-                    one.runtime.name if one.openmp else None,
+                    one.number,
+                    one.lwp,
+                    one.is_running,
+                    one.is_openmp,
+                    one.runtime if one.is_openmp else None,
                     one.thread_num,
-                    None if one.team is None or not one.level else one.team.label,
+                    None if team is None or not team.level else team.label,
                     one.team_size,
                     one.level,
                     one.active_level,
                     one.state,
                     wait and Wait(wait.kind, wait.function, wait.address, wait.symbol),
-                    None if one.task is None else one.task.kind,
+                    None if task is None else task.kind,
                     location and Location(location.function, location.file, location.line),
                 )
             )
@@ -109,60 +109,58 @@ def teams() -> List[Team]:
     from ompdbg.gdb_services import selection
 
     with selection.kept():
-        process = _process()
+        program = _program()
+        members = [(one.number, one.team) for one in program.threads()]
         return [
             Team(
                 team.label,
                 team.level,
                 team.size,
                 None if team.parent is None or not team.parent.level else team.parent.label,
-                [one.target.number for one in process.threads if one.team is team],
+                [number for number, own in members if own == team],
             )
-            for team in process.teams
+            for team in program.teams()
         ]
 
 
 def stack(number: Optional[int] = None) -> List[Frame]:
     """The user's frames of a thread, of the selected one without a number, innermost first, and on
     through the threads that encountered the regions. Raises Error."""
-    from ompdbg.frames import USER
     from ompdbg.gdb_services import selection
-    from ompdbg.model.stack import logical_stack
 
     with selection.kept():
-        process = _process()
-        for one in process.threads:
-            if one.target.number == number or (number is None and one.target.selected):
-                return [
-                    Frame(
-                        part.thread.target.number,
-                        item.frame.level,
-                        item.construct,
-                        item.function,
-                        item.frame.file,
-                        item.frame.line,
-                        item.frame.pc,
-                    )
-                    for part in logical_stack(one).parts
-                    for item in part.frames
-                    if item.kind == USER
-                ]
-        raise Error(f"there is no thread {number}")
+        program = _program()
+        thread = program.selected() if number is None else program.thread(number)
+        if thread is None:
+            raise Error(f"there is no thread {number}")
+        found = thread.stack
+        return [
+            Frame(
+                part.thread.number,
+                frame.level,
+                frame.construct,
+                frame.function,
+                frame.file,
+                frame.line,
+                frame.pc,
+            )
+            for part in (found.parts if found is not None else ())
+            for frame in part.frames
+            if frame.owner == "user"
+        ]
 
 
-def _process() -> "Process":
-    import _ompd
+def _program() -> "Process":
+    import _ompdbg
     import gdb
 
     from ompdbg.gdb_services import session
-    from ompdbg.runtimes import NotOpened
+    from ompdbg.gdb_services.libraries import NotOpened
 
     try:
-        process = session.current_process()
-    except _ompd.Error as error:
-        raise Error(error.reason) from error
-    except (NotOpened, gdb.error) as error:
+        program = session.current_program()
+    except (_ompdbg.Error, NotOpened, gdb.error) as error:
         raise Error(str(error)) from error
-    if process is None:
+    if program is None:
         raise Error("the program is not being run")
-    return process
+    return program

@@ -306,7 +306,7 @@ def test_bad_input() -> None:
         "omp break if 1": 'omp break: no event "if"; see "help omp break".',
         "omp break task-end at x": 'omp break: "in FUNCTION" or "in FILE:LINE", not "at".',
         "omp break task-end in": 'omp break: "in FUNCTION" or "in FILE:LINE", not "in".',
-        "omp break task-end if": "omp break: there is no condition behind if.",
+        "omp break task-end if": 'omp break: missing condition after "if".',
         "print $_omp_level(1)": "$_omp_level() has no arguments.",
         "print $_omp_in_task(1)": "$_omp_in_task(): one argument is expected, a string.",
         "print $_omp_in_task()": "$_omp_in_task(): one argument is expected, a string.",

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OMPDBG_BUILD", str(ROOT / "build")))
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(BUILD / "gdb-plugin"), str(ROOT / "python"), str(ROOT / "fixtures"), str(HERE)]
+sys.path[:0] = [str(BUILD / "testsuite" / "ompd"), str(ROOT / "fixtures"), str(HERE)]
 
 import _ompd  # noqa: E402
 import recording  # noqa: E402

@@ -57,16 +57,16 @@ static const struct row rows[] = {
 	  .state = STATE_WORK_PARALLEL },
 	{ .evidence = { UNSEEN, .level = 1, .is_outside = true },
 	  .state = STATE_UNKNOWN,
-	  .reason = "in none of the program's code: it begins, or ends" },
+	  .reason = "outside the program's code: starting or ending" },
 	{ .evidence = { .recorded = STATE_WORK_PARALLEL, .level = 1, .is_outside = true },
 	  .state = STATE_UNKNOWN,
-	  .reason = "in none of the program's code: it begins, or ends" },
+	  .reason = "outside the program's code: starting or ending" },
 	{ .evidence = { .recorded = STATE_IDLE, .level = 1, .is_outside = true },
 	  .state = STATE_IDLE,
 	  .title = "idle in pool" },
 	{ .evidence = { UNSEEN, .is_unseen = true },
 	  .state = STATE_UNKNOWN,
-	  .reason = "its stack is not known" },
+	  .reason = "stack unknown" },
 	// A wait is recorded, but the handler of a signal runs. Without any frame nothing contradicts it.
 	{ .evidence = { .recorded = STATE_BARRIER, .level = 1, .in_users_code = true },
 	  .state = STATE_WORK_PARALLEL },
@@ -143,10 +143,10 @@ static const struct row rows[] = {
 	// Neither is guessed.
 	{ .evidence = { FOUND, .futex = 0x7f0000 },
 	  .state = STATE_UNKNOWN,
-	  .reason = "asleep on 0x7f0000, whose use is not known" },
+	  .reason = "asleep on 0x7f0000 (use unknown)" },
 	{ .evidence = { FOUND, IN_PARALLEL, .futex = 0x77 },
 	  .state = STATE_UNKNOWN,
-	  .reason = "in GOMP_parallel, asleep on 0x77, whose use is not known" },
+	  .reason = "in GOMP_parallel, asleep on 0x77 (use unknown)" },
 	{ .evidence = { FOUND, SETS_LOCK, ON_BARRIER },
 	  .state = STATE_UNKNOWN,
 	  .reason = "called omp_set_lock (lock), but sleeps on that of a barrier" },
@@ -155,7 +155,7 @@ static const struct row rows[] = {
 	  .reason = "in the runtime, called from an unknown place" },
 	{ .evidence = { FOUND, .in_no_users_code = true },
 	  .state = STATE_UNKNOWN,
-	  .reason = "in the runtime, in none of the program's code" },
+	  .reason = "in the runtime, not called from the program's code" },
 	// Barriers.
 	{ .evidence = { FOUND, AT_BARRIER, ON_BARRIER },
 	  .state = STATE_BARRIER_EXPLICIT,
@@ -262,7 +262,7 @@ static const struct row rows[] = {
 	  .title = "taskwait" },
 	{ .evidence = { FOUND, .in_routine = true, .futex = 0x5008 },
 	  .state = STATE_UNKNOWN,
-	  .reason = "asleep on 0x5008, whose use is not known" },
+	  .reason = "asleep on 0x5008 (use unknown)" },
 };
 
 static void assert_text(size_t row, const char *told, const char *wanted)

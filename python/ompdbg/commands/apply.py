@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import gdb
 
-from ompdbg.commands import choice, completion, options
+from ompdbg.commands import choice, completion, location, options
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.printed import printed
 
 if TYPE_CHECKING:
-    from ompdbg.model.thread import Thread
+    from _ompdbg import Thread
 
 
 class Apply(OmpCommand):
@@ -82,16 +82,15 @@ class Apply(OmpCommand):
         return words, rest
 
     def _apply(self, given: Dict[str, str], command: str, from_tty: bool) -> None:
-        from ompdbg.gdb_services.debugger import GdbServices
+        from ompdbg.gdb_services import session
 
-        process = self.process()
+        program = self.program()
         try:
-            threads = choice.chosen(process, given)
+            threads = choice.chosen(program, given)
         except choice.NoSuch as error:
             self.fail(str(error))
-        services = process.services
-        assert isinstance(services, GdbServices)
-        found = [(self._heading(t), services.gdb_thread(t.target)) for t in threads if t.openmp]
+        services = session.services()
+        found = [(self._heading(t), services.thread_of(t.number)) for t in threads if t.is_openmp]
         if not found:
             self.fail("there is no such OpenMP thread.")
         for heading, handle in found:
@@ -127,9 +126,4 @@ class Apply(OmpCommand):
             write([failure])
 
     def _heading(self, thread: "Thread") -> str:
-        from ompdbg.model.stack import Part
-        from ompdbg.render.palette import METADATA
-        from ompdbg.render.stack import heading
-
-        text = heading(Part(thread, thread.team, thread.thread_num, []))
-        return self.palette().paint(METADATA, text)
+        return location.heading(thread)

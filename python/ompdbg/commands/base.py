@@ -3,24 +3,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, List, NoReturn, Optional, Sequence
+import textwrap
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, NoReturn, Optional, Sequence
 
 import gdb
 
 from ompdbg.commands import options
 from ompdbg.gdb_services import texts
-from ompdbg.text import shown
+from ompdbg.text import STYLE, shown, visible
 
 if TYPE_CHECKING:
     import _ompdbg
 
     from ompdbg.commands.options import Arguments, Option
-    from ompdbg.model.process import Process
-    from ompdbg.render.palette import Palette
-    from ompdbg.views import Form
 
 
 _LINES_AT_ONCE = 32
+_LEAST_WIDTH = 28
 
 
 class OmpCommand(gdb.Command):
@@ -63,19 +62,6 @@ class OmpCommand(gdb.Command):
         """Called by GDB, also without a word to ask where words break."""
         return [] if word is None else options.complete(self.options, text, word)
 
-    def palette(self) -> "Palette":
-        """The styles in which it prints."""
-        from ompdbg.gdb_services import styles
-
-        return styles.palette()
-
-    def form(self, arguments: "Arguments") -> "Form":
-        """How it prints."""
-        from ompdbg.views import Form
-
-        addresses = bool(gdb.parameter("print address"))
-        return Form(arguments.has("-json"), terminal_width(), self.palette(), addresses)
-
     def program(self) -> "_ompdbg.Process":
         """The selected program as libompdbg understands it."""
         from ompdbg.gdb_services import session
@@ -84,21 +70,30 @@ class OmpCommand(gdb.Command):
 
     def show(self, view: str, arguments: "Arguments", **options: Any) -> None:
         """Prints what libompdbg shows of the selected program."""
-        self.program().print(
-            view,
-            _write_text,
-            json=arguments.has("-json"),
-            width=max(terminal_width() or 0, 0),
-            palette=self.palette().sequences(),
-            addresses=bool(gdb.parameter("print address")),
-            **options,
-        )
+        print_view(self.program(), view, _write_text, json=arguments.has("-json"), **options)
 
-    def process(self) -> "Process":
-        """The selected program with its OpenMP runtimes."""
-        from ompdbg.gdb_services import session
 
-        return session.process(self.name)
+def print_view(
+    program: "_ompdbg.Process", view: str, write_text: Callable[[str], object], **options: Any
+) -> None:
+    """Print what libompdbg shows, as GDB's settings have it."""
+    from ompdbg.gdb_services import styles
+
+    program.print(
+        view,
+        write_text,
+        width=max(terminal_width() or 0, 0),
+        palette=styles.sequences(),
+        addresses=bool(gdb.parameter("print address")),
+        **options,
+    )
+
+
+def printed_view(program: "_ompdbg.Process", view: str, **options: Any) -> str:
+    """Return the same, as lines for write()."""
+    found: List[str] = []
+    print_view(program, view, found.append, **options)
+    return "".join(found).replace("\033", STYLE)
 
 
 def dedent(command: object) -> None:
@@ -131,6 +126,21 @@ def write(lines: Iterable[str]) -> None:
 
 def _write_text(text: str) -> None:
     gdb.write(texts.printable(text))
+
+
+def wrap(text: str, first: str = "", others: str = "  ") -> List[str]:
+    """Return the lines of a text on the terminal, with what each begins with."""
+    width, text = terminal_width(), visible(text)
+    if width is None:
+        return [first + text]
+    return textwrap.wrap(
+        text,
+        max(width, _LEAST_WIDTH),
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def terminal_width() -> Optional[int]:

@@ -14,9 +14,8 @@ from ompdbg.gdb_services import texts
 from ompdbg.number import number_in
 
 if TYPE_CHECKING:
-    from ompdbg.gdb_services.event_definitions import Definition
+    from ompdbg.gdb_services.events import Definition
 
-_NAMES = ("parallel-begin", "parallel-end", "task-begin", "task-end", "thread-begin", "thread-end")
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 _IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)(?P<condition>.*)$", re.S)
 
@@ -45,22 +44,20 @@ class Break(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB."""
-        from ompdbg.gdb_services import event_conditions, event_points, session
+        from ompdbg.gdb_services import event_conditions, event_listeners, events, session
 
         if not argument.strip():
-            found = event_points.definitions()
+            found = events.definitions.values()
             write([f"{one.number}  {one}" for one in found] or ["No OpenMP breakpoints."])
             return
         event, place, condition = self._parse(argument.strip())
-        file, line, function = None, None, place
         match = _LINE.fullmatch(place) if place is not None else None
-        if match is not None:
-            file, line, function = match.group("file"), int(match.group("line")), None
+        where = (place, None, None) if match is None else (None, match["file"], int(match["line"]))
         with session.guarded("omp break"):
             doubt = event_conditions.doubt(condition, place) if condition is not None else None
             if doubt is not None and doubt.surely:
                 raise texts.failure(f"omp break: {doubt.text}")
-            made = event_points.define(event, function, file, line, condition)
+            made = event_listeners.define(event, where, condition)
             write([f"OpenMP breakpoint {made.number}: {made}"])
             if place is not None and not _is_known(place):
                 write([f'GDB does not know "{place}" yet.'])
@@ -68,12 +65,14 @@ class Break(gdb.Command):
                 write([doubt.text])
 
     def _parse(self, text: str) -> Tuple[str, Optional[str], Optional[str]]:
+        from ompdbg.gdb_services import events
+
         match = _IF.search(text)
         condition = match.group("condition").strip() if match is not None else None
         words = (text[: match.start()] if match is not None else text).split(None, 2)
         if condition == "":
-            raise texts.failure("omp break: there is no condition behind if.")
-        if not words or words[0] not in _NAMES:
+            raise texts.failure('omp break: missing condition after "if".')
+        if not words or words[0] not in events.ALL:
             word = words[0] if words else "if"
             raise texts.failure(f'omp break: no event "{word}"; see "help omp break".')
         if len(words) > 1 and (words[1] != "in" or len(words) < 3):
@@ -87,8 +86,10 @@ class Break(gdb.Command):
         condition = _IF.search(text)
         if condition is not None:
             return completion.as_in("print" + condition.group("condition"), word)
+        from ompdbg.gdb_services import events
+
         words = text.split(" ")
-        known = {1: _NAMES, 2: ("in", "if"), 4: ("if",)}.get(len(words))
+        known = {1: events.ALL, 2: ("in", "if"), 4: ("if",)}.get(len(words))
         if len(words) == 3 and words[1] == "in":
             return completion.as_in("break " + words[2], word)
         kept = len(words[-1]) - len(word)
@@ -96,7 +97,7 @@ class Break(gdb.Command):
 
 
 def _is_known(place: str) -> bool:
-    """The place is in what GDB has read of the program until now."""
+    """Check for a place in what GDB has read of the program until now."""
     try:
         gdb.decode_line(place)
     except gdb.error:
@@ -116,19 +117,19 @@ class Delete(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB."""
-        from ompdbg.gdb_services import event_points
+        from ompdbg.gdb_services import event_listeners, events
 
-        words = argument.split() or [str(one.number) for one in event_points.definitions()]
+        words = argument.split() or list(map(str, events.definitions))
         for word in words:
             number = number_in(word)
-            if number is None or not event_points.remove(number):
+            if number is None or not event_listeners.remove(number):
                 raise texts.failure(f"omp delete: no OpenMP breakpoint {word}.")
 
 
 def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
-    """What is told where the program stopped: of each event once, with all that asked for it."""
+    """Print why the program stopped: each event once, with all breakpoints that asked for it."""
     from ompdbg.commands import location
-    from ompdbg.gdb_services import front_ends, session, styles
+    from ompdbg.gdb_services import front_ends, session
 
     numbers: Dict[str, List[int]] = {}
     for definition, place in told:
@@ -138,7 +139,7 @@ def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
         *most, last = map(str, asked)
         who = f"breakpoints {', '.join(most)} and {last}" if most else f"breakpoint {last}"
         lines.append(f"OpenMP {who}, {event}")
-    thread = session.thread_at_stop()
+    thread = session.selected_thread()
     if thread is not None:
-        lines += location.lines(thread, location.users_level(thread), styles.palette())
+        lines += location.lines(thread, location.users_level(thread))
     front_ends.write("\n".join(lines) + "\n")

@@ -9,8 +9,7 @@ from ompdbg.commands.options import Option
 from ompdbg.number import number_in
 
 if TYPE_CHECKING:
-    from ompdbg.model.process import Process
-    from ompdbg.model.thread import Thread
+    from _ompdbg import Process, Thread
 
 _RUNNING = "running"
 _MAX_NUMBER = 1 << 20
@@ -24,16 +23,16 @@ def _states() -> List[str]:
     from ompdbg.gdb_services import selection, session
 
     with selection.kept():
-        process = session.current_process()
-        return [] if process is None else process.state_names()
+        process = session.program_at_stop()
+        return [] if process is None else sorted(process.states())
 
 
 def _teams() -> List[str]:
     from ompdbg.gdb_services import selection, session
 
     with selection.kept():
-        process = session.current_process()
-        return [] if process is None else [team.label for team in process.teams]
+        process = session.program_at_stop()
+        return [] if process is None else [team.label for team in process.teams()]
 
 
 STATE = Option("-state", "STATE", _states)
@@ -44,18 +43,18 @@ NUMBERS = Option("-num", "NUMBERS")
 
 def chosen(process: "Process", options: Mapping[str, str]) -> "List[Thread]":
     """The threads to which all of these options apply, in the debugger's order."""
-    threads = process.threads
+    threads = process.threads()
     state = options.get(STATE.name)
     if state is not None:
-        if not any(name.startswith(state) for name in [*process.state_names(), _RUNNING]):
+        if not any(name.startswith(state) for name in [*process.states(), _RUNNING]):
             raise NoSuch(f'no state "{state}".')
         threads = [thread for thread in threads if _is_in_state(thread, state)]
     label = options.get(TEAM.name)
     if label is not None:
-        team = process.named_team(label)
+        team = next((one for one in process.teams() if one.label == label), None)
         if team is None:
             raise NoSuch(f'no team "{label}".')
-        threads = [thread for thread in threads if thread.team is team]
+        threads = [thread for thread in threads if thread.team == team]
     if LEVEL.name in options:
         level = _number(options[LEVEL.name], "level")
         threads = [thread for thread in threads if thread.level == level]
@@ -66,9 +65,9 @@ def chosen(process: "Process", options: Mapping[str, str]) -> "List[Thread]":
 
 
 def _is_in_state(thread: "Thread", state: str) -> bool:
-    if thread.target.running:
+    if thread.is_running:
         return _RUNNING.startswith(state)
-    return thread.state is not None and thread.state.startswith(state)
+    return (thread.state or "").startswith(state)
 
 
 def _number(word: str, noun: str) -> int:

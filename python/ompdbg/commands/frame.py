@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Optional, cast
+from typing import TYPE_CHECKING, Optional
 
 import gdb
 
@@ -13,8 +13,9 @@ from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Wrong
 
 if TYPE_CHECKING:
+    from _ompdbg import Thread
+
     from ompdbg.commands.options import Arguments
-    from ompdbg.model.thread import Thread
 
 _PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
 
@@ -47,7 +48,7 @@ class Frame(OmpCommand):
             assert match is not None
             with selection.kept_on_failure():
                 self._select(self._named(match.group("thread")), int(match.group("level")))
-        selected = self.process().selected_thread
+        selected = self.program().selected()
         if selected is None:
             self.fail("no thread is selected.")
         self._show(selected)
@@ -58,8 +59,8 @@ class Frame(OmpCommand):
         if label is not None and "." in label:
             inferior, _, number = label.partition(".")
             self._select_inferior(int(inferior), int(number))
-        for thread in self.process().threads:
-            if thread.target.selected if label is None else str(thread.target.number) == number:
+        for thread in self.program().threads():
+            if thread.is_selected if label is None else str(thread.number) == number:
                 return thread
         self.fail("no thread is selected." if label is None else f"no thread {label}.")
 
@@ -74,22 +75,18 @@ class Frame(OmpCommand):
         self.fail(f"no thread {number}.{thread_number}.")
 
     def _select(self, thread: "Thread", level: int) -> None:
-        from ompdbg.gdb_services.debugger import GdbServices
+        from ompdbg.gdb_services import session
 
-        label = thread.target.label
-        if thread.target.running:
-            self.fail(f"thread {label} is running.")
-        frames = thread.runtime.services.stack(thread.target)
-        found = next((frame for frame in frames if frame.level == level), None)
-        services = cast(GdbServices, thread.runtime.services)
-        handle = None if found is None else services.frame_handle(thread.target, found)
+        if thread.is_running:
+            self.fail(f"thread {thread.label} is running.")
+        handle = session.services().frame_of(thread.number, level)
         if handle is None:
-            self.fail(f"thread {label} has no frame {level}.")
+            self.fail(f"thread {thread.label} has no frame {level}.")
         handle.select()
 
     def _show(self, thread: "Thread") -> None:
         try:
             level = location.selected_level()
         except gdb.error:
-            self.fail(f"thread {thread.target.label} is running.")
-        write(location.lines(thread, level, self.palette()))
+            self.fail(f"thread {thread.label} is running.")
+        write(location.lines(thread, level))

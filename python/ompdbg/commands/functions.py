@@ -15,20 +15,21 @@ from ompdbg.commands.base import dedent
 from ompdbg.gdb_services import texts
 
 if TYPE_CHECKING:
-    from ompdbg.model.thread import Thread
+    from _ompdbg import Thread
 
 _NOBODY = -1
+_TASKS = ("task", "taskloop task")
 _Value = Union[int, str]
 
 
 @lru_cache(maxsize=None)
-def _loaded() -> "Tuple[Callable[[], Any], Tuple[Type[Exception], ...]]":
+def _loaded() -> "Tuple[Callable[[bool], Any], Tuple[Type[Exception], ...]]":
     """What is not loaded before it is needed, and not looked for again at each hit."""
-    import _ompd
+    import _ompdbg
 
     from ompdbg.gdb_services import session
 
-    return session.current_thread, (_ompd.Error, gdb.error)
+    return session.stopping_thread, (_ompdbg.Error, gdb.error)
 
 
 class _Function(gdb.Function):
@@ -36,6 +37,7 @@ class _Function(gdb.Function):
 
     name = ""
     unknown: _Value = _NOBODY
+    needs_others = False  # threads
 
     def __init__(self) -> None:
         dedent(self)
@@ -53,10 +55,10 @@ class _Function(gdb.Function):
 
     def of_current(self, ask: Any) -> _Value:
         """What is told of the selected thread."""
-        current_thread, errors = _loaded()
+        stopping_thread, errors = _loaded()
         try:
-            with current_thread() as thread:
-                value = None if thread is None or thread.handle is None else ask(thread)
+            with stopping_thread(self.needs_others) as thread:
+                value = None if thread is None or not thread.is_openmp else ask(thread)
         except errors:
             value = None
         return self.unknown if value is None else value
@@ -103,6 +105,7 @@ class Team(_Function):
 
     name = "team"
     unknown = "-"
+    needs_others = True
 
     def value(self, thread: "Thread") -> Optional[str]:
         return None if thread.team is None else thread.team.label
@@ -132,14 +135,26 @@ class InTask(_Function):
 
     def invoke(self, *given: gdb.Value) -> _Value:
         """Called by GDB."""
-        from ompdbg.model.task_stacks import executes_task_of
-
         try:
             (function,) = given
             wanted = texts.told(function.string)
         except (ValueError, gdb.error):
             raise gdb.GdbError("$_omp_in_task(): one argument is expected, a string.") from None
-        return self.of_current(lambda thread: int(executes_task_of(thread, wanted)))
+        return self.of_current(lambda thread: int(_executes_task_of(thread, wanted)))
+
+
+def _executes_task_of(thread: "Thread", function: str) -> bool:
+    """Check for an explicit task whose construct is in that function."""
+    task = thread.task
+    if task is None or task.kind != "explicit":
+        return False
+    code = task.function
+    if code is not None:
+        name: Optional[str] = code.name
+    else:
+        name = next((f.function for f in thread.frames if f.construct in _TASKS), None)
+    # Of C++ the arguments may be left out.
+    return name is not None and function in (name, name.partition("(")[0])
 
 
 ALL = (ThreadNum, NumThreads, Level, Team, State, InTask)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand, terminal_width, why_not_openmp, write
+from ompdbg.commands.base import OmpCommand, why_not_openmp, wrap, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ class Icvs(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.render.table import wrap
-
         scope = None
         if arguments.has("-thread") or arguments.has("-task"):
             scope = "thread" if arguments.has("-thread") else "task"
@@ -54,7 +52,7 @@ class Icvs(OmpCommand):
             "icvs", arguments, numbers=threads or others, scope="process" if others else scope
         )
         if others and not arguments.has("-json"):
-            write(wrap(f"Only those of the process: {about}.", terminal_width()))
+            write(wrap(f"Only those of the process: {about}."))
 
 
 class Env(OmpCommand):

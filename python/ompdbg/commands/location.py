@@ -8,46 +8,38 @@ from typing import TYPE_CHECKING, List, Optional
 
 import gdb
 
+from ompdbg.commands.base import printed_view
 from ompdbg.gdb_services.printed import printed
 
 if TYPE_CHECKING:
-    from ompdbg.model.thread import Thread
-    from ompdbg.render.palette import Palette
+    from _ompdbg import Thread
 
 _SOURCE = re.compile(r"^\d+\t.*$", re.M)
+_NONE = -1
 
 
-def lines(
-    thread: "Thread", level: int, palette: "Palette", headed: bool = True, sourced: bool = True
-) -> List[str]:
+def lines(thread: "Thread", level: int, headed: bool = True, sourced: bool = True) -> List[str]:
     """Thread and frame, and the source line, which `list` goes on from."""
-    from ompdbg.frames import USER
-    from ompdbg.model.stack import Part
-    from ompdbg.model.walk import logical_frames
-    from ompdbg.render.stack import Options, frame_line, heading
-
-    services, items = thread.runtime.services, logical_frames(thread)
     source = _source() if sourced and level == selected_level() else None
     found: List[str] = []
     if headed or source is None:
-        part = Part(thread, thread.team, thread.thread_num, items)
-        options = Options(
-            raw=items[level].kind != USER,
-            arguments=lambda part, item: services.arguments(thread.target, item.frame),
-            palette=palette,
-            addresses=bool(gdb.parameter("print address")),
-        )
-        found = [heading(part), frame_line(part, items[level], options)]
+        found = _shown(thread, level)
     return found if source is None else [*found, source]
+
+
+def heading(thread: "Thread") -> str:
+    """The thread, and its place in its team."""
+    return "\n".join(_shown(thread, _NONE))
+
+
+def _shown(thread: "Thread", level: int) -> List[str]:
+    text = printed_view(thread.process, "frame", thread=thread.number, level=level)
+    return text.rstrip("\n").split("\n")
 
 
 def users_level(thread: "Thread") -> int:
     """The number of the innermost frame of the user's code; 0 if there is none."""
-    from ompdbg.frames import USER
-    from ompdbg.model.walk import logical_frames
-
-    users = (item.frame.level for item in logical_frames(thread) if item.kind == USER)
-    return next(users, 0)
+    return next((frame.level for frame in thread.frames if frame.owner == "user"), 0)
 
 
 def selected_level() -> int:

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+import json
+from typing import TYPE_CHECKING, Dict
 
-from ompdbg import views
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.base import OmpCommand, printed_view, wrap, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.render.status import Stats
+
+_LABEL_WIDTH = 14  # of libompdbg's
 
 
 class Status(OmpCommand):
@@ -32,8 +33,21 @@ class Status(OmpCommand):
             return
         from ompdbg.gdb_services import session
 
-        def counted() -> "Optional[Stats]":
-            before, now = session.statistics()
-            return {"last_command": before, "this_command": now}
+        shown = printed_view(self.program(), "status", json=arguments.has("-json"))
+        before, now = session.statistics()
+        if arguments.has("-json"):
+            document = json.loads(shown)
+            document["stats"] = {"last_command": before, "this_command": now}
+            write(json.dumps(document, indent=1).split("\n"))
+            return
+        write(shown.rstrip("\n").split("\n"))
+        for label, counted in (("Last command", before), ("This command", now)):
+            write(wrap(_counted(counted), f"{label:<{_LABEL_WIDTH}}", " " * _LABEL_WIDTH))
 
-        write(views.status(self.process(), self.form(arguments), counted))
+
+def _counted(stats: Dict[str, int]) -> str:
+    return (
+        f"{stats.get('fetches', 0)} reads of the target, {stats.get('fetched', 0)} bytes"
+        f" ({stats.get('direct', 0)} direct); {stats.get('requests', 0)} requests,"
+        f" {stats.get('symbols', 0)} symbols"
+    )

@@ -12,9 +12,10 @@ from ompdbg.commands.base import OmpCommand, write
 from ompdbg.gdb_services import texts
 
 if TYPE_CHECKING:
+    from _ompdbg import Thread
+
     from ompdbg.commands.options import Arguments
-    from ompdbg.gdb_services.stepping import Ended
-    from ompdbg.model.thread import Thread
+    from ompdbg.gdb_services.points import Ended
 
 
 class _Where(NamedTuple):
@@ -33,27 +34,22 @@ class _Running(OmpCommand):
 
     keeps_selection = False
 
-    def _show(self, ended: "Ended", before: _Where) -> None:
-        """What happened: a source line, with the frame if it is another one."""
+    def _show(self, ended: "Optional[Ended]", before: _Where) -> None:
+        """Print a source line, with the frame if it is another one. None: arrived."""
         from ompdbg.gdb_services import session, stepping
 
-        if ended.shown:
+        is_shown = ended is not None and ended.shown
+        if ended is not None:
             texts.write(ended.text)
-            thread = session.thread_at_stop()
-            # GDB has called it as the compiler does, and shown its line. In non-stop mode the stop
-            # of another thread ends the wait for this one, too.
-            if thread is None or thread.target.running or _where().name == before.name:
-                return
-            if stepping.in_construct(thread):
-                write(location.lines(thread, 0, self.palette(), sourced=False))
+        # In non-stop mode the stop of another thread ends the wait for this one, too.
+        thread = session.selected_thread()
+        if thread is None or thread.is_running:
             return
-        thread = session.thread_at_stop()
-        if thread is not None and not thread.target.running:
-            headed = _where() != before
-            level = next(
-                (frame.level for frame in thread.runtime.services.stack(thread.target)), 0
-            )
-            write(location.lines(thread, level, self.palette(), headed))
+        if not is_shown:
+            write(location.lines(thread, 0, headed=_where() != before))
+        # GDB has called it as the compiler does, and shown its line.
+        elif _where().name != before.name and stepping.in_construct(thread):
+            write(location.lines(thread, 0, sourced=False))
 
 
 class Step(_Running):
@@ -74,7 +70,7 @@ class Step(_Running):
         """What the command does."""
         from ompdbg.gdb_services import stepping
 
-        self.process()
+        self.program()
         before = _where()
         try:
             self._show(stepping.step(self._tell), before)
@@ -82,8 +78,8 @@ class Step(_Running):
             self.fail(f"{error}.")
 
     def _tell(self, thread: "Thread") -> None:
-        """What comes before what GDB prints."""
-        write(location.lines(thread, 0, self.palette(), sourced=False)[:1])
+        """Print what comes before what GDB prints."""
+        write(location.lines(thread, 0, sourced=False)[:1])
 
 
 class Finish(_Running):
@@ -99,7 +95,7 @@ class Finish(_Running):
         """What the command does."""
         from ompdbg.gdb_services import stepping
 
-        self.process()
+        self.program()
         try:
             name, run = stepping.finish()
             write([f"Run till end of the {name}."])

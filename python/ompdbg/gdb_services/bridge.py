@@ -5,17 +5,15 @@ can ask. Texts come as bytes; None is the answer for what does not exist."""
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
 import gdb
 
-from ompdbg.compilers import newest_gcc
 from ompdbg.gdb_services import frame_names
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.members import Type, member
-from ompdbg.services import Function, TargetThread
+from ompdbg.gdb_services.values import Function, TargetThread
 from ompdbg.text import decoded
 
 # GDB's words for the first byte that it could not read.
@@ -40,7 +38,7 @@ class Bridge:
 
     def log(self, line: bytes) -> None:
         """Print a line of the OMPD library's."""
-        self._services.message(decoded(line), 0)
+        self._services.message(decoded(line))
 
     def program(self) -> str:
         """Return the path of the program."""
@@ -72,11 +70,11 @@ class Bridge:
 
     def selected(self) -> int:
         """Return the number of the thread that the user has selected, or 0."""
-        return next((one.number for one in self._services.threads() if one.selected), 0)
+        return self._services.selected_number()
 
     def pthread(self, number: int) -> Optional[int]:
         """Return the pthread_t of a thread."""
-        return self._services.pthread(self._targets[number])
+        return self._services.pthread(number)
 
     def register(self, number: int, name: str) -> Optional[int]:
         """Return a register of a thread's innermost frame."""
@@ -88,7 +86,6 @@ class Bridge:
     def stack(self, number: int) -> Iterator[_Frame]:
         """Yield the frames of a thread, and what tells one from another."""
         for frame in self._services.stack(self._targets[number]):
-            assert isinstance(frame, StackFrame)
             is_tail_call = frame.is_deduced and not frame.is_inlined
             yield (
                 frame,
@@ -104,15 +101,9 @@ class Bridge:
         """Check that no function is inlined at an address."""
         return not self._services.is_inlined(pc)
 
-    def _walk_to(self, number: int, frame: StackFrame) -> TargetThread:
-        """Have the stack known as far as a frame, which may be that of a thread alike."""
-        target = self._targets[number]
-        next(islice(self._services.stack(target), frame.level, None), None)
-        return target
-
     def frame_register(self, number: int, frame: StackFrame, name: str) -> Optional[int]:
         """Return a register of a frame."""
-        found = self._services.frame_registers(self._walk_to(number, frame), frame, name)
+        found = self._services.frame_registers(number, frame.level, name)
         return None if found is None else found[0]
 
     def place(self, frame: StackFrame) -> Optional[_Place]:
@@ -123,15 +114,15 @@ class Bridge:
 
     def arguments(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [*self._services.arguments(self._walk_to(number, frame), frame)]
+        return [*self._services.arguments(number, frame.level)]
 
     def locals(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
         """Return names and values."""
-        return [*self._services.locals(self._walk_to(number, frame), frame)]
+        return [*self._services.locals(number, frame.level)]
 
     def frame_name(self, number: int, frame: StackFrame, address: int) -> Optional[str]:
         """Return what a frame knows an address by."""
-        handle = self._services.frame_handle(self._walk_to(number, frame), frame)
+        handle = self._services.frame_of(number, frame.level)
         return None if handle is None else frame_names.find(handle, address)
 
     # ---- Names ------------------------------------------------------------------------------
@@ -150,8 +141,7 @@ class Bridge:
     ) -> Optional[int]:
         """Return the address of a symbol, in a thread if one is given."""
         file = None if file_name is None else decoded(file_name)
-        thread = self._targets.get(number)
-        return self._services.defined_at(decoded(name), file, thread)
+        return self._services.symbol_address(decoded(name), file, number or None)
 
     def symbol_at(self, address: int) -> Optional[Tuple[str, int, Optional[str]]]:
         """Return name, distance, and path of the shared object."""
@@ -186,11 +176,6 @@ class Bridge:
                 return None
             kind, bit, bits = inner.kind, bit + inner.bit, inner.bits
         return (0, _WORD, bit, bits) if bits else (bit // _BYTE, kind.size, 0, 0)
-
-    def newest_gcc(self, address: int) -> Optional[int]:
-        """Return the latest release of GCC in the file of an address."""
-        path = self._services.object_of(address) or self._services.program
-        return newest_gcc(path) if path else None
 
 
 def _place(found: Optional[Function]) -> Optional[_Place]:

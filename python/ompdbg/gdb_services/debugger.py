@@ -1,30 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GDB as the debugger of one inferior: `ompdbg.services.Services`."""
+"""GDB as the debugger of one inferior."""
 
 from __future__ import annotations
 
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Hashable,
-    Iterator,
-    List,
-    Optional,
-    Tuple,
-    Type,
-)
+from typing import Any, Callable, Dict, Hashable, Iterator, List, Optional, Tuple, Type
 
 import gdb
 
-from ompdbg.gdb_services import disassembly, frame_variables, selection, texts
+from ompdbg.gdb_services import frame_variables, selection, texts
 from ompdbg.gdb_services import stacks as gdb_stacks
 from ompdbg.gdb_services.file_sections import FileSections
+from ompdbg.gdb_services.stack_frame import StackFrame
 from ompdbg.gdb_services.structures import Structures
 from ompdbg.gdb_services.symbols import Symbols, thread_local_address
 from ompdbg.gdb_services.types import GdbType
-from ompdbg.layout_variables import ENTRY_OF_LIBGOMP, ONLY_DEBUG_INFO, LayoutVariables
-from ompdbg.services import Frame, Function, Instruction, SymbolAt, TargetThread, Variable
+from ompdbg.gdb_services.values import Function, SymbolAt, TargetThread, Variable
 
 _WORD = (1 << 64) - 1
 
@@ -35,21 +25,19 @@ class GdbServices:
     errors: Tuple[Type[Exception], ...] = (gdb.error,)
 
     def __init__(self, inferior: gdb.Inferior, say: Callable[[str], None]) -> None:
-        import _ompd
-
         self._inferior = inferior
         self._say = say
-        self._pthread_kind, self._lwp_kind = _ompd.THREAD_ID_PTHREAD, _ompd.THREAD_ID_LWP
         self._symbols = Symbols(inferior.progspace)
         self._sections = FileSections()
-        self._debug_info = self._layout_variables()
-        self._stacks = gdb_stacks.Stacks(self._symbols, self.direct_pid)
+        self._structures = Structures(self._symbols.objfiles)
+        self._stacks = gdb_stacks.Stacks(self._symbols)
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
         self._selected: Optional[int] = None  # global number of the user's thread
         self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
         self._stopped_thread: Optional[gdb.InferiorThread] = None  # that thread
+        self._is_alone = False  # only of that thread anything is asked
         self.shown: Any = None  # what decorators.py remembers
         self.moves = 0  # how often the program has moved
 
@@ -76,16 +64,20 @@ class GdbServices:
     def moved(self) -> None:
         """The program ran, or its memory or registers were changed."""
         self._stopped = self._stopped_thread = None
+        self._is_alone = False
         self.moves += 1
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()
         self._stacks.forget()
 
-    def stopped_at_breakpoint(self, thread: gdb.InferiorThread) -> None:
+    def stopped_at_breakpoint(self, thread: gdb.InferiorThread, is_alone: bool = False) -> None:
         """GDB asks whether the thread shall stop where it is. The others run on, and GDB says the
-        same of this one; what it says of other memory than the thread's own may change."""
+        same of this one; what it says of other memory than the thread's own may change. is_alone:
+        nothing is asked of other threads, and the list has this one only."""
         self._stopped = thread.global_num
+        self._selected = thread.global_num
+        self._is_alone = is_alone
         self._stopped_thread = thread
         self._direct_pid = 0
         self._threads = None
@@ -99,25 +91,13 @@ class GdbServices:
         self.moved()
         self._symbols.forget()
         self._sections = FileSections()
-        self._debug_info = self._layout_variables()
         self._stacks.forget_code()
         self.shown = None
-
-    def _layout_variables(self) -> LayoutVariables:
-        self._structures = Structures(self._symbols.objfiles)
-        return LayoutVariables(self._structures.find, self._libgomps_file)
-
-    def _libgomps_file(self) -> Optional[str]:
-        address = self._symbols.address(ENTRY_OF_LIBGOMP, None)
-        return None if address is None else self._symbols.object_of(address) or self.program
 
     # ---- For the OMPD library ---------------------------------------------------------------
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Exactly `size` bytes."""
-        told = self._debug_info.read(address, size)
-        if told is not None:
-            return told
         if not size:
             return b""  # of which GDB 18 complains
         read = self._inferior.read_memory
@@ -126,25 +106,11 @@ class GdbServices:
         return b"".join(bytes(read(*piece)) for piece in self._sections.pieces(address, size))
 
     def symbol_address(
-        self, name: str, file_name: Optional[str], thread: Optional[int]
+        self, name: str, file_name: Optional[str] = None, number: Optional[int] = None
     ) -> Optional[int]:
-        """Address of a symbol, or of what debug information knows by that name. Thread-local
-        symbols have one only if a thread is given."""
-        if not name.startswith(ONLY_DEBUG_INFO):
-            found = self._symbols.address(name, file_name)
-            if found is not None:
-                return found
-        found = self._debug_info.address(name, file_name)
-        if found is None and thread is not None and self._switch_to(thread):
-            found = thread_local_address(name)
-        return found
-
-    def defined_at(
-        self, name: str, file_name: Optional[str], thread: Optional[TargetThread]
-    ) -> Optional[int]:
-        """Address of a symbol; of a thread-local one in a thread."""
+        """Address of a symbol; of a thread-local one in the thread with a number."""
         found = self._symbols.address(name, file_name)
-        handle = None if found is not None or thread is None else self.gdb_thread(thread)
+        handle = None if found is not None or number is None else self.thread_of(number)
         if handle is not None:
             selection.switch(handle)
             found = thread_local_address(name)
@@ -153,30 +119,6 @@ class GdbServices:
     def structure(self, name: str, file_name: Optional[str]) -> Optional[GdbType]:
         """A structure; of the program and its OpenMP runtimes, if no file is named."""
         return self._structures.find(name, file_name)
-
-    def _switch_to(self, context: int) -> bool:
-        """Selects the thread of thread_context() in GDB."""
-        for thread in self._all_threads().values():
-            if thread.global_num == context:
-                selection.switch(thread)
-                return True
-        return False
-
-    def thread_context(self, kind: int, ident: int) -> Optional[int]:
-        """The global number of the thread with that id."""
-        selected = gdb.selected_thread()
-        if selected is not None and kind == self._pthread_kind and self._is_ours(selected):
-            if self._pthread(selected) == ident:
-                return selected.global_num
-        for thread in self._all_threads().values():
-            if kind == self._lwp_kind and thread.ptid[1] == ident:
-                return thread.global_num
-            if kind == self._pthread_kind and self._pthread(thread) == ident:
-                return thread.global_num
-        return None
-
-    def _is_ours(self, thread: gdb.InferiorThread) -> bool:
-        return thread.inferior.num == self._inferior.num
 
     def direct_pid(self) -> int:
         """The process, if it is a local one, all of it is stopped, its past is not replayed, and
@@ -198,7 +140,7 @@ class GdbServices:
             return False
         return gdb.current_recording() is None
 
-    def message(self, text: str, category: int) -> None:
+    def message(self, text: str) -> None:
         """A line that the OMPD library wants to say."""
         self._say(text)
 
@@ -213,15 +155,21 @@ class GdbServices:
     def threads(self) -> List[TargetThread]:
         """All threads of the inferior, by number."""
         several = len(gdb.inferiors()) > 1
+        if self._is_alone and self._stopped_thread is not None:
+            return [self._target(self._stopped_thread, several)]
         return [self._target(thread, several) for thread in self._all_threads().values()]
 
-    def gdb_thread(self, thread: TargetThread) -> Optional[gdb.InferiorThread]:
-        """GDB's thread."""
-        return self._all_threads().get(thread.number)
+    def selected_number(self) -> int:
+        """The number of the thread that the user has selected, or 0."""
+        alone = self._stopped_thread if self._is_alone else None
+        for thread in self._all_threads().values() if alone is None else [alone]:
+            if thread.global_num == self._selected:
+                return thread.num
+        return 0
 
-    def target_thread(self, thread: gdb.InferiorThread) -> TargetThread:
-        """One thread of the inferior."""
-        return self._target(thread, len(gdb.inferiors()) > 1)
+    def thread_of(self, number: int) -> Optional[gdb.InferiorThread]:
+        """GDB's thread with a number."""
+        return self._all_threads().get(number)
 
     def _target(self, thread: gdb.InferiorThread, several: bool) -> TargetThread:
         return TargetThread(
@@ -239,20 +187,11 @@ class GdbServices:
 
         return thread_names.system_name(handle) if handle is not None else ""
 
-    def thread_ids(self, thread: TargetThread) -> List[Tuple[int, int]]:
-        """The pthread_t where it is known, and the LWP."""
-        ids = [(self._lwp_kind, thread.lwp)]
+    def pthread(self, number: int) -> Optional[int]:
+        """The pthread_t of a thread."""
         handle = self._stopped_thread  # all of them are many
-        if handle is None or handle.num != thread.number:
-            handle = self._all_threads().get(thread.number)
-        pthread = self._pthread(handle) if handle is not None else None
-        if pthread is not None:
-            ids.insert(0, (self._pthread_kind, pthread))
-        return ids
-
-    def pthread(self, thread: TargetThread) -> Optional[int]:
-        """Its pthread_t."""
-        handle = self._all_threads().get(thread.number)
+        if handle is None or handle.num != number:
+            handle = self.thread_of(number)
         return None if handle is None else self._pthread(handle)
 
     def _pthread(self, thread: gdb.InferiorThread) -> Optional[int]:
@@ -272,46 +211,19 @@ class GdbServices:
 
     # ---- Stacks -----------------------------------------------------------------------------
 
-    def stack(self, thread: TargetThread) -> Iterator[Frame]:
+    def stack(self, thread: TargetThread) -> Iterator[StackFrame]:
         """Frames of a stopped thread, innermost first."""
         handle = self._all_threads().get(thread.number)
         if handle is None or self._is_running(handle):
             return iter(())
         return self._stacks.walk(handle)
 
-    def remembered(self, thread: TargetThread) -> Optional[Dict[Hashable, Any]]:
-        """A place for what is true of every stack of just the frames that this one has, as long as
-        there are no other object files; None if they are not known before GDB unwinds it."""
-        handle = self._all_threads().get(thread.number)
-        if handle is None or self._is_running(handle):
-            return None
-        return self._stacks.remembered(handle)
-
-    def stack_key(self, thread: TargetThread) -> Optional[Hashable]:
-        """Where it rests, if GDB has unwound a thread that rests there."""
-        handle = self._all_threads().get(thread.number)
-        if handle is None or self._is_running(handle):
-            return None
-        return self._stacks.key(handle)
-
-    def whole_stack_key(self, thread: TargetThread) -> Optional[Hashable]:
-        """Where it rests and where it returns to, as far as the stack goes."""
-        handle = self._all_threads().get(thread.number)
-        if handle is None or self._is_running(handle):
-            return None
-        return self._stacks.whole_key(handle)
-
-    def reused_stacks(self) -> int:
-        """How many stacks of this stop GDB did not have to unwind, for tests."""
-        return self._stacks.reused()
-
     def registers(self, thread: TargetThread, *names: str) -> Optional[List[int]]:
         """Registers in the innermost frame of a stopped thread."""
         handle = self._all_threads().get(thread.number)
         if handle is None or self._is_running(handle):
             return None
-        known = self._stacks.registers(handle, names)
-        return known if known is not None else self._registers(handle, *names)
+        return self._registers(handle, *names)
 
     def _registers(self, thread: gdb.InferiorThread, *names: str) -> Optional[List[int]]:
         try:
@@ -320,52 +232,32 @@ class GdbServices:
         except (gdb.error, ValueError):
             return None
 
-    def frame_registers(
-        self, thread: TargetThread, frame: Frame, *names: str
-    ) -> Optional[List[int]]:
+    def frame_registers(self, number: int, level: int, *names: str) -> Optional[List[int]]:
         """Registers in any frame of a stopped thread."""
-        owner = self._all_threads().get(thread.number)
-        if owner is None:
-            return None
-        known = self._stacks.frame_registers(owner, frame.level, names)
-        if known is not None:
-            return known
         try:
-            handle = self._stacks.handle(owner, frame.level)
+            handle = self.frame_of(number, level)
             if handle is None:
                 return None
             return [int(handle.read_register(name)) & _WORD for name in names]
         except (gdb.error, ValueError):
             return None
 
-    def instructions(self, address: int, count: int) -> List[Instruction]:
-        """Disassembles."""
-        try:
-            found = gdb.selected_inferior().architecture().disassemble(address, count=count)
-        except UnicodeDecodeError:
-            return disassembly.instructions(address, count)
-        except (gdb.error, AttributeError):
-            return []
-        return [Instruction(int(i["addr"]), int(i["length"]), str(i["asm"])) for i in found]
-
-    def landing_pad(self, address: int) -> int:
-        """Where exceptions go on."""
-        return self._symbols.landing_pads.of(address)
-
-    def arguments(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+    def arguments(self, number: int, level: int) -> List[Variable]:
         """Arguments of a frame's function."""
-        handle = self.frame_handle(thread, frame)
+        handle = self.frame_of(number, level)
         return frame_variables.arguments(handle) if handle is not None else []
 
-    def locals(self, thread: TargetThread, frame: Frame) -> List[Variable]:
+    def locals(self, number: int, level: int) -> List[Variable]:
         """Local variables of a frame."""
-        handle = self.frame_handle(thread, frame)
+        handle = self.frame_of(number, level)
         return frame_variables.local_variables(handle) if handle is not None else []
 
-    def frame_handle(self, thread: TargetThread, frame: Frame) -> Optional[gdb.Frame]:
-        """GDB's frame; selects the thread."""
-        owner = self._all_threads().get(thread.number)
-        return self._stacks.handle(owner, frame.level) if owner is not None else None
+    def frame_of(self, number: int, level: int) -> Optional[gdb.Frame]:
+        """GDB's frame of that level of a thread, which it selects."""
+        owner = self._all_threads().get(number)
+        if owner is None or self._is_running(owner):
+            return None
+        return self._stacks.handle(owner, level)
 
     # ---- Symbols ----------------------------------------------------------------------------
 
@@ -409,7 +301,3 @@ class GdbServices:
     def runtime_functions(self, name: str) -> List[int]:
         """Addresses of a function in each OpenMP runtime of the program."""
         return self._symbols.in_runtimes(name)
-
-    def demangle(self, symbol: str) -> Optional[str]:
-        """The C++ name of a mangled one."""
-        return self._symbols.demangle(symbol)

@@ -21,9 +21,9 @@ from typing import (
     Tuple,
 )
 
+import _ompdbg
 import gdb
 
-from ompdbg.frames import source_function
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.frame_symbols import (
     is_of_construct,
@@ -37,8 +37,7 @@ from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.generated_names import is_generated
 
 if TYPE_CHECKING:
-    from ompdbg.model.thread import Thread
-    from ompdbg.services import TargetThread
+    from _ompdbg import Thread
 
 # The frame that is looked for lies mostly just below.
 _MAX_FRAMES = 500
@@ -122,7 +121,7 @@ def _source_function(frame: gdb.Frame) -> Optional[str]:
     symbol = frame.function()
     if symbol is None:
         return None
-    return source_function(full_name(linkage_name(symbol), symbol.symtab, symbol.line))
+    return _ompdbg.source_symbol(full_name(linkage_name(symbol), symbol.symtab, symbol.line))
 
 
 # ---- Frames ---------------------------------------------------------------------------------
@@ -149,40 +148,39 @@ def _older(handle: gdb.Frame) -> Iterator[gdb.Frame]:
 def _elsewhere(addresses: Collection[int]) -> Iterator[gdb.Frame]:
     from ompdbg.gdb_services import session
 
-    thread = session.thread_at_stop()
+    thread = session.selected_thread()
     if thread is None:
         return
     services = session.services()
-    seen = {thread.target.number}
-    for target in (*_encounterers(thread), *_holders(addresses)):
-        owner = services.gdb_thread(target) if target.number not in seen else None
+    seen = {thread.number}
+    for number in (*_encounterers(thread), *_holders(addresses)):
+        owner = services.thread_of(number) if number not in seen else None
         if owner is None:
             continue
-        seen.add(target.number)
+        seen.add(number)
         owner.switch()
         newest = gdb.newest_frame()
         if newest is not None:
             yield from islice(_older(newest), _MAX_FRAMES)
 
 
-def _encounterers(thread: "Thread") -> "Iterator[TargetThread]":
+def _encounterers(thread: "Thread") -> Iterator[int]:
     """The threads on whose stacks that of a worker goes on."""
-    from ompdbg.model.stack import logical_stack
+    found = thread.stack
+    for part in found.parts[1:] if found is not None else ():
+        yield part.thread.number
 
-    for part in logical_stack(thread).parts[1:]:
-        yield part.thread.target
 
-
-def _holders(addresses: Collection[int]) -> "Iterator[TargetThread]":
+def _holders(addresses: Collection[int]) -> Iterator[int]:
     """The threads on whose stacks addresses are: stacks grow downwards."""
     from ompdbg.gdb_services import session
 
     services = session.services()
-    ends: "List[Tuple[int, TargetThread]]" = []
+    ends: List[Tuple[int, int]] = []
     for target in services.threads():
         values = None if target.running else services.registers(target, _STACK_POINTER)
         if values is not None:
-            ends.append((values[0], target))
+            ends.append((values[0], target.number))
     for address in addresses:
         below = [end for end in ends if end[0] <= address]
         if below:

@@ -1,277 +1,281 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Breakpoints at OpenMP's events: regions, tasks and threads that begin or end.
 
-They stand at the functions by which compilers hand the code of a construct to the runtime. What is
-found there, the code and where its caller goes on, gets a breakpoint in turn. No runtime needs
-debug information for that, nor does it have to support debuggers.
+They stand at the functions by which compiled code hands the code of a construct to the runtime.
+What is found there, that code and where its caller goes on, gets a breakpoint in turn. No runtime
+needs debug information for that, nor does it have to support debuggers.
+
+The runtime calls the code of most tasks. Compiled code may execute an undeferred one itself, by a
+call, or because it contains the task's code: then two calls of the runtime tell that the task
+begins and that it is over.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Tuple
 
 import gdb
 
-from ompdbg.gdb_services import (
-    entries,
-    event_regions,
-    event_state,
-    event_tasks,
-    quiet,
-    selection,
-    session,
-    texts,
+from ompdbg.gdb_services import events, front_ends, session, texts
+from ompdbg.gdb_services.events import (
+    PARALLEL_BEGIN,
+    PARALLEL_END,
+    TASK_BEGIN,
+    TASK_END,
+    THREAD_BEGIN,
+    THREAD_END,
+    Region,
 )
-from ompdbg.gdb_services.debugger import GdbServices
-from ompdbg.gdb_services.event_definitions import PARALLEL_END, TASK_END, THREAD_END, Definition
-from ompdbg.gdb_services.event_state import state
 
 if TYPE_CHECKING:
-    from ompdbg.model.thread import Thread
+    from _ompdbg import Handover, Thread
 
-_PARALLEL, _TASK = event_regions.EVENTS, event_tasks.EVENTS
-# The kinds of breakpoints, and the events for which they are.
-_KINDS: Dict[str, Tuple[str, ...]] = {
-    "entry": _PARALLEL,
-    "code": _PARALLEL,
-    "back": (PARALLEL_END,),
-    "task entry": _TASK,
-    "task code": _TASK,
-    "task back": (TASK_END,),
-    "undeferred begins": _TASK,
-    "undeferred": _TASK,
-    "undeferred ends": _TASK,
-    "thread ends": (THREAD_END,),
-}
-# By glibc, last of all in a thread that ends.
-_THREAD_ENDS = "__call_tls_dtors"
+_TASK = (TASK_BEGIN, TASK_END)
 
 
-class _Entry(event_state.Point):
-    """A function that is given the code of a construct."""
+class Point(gdb.Breakpoint):
+    """A breakpoint at one address; each kind of them does something else there."""
 
-    def __init__(self, address: int, entry: entries.Entry) -> None:
-        super().__init__(address)
-        self.entry = entry
+    events: Tuple[str, ...] = ()  # for which it is needed
+
+    def __init__(self, address: int) -> None:
+        front_ends.hide_internal_breakpoints()
+        super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
+        self.silent = True
+        self.address = address
+        self.library = texts.told(gdb.solib_name, address)  # None: the program itself
+
+    @classmethod
+    def put(cls, address: int, *more: Any) -> None:
+        """Make one in the selected program, if there is none."""
+        points = events.program().points
+        if (cls, address) not in points:
+            points[cls, address] = cls(address, *more)
+
+    def stop(self) -> bool:
+        """Called by GDB."""
+        with session.stopping_thread() as thread:
+            stops = thread is not None and self.look(thread)
+        if stops:
+            front_ends.expect("breakpoint")
+        return stops
 
     def look(self, thread: "Thread") -> bool:
-        services = session.services_of(gdb.selected_inferior())
-        address = entries.code_of(services, self.entry)
-        if not address:
-            return False
-        code = event_state.code_at(thread, address)
-        wanted = [one.event for one in state.definitions.values() if one.is_in(code)]
-        if self.entry.construct not in entries.REGIONS:
-            if any(event in wanted for event in _TASK):
-                event_tasks.Code.at(address)
-            return False
-        if any(event in wanted for event in _PARALLEL):
-            event_regions.Code.at(address)
-        back = entries.after(services, self.entry) if PARALLEL_END in wanted else None
-        if back is not None:
-            event_regions.expect_end(back, address)
+        """Check whether a thread that is there shall stop."""
+        raise NotImplementedError
+
+
+class _Handover(Point):
+    """A function by which compiled code hands over the code of a construct."""
+
+    def __init__(self, address: int, name: str) -> None:
+        super().__init__(address)
+        self.name = name
+
+    def look(self, thread: "Thread") -> bool:
+        """Take what is handed over."""
+        given = thread.handover(self.name)
+        return bool(given.code) and self.take(thread, given)
+
+    def take(self, thread: "Thread", given: "Handover") -> bool:
+        """Check whether the thread shall stop."""
+        raise NotImplementedError
+
+
+class _Code(Point):
+    """The code of a construct."""
+
+    def __init__(self, address: int, jumps_to: int = 0) -> None:
+        super().__init__(address)
+        self.jumps_to = jumps_to  # another function, all that this one does
+
+    def look(self, thread: "Thread") -> bool:
+        """Check whether the construct begins that has this code."""
+        number, passed = events.thread_number(), events.program().passed
+        if passed.pop(number, 0) == self.address:
+            return False  # the code of another construct goes on here
+        if self.jumps_to:
+            passed[number] = self.jumps_to
+            self.put(self.jumps_to)
+        return self.begin(thread)
+
+    def begin(self, thread: "Thread") -> bool:
+        """Check whether the thread shall stop, which is about to execute the code."""
+        raise NotImplementedError
+
+
+# ---- Regions --------------------------------------------------------------------------------
+
+
+class RegionHandover(_Handover):
+    """A thread encounters a region."""
+
+    events = (PARALLEL_BEGIN, PARALLEL_END, THREAD_BEGIN, THREAD_END)
+
+    def take(self, thread: "Thread", given: "Handover") -> bool:
+        """Have the region's begin and end noticed."""
+        wanted = events.wanted(thread.function_at(given.code))
+        if wanted.intersection(self.events):
+            _RegionCode.put(given.code, given.jumps_to)
+        if PARALLEL_END in wanted and given.back is not None:
+            region = Region(events.thread_number(), given.back, given.code)
+            events.program().regions.append(region)
+            _RegionBack.put(given.back)
         return False
 
 
-# ---- What the user asks for -----------------------------------------------------------------
+class _RegionCode(_Code):
+    """A thread of a team executes its region's code."""
+
+    events = RegionHandover.events
+
+    def begin(self, thread: "Thread") -> bool:
+        """Tell of the region on its thread 0, and of others' first region."""
+        code, size = thread.function_at(self.address), thread.team_size or 0
+        worker, known = events.thread_number(), events.program()
+        if thread.thread_num:
+            is_new = worker not in known.workers
+            known.workers.add(worker)
+            return is_new and events.tell(THREAD_BEGIN, code, "for the parallel region of")
+        # The thread 0 of a team is the one that encountered the region, of which this is the
+        # newest.
+        for index, region in reversed(list(enumerate(known.regions))):
+            if (region.thread, region.code) == (worker, self.address):
+                known.regions[index] = region._replace(size=size)
+                break
+        return events.tell(PARALLEL_BEGIN, code, "parallel region of", _threads(size))
 
 
-def define(
-    event: str,
-    function: Optional[str],
-    file: Optional[str],
-    line: Optional[int],
-    condition: Optional[str],
-) -> Definition:
-    """Adds a breakpoint at events."""
-    number = max(state.definitions, default=0) + 1
-    made = Definition(number, event, function, file, line, condition)
-    state.definitions[number] = made
-    _listen()
-    arm_all()
-    return made
+class _RegionBack(Point):
+    """Code goes on that encountered a region; it may come there another way, too."""
 
+    events = (PARALLEL_END,)
 
-def definitions() -> List[Definition]:
-    """All of them."""
-    return list(event_state.definitions())
-
-
-def remove(number: int) -> bool:
-    """Forgets one; whether there was one."""
-    if state.definitions.pop(number, None) is None:
+    def look(self, thread: "Thread") -> bool:
+        """Tell of the end."""
+        regions, number = events.program().regions, events.thread_number()
+        for region in reversed(regions):
+            if (region.thread, region.back) == (number, self.address):
+                regions.remove(region)
+                code, text = thread.function_at(region.code), _threads(region.size)
+                return events.tell(PARALLEL_END, code, "parallel region of", text)
         return False
-    wanted = {definition.event for definition in event_state.definitions()}
-    _delete([key for key in state.points if not wanted.intersection(_KINDS[key[1]])])
-    if PARALLEL_END not in wanted:
-        state.entered.clear()
-    if TASK_END not in wanted:
-        state.tasks.clear()
-    if not wanted.intersection(_TASK):
-        state.beginning.clear()
-        state.undeferred.clear()
-    return True
 
 
-# ---- In the program -------------------------------------------------------------------------
+def _threads(size: int) -> str:
+    return "" if not size else f", {size} thread{'s' if size > 1 else ''}"
 
 
-def arm_all() -> None:
-    """Puts breakpoints where the programs can be caught."""
-    if len(gdb.inferiors()) < 2:
-        arm()
-        return
-    selected = gdb.selected_inferior()
-    with selection.kept():
-        for inferior in gdb.inferiors():
-            thread = next((one for one in inferior.threads() if one.is_valid()), None)
-            if thread is not None:
-                thread.switch()
-                arm()
-    if gdb.selected_inferior().num != selected.num:
-        gdb.execute(f"inferior {selected.num}", to_string=True)
+class ThreadEnds(Point):
+    """A function of the C library that a thread executes last."""
+
+    events = (THREAD_END,)
+
+    def look(self, thread: "Thread") -> bool:
+        """Tell of the end of a thread that has begun."""
+        workers, number = events.program().workers, events.thread_number()
+        if number not in workers:
+            return False
+        workers.discard(number)
+        return events.tell(THREAD_END, None, "")
 
 
-def arm() -> None:
-    """The same in the selected program."""
-    inferior = gdb.selected_inferior()
-    if not state.definitions or not inferior.pid:
-        return
-    services = session.services_of(inferior)
-    wanted = {definition.event for definition in event_state.definitions()}
-    for address, entry in entries.entry_points(services).items():
-        kind = "entry" if entry.construct in entries.REGIONS else "task entry"
-        if wanted.intersection(_KINDS[kind]):
-            event_state.add(kind, address, partial(_Entry, address, entry))
-    for address, kind, make in _undeferred(services) if wanted.intersection(_TASK) else ():
-        event_state.add(kind, address, partial(make, address))
-    if wanted.intersection(event_regions.THREAD_EVENTS):
-        _know_threads(services)
-    end = services.symbol_address(_THREAD_ENDS, None, None)
-    if THREAD_END in wanted and end is not None:
-        event_state.add("thread ends", end, partial(event_regions.ThreadEnds, end))
+# ---- Tasks ----------------------------------------------------------------------------------
 
 
-def _undeferred(services: GdbServices) -> "Iterator[Tuple[int, str, Type[event_state.Point]]]":
-    """Where code of Clang tells the runtime of tasks that it executes at once."""
-    for address in services.runtime_functions(entries.BEGIN_UNDEFERRED):
-        yield address, "undeferred begins", event_tasks.UndeferredBegins
-    for address in services.runtime_functions(entries.END_UNDEFERRED):
-        yield address, "undeferred ends", event_tasks.UndeferredEnds
+class TaskHandover(_Handover):
+    """A thread generates a task, or several."""
+
+    events = _TASK
+
+    def take(self, thread: "Thread", given: "Handover") -> bool:
+        """Have the task's begin noticed."""
+        if events.wanted(thread.function_at(given.code)).intersection(_TASK):
+            _TaskCode.put(given.code, given.jumps_to)
+        return False
 
 
-def disarm(inferior: int) -> None:
-    """Removes all of them from one program."""
-    _delete([key for key in state.points if key[0] == inferior])
+class _TaskCode(_Code):
+    """A thread executes the code of a task."""
+
+    events = _TASK
+
+    def begin(self, thread: "Thread") -> bool:
+        """Tell that the task begins, and have its end noticed."""
+        task, known = thread.task, events.program()
+        if task is None or task.kind not in ("explicit", "target"):
+            return False
+        if any(task.id == number for _, number in known.own_tasks.values()):
+            return False  # already told
+        caller = gdb.newest_frame().older()
+        if caller is not None and TASK_END in events.wanted_anywhere():
+            _TaskBack.put(caller.pc())
+            known.tasks[task.id] = self.address
+        return events.tell(TASK_BEGIN, thread.function_at(self.address), "task of")
 
 
-def _delete(keys: "List[Tuple[int, str, int]]") -> None:
-    for key in keys:
-        point = state.points.pop(key)
-        if point.is_valid():
-            point.delete()
-        if key[1] in (event_regions.Code.kind, event_tasks.Code.kind):
-            state.passed.clear()
+class _TaskBack(Point):
+    """Code goes on that called the code of a task."""
+
+    events = (TASK_END,)
+
+    def look(self, thread: "Thread") -> bool:
+        """Tell that the task has ended."""
+        task = thread.task
+        if task is None or task.kind not in ("explicit", "target"):
+            return False
+        code = events.program().tasks.pop(task.id, 0)  # the runtime may not have kept it
+        function = thread.function_at(code) if code else task.function
+        return events.tell(TASK_END, function, "task of")
 
 
-def _know_threads(services: GdbServices) -> None:
-    """Threads that have begun already."""
-    process = session.process_at_stop()
-    for thread in process.threads if process is not None else ():
-        handle = services.gdb_thread(thread.target)
-        if thread.openmp and thread.target.number != 1 and handle is not None:
-            state.workers.add((handle.inferior.num, handle.global_num))
+class OwnTaskBegins(_Handover):
+    """Compiled code says that it is about to execute a task itself."""
+
+    events = _TASK
+
+    def take(self, thread: "Thread", given: "Handover") -> bool:
+        """Have the task's begin noticed."""
+        if not events.wanted(thread.function_at(given.code)).intersection(_TASK):
+            return False
+        if given.is_called:
+            _TaskCode.put(given.code, given.jumps_to)
+        elif given.back is not None:
+            events.program().beginning[events.thread_number()] = given
+            _OwnTaskCode.put(given.back)
+        return False
 
 
-# ---- Events of GDB --------------------------------------------------------------------------
+class _OwnTaskCode(Point):
+    """Compiled code contains the code of a task, which follows."""
+
+    events = _TASK
+
+    def look(self, thread: "Thread") -> bool:
+        """Tell that the task begins."""
+        known, task = events.program(), thread.task
+        given = known.beginning.pop(events.thread_number(), None)
+        if given is None:
+            return False
+        known.own_tasks[given.task] = given.code, task.id if task is not None else 0
+        return events.tell(TASK_BEGIN, thread.function_at(given.code), "task of")
 
 
-def _listen() -> None:
-    if state.listens:
-        return
-    state.listens = True
-    gdb.events.stop.connect(_on_stop)
-    gdb.events.new_objfile.connect(_on_objfile)
-    gdb.events.clear_objfiles.connect(_on_cleared)
-    gdb.events.exited.connect(_on_exited)
-    freed = getattr(gdb.events, "free_objfile", None)  # since GDB 12
-    if freed is not None:
-        freed.connect(_on_freed)
-    gdb.events.before_prompt.connect(_find_lost)
+class OwnTaskEnds(_Handover):
+    """Compiled code says that it has executed a task itself."""
+
+    events = _TASK
+
+    def take(self, thread: "Thread", given: "Handover") -> bool:
+        """Tell that the task has ended."""
+        code, _ = events.program().own_tasks.pop(given.task, (0, 0))
+        return bool(code) and events.tell(TASK_END, thread.function_at(code), "task of")
 
 
-def _on_stop(event: Any) -> None:
-    _find_lost()
-    _meet_attached()
-    told, state.told = state.told, []
-    if not isinstance(event, gdb.BreakpointEvent):
-        return
-    if not any(isinstance(one, event_state.Point) for one in event.breakpoints):
-        return
-    from ompdbg.commands.breaks import show_stop
-
-    if told:
-        show_stop(told)
-
-
-def _meet_attached() -> None:
-    """What GDB has attached to has threads that have begun. As it loads the objects of such a
-    program, not all that has to be known of them is there."""
-    inferior = gdb.selected_inferior()
-    if inferior.pid and inferior.was_attached and inferior.num not in state.attached:
-        state.attached.add(inferior.num)
-        if any(d.event in event_regions.THREAD_EVENTS for d in event_state.definitions()):
-            _know_threads(session.services_of(inferior))
-
-
-def _on_objfile(event: Any) -> None:
-    """GDB now looks anew where its breakpoints are, all of them in the program that has loaded an
-    object: those in programs that are not selected have to go, and come back at the next stop."""
-    selected = gdb.selected_inferior()
-    for inferior in gdb.inferiors():
-        if inferior.progspace != event.new_objfile.progspace and inferior.num != selected.num:
-            if any(one[0] == inferior.num for one in state.points):
-                disarm(inferior.num)
-                state.lost.add(inferior.num)
-    if gdb.selected_thread() is not None:
-        with _while_loading():
-            arm()
-
-
-def _find_lost(event: Any = None) -> None:
-    if state.lost:
-        state.lost.clear()
-        arm_all()
-
-
-@contextmanager
-def _while_loading() -> Iterator[None]:
-    try:
-        with quiet.while_gdb_waits():
-            yield
-    except gdb.error:
-        pass  # another object will follow
-
-
-def _on_cleared(event: Any) -> None:
-    progspace = getattr(event, "progspace", None)
-    for inferior in gdb.inferiors():
-        if inferior.progspace == progspace:
-            disarm(inferior.num)
-
-
-def _on_freed(event: Any) -> None:
-    """A library was unloaded. GDB would go on to insert its breakpoints, if it loads one again."""
-    inside = [one.num for one in gdb.inferiors() if one.progspace == event.objfile.progspace]
-    keys = [key for key in state.points if key[0] in inside]
-    _delete(
-        [key for key in keys if state.points[key].library == texts.of(event.objfile, "filename")]
-    )
-
-
-def _on_exited(event: Any) -> None:
-    number = event.inferior.num
-    disarm(number)
-    state.forget(number)
+HANDOVERS = {
+    "region": RegionHandover,
+    "task": TaskHandover,
+    "taskloop": TaskHandover,
+    "task begins": OwnTaskBegins,
+    "task ends": OwnTaskEnds,
+}

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple, Optional
 
+import _ompdbg
 import gdb
 
 from ompdbg import producers
-from ompdbg.frames import is_outlined
 from ompdbg.gdb_services import placed, selection, texts
 from ompdbg.gdb_services.addresses import address_of
 from ompdbg.gdb_services.lacking import is_of_fortran
@@ -20,7 +20,7 @@ _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
 def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
     """The frame's function is the outlined code of a construct."""
     function = None if handle is None else handle.function()
-    return function is not None and is_outlined(
+    return function is not None and _ompdbg.is_outlined(
         texts.of(function, "linkage_name") or texts.name(function)
     )
 

@@ -8,7 +8,7 @@ from typing import List
 import gdb
 
 from ompdbg.gdb_services import captured, placed, selection, texts
-from ompdbg.services import Variable
+from ompdbg.gdb_services.values import Variable
 from ompdbg.text import visible
 
 _ELIDED = "..."

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import _ompdbg
 import gdb
 
-from ompdbg.frames import is_fortran
 from ompdbg.gdb_services import texts
 
 # Where no place of a variable is known. Such arguments GDB does not tell in GDB/MI, and comes to
@@ -45,7 +45,7 @@ def may_be_nowhere(symbol: gdb.Symbol) -> bool:
 
 def is_of_fortran(symbol: gdb.Symbol) -> bool:
     """A variable of a source file in Fortran."""
-    return symbol.symtab is not None and is_fortran(texts.of(symbol.symtab, "filename"))
+    return symbol.symtab is not None and _ompdbg.is_fortran(texts.of(symbol.symtab, "filename"))
 
 
 def has_registers() -> bool:

@@ -9,9 +9,8 @@ loaded into the debugger: such a library is loaded only if trust.py lets it.
 from __future__ import annotations
 
 import os
-from typing import Callable, List, Optional, Tuple, Type, TypeVar
+from typing import List, Optional, Tuple, Type
 
-import _ompd
 import _ompdbg
 import gdb
 
@@ -19,12 +18,9 @@ from ompdbg import gdb_plugin
 from ompdbg.gdb_services import trust
 from ompdbg.gdb_services.bridge import Bridge
 from ompdbg.gdb_services.debugger import GdbServices
-from ompdbg.runtimes import Found, NotOpened, library_at, open_with
 from ompdbg.text import encoded
 
 AUTOMATIC = "auto"
-
-_Loaded = TypeVar("_Loaded")
 
 _LOCATIONS = "ompd_dll_locations"
 _POINTER = 8
@@ -33,24 +29,14 @@ _MAX_LOCATIONS = 64
 _MAX_PATH = 4096
 
 
-def open_all(services: GdbServices) -> Found:
-    """Opens every runtime of the process with the library that the user wants. Raises NotOpened,
-    or _ompd.Error for a file that is no OMPD library."""
-    wanted = str(gdb.parameter("omp library") or AUTOMATIC)
-    if wanted != AUTOMATIC:
-        found = open_with(library_at(os.path.expanduser(wanted)), services)
-    else:
-        found = open_with(library_at(gdb_plugin.library_path()), services)
-        if not found.spaces or found.problems:
-            named = _open_named_by_program(services)
-            spaces, problems = found.spaces + named.spaces, found.problems + named.problems
-            found = Found(spaces, problems, found.absent)
-    return found.checked()
+class NotOpened(Exception):
+    """No runtime of the process is understood; the message says why."""
 
 
 def understand(services: GdbServices) -> Tuple[_ompdbg.Process, bool]:
-    """The same for libompdbg; and whether a runtime is there that is not understood. Raises
-    NotOpened, or _ompdbg.Error for a file that is no OMPD library."""
+    """Open every runtime of the process with the library that the user wants; and tell whether a
+    runtime is there that is not understood. Raises NotOpened, or _ompdbg.Error for a file that is
+    no OMPD library."""
     process = _ompdbg.Process(Bridge(services))
     wanted = str(gdb.parameter("omp library") or AUTOMATIC)
     if wanted != AUTOMATIC:
@@ -58,32 +44,23 @@ def understand(services: GdbServices) -> Tuple[_ompdbg.Process, bool]:
     else:
         count, problems, absent = process.open(gdb_plugin.library_path())
         if not count or problems:
-            named, more = _named_by_program(services, lambda *file: process.open(*file)[:2])
+            named, more = _named_by_program(services, process)
             count, problems = count + (named or 0), problems + more
             for problem in more if named is None else []:
                 process.note(problem)
     if not count:
-        raise NotOpened("; ".join(problems) or absent, not problems)
+        raise NotOpened("; ".join(problems) or absent)
     return process, bool(problems)
 
 
 # ---- Libraries that the program names -------------------------------------------------------
 
 
-def _open_named_by_program(services: GdbServices) -> Found:
-    def load(path: str, descriptor: int) -> Tuple[Found, List[str]]:
-        found = open_with(_ompd.Library(path, descriptor), services)
-        return found, found.problems
-
-    found, problems = _named_by_program(services, load)
-    return Found([] if found is None else found.spaces, problems)
-
-
 def _named_by_program(
-    services: GdbServices, load: Callable[[str, int], Tuple[_Loaded, List[str]]]
-) -> Tuple[Optional[_Loaded], List[str]]:
-    """What load() gives for the first library that the program names and that may be loaded, and
-    its problems; without one, why none is loaded."""
+    services: GdbServices, process: _ompdbg.Process
+) -> Tuple[Optional[int], List[str]]:
+    """How many runtimes the first library recognises that the program names and that may be
+    loaded, and its problems; without one, None and why none is loaded."""
     problems: List[str] = []
     own = os.path.realpath(gdb_plugin.library_path())
     for path in locations(services):
@@ -91,15 +68,14 @@ def _named_by_program(
             real = trust.resolved(path)
             if real == own:
                 continue  # it has been asked
-            return load(real, trust.descriptor(real))
+            return process.open(real, trust.descriptor(real))[:2]
         except trust.Distrusted as problem:
             problems.append(
                 f"the program names the OMPD library {path}, not loaded: {problem}; to load"
                 f' it all the same, "set omp library {path}"'
             )
-        except (_ompd.Error, _ompdbg.Error) as error:
-            reason = error.reason if isinstance(error, _ompd.Error) else str(error)
-            problems.append(f"{path}: {reason}")
+        except _ompdbg.Error as error:
+            problems.append(f"{path}: {error}")
     return None, problems
 
 

@@ -92,8 +92,8 @@ def _symbol_address(*arguments: Any) -> int:
     """(thread or -1, name). 0: there is no such symbol."""
     thread, name = arguments
     with selection.kept():
-        context = None if thread < 0 else int(thread)
-        return session.services().symbol_address(name, None, context) or 0
+        number = None if thread < 0 else int(thread)
+        return session.services().symbol_address(name, None, number) or 0
 
 
 def _read_memory(*arguments: Any) -> Optional[bytearray]:
@@ -124,8 +124,12 @@ def _read_string(*arguments: Any) -> Optional[str]:
 def _thread_context(*arguments: Any) -> int:
     """(kind, id). -1: there is no such thread."""
     kind, ident = arguments
-    context = session.services().thread_context(kind, ident & _WORD)
-    return -1 if context is None else context
+    services, ident = session.services(), ident & _WORD
+    for thread in services.threads():
+        known = thread.lwp if kind == _LWP else services.pthread(thread.number)
+        if known == ident:
+            return thread.number
+    return -1
 
 
 def _print(*arguments: Any) -> None:
@@ -152,6 +156,7 @@ _silence = _Silence()
 
 _WORD = (1 << 64) - 1
 _STRING_MAX = 4096
+_LWP = 1  # ompd_thread_id_lwp
 _CALLBACK: Dict[str, Callable[..., Any]] = {
     "_sym_addr": _symbol_address,
     "_read": _read_memory,
@@ -206,19 +211,21 @@ class _Observed:
 
     @staticmethod
     def _look() -> Dict[int, Tuple[int, int]]:
-        process = session.current_process()
+        program = session.current_program()
+        if program is None:
+            return {}
         found: Dict[int, Tuple[int, int]] = {}
-        for thread in process.threads if process is not None else []:
-            states = {name: number for number, name in thread.runtime.space.states().items()}
-            state = states.get(f"{_STATE_PREFIX}{thread.state}", _UNDEFINED)
+        services, states = session.services(), program.states()
+        for thread in program.threads():
+            state = states.get(thread.state or "", _UNDEFINED)
             wait = thread.wait.address or 0 if thread.wait is not None else 0
-            for _, ident in session.services().thread_ids(thread.target):
-                found[ident] = (state, wait)
+            for ident in (thread.lwp, services.pthread(thread.number)):
+                if ident is not None:
+                    found[ident] = (state, wait)
         return found
 
 
 _observed = _Observed()
-_STATE_PREFIX = "ompt_state_"
 _UNDEFINED = 0x102  # ompt_state_undefined
 
 

@@ -5,11 +5,12 @@ reads the files that the process was made from."""
 from __future__ import annotations
 
 import re
+from os.path import basename
 from typing import List, NamedTuple, Optional
 
+import _ompdbg
 import gdb
 
-from ompdbg.frames import base_name, is_runtime_object
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.printed import printed
 
@@ -37,7 +38,7 @@ def why_missing() -> Optional[str]:
         return f"no program is loaded; {_use_file(_program_in_memory())}."
     libraries, files = _LIBRARY.findall(_said("info sharedlibrary")), _said("info files")
     for read, path in libraries:
-        if read == "No" and is_runtime_object(path):
+        if read == "No" and _ompdbg.is_runtime_object(path):
             if not gdb.parameter("auto-solib-add"):
                 return f'the symbols of {path} have not been read; use "sharedlibrary".'
             return f"GDB does not find {path}, or another file is there; {_FIND_LIBRARY}."
@@ -47,7 +48,7 @@ def why_missing() -> Optional[str]:
         return _why_in_static(program)
     if _CORE in files:
         other = _program_in_memory()
-        if other and base_name(other) != base_name(program):
+        if other and basename(other) != basename(program):
             return f"the core file is of {other}; {_use_file(other)}."
         return (
             f"the core file does not tell the program's libraries: it is truncated, or"
@@ -82,9 +83,9 @@ def why_mismatched() -> Optional[str]:
     runtimes = {
         o.build_id: texts.of(o, "username")
         for o in objfiles
-        if is_runtime_object(texts.of(o, "username"))
+        if _ompdbg.is_runtime_object(texts.of(o, "username"))
     }
-    for path in {mapping.path for mapping in mappings if is_runtime_object(mapping.path)}:
+    for path in {mapping.path for mapping in mappings if _ompdbg.is_runtime_object(mapping.path)}:
         if runtimes and _build_id_in_memory(path, mappings) not in (None, *runtimes):
             name = " or ".join(str(name) for name in runtimes.values())
             return f"{name} is not the file that {process} has loaded; {_FIND_LIBRARY}."

@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that Clang made of the code of constructs, named after the function that they are in,
-by the lines of functions that GDB knows."""
+by the lines of functions that GDB knows.
+
+Clang before 17 calls all of them `.omp_outlined.`. Debug information has the line of the
+construct, and of every function, inlined ones too, the lines that belong to it.
+"""
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+import _ompdbg
 import gdb
 
-from ompdbg.demangle import without_parameters
-from ompdbg.frames import is_outlined
 from ompdbg.gdb_services import texts
-from ompdbg.outlined_names import Span, is_unnamed, name_of
 
+_UNNAMED = (".omp_outlined.", ".omp_task_entry.")
+_NAME = ".omp_outlined"
+_DEBUG = "_debug__"  # of the second of two functions
+_INNER = "Ul"  # in the mangled name of a lambda
 _GENERATED = (".omp_", ".omp.", "__omp_offloading_")
+
+
+class Span(NamedTuple):
+    """The lines that belong to a function."""
+
+    name: str
+    first: int
+    last: int
+
 
 _spans: Dict[str, List[Span]] = {}
 
@@ -26,15 +41,32 @@ def linkage_name(symbol: gdb.Symbol) -> str:
         return name.partition("(")[0]
     base, generated, rest = name.partition(_GENERATED[0])
     # Of a lambda expression among the parameters GDB has `class {...}`.
-    name = base + generated + rest.partition("(")[0] if generated else without_parameters(name)
-    return name.rpartition("::")[2] if is_outlined(name) else name
+    name = (
+        base + generated + rest.partition("(")[0]
+        if generated
+        else _ompdbg.without_parameters(name)
+    )
+    return name.rpartition("::")[2] if _ompdbg.is_outlined(name) else name
 
 
 def full_name(name: str, symtab: Optional[gdb.Symtab], line: Optional[int]) -> str:
     """The name as Clang 17 and later give it, `solve.omp_outlined`; other names as they are."""
-    if not is_unnamed(name) or symtab is None or not line:
+    if not name.startswith(_UNNAMED) or symtab is None or not line:
         return name
-    return name_of(name, line, _all_spans(symtab))
+    return _name_of(name, line, _all_spans(symtab))
+
+
+def _name_of(name: str, line: int, spans: Sequence[Span]) -> str:
+    """The name of a construct in that line; or as it is, where no function is known to be around
+    it."""
+    before = [span for span in spans if span.first <= line]
+    # Behind the construct a function may have no code of its own any more. Then it is the one
+    # that begins last before it, if that is no function within another.
+    around = [span for span in before if line <= span.last]
+    nearest = max(around or before, key=lambda span: span.first, default=None)
+    if nearest is None or (not around and _INNER in nearest.name):
+        return name
+    return nearest.name + _NAME + (_DEBUG if _DEBUG in name else "")
 
 
 def declared_line(address: int) -> int:

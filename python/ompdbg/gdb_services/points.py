@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Places where the program is stopped for a moment, and runs to one of them.
-
-All of them are gone when a run ends, whatever ended it.
-"""
+"""Runs to places at which the program is stopped for a moment. The breakpoints there are gone when
+a run ends, whatever ended it."""
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+import _ompdbg
 import gdb
 
 from ompdbg.gdb_services import front_ends
+from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.printed import is_sent_with_text, printed
 
-_STACK_POINTER = "rsp"
+
+class Ended(NamedTuple):
+    """How a step or a run ended."""
+
+    shown: bool  # GDB has said what happened, as far as it is not in `text`
+    text: str
 
 
 class Place(NamedTuple):
-    """Where to stop."""
+    """A place at which to stop."""
 
     address: int
-    label: str  # tells it from others
+    then: Callable[[], Optional[Ended]]  # what to do there
     thread: Optional[int] = None  # global number of the only thread that stops there
     stack_pointer: Optional[int] = None  # in the frame that stops there
     wanted: Optional[Callable[[], bool]] = None  # asked last
@@ -31,8 +36,7 @@ class Stopped(NamedTuple):
 
     place: Optional[Place]  # None: for another reason
     stepped: bool  # the command did what it is for, and nothing else happened
-    alive: bool
-    text: str  # what GDB said of it
+    text: str  # what GDB said
 
 
 class _Point(gdb.Breakpoint):
@@ -48,23 +52,29 @@ class _Point(gdb.Breakpoint):
     def stop(self) -> bool:
         """Called by GDB."""
         place = self.place
-        if place.stack_pointer is not None:
-            found = stack_pointer(gdb.newest_frame())
-            if found != place.stack_pointer:
-                return False
+        if place.stack_pointer not in (None, stack_pointer(gdb.newest_frame())):
+            return False
         self.was_hit = place.wanted is None or place.wanted()
         if self.was_hit:
             front_ends.expect("step")
         return self.was_hit
 
 
+def handovers(services: GdbServices, *kinds: str) -> Iterator[Tuple[int, str]]:
+    """Yield address and name of the functions of the program's runtimes by which compiled code
+    hands over the code of constructs."""
+    for name, kind in _ompdbg.HANDOVERS.items():
+        for address in services.runtime_functions(name) if kind in kinds else ():
+            yield address, name
+
+
 def stack_pointer(frame: gdb.Frame) -> int:
-    """The stack pointer in a frame."""
-    return int(frame.read_register(_STACK_POINTER)) & ((1 << 64) - 1)
+    """Return the stack pointer in a frame."""
+    return int(frame.read_register("rsp")) & ((1 << 64) - 1)
 
 
 def run(command: str, places: Sequence[Place]) -> Stopped:
-    """Runs a command of GDB that lets the program run, until one of the places at most."""
+    """Run a command of GDB that lets the program run, until one of the places at most."""
     points: List[_Point] = []
     events: List[object] = []
     others = [one for one in gdb.breakpoints() if one.is_valid()]
@@ -80,19 +90,19 @@ def run(command: str, places: Sequence[Place]) -> Stopped:
         for point in points:
             if point.is_valid():
                 point.delete()
-    alive = bool(gdb.selected_inferior().pid)
     event = events[-1] if events else None
-    at = event.breakpoints if isinstance(event, gdb.BreakpointEvent) else []
-    by_another = any(_has_stopped(one, counts) for one in at)
-    if not at or by_another:
-        hit = None
-    is_step = type(event) is gdb.StopEvent or (bool(at) and not by_another)
-    stepped = alive and hit is None and is_step
-    return Stopped(hit if alive else None, stepped, alive, text)
+    if not gdb.selected_inferior().pid:
+        return Stopped(None, False, text)
+    if not isinstance(event, gdb.BreakpointEvent):
+        return Stopped(None, type(event) is gdb.StopEvent, text)
+    if any(_has_stopped(one, counts) for one in event.breakpoints):
+        return Stopped(None, False, text)
+    return Stopped(hit, hit is None, text)
 
 
 def _run(command: str) -> str:
-    """What it printed. Nothing if GDB does that itself: front ends have to be told of a stop."""
+    """Return what a command printed. Nothing if GDB does that itself: front ends have to be told
+    of a stop."""
     if not is_sent_with_text():
         return printed(command)
     gdb.execute(command)
@@ -100,7 +110,7 @@ def _run(command: str) -> str:
 
 
 def step_silently() -> None:
-    """One step, of which GDB says nothing if it can do so (since GDB 14)."""
+    """Do one step, of which GDB says nothing if it can do so (since GDB 14)."""
     try:
         gdb.parameter("suppress-cli-notifications")
         prefix = "with suppress-cli-notifications on -- "
@@ -110,8 +120,8 @@ def step_silently() -> None:
 
 
 def _has_stopped(breakpoint: gdb.Breakpoint, counts: Dict[int, int]) -> bool:
-    """Another breakpoint wants the program to stop there, too. GDB names those as well whose
-    condition does not hold; but such hits it does not count. `counts`: what it had counted, and
+    """Check that another breakpoint wants the program to stop there, too. GDB names those as well
+    whose condition does not hold, but does not count such hits. `counts`: what it had counted, and
     was to ignore; of a hit that it ignores, it does both."""
     if isinstance(breakpoint, _Point):
         return False

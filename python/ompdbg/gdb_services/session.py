@@ -6,8 +6,7 @@ closed when the process is gone, told when it moved. Whoever imports this module
 from __future__ import annotations
 
 import gc
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 import gdb
 
@@ -16,13 +15,7 @@ from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.missing import why_mismatched, why_missing
 
 if TYPE_CHECKING:
-    import _ompd
     import _ompdbg
-
-    from ompdbg.model.process import Process
-    from ompdbg.model.runtime import Constants, Runtime
-    from ompdbg.model.thread import Thread
-    from ompdbg.runtimes import Found
 
 _Stats = Dict[str, int]
 
@@ -33,44 +26,24 @@ class _Process:
     def __init__(self, inferior: gdb.Inferior) -> None:
         self.key = _key(inferior)
         self.services = GdbServices(inferior, _say)
-        self.opened: Optional["Found"] = None
-        self.program: "Optional[_ompdbg.Process]" = None  # the same as libompdbg understands it
+        self.program: "Optional[_ompdbg.Process]" = None  # looked at
         self.has_problems = False  # with runtimes of `program`
         self.settings: Tuple[object, ...] = ()  # of GDB's, under which `program` was looked at
-        self.at_stop: Optional["Process"] = None  # for what is asked again and again at one stop
-        self.constants: "List[Constants]" = []  # of the opened runtimes
         self.is_plain = False  # no OpenMP runtime was found at this stop
         self.is_still = False  # whatever happens to it, GDB tells
         self.is_recorded = False  # it was looked at while its past could be replayed
         self.last_stats: _Stats = {}
 
     def close(self) -> None:
-        for space in self.spaces:
-            space.close()
-        self.opened = self.at_stop = self.program = None
-        self.constants = []
+        self.program = None
         self.is_plain = False
-
-    @property
-    def spaces(self) -> "List[_ompd.AddressSpace]":
-        return self.opened.spaces if self.opened is not None else []
-
-    def open(self) -> "Found":
-        """All runtimes of the process; raises _ompd.Error if none is understood."""
-        if self.opened is None:
-            from ompdbg.gdb_services import libraries
-
-            opened = libraries.open_all(self.services)
-            problem = why_mismatched()
-            if problem is not None:
-                for space in opened.spaces:
-                    space.close()
-                raise gdb.error(problem)
-            self.opened = opened
-        return self.opened
 
     def understood(self) -> "_ompdbg.Process":
         """All runtimes of the process; raises _ompdbg.Error or NotOpened if none is understood."""
+        settings = (*self.services.stack_settings, len(gdb.inferiors()) > 1)
+        if self.settings != settings:
+            self.program = None  # it remembers stacks as they were before
+        self.settings = settings
         if self.program is None:
             from ompdbg.gdb_services import libraries
 
@@ -83,33 +56,20 @@ class _Process:
 
     def stats(self) -> _Stats:
         """Counters of all its runtimes."""
-        total: _Stats = {}
-        counts = [space.stats() for space in self.spaces]
-        if self.program is not None:
-            counts.append(self.program.stats())
-        for one in counts:
-            for name, value in one.items():
-                total[name] = total.get(name, 0) + value
-        return total
+        return self.program.stats() if self.program is not None else {}
 
     def reset_stats(self) -> None:
         """A command begins."""
-        for space in self.spaces:
-            space.reset_stats()
         if self.program is not None:
             self.program.reset_stats()
 
     def moved(self) -> None:
-        self.at_stop = None
         self.is_plain = self.is_still = False
         self.services.moved()
         if self.program is not None:
             self.program.moved()
-        has_problems = self.opened is not None and self.opened.problems
-        if has_problems or (self.program is not None and self.has_problems):
-            self.close()  # perhaps the runtime tells more of itself now
-        for space in self.spaces:
-            space.invalidate()
+            if self.has_problems:
+                self.close()  # perhaps the runtime tells more of itself now
 
 
 class _Session:
@@ -130,46 +90,27 @@ class _Session:
 _session = _Session()
 
 
-def process(command: str) -> "Process":
-    """The selected inferior; raises gdb.GdbError with one line if no runtime of it is known."""
-    import _ompd
-
-    from ompdbg.runtimes import NotOpened
-
-    try:
-        found = current_process()
-    except (_ompd.Error, NotOpened) as error:
-        reason = error.reason if isinstance(error, _ompd.Error) else str(error)
-        raise texts.failure(_line(command, why_mismatched() or why_missing() or reason)) from error
-    if found is None:
-        raise texts.failure(f"{command}: the program is not being run.")
-    return found
-
-
-def runtime(command: str) -> "Runtime":
-    """The first runtime of the selected inferior."""
-    return process(command).runtimes[0]
-
-
 def program(command: str) -> "_ompdbg.Process":
-    """The selected inferior as libompdbg understands it; raises gdb.GdbError with one line if no
-    runtime of it is known."""
+    """The selected inferior; raises gdb.GdbError with one line if no runtime of it is known."""
     import _ompdbg
 
-    from ompdbg.runtimes import NotOpened
+    from ompdbg.gdb_services.libraries import NotOpened
 
     known = _selected()
     if known is None:
         raise texts.failure(f"{command}: the program is not being run.")
-    settings = (*known.services.stack_settings, len(gdb.inferiors()) > 1)
-    if known.settings != settings:
-        known.program = None  # it remembers stacks as they were before
-    known.settings = settings
     try:
         return known.understood()
     except (_ompdbg.Error, NotOpened) as error:
         reason = why_mismatched() or why_missing() or str(error)
         raise texts.failure(_line(command, reason)) from error
+
+
+def current_program() -> "Optional[_ompdbg.Process]":
+    """The same; None if there is no process. Raises _ompdbg.Error or NotOpened if no runtime is
+    understood."""
+    known = _selected()
+    return None if known is None else known.understood()
 
 
 def _selected() -> Optional[_Process]:
@@ -186,25 +127,12 @@ def _selected() -> Optional[_Process]:
     return known
 
 
-def current_process() -> Optional["Process"]:
-    """The selected inferior with its runtimes; None if there is no process."""
-    known = _selected()
-    if known is None:
-        return None
-    from ompdbg.model.process import Process
+def program_at_stop() -> "Optional[_ompdbg.Process]":
+    """The selected inferior, for what is no command of ours and must cost little. None also if no
+    runtime is understood. Which thread is selected is not told."""
+    import _ompdbg
 
-    opened = known.open()
-    found = Process(opened.spaces, known.services, opened.problems, known.constants)
-    known.constants = [runtime.constants for runtime in found.runtimes]
-    return found
-
-
-def process_at_stop() -> Optional["Process"]:
-    """The same for what is no command of ours, and must cost little: made once for each stop.
-    None also if no runtime is understood. Which thread is selected is not told."""
-    import _ompd
-
-    from ompdbg.runtimes import NotOpened
+    from ompdbg.gdb_services.libraries import NotOpened
 
     inferior = gdb.selected_inferior()
     if not inferior.pid:
@@ -212,14 +140,65 @@ def process_at_stop() -> Optional["Process"]:
     known = _session.process(inferior)
     if known.is_plain:
         return None
-    known.services.begin()
-    if known.at_stop is None or _moves_untold(known, inferior):
+    if known.program is not None and known.program.is_answering():
+        return known.program
+    try:
+        if known.program is None or _moves_untold(known, inferior):
+            known = _selected() or known
+        known.services.begin()
+        return known.understood()
+    except (_ompdbg.Error, NotOpened, gdb.error):
+        known.is_plain = True
+        return None
+
+
+def selected_thread() -> "Optional[_ompdbg.Thread]":
+    """The selected thread, for what must cost little; None without an OpenMP runtime."""
+    selected = gdb.selected_thread()
+    known = program_at_stop() if selected is not None else None
+    return None if known is None or selected is None else known.thread(selected.num)
+
+
+class stopping_thread:
+    """The selected thread. Also while GDB asks whether it shall stop at a breakpoint, which it may
+    do thousands of times in a second without telling that the program moved in between. Nothing is
+    known of other threads then, unless `others` are asked for: that takes long."""
+
+    __slots__ = ("_is_waiting", "_others")
+
+    def __init__(self, others: bool = False) -> None:
+        self._others = others
+        self._is_waiting = False
+
+    def __enter__(self) -> "Optional[_ompdbg.Thread]":
+        selected = gdb.selected_thread()
+        if selected is None or not selected.is_valid():
+            return None
+        if not selected.is_running():
+            return selected_thread()
+        quiet.begin_waiting()
+        self._is_waiting = True
         try:
-            known.at_stop = current_process()
-        except (_ompd.Error, NotOpened, gdb.error):
-            known.at_stop = None
-        known.is_plain = known.at_stop is None
-    return known.at_stop
+            return _stopping_thread(selected, self._others)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *raised: object) -> None:
+        if self._is_waiting:
+            quiet.end_waiting()
+
+
+def _stopping_thread(selected: gdb.InferiorThread, others: bool) -> "Optional[_ompdbg.Thread]":
+    known = _session.process(selected.inferior)
+    if known.program is None:
+        program_at_stop()
+        if known.program is None:
+            known.is_plain = False  # the runtime may be about to come
+            return None
+    known.services.stopped_at_breakpoint(selected, not others)
+    known.program.moved()
+    return known.program.thread(selected.num)
 
 
 def services_of(inferior: gdb.Inferior) -> GdbServices:
@@ -236,80 +215,8 @@ def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
         if any(thread.is_running() for thread in inferior.threads()):
             return True
         # Where all threads stop and go on together, GDB tells when they do.
-        known.is_still = known.at_stop is not None and not gdb.parameter("non-stop")
+        known.is_still = known.program is not None and not gdb.parameter("non-stop")
     return False
-
-
-def thread_at_stop() -> Optional["Thread"]:
-    """The selected thread, for what must cost little; None without an OpenMP runtime."""
-    selected = gdb.selected_thread()
-    process = process_at_stop() if selected is not None else None
-    if process is None or selected is None:
-        return None
-    return process.thread(services_of(selected.inferior).target_thread(selected))
-
-
-class current_thread:
-    """The selected thread. Also while GDB asks whether it shall stop at a breakpoint, which it may
-    do thousands of times in a second without telling that the program moved in between."""
-
-    __slots__ = ("_is_waiting",)
-
-    def __enter__(self) -> "Optional[Thread]":
-        self._is_waiting = False
-        selected = gdb.selected_thread()
-        if selected is None or not selected.is_valid():
-            return None
-        if not selected.is_running():
-            return thread_at_stop()
-        quiet.begin_waiting()
-        self._is_waiting = True
-        try:
-            return _thread_at_breakpoint(selected)
-        except BaseException:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *raised: object) -> None:
-        if self._is_waiting:
-            quiet.end_waiting()
-
-
-def _thread_at_breakpoint(selected: gdb.InferiorThread) -> Optional["Thread"]:
-    known = _session.process(selected.inferior)
-    known.at_stop = None
-    opened = known.opened
-    if opened is None:
-        opened = _opened_if_possible(known)
-        if opened is None:
-            return None
-    for space in opened.spaces:
-        space.invalidate()
-    if known.program is not None:
-        known.program.moved()
-    known.services.stopped_at_breakpoint(selected)
-    process = _process_class()(opened.spaces, known.services, opened.problems, known.constants)
-    known.constants = [runtime.constants for runtime in process.runtimes]
-    return process.thread(known.services.target_thread(selected))
-
-
-def _opened_if_possible(known: _Process) -> "Optional[Found]":
-    import _ompd
-
-    from ompdbg.runtimes import NotOpened
-
-    try:
-        return known.open()
-    except (_ompd.Error, NotOpened, gdb.error):
-        return None
-
-
-@lru_cache(maxsize=None)
-def _process_class() -> "Type[Process]":
-    """An import statement takes as long as the rest of an answer does."""
-    from ompdbg.model.process import Process
-
-    return Process
 
 
 def services() -> GdbServices:
@@ -326,7 +233,7 @@ def library_changed() -> None:
 def statistics() -> Tuple[_Stats, _Stats]:
     """Counters of the command before this one, and of this one so far."""
     known = _session.processes.get(gdb.selected_inferior().num)
-    if known is None or not (known.spaces or known.program):
+    if known is None or known.program is None:
         return {}, {}
     return known.last_stats, known.stats()
 
@@ -356,7 +263,7 @@ class guarded:
         if self._collects:
             gc.enable()
         known = _session.processes.get(gdb.selected_inferior().num)
-        if known is not None and (known.spaces or known.program):
+        if known is not None and known.program is not None:
             known.last_stats = known.stats()
         if self._kept is not None:
             self._kept.__exit__()
@@ -364,11 +271,8 @@ class guarded:
             self._tell(error)
 
     def _tell(self, error: BaseException) -> None:
-        import _ompd
         import _ompdbg
 
-        if isinstance(error, _ompd.Error):
-            raise texts.failure(_line(self._command, error.reason)) from None
         if isinstance(error, (gdb.error, _ompdbg.Error)):
             raise texts.failure(_line(self._command, str(error))) from None
 

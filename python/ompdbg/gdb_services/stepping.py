@@ -2,67 +2,42 @@
 """Steps into the code of constructs, and out of it, staying with the logical thread.
 
 GDB's `step` passes over what the runtime does, and with it over every construct. Here a step is
-GDB's own, with the places armed at which the thread hands the code of a construct to the runtime.
-Where it ends up in the runtime the code of a construct is over: then it goes on in the user's code
+GDB's own, with breakpoints where compiled code hands the code of a construct to the runtime. Where
+a step ends up in the runtime, the code of a construct is over: then it goes on in the user's code
 that called the runtime, if need be on the thread that encountered the region.
+
+Each place at which a run may stop has what is to be done there. That gives None if the step is to
+go on from there.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Set
+from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple, Optional, Tuple
 
-import _ompd
 import gdb
 
-from ompdbg import frames
-from ompdbg.gdb_services import (
-    after_task,
-    at_line,
-    entries,
-    leaving,
-    points,
-    quiet,
-    selection,
-    session,
-    texts,
-    undeferred,
-)
+from ompdbg.gdb_services import points, selection, session, source_lines, texts
 from ompdbg.gdb_services.debugger import GdbServices
-from ompdbg.gdb_services.points import Place, Stopped
-from ompdbg.model.constructs import PARALLEL, TARGET, TASK, TASKLOOP, TEAMS
-from ompdbg.model.walk import logical_frames
-from ompdbg.model.stack import logical_stack
+from ompdbg.gdb_services.points import Ended, Place
 
 if TYPE_CHECKING:
-    from ompdbg.model.constructs import LogicalFrame
-    from ompdbg.model.thread import Thread
-    from ompdbg.services import Frame
+    from _ompdbg import Frame, Task, Thread
 
-_ENTRY, _BODY, _BACK, _UNDEFERRED = "entry", "body", "back", "undeferred"
-_HOME, _GONE, _OVER = "home", "gone", "over"
-# What Clang calls by a pointer where a task begins that has variables of its own.
+_REGIONS, _TASKS = ("parallel region", "teams region"), ("task", "taskloop task")
+_CONSTRUCTS = (*_REGIONS, "target region", *_TASKS)
+# The function that tells Clang's code where a task has its variables.
 _COPIES = ".omp_task_privates_map."
 # Stops elsewhere than before without a word of where that is; here it shall be said.
 _STEP, _STEP_AND_SAY = "step", "with print frame-info source-and-location -- step"
-_TASKS = (TASK, TASKLOOP)
-_CONSTRUCTS = (PARALLEL, TEAMS, TARGET, *_TASKS)
 # A step that finds itself in the runtime this often has gone astray.
 _MAX_ROUNDS = 64
+
+_ARRIVED = Ended(False, "")
 
 
 class Failed(Exception):
     """A step is not possible; the message says why."""
-
-
-class Ended(NamedTuple):
-    """How a step or a run ended."""
-
-    shown: bool  # GDB has said what happened, as far as it is not in `text`
-    text: str
-
-
-_ARRIVED = Ended(False, "")
 
 
 class _Way(NamedTuple):
@@ -72,117 +47,90 @@ class _Way(NamedTuple):
     address: int
     stack_pointer: int
 
-    @property
-    def place(self) -> Place:
-        return Place(self.address, _BACK, self.thread.global_num, self.stack_pointer)
+    def place(self, then: "Callable[[], Optional[Ended]]") -> Place:
+        return Place(self.address, then, self.thread.global_num, self.stack_pointer)
 
 
 def step(tell: "Callable[[Thread], None]") -> Ended:
-    """One step of the selected thread. `tell` says in which region a thread is that goes on there
-    in the middle of a line: GDB says where that leads to."""
+    """Do one step of the selected thread. `tell` says in which region a thread is that goes on in
+    the middle of a line: GDB says where that leads to."""
     for count in range(_MAX_ROUNDS):
         thread = _thread()
+        command = _STEP
         if not _is_in_users_code(thread):
-            ended = _run_back(_way_back(thread))
-        elif not count:
-            ended = _step(thread)
+            ended = _run_to(_way_back(thread))
         else:
-            tell(thread)
-            ended = _step(thread, _STEP if in_construct(thread) else _STEP_AND_SAY)
+            if count:
+                command = _STEP if in_construct(thread) else _STEP_AND_SAY
+                tell(thread)
+            ended = _step(thread, command)
         if ended is not None:
             return ended
-        if at_line.is_at_line():
+        if source_lines.is_at_line():
             return _ARRIVED
     raise Failed("the runtime's code does not end")
 
 
-def _step(thread: "Thread", command: str = _STEP) -> Optional[Ended]:
-    """Steps once in the user's code. None: that led out of a construct, or past one."""
-    after = _way_after_region(thread)
-    services = _services(thread)
-    armed = entries.entry_points(services)
-    number = _selected().global_num
+def _step(thread: "Thread", command: str) -> Optional[Ended]:
+    """Step once in the user's code. None: that led out of a construct, or past one."""
+    number, after = _selected().global_num, _way_after_region(thread)
     places = [
-        Place(at, _ENTRY, number, wanted=partial(_has_lines, services, entry))
-        for at, entry in armed.items()
+        Place(at, partial(_enter, name), number, wanted=partial(_has_lines, name))
+        for at, name in points.handovers(_services(), "region", "task", "taskloop")
     ]
-    left = _way_out(thread)
-    in_task = left is not None and left.label == _BACK and _is_in_task(thread)
-    line = at_line.line()  # GDB says nothing of a step that ends in the same one
-    if left is not None:
-        places.append(left)
-        if left.label == _BACK:
-            jumps = leaving.jumps(services, gdb.newest_frame().pc())
-            places += [Place(at, _GONE, number) for at in jumps]
+    places += _places_after_code(thread, after)
+    line = source_lines.current()  # GDB says nothing of a step that ends in the same one
     stopped = points.run(command, places)
-    if left is not None and stopped.place is not None and stopped.place.label == _GONE:
-        stopped = points.run("continue", [left])
-    if stopped.place is None:
-        if not stopped.stepped:
-            return Ended(True, stopped.text)
-        if _is_in_users_code(_thread()):
-            if (texts.of(gdb.newest_frame(), "name") or "").startswith(_COPIES):
-                return _run_back(_way_to_caller(_thread())) or _step(_thread(), command)
-            return _ARRIVED if at_line.line() == line else Ended(True, stopped.text)
-    elif stopped.place.label == _ENTRY:
-        return _enter(armed[stopped.place.address])
-    elif stopped.place.label == _HOME:
-        return _ARRIVED
-    elif stopped.place.label == _OVER:
-        return None
-    elif in_task:
-        return _run_to_parent(after)
-    return _run_back(_way_back(_thread()) or after)
+    if stopped.place is not None:
+        return stopped.place.then()
+    if not stopped.stepped:
+        return Ended(True, stopped.text)
+    if not _is_in_users_code(_thread()):
+        return _run_to(_way_back(_thread()) or after)
+    if (texts.of(gdb.newest_frame(), "name") or "").startswith(_COPIES):
+        thread = _thread()
+        return _run_to(_way(thread, thread.frames[1])) or _step(_thread(), command)
+    return _ARRIVED if source_lines.current() == line else Ended(True, stopped.text)
 
 
-def finish() -> "tuple[str, Callable[[], Ended]]":
-    """What the selected thread's innermost construct is, and a run to its end."""
+def finish() -> "Tuple[str, Callable[[], Optional[Ended]]]":
+    """Return what the selected thread's innermost construct is, and a run to its end."""
     thread = _thread()
-    items = logical_frames(thread)
-    inner = next((i for i, one in enumerate(items) if one.construct in _CONSTRUCTS), len(items))
-    if not (items[inner:] and items[inner].construct in _TASKS):
-        told = undeferred.ends(_services(thread), thread, items[:inner])
-        if told:
-            name = f"task of {undeferred.function(thread)}"
-            return name, lambda: _run_to(told) or _run_back(_way_back(_thread())) or _ARRIVED
-    for index, item in enumerate(items):
-        if item.construct not in _CONSTRUCTS:
+    frames = thread.frames
+    task = _own_task(thread, frames)
+    if task is not None:
+        code = task.function
+        return f"task of {code.name if code else '??'}", partial(_run_to_own_end, task.id)
+    for index, frame in enumerate(frames):
+        if frame.construct not in _CONSTRUCTS:
             continue
-        name = f"{item.construct} of {item.function or '??'}"
-        is_task = item.construct in _TASKS
-        is_callers = _is_run_by_caller(items[index + 1 :])
-        way = (
-            _first(thread, items[index + 1 :], frames.RUNTIME)
-            if is_task and not is_callers
-            else _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
-        )
+        name, older = f"{frame.construct} of {frame.function or '??'}", frames[index + 1 :]
+        after = _way_after_region(thread)
+        if frame.construct in _TASKS:
+            way = _first(thread, older, "runtime")
+            then: "Callable[[], Optional[Ended]]" = partial(_to_parent, after)
+        else:
+            way, then = _first(thread, older, "user") or after, _arrive
+            if way is not None and _is_run_by_user(older):
+                way = way._replace(address=thread.region_end(way.address) or way.address)
         if way is None:
             raise Failed(f"where the {name} ends is not known")
-        if is_task and is_callers:
-            done = undeferred.ends_of_called(_services(thread), way.place)
-            return name, lambda: _run_to(done) or _run_back(_way_back(_thread())) or _ARRIVED
-        if is_task:
-            after = _way_after_region(thread)
-            return name, lambda: _run_back(way) or _run_to_parent(after) or _ARRIVED
-        if is_callers:
-            end = entries.end_of_serialized(_services(thread), way.address)
-            way = way if end is None else way._replace(address=end)
-        return name, lambda: _run_back(way) or _ARRIVED
+        return name, partial(_run, [way.place(then)])
     way = _way_after_region(thread)
     if way is None:
         raise Failed("the thread is in no construct")
-    return "parallel region", lambda: _run_back(way) or _ARRIVED
+    return "parallel region", partial(_run_to, way)
 
 
 # ---- Where a thread is ----------------------------------------------------------------------
 
 
 def _thread() -> "Thread":
-    thread = session.thread_at_stop()
+    thread = session.selected_thread()
     if thread is None:
         raise Failed("no thread is selected")
-    if thread.target.running:
-        raise Failed(f"thread {thread.target.label} is running")
+    if thread.is_running:
+        raise Failed(f"thread {thread.label} is running")
     connection = gdb.selected_inferior().connection
     if connection is not None and connection.type == "core":
         raise Failed("nothing runs in a core file")
@@ -195,210 +143,246 @@ def _selected() -> gdb.InferiorThread:
     return selected
 
 
-def _services(thread: "Thread") -> GdbServices:
-    services = thread.runtime.services
-    assert isinstance(services, GdbServices)
-    return services
+def _services() -> GdbServices:
+    return session.services_of(gdb.selected_inferior())
 
 
 def _is_in_users_code(thread: "Thread") -> bool:
-    """Neither the runtime, nor anything that it called, is what the thread executes."""
-    classifier = thread.runtime.classifier
-    for frame in thread.runtime.services.stack(thread.target):
-        kind = classifier.kind(frame)
-        if kind == frames.RUNTIME:
-            return False
-        if kind == frames.USER:
-            return True
+    """Check that the thread executes neither the runtime nor anything that it called."""
+    for frame in thread.frames:
+        if frame.owner in ("user", "runtime") or frame.is_made:
+            return frame.owner != "runtime"
     return False
+
+
+def in_construct(thread: "Thread") -> bool:
+    """Check that the innermost frame is one of a construct's code."""
+    return bool(thread.frames) and thread.frames[0].construct is not None
+
+
+def _is_run_by_user(older: "Iterable[Frame]") -> bool:
+    """Check for a construct that compiled code executes itself, as its condition is false.
+    `older`: the frames around its own."""
+    return next((one.owner for one in older if one.owner != "system"), None) == "user"
+
+
+def _own_task(thread: "Thread", frames: "List[Frame]") -> "Optional[Task]":
+    """Return the task that a thread executes, if compiled code does so itself: it calls the task's
+    code, or contains it, of which no frame tells."""
+    task = thread.task
+    if task is None or task.kind != "explicit" or "undeferred" not in task.flags:
+        return None
+    has_user = False
+    for index, frame in enumerate(frames):
+        if has_user and frame.owner == "runtime":
+            return None
+        has_user = has_user or frame.owner == "user"
+        if frame.construct in _TASKS:
+            return task if _is_run_by_user(frames[index + 1 :]) else None
+        if frame.construct in _CONSTRUCTS:
+            break
+    return task if has_user else None
 
 
 # ---- Ways back ------------------------------------------------------------------------------
 
 
-def _way_back(thread: "Thread") -> Optional[_Way]:
-    """To the user's code that called the runtime."""
-    return _first(thread, logical_frames(thread), frames.USER) or _way_after_region(thread)
-
-
-def in_construct(thread: "Thread") -> bool:
-    """The innermost frame is one of a construct's code."""
-    return logical_frames(thread)[0].construct is not None
-
-
-def _way_out(thread: "Thread") -> Optional[Place]:
-    """To what called the function in which the thread is, if that is the runtime, or the code of a
-    construct: GDB would call that as the compiler does."""
-    items = logical_frames(thread)
-    is_code = False
-    for item in items:
-        made = item.kind == frames.SYSTEM and frames.parse_outlined(item.frame.symbol) is not None
-        if made or item.frame.is_inlined or item.frame is items[0].frame:
-            is_code = is_code or item.construct in (PARALLEL, TEAMS)
-            continue
-        if item.kind != frames.RUNTIME and item.construct is None and not is_code:
-            return None
-        way = _way(thread, item.frame)
-        label = _BACK if item.kind == frames.RUNTIME else _OVER if is_code else _HOME
-        return None if way is None else way.place._replace(label=label)
-    return None
-
-
-def _first(thread: "Thread", items: "List[LogicalFrame]", kind: str) -> Optional[_Way]:
-    """Where the innermost frame of a kind goes on."""
-    for item in items:
-        if item.kind == kind:
-            return _way(thread, item.frame)
-    return None
-
-
-def _way_to_caller(thread: "Thread") -> Optional[_Way]:
-    return _way(thread, logical_frames(thread)[1].frame)
-
-
-def _is_run_by_caller(older: "List[LogicalFrame]") -> bool:
-    """Code by Clang runs a construct itself if the condition in it is false."""
-    kinds = (item.kind for item in older if item.kind != frames.SYSTEM)
-    return next(kinds, None) == frames.USER
-
-
 def _way(thread: "Thread", frame: "Frame") -> Optional[_Way]:
-    services = _services(thread)
-    owner = services.gdb_thread(thread.target)
-    handle = services.frame_handle(thread.target, frame)
-    if handle is None or owner is None:
-        return None
-    return _Way(owner, handle.pc(), points.stack_pointer(handle))
+    """Return where a frame goes on."""
+    handle = _services().frame_of(thread.number, frame.level)
+    return None if handle is None else _Way(_selected(), handle.pc(), points.stack_pointer(handle))
 
 
-def _way_after(thread: "Thread") -> Optional[_Way]:
-    """To where the innermost region is over."""
-    items = logical_frames(thread)
-    for index, item in enumerate(items):
-        if item.construct in _CONSTRUCTS and item.construct not in _TASKS:
-            return _first(thread, items[index + 1 :], frames.USER) or _way_after_region(thread)
-    return _way_after_region(thread)
+def _first(thread: "Thread", frames: "Iterable[Frame]", owner: str) -> Optional[_Way]:
+    """Return where the innermost frame with code of an owner goes on."""
+    frame = next((one for one in frames if one.owner == owner), None)
+    with selection.kept():
+        return None if frame is None else _way(thread, frame)
+
+
+def _way_back(thread: "Thread") -> Optional[_Way]:
+    """Return the way to the user's code that called the runtime."""
+    return _first(thread, thread.frames, "user") or _way_after_region(thread)
 
 
 def _way_after_region(thread: "Thread") -> Optional[_Way]:
-    """For a worker: where the thread that encountered the region goes on after it."""
+    """Return the way of a worker to where the thread that encountered the region goes on after
+    it."""
     with selection.kept():
-        parts = logical_stack(thread).parts
-        if len(parts) < 2 or not parts[1].frames:
-            return None
-        return _first(parts[1].thread, parts[1].frames, frames.USER)
-
-
-def _is_in_task(thread: "Thread") -> bool:
-    constructs = (item.construct for item in logical_frames(thread))
-    return next((one for one in constructs if one in _CONSTRUCTS), None) in _TASKS
-
-
-def _run_to_parent(after: Optional[_Way]) -> Optional[Ended]:
-    """At the end of a task: runs on to where the task goes on that generated it."""
-    thread = _thread()
-    found = after_task.parent(thread)
-    if found is None:
-        return _run_back(_way_back(thread) or after)
-    if found.is_executing:
-        handle = _services(thread).gdb_thread(found.thread.target)
-        assert handle is not None
-        handle.switch()
+        stack = thread.stack
+    if stack is None or len(stack.parts) < 2:
         return None
-    return _run_back(_way(found.thread, found.frame.frame))
+    return _first(stack.parts[1].thread, stack.parts[1].frames, "user")
 
 
-def _run_back(way: Optional[_Way]) -> Optional[Ended]:
-    """Runs on to there. None: arrived."""
+def _way_after(thread: "Thread") -> Optional[_Way]:
+    """Return the way to where the innermost region is over."""
+    frames = thread.frames
+    for index, frame in enumerate(frames):
+        if frame.construct in _CONSTRUCTS and frame.construct not in _TASKS:
+            return _first(thread, frames[index + 1 :], "user") or _way_after_region(thread)
+    return _way_after_region(thread)
+
+
+def _places_after_code(thread: "Thread", after: Optional[_Way]) -> List[Place]:
+    """Return the place to which the function returns that the thread is in, if that is the runtime
+    or the code of a construct: GDB would call that as the compiler does."""
+    frames = thread.frames
+    is_region = False
+    for frame in frames:
+        if frame.is_made or frame.is_inlined or frame is frames[0]:
+            is_region = is_region or frame.construct in _REGIONS
+            continue
+        if frame.owner != "runtime" and frame.construct is None and not is_region:
+            break
+        way = _first(thread, [frame], frame.owner)
+        if way is None:
+            break
+        if frame.owner != "runtime":
+            return [way.place(_go_on if is_region else _arrive)]
+        construct = next((one.construct for one in frames if one.construct in _CONSTRUCTS), None)
+        left = way.place(partial(_to_parent if construct in _TASKS else _back, after))
+        # The last call of optimized code is a jump, which GDB takes for the beginning of something
+        # new.
+        jumps = thread.last_jumps(gdb.newest_frame().pc())
+        return [left, *(Place(at, partial(_run, [left]), left.thread) for at in jumps)]
+    return []
+
+
+# ---- What is done at places -----------------------------------------------------------------
+
+
+def _arrive() -> Optional[Ended]:
+    return _ARRIVED
+
+
+def _go_on() -> Optional[Ended]:
+    return None
+
+
+def _back(after: Optional[_Way]) -> Optional[Ended]:
+    """Run on to the user's code."""
+    return _run_to(_way_back(_thread()) or after)
+
+
+def _to_parent(after: Optional[_Way]) -> Optional[Ended]:
+    """Run on from the end of a task to where the task goes on that generated it."""
+    thread = _thread()
+    task = thread.task
+    parent = task.parent if task is not None and task.kind == "explicit" else None
+    owner = parent.thread if parent is not None else None
+    if task is None or parent is None or owner is None or owner.is_running:
+        return _back(after)
+    with selection.kept():
+        users = [one for one in _frames_of(parent, owner.frames) if one.owner == "user"]
+    name = task.function.name if task.function is not None else None
+    found = next((one for one in users if one.function == name), users[0] if users else None)
+    if found is None:
+        return _back(after)
+    if found.level == 0:
+        _way(owner, found)  # selects the thread
+        return None
+    return _run_to(_first(owner, [found], "user"))
+
+
+def _frames_of(task: "Task", frames: "List[Frame]") -> "List[Frame]":
+    """Return the frames of one task on a stack: those above the code of the next task."""
+    begin = 0
+    for index, frame in enumerate(frames):
+        if frame.construct not in _TASKS:
+            continue
+        if task.kind == "explicit" and frame.start == task.entry:
+            return frames[begin : index + 1]
+        begin = index + 1
+    return [] if task.kind == "explicit" else frames[begin:]
+
+
+def _run(places: List[Place]) -> Optional[Ended]:
+    """Run on to one of several places, and do what is to be done there."""
+    stopped = points.run("continue", places)
+    if stopped.place is not None:
+        return stopped.place.then()
+    return Ended(True, stopped.text.replace("Continuing.\n", "", 1))
+
+
+def _run_to(way: Optional[_Way]) -> Optional[Ended]:
+    """Run on to there. None: arrived."""
     if way is None:
         raise Failed("the thread is in none of the user's code")
-    return _run_to([way.place])
+    return _run([way.place(_go_on)])
 
 
-def _run_to(places: List[Place]) -> Optional[Ended]:
-    """The same to one of several places."""
-    stopped = points.run("continue", places)
-    return None if stopped.place is not None else _other(stopped)
+def _run_to_own_end(task: int) -> Optional[Ended]:
+    """Run on to where compiled code says that it has executed a task itself."""
 
+    def is_it() -> bool:
+        with session.stopping_thread() as thread:
+            return thread is not None and thread.task is not None and thread.task.id == task
 
-def _other(stopped: Stopped) -> Ended:
-    return Ended(True, stopped.text.replace("Continuing.\n", "", 1))
+    number = _selected().global_num
+    ends = points.handovers(_services(), "task ends")
+    return _run([Place(at, partial(_back, None), number, wanted=is_it) for at, _ in ends])
 
 
 # ---- Ways in --------------------------------------------------------------------------------
 
 
-def _has_lines(services: GdbServices, entry: entries.Entry) -> bool:
-    """Whether the code that a function of the runtime is given has a line to stop at. If not, the
-    step goes on, as GDB's does where it meets a function without lines."""
-    with quiet.while_gdb_waits():
-        return bool(entries.body(services, entries.code_of(services, entry)))
+def _has_lines(name: str) -> bool:
+    """Check that the code that a function of the runtime is given has a line to stop at. If not,
+    the step goes on, as GDB's does where it meets a function without lines."""
+    with session.stopping_thread() as thread:
+        return thread is not None and bool(
+            source_lines.of_body(thread, thread.handover(name).code)
+        )
 
 
-def _enter(entry: entries.Entry) -> Optional[Ended]:
-    """From the begin of a function of the runtime into the code that it was given. None: the
-    thread came back without having been there."""
+def _enter(name: str) -> Optional[Ended]:
+    """Run from the beginning of a function of the runtime into the code that it was given. None:
+    the thread came back without having been there."""
     thread = _thread()
-    code = entries.code_of(_services(thread), entry)
-    body = entries.body(_services(thread), code)
-    way = _way_back(thread)
-    back = [] if way is None else [way.place]
-    if entry.construct not in entries.REGIONS:
-        waits = entry.construct == entries.TASKLOOP and entries.waits_for_tasks()
-        return _enter_task(thread, body, way if waits else _way_after(thread))
-    number = _selected().global_num
-    if entry.construct == entries.SERIALIZED:
-        over = entries.after(_services(thread), entry)
-        back = [one._replace(address=over) for one in back if over is not None]
-    stopped = points.run("continue", [*(Place(at, _BODY, number) for at in body), *back])
-    if stopped.place is None:
-        return _other(stopped)
-    if stopped.place.label == _BACK:
-        return None
-    at_line.into_inlined()
+    given = thread.handover(name)
+    body = source_lines.of_body(thread, given.code)
+    number, way = _selected().global_num, _way_back(thread)
+    if given.kind == "region":
+        places = [Place(at, _in_body, number) for at in body]
+        if given.back is not None:
+            places.append(Place(given.back, _go_on, number, given.stack_pointer))
+        return _run(places)
+    places = [Place(at, _in_body, wanted=_is_child(thread)) for at in body]
+    # Where there is none any more, for none may come of it.
+    end = way if given.waits else _way_after(thread)
+    if end is not None:
+        places.append(end.place(_go_on))
+    own = [
+        Place(at, partial(_begin_own, begins, places), number)
+        for at, begins in points.handovers(_services(), "task begins")
+    ]
+    return _run([*places, *own])
+
+
+def _in_body() -> Ended:
+    source_lines.enter_inlined()
     return _ARRIVED
 
 
-def _enter_task(thread: "Thread", body: List[int], end: Optional[_Way]) -> Optional[Ended]:
-    """Whichever thread executes the task that is about to be generated. `end`: where there is none
-    any more, for none may come of it."""
-    parent = thread.task.id if thread.task is not None else 0
-    existing = _children(thread, parent)
+def _is_child(thread: "Thread") -> "Callable[[], bool]":
+    """Make the check for a thread that executes a task which `thread` is about to generate."""
+    task = thread.task
+    parent, existing = (task.id, set(task.children)) if task is not None else (0, set())
 
     def is_new() -> bool:
-        with session.current_thread() as current:
+        with session.stopping_thread() as current:
             task = current.task if current is not None else None
-            if task is None or task.info.parent_id != parent:
-                return False
-            return task.id != parent and task.id not in existing
+            return task is not None and task.parent_id == parent and task.id not in existing
 
-    places = [Place(at, _BODY, wanted=is_new) for at in body]
-    if end is not None:
-        places.append(end.place)
+    return is_new
+
+
+def _begin_own(name: str, places: List[Place]) -> Optional[Ended]:
+    """Run on from where compiled code says that it executes a task itself, to the task's code."""
+    thread = _thread()
+    if not thread.handover(name).is_called:
+        return _run_to(_way_back(thread))  # it contains that code
     number = _selected().global_num
-    at_once = _services(thread).runtime_functions(entries.BEGIN_UNDEFERRED)
-    stopped = points.run(
-        "continue", [*places, *(Place(at, _UNDEFERRED, number) for at in at_once)]
-    )
-    if stopped.place is not None and stopped.place.label == _UNDEFERRED:
-        ended = _run_back(_way_back(_thread()))
-        if ended is not None or at_line.is_at_line():
-            return ended  # its code is here
-        done = _services(thread).runtime_functions(entries.END_UNDEFERRED)
-        stopped = points.run("continue", [*places, *(Place(at, _BACK, number) for at in done)])
-    if stopped.place is None:
-        return _other(stopped)
-    if stopped.place.label == _BACK:
-        return None if _is_in_users_code(_thread()) else _run_back(_way_back(_thread()))
-    at_line.into_inlined()
-    return _ARRIVED
-
-
-def _children(thread: "Thread", parent: int) -> Set[int]:
-    """The tasks that a task has generated so far."""
-    if thread.team is None:
-        return set()
-    try:
-        return {info.id for info in thread.team.handle.tasks() if info.parent_id == parent}
-    except _ompd.Error:
-        return set()
+    ends = points.handovers(_services(), "task ends")
+    return _run([*places, *(Place(at, partial(_back, None), number) for at, _ in ends)])

@@ -4,26 +4,26 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator
+from typing import Any, Iterator, List, Optional
 
 import gdb
 
-from ompdbg.render.palette import KINDS, PLAIN, Palette
-from ompdbg.text import STYLE
-
+_KINDS = ("title", "function", "filename", "variable", "address", "metadata")
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _INTENSITIES = {"bold": "1", "dim": "2"}
 _TERMINAL = 1  # GDB's standard output
 
 
-def palette() -> Palette:
-    """The styles of a command. GDB does not tell where its output goes, but its lines are of no
-    certain width unless that is a terminal: for the command `pipe`, or into a string."""
+def sequences() -> Optional[List[str]]:
+    """What begins each style of a command's output, in libompdbg's order; None if nothing is
+    painted. GDB does not tell where its output goes, but its lines are of no certain width unless
+    that is a terminal: for the command `pipe`, or into a string."""
     if not gdb.parameter("style enabled") or not gdb.parameter("width"):
-        return PLAIN
+        return None
     if os.environ.get("TERM", "dumb") == "dumb" or not os.isatty(_TERMINAL) or _is_logging():
-        return PLAIN
-    return Palette({kind: _begin(kind) for kind in KINDS})
+        return None
+    found = [_begin(kind) for kind in _KINDS]
+    return found if any(found) else None
 
 
 def _begin(kind: str) -> str:
@@ -35,7 +35,7 @@ def _begin(kind: str) -> str:
     intensity = _INTENSITIES.get(str(_setting(f"style {kind} intensity")))
     if intensity is not None:
         codes.append(intensity)
-    return f"{STYLE}[{';'.join(codes)}m" if codes else ""
+    return f"\033[{';'.join(codes)}m" if codes else ""
 
 
 def _color(setting: str, base: int) -> Iterator[str]:

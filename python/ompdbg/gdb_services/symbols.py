@@ -9,22 +9,17 @@ Fortran can make GDB call malloc() in the program, and they do not tell whose a 
 from __future__ import annotations
 
 import re
+from os.path import basename
 from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Tuple
 
+import _ompdbg
 import gdb
 
-from ompdbg.frames import (
-    VDSO,
-    base_name,
-    is_flangs,
-    is_fortran,
-    is_runtime_object,
-    parse_outlined,
-)
-from ompdbg.gdb_services import quiet, texts, unwind_tables
+from ompdbg.gdb_services import quiet, texts
 from ompdbg.gdb_services.outlined import declared_line, full_name, linkage_name
+from ompdbg.gdb_services.unwind_tables import UnwindTables
 from ompdbg.gdb_services.variables import name_in
-from ompdbg.services import Function, SymbolAt
+from ompdbg.gdb_services.values import Function, SymbolAt
 
 # "[521] B 0x7ffff7ffca98 _dl_argv section .data.rel.ro  errname.c". A name may contain blanks.
 _MINIMAL_SYMBOL = re.compile(r"^\[ *\d+\] (\S) (0x[0-9a-f]+) (.+?)(?: section (\S+).*)?$", re.M)
@@ -50,6 +45,7 @@ _CLANGS = re.compile(r"\.omp_|omp_(outlined|task_entry)\b(.*\[\]|\.*$)")
 # "0x0000555555558060 - 0x0000555555558068 is .bss"; of a library, " in PATH" follows.
 # A core file's own are called load1 and so on.
 _OWN_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)\S+$", re.M)
+VDSO = "[vdso]"
 _AUXV_VDSO = re.compile(r"^33 .*(0x[0-9a-f]+)$", re.M)
 _VDSO_SIZE = 0x4000
 
@@ -83,9 +79,8 @@ class Symbols:
 
     def forget(self) -> None:
         """Object files came or went."""
-        self.unwind_tables = unwind_tables.of_objects()
+        self.unwind_tables = UnwindTables()
         self.places: Dict[Hashable, Any] = {}  # by place in code
-        self.landing_pads = unwind_tables.landing_pads(self.unwind_tables)
         self._objects: Optional[List[_Object]] = None
         self._tables: Dict[str, _Table] = {}
         self._addresses: Dict[str, Optional[int]] = {}
@@ -95,7 +90,6 @@ class Symbols:
         self._functions: Dict[int, Optional[Function]] = {}
         self._names: Dict[str, Dict[int, str]] = {}
         self._named: Dict[str, Optional[Function]] = {}
-        self._demangled: Dict[str, Optional[str]] = {}
         self._sections: Optional[List[Tuple[int, int]]] = None
         self._vdso: Optional[Tuple[int, int]] = None
 
@@ -184,7 +178,7 @@ class Symbols:
         found = [
             self._table(one.debug_path).get(name)
             for one in self._all_objects()
-            if is_runtime_object(one.path)
+            if _ompdbg.is_runtime_object(one.path)
         ]
         anywhere = self._anywhere(name)
         if anywhere is not None and self.object_of(anywhere) is None:
@@ -333,9 +327,9 @@ class Symbols:
         start = int(where) if where is not None else 0
         file = texts.file(symbol.symtab)
         line = symbol.line or None
-        if line is None or parse_outlined(texts.name(symbol)) is not None:
+        if line is None or _ompdbg.is_outlined(texts.name(symbol)):
             line = self._first_line(start) or line
-        if is_flangs(texts.name(symbol)):  # an entry without a file
+        if _ompdbg.is_flangs(texts.name(symbol)):  # an entry without a file
             place = gdb.find_pc_line(start)
             file = texts.file(place.symtab)
         name = full_name(linkage_name(symbol), symbol.symtab, symbol.line)
@@ -363,7 +357,7 @@ class Symbols:
                 first = first or entry.line
             elif not first:
                 break
-        if second and second < first and is_fortran(texts.of(place.symtab, "filename")):
+        if second and second < first and _ompdbg.is_fortran(texts.of(place.symtab, "filename")):
             return second
         return first or tail or place.line or None
 
@@ -378,23 +372,10 @@ class Symbols:
         self._named[symbol] = function
         return function
 
-    def demangle(self, symbol: str) -> Optional[str]:
-        """The C++ name of a mangled one."""
-        try:
-            return self._demangled[symbol]
-        except KeyError:
-            pass
-        try:
-            name: Optional[str] = quiet.execute(f"demangle -l c++ -- {symbol}").strip()
-        except gdb.error:
-            name = None
-        self._demangled[symbol] = name
-        return name
-
 
 def _is_named(path: str, file_name: str) -> bool:
     """`libgomp.so.1` names /usr/lib/libgomp.so.1 and /opt/lib/libgomp.so.1.0.0."""
-    base = base_name(path)
+    base = basename(path)
     return base == file_name or base.startswith(file_name + ".")
 
 

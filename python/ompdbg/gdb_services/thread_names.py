@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional
 
-import _ompd
+import _ompdbg
 import gdb
 
 from ompdbg.gdb_services import selection, session, texts
 
 if TYPE_CHECKING:
-    from ompdbg.model.thread import Thread
+    from _ompdbg import Thread
 
 _RUNNING = "running"
 
@@ -96,30 +96,27 @@ def _on_exited(event: Any) -> None:
 
 def _name_all() -> None:
     """Names the threads of the selected program that are stopped."""
-    from ompdbg.gdb_services.debugger import GdbServices
-
     inferior = gdb.selected_inferior()
     if not inferior.pid:
         return
     with selection.kept():
         try:
-            process = session.process_at_stop()
-            if process is None:
+            program = session.program_at_stop()
+            if program is None:
                 return
-            services = process.services
-            assert isinstance(services, GdbServices)
-            for thread in process.threads:
-                handle = services.gdb_thread(thread.target)
+            services = session.services()
+            for thread in program.threads():
+                handle = services.thread_of(thread.number)
                 name = _name(thread)
                 if handle is not None and name is not None:
                     _give(handle, name)
-        except (_ompd.Error, gdb.error):
+        except (_ompdbg.Error, gdb.error):
             pass  # the others keep their names
 
 
 def _name(thread: "Thread") -> Optional[str]:
     """`omp 3/64 wait_barrier`; None for a thread that keeps its name."""
-    if thread.target.running or not thread.openmp:
+    if not thread.is_openmp:
         return None
     words = ["omp"]
     if thread.thread_num is not None:

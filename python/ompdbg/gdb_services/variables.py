@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Iterator, Optional, Set, Tuple
 
+import _ompdbg
 import gdb
 
 from ompdbg import members
-from ompdbg.frames import is_fortran, module_name
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.addresses import address_of
 from ompdbg.gdb_services.types import GdbType
@@ -29,7 +29,7 @@ def name_in(name: str, start: int, offset: int, lock: bool, near: Optional[int])
     symbol = _find(name, start, near)
     if symbol is None or symbol.type is None:
         return None
-    fortran = symbol.symtab is not None and is_fortran(texts.of(symbol.symtab, "filename"))
+    fortran = symbol.symtab is not None and _ompdbg.is_fortran(texts.of(symbol.symtab, "filename"))
     try:
         path = members.path(GdbType(symbol.type), offset, lock, fortran)
     except gdb.error:
@@ -41,7 +41,7 @@ def name_in(name: str, start: int, offset: int, lock: bool, near: Optional[int])
 
 
 def _find(name: str, start: int, near: Optional[int]) -> Optional[gdb.Symbol]:
-    for spelling in (name, module_name(name)):
+    for spelling in (name, _ompdbg.module_name(name)):
         for look_up in (gdb.lookup_global_symbol, gdb.lookup_static_symbol):
             try:
                 symbol = look_up(texts.given(spelling))

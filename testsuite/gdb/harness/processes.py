@@ -44,7 +44,7 @@ def environment(changes: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
     """The environment of GDB and of programs: nothing that changes OpenMP, no other Python."""
     names = ("OMP_", "GOMP_", "KMP_", "FIXTURE_", "PYTHON", "LD_")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(names)}
-    kept.update(LC_ALL="C.UTF-8", DEBUGINFOD_URLS="")
+    kept.update(LC_ALL="C.UTF-8", DEBUGINFOD_URLS="", OMPDBG_TEST_OMPD=str(setup.OMPD_MODULE))
     kept.update(changes or {})
     return kept
 

@@ -27,6 +27,8 @@ import build  # noqa: E402
 GDB = os.environ.get("OMPDBG_GDB", "gdb")
 LOADER = Path(os.environ.get("OMPDBG_LOADER", str(ROOT / "build" / "ompdbg-gdb.py")))
 LIBRARY = LOADER.parent / "libompd" / "libompd.so"
+# Where the module _ompd is, with which tests ask OMPD libraries.
+OMPD_MODULE = Path(os.environ.get("OMPDBG_TEST_OMPD", str(ROOT / "build" / "testsuite" / "ompd")))
 OUT = Path(os.environ.get("OMPDBG_TEST_OUT", str(ROOT / "build" / "fixtures")))
 CC = os.environ.get("OMPDBG_TEST_CC", "gcc")
 FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")

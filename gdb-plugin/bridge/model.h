@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Objects of the model for Python: threads, teams and tasks, which are asked as long as the program
+// stays where it is, and records of plain values (records.c).
+
+#ifndef OMPDBG_BRIDGE_MODEL_H
+#define OMPDBG_BRIDGE_MODEL_H
+
+#include "process.h"
+#include "stack/stack.h"
+
+/** A thread, team or task of one stop. */
+struct model_object {
+	PyObject ob_base;
+	struct process_object *owner;
+	uint64_t stop; // of the owner
+	void *of;      // struct thread, team or task
+};
+
+/** Make the types known. @return -1 with an exception. */
+int model_add_types(PyObject *module);
+
+/** Make an object; None of NULL. @return NULL with an exception. */
+PyObject *thread_object(struct process_object *owner, struct thread *thread);
+PyObject *team_object(struct process_object *owner, struct team *team);
+PyObject *task_object(struct process_object *owner, struct task *task);
+
+// ---- Questions (object.c) ----------------------------------------------------------------------
+
+/** Answer with what an object stands for. @p args: of a method; NULL of an attribute. */
+typedef PyObject *answer(struct process_object *owner, void *of, PyObject *args);
+/** Ask an object of this stop. @return NULL with an exception: the program has run since. */
+PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
+
+/** Define an attribute of `struct KIND *of`; `owner` is the process. */
+#define ATTRIBUTE(kind, name)                                                                     \
+	static PyObject *kind##_##name##_of(struct process_object *owner, struct kind *);         \
+	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of,           \
+						PyObject *args)                                   \
+	{                                                                                         \
+		(void)args;                                                                       \
+		return kind##_##name##_of(owner, of);                                             \
+	}                                                                                         \
+	static PyObject *get_##kind##_##name(PyObject *object, void *unused)                      \
+	{                                                                                         \
+		(void)unused;                                                                     \
+		return model_ask(object, answer_##kind##_##name, NULL);                           \
+	}                                                                                         \
+	static PyObject *kind##_##name##_of(__attribute__((unused)) struct process_object *owner, \
+					    struct kind *kind)
+/** List such an attribute in a type. */
+#define GETTER(kind, name, doc)                             \
+	{                                                   \
+#name, get_##kind##_##name, NULL, doc, NULL \
+	}
+/** Define a method; `args` has its arguments. */
+#define METHOD_OF(kind, name)                                                           \
+	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of, \
+						PyObject *args);                        \
+	static PyObject *call_##kind##_##name(PyObject *object, PyObject *args)         \
+	{                                                                               \
+		return model_ask(object, answer_##kind##_##name, args);                 \
+	}                                                                               \
+	static PyObject *answer_##kind##_##name(                                        \
+		__attribute__((unused)) struct process_object *owner, void *of,         \
+		__attribute__((unused)) PyObject *args)
+
+// ---- Values (records.c); None of what is unknown ------------------------------------------------
+
+/** Make a record. @p members are its own from here on; one of them may be NULL, with an exception. */
+PyObject *record_value(PyTypeObject *type, PyObject *const *members, size_t count);
+#define RECORD(type, ...)                                                           \
+	({                                                                          \
+		PyObject *members_[] = { __VA_ARGS__ };                             \
+		record_value(type, members_, sizeof(members_) / sizeof(*members_)); \
+	})
+PyObject *text_value(const char *text);
+PyObject *number_value(int64_t number); // NOT_KNOWN is None
+PyObject *unsigned_value(uint64_t number);
+PyObject *tristate_value(enum tristate value);
+PyObject *location_value(const struct location *location);
+PyObject *wait_value(const struct wait *wait);
+PyObject *function_value(const struct task_function *function);
+PyObject *frame_value(struct thread *thread, const struct logical_frame *frame);
+/** Make a list of the whole stack of a thread. */
+PyObject *frames_value(struct thread *thread, const struct logical_frame *frames, size_t count);
+PyObject *stack_value(struct process_object *owner, const struct logical_stack *stack);
+int records_add_types(PyObject *module);
+
+// ---- The code of constructs (code.c) ------------------------------------------------------------
+
+/** Add the type Handover, and the functions that make one. @return -1 with an exception. */
+int code_add(PyObject *module);
+/** Methods of threads. */
+PyObject *thread_handover(PyObject *object, PyObject *args);
+PyObject *thread_bodies(PyObject *object, PyObject *args);
+PyObject *thread_last_jumps(PyObject *object, PyObject *args);
+PyObject *thread_region_end(PyObject *object, PyObject *args);
+
+#endif
