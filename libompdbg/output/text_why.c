@@ -61,7 +61,10 @@ void text_locks(struct text *text)
 		row[0] = locks[i].title;
 		row[1] = owner_text(arena, &locks[i]);
 		row[2] = labels_of(arena, locks[i].waiters, locks[i].num_waiters);
-		row[3] = locks[i].owner ? place_text(arena, thread_location(locks[i].owner)) : "";
+		if (locks[i].owner)
+			row[3] = place_text(arena, thread_location(locks[i].owner));
+		else if (locks[i].num_candidates == 1)
+			row[3] = place_text(arena, thread_location(locks[i].candidates[0].thread));
 	}
 	text_table_add(text, &table);
 	for (size_t i = 0; i < count; i++) {
