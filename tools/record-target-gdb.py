@@ -15,14 +15,15 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import gdb  # type: ignore[import-not-found]
 
 SPEC = json.loads(os.environ["OMPDBG_RECORD"])
-sys.path[:0] = [SPEC["extension"], SPEC["python"], SPEC["fixtures"]]
+sys.path[:0] = [*SPEC["modules"], SPEC["python"], SPEC["fixtures"]]
 
 import _ompd  # type: ignore[import-not-found]  # noqa: E402
+import _ompdbg  # type: ignore[import-not-found]  # noqa: E402
 import build  # noqa: E402
 import recording  # noqa: E402
 import states  # noqa: E402
+from ompdbg.gdb_services.bridge import Bridge  # noqa: E402
 from ompdbg.gdb_services.debugger import GdbServices  # noqa: E402
-from ompdbg.model.runtime import Runtime  # noqa: E402
 
 PAGE = recording.PAGE
 REGISTERS = (
@@ -74,6 +75,16 @@ class Recorder:
             self._symbols[key] = self._services.symbol_address(name, file_name, thread)
         return self._symbols[key]
 
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """The number of the thread with that id."""
+        for thread in self._target.threads:
+            if ident == (thread.lwp if kind == _ompd.THREAD_ID_LWP else thread.pthread):
+                return thread.number
+        return None
+
+    def message(self, text: str, category: int = 0) -> None:
+        """Nobody wants to know."""
+
     def _remembered(self, question: str, key: Any) -> Any:
         answers = self._answers.setdefault(question, {})
         if key not in answers:
@@ -92,10 +103,6 @@ class Recorder:
         """As of the services."""
         return self._remembered("function_named", symbol)
 
-    def demangle(self, symbol: str) -> Any:
-        """As of the services."""
-        return self._remembered("demangle", symbol)
-
     def finish(self) -> None:
         """Puts what was remembered into the target."""
         target = self._target
@@ -108,7 +115,6 @@ class Recorder:
         target.symbols_at = pairs("symbol_at")
         target.functions_at = pairs("function_at")
         target.functions_named = pairs("function_named")
-        target.demangled = pairs("demangle")
 
 
 def without_folders(answer: Any) -> Any:
@@ -218,27 +224,12 @@ def ask_everything(space: Any, threads: List[recording.Thread], recorder: Record
                 tried(lambda: space.classify_entry(frame["start"]))
 
 
-def ask_model(runtime: Runtime) -> None:
+def ask_libompdbg(recorder: Recorder) -> None:
     """What the commands ask."""
-    from ompdbg.model.stack import logical_stack
-    from ompdbg.render import json as render
-
-    for team in runtime.teams:
-        render.team(team)
-    for thread in runtime.threads:
-        render.thread(thread)
-        stack = logical_stack(thread)
-        render.stack(stack, stack.parts)
-    for info in runtime.space.tasks():
-        render_task(runtime, info)
-
-
-def render_task(runtime: Runtime, info: Any) -> None:
-    """One task, with its symbols."""
-    from ompdbg.model.task import Task
-    from ompdbg.render import json as render
-
-    render.task(Task(runtime, info))
+    process = _ompdbg.Process(Bridge(recorder))
+    process.open(SPEC["libompd"])
+    for view in ("threads", "stacks", "tasks"):
+        process.print(view, lambda text: None, json=True)
 
 
 # ---- Threads ----------------------------------------------------------------------------------
@@ -251,7 +242,8 @@ def frames_of(services: Any, thread: Any) -> Iterator[Dict[str, Any]]:
         for name in ("file", "object_file"):
             if fields[name]:
                 fields[name] = os.path.basename(fields[name])
-        fields["kept"] = dict(zip(KEPT, services.frame_registers(thread, frame, *KEPT) or []))
+        kept = services.frame_registers(thread.number, frame.level, *KEPT)
+        fields["kept"] = dict(zip(KEPT, kept or []))
         yield fields
         if frame.level > MAX_FRAMES:
             break
@@ -405,7 +397,7 @@ def main() -> None:
     target.program_ranges = program_ranges()
     space = _ompd.Library(SPEC["libompd"]).open(recorder)
     ask_everything(space, target.threads, recorder)
-    ask_model(Runtime(space, recorder))
+    ask_libompdbg(recorder)
     record_symbols(recorder)
     record_surroundings(recorder)
     recorder.finish()
