@@ -32,6 +32,7 @@ _STEP, _STEP_AND_SAY = "step", "with print frame-info source-and-location -- ste
 _MAX_ROUNDS = 64
 
 _ARRIVED = Ended(False, "")
+_Then = Callable[[], Optional[Ended]]
 
 
 class Failed(Exception):
@@ -45,7 +46,7 @@ def step(tell: "Callable[[Thread], None]") -> Ended:
         thread = _thread()
         ways, command = _ways(thread), _STEP
         if not ways.is_in_users_code:
-            ended = _back()
+            ended = _back(None)
         else:
             if count:
                 command = _STEP if thread.frames[0].construct else _STEP_AND_SAY
@@ -86,10 +87,11 @@ def _step(thread: "Thread", ways: "Ways", command: str) -> Optional[Ended]:
 def _places_out(thread: "Thread", ways: "Ways", after: Optional[Place]) -> List[Place]:
     """Return the place to which the function returns that the thread is in, if that is the runtime
     or the code of a construct: GDB would call that as the compiler does."""
-    then = _arrive if ways.out_to == "construct" else _go_on
     is_over = ways.out_to in ("runtime", "end of task")
-    over = partial(_to_parent if ways.out_to == "end of task" else _back, after)
-    left = _place(ways.out, over if is_over else then)
+    then: _Then = _arrive if ways.out_to == "construct" else _go_on
+    if is_over:
+        then = partial(_to_parent if ways.out_to == "end of task" else _back, after)
+    left = _place(ways.out, then)
     if left is None:
         return []
     # The last call of optimized code is a jump: GDB takes that for the beginning of something new.
@@ -106,8 +108,10 @@ def finish() -> "Tuple[str, Callable[[], Optional[Ended]]]":
         raise Failed("the thread is in no construct")
     if construct.is_task and construct.is_own and task is not None:
         return construct.title, partial(_run_to_own_end, task.id)
-    to_parent = partial(_to_parent, _place(ways.after_region))
-    place = _place(construct.after, to_parent if construct.is_task else _arrive)
+    then: _Then = _arrive
+    if construct.is_task:
+        then = partial(_to_parent, _place(ways.after_region))
+    place = _place(construct.after, then)
     if place is None:
         raise Failed(f"end of the {construct.title} unknown")
     return construct.title, partial(_run, [place])
@@ -157,9 +161,7 @@ def _go_on() -> Optional[Ended]:
     return None
 
 
-def _place(
-    way: "Optional[Way]", then: "Callable[[], Optional[Ended]]" = _go_on
-) -> Optional[Place]:
+def _place(way: "Optional[Way]", then: _Then = _go_on) -> Optional[Place]:
     """Return the place to which a way leads; None if it leads nowhere."""
     if way is None:
         return None
@@ -178,7 +180,7 @@ def _run(places: List[Place]) -> Optional[Ended]:
     return Ended(True, stopped.text.replace("Continuing.\n", "", 1))
 
 
-def _back(after: Optional[Place] = None) -> Optional[Ended]:
+def _back(after: Optional[Place]) -> Optional[Ended]:
     """Run on to the user's code that called the runtime, else to `after`. None: arrived."""
     place = _place(_ways(_thread()).back) or after
     if place is None:
@@ -213,7 +215,7 @@ def _run_to_own_end(task: int) -> Optional[Ended]:
 def _own_ends(wanted: "Optional[Callable[[], bool]]" = None) -> List[Place]:
     """Return the places where compiled code says so."""
     ends = points.handovers(_services(), "task ends")
-    return [Place(at, _back, _number(), wanted=wanted) for at, _ in ends]
+    return [Place(at, partial(_back, None), _number(), wanted=wanted) for at, _ in ends]
 
 
 # ---- Ways in --------------------------------------------------------------------------------
@@ -274,4 +276,4 @@ def _begin_own(name: str, places: List[Place]) -> Optional[Ended]:
     """Run on from where compiled code says that it executes a task itself, to the task's code."""
     if _thread().handover(name).is_called:
         return _run([*places, *_own_ends()])
-    return _back()  # it contains that code
+    return _back(None)  # it contains that code
