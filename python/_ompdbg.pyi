@@ -5,7 +5,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, 
 
 import os
 
-from ompdbg.gdb_services.bridge import Bridge
+from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.ended import Signal
 
 class Error(Exception):
@@ -216,7 +216,7 @@ class Process:
     """A program with its OpenMP runtimes. What is found out of it is kept until it moves; what of
     its code, as long as the object."""
 
-    def __init__(self, bridge: Bridge) -> None: ...
+    def __init__(self, bridge: GdbServices) -> None: ...
     def open(
         self, path: Union[str, bytes, "os.PathLike[str]"], descriptor: int = -1
     ) -> Tuple[int, List[str], str]:

@@ -22,14 +22,13 @@ import _ompdbg  # type: ignore[import-not-found]  # noqa: E402
 import build  # noqa: E402
 import recording  # noqa: E402
 import states  # noqa: E402
-from ompdbg.gdb_services.bridge import Bridge  # noqa: E402
 from ompdbg.gdb_services.debugger import GdbServices  # noqa: E402
 
 PAGE = recording.PAGE
 REGISTERS = (
     "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip orig_rax fs_base".split()
 )
-FRAME = "level pc is_call is_signal is_inlined object_file function symbol start file line".split()
+FRAME = "level pc is_call is_signal is_inlined object_file".split()
 # Those that functions leave as they are.
 KEPT = "rbx rbp rsp r12 r13 r14 r15 rip".split()
 MAX_FRAMES = 200
@@ -63,16 +62,15 @@ class Recorder:
     def _page(self, address: int) -> bytes:
         page = self._target.pages.get(address)
         if page is None:
-            page = self._target.pages[address] = self._services.read_memory(address, PAGE)
+            page = self._target.pages[address] = self._services.memory(address, PAGE)
         return page
 
-    def symbol_address(
-        self, name: str, file_name: Optional[str], thread: Optional[int]
-    ) -> Optional[int]:
-        """Also what does not exist is remembered."""
-        key = (name, file_name)
+    def symbol_address(self, name: Any, file_name: Any, thread: Optional[int]) -> Optional[int]:
+        """Also what does not exist is remembered. libompdbg has names in bytes."""
+        key = (text(name), None if file_name is None else text(file_name))
         if key not in self._symbols:
-            self._symbols[key] = self._services.symbol_address(name, file_name, thread)
+            file = None if key[1] is None else key[1].encode()
+            self._symbols[key] = self._services.symbol_address(key[0], file, thread or 0)
         return self._symbols[key]
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
@@ -99,7 +97,7 @@ class Recorder:
         """As of the services."""
         return self._remembered("function_at", address)
 
-    def function_named(self, symbol: str) -> Any:
+    def function_named(self, symbol: bytes) -> Any:
         """As of the services."""
         return self._remembered("function_named", symbol)
 
@@ -110,18 +108,27 @@ class Recorder:
 
         def pairs(question: str) -> List[Tuple[Any, Any]]:
             found = self._answers.get(question, {})
-            return [(key, without_folders(found[key])) for key in sorted(found)]
+            return [(text(key), named(found[key])) for key in sorted(found)]
 
         target.symbols_at = pairs("symbol_at")
         target.functions_at = pairs("function_at")
         target.functions_named = pairs("function_named")
 
 
-def without_folders(answer: Any) -> Any:
-    """A symbol or function, with the names of files only."""
-    if not hasattr(answer, "_asdict"):
-        return answer
-    fields = answer._asdict()
+def text(name: Any) -> Any:
+    """A name as text; numbers as they are."""
+    return name.decode() if isinstance(name, bytes) else name
+
+
+SYMBOL = ("name", "offset", "object_file")
+FUNCTION = ("name", "symbol", "start", "file", "line")
+
+
+def named(answer: Any) -> Any:
+    """A symbol or function with names of its parts, and of files without folders."""
+    if answer is None:
+        return None
+    fields = dict(zip(SYMBOL if len(answer) == len(SYMBOL) else FUNCTION, answer))
     for name in ("file", "object_file"):
         if fields.get(name):
             fields[name] = os.path.basename(fields[name])
@@ -226,7 +233,7 @@ def ask_everything(space: Any, threads: List[recording.Thread], recorder: Record
 
 def ask_libompdbg(recorder: Recorder) -> None:
     """What the commands ask."""
-    process = _ompdbg.Process(Bridge(recorder))
+    process = _ompdbg.Process(recorder)
     process.open(SPEC["libompd"])
     for view in ("threads", "stacks", "tasks"):
         process.print(view, lambda text: None, json=True)
@@ -237,13 +244,15 @@ def ask_libompdbg(recorder: Recorder) -> None:
 
 def frames_of(services: Any, thread: Any) -> Iterator[Dict[str, Any]]:
     """The stack of a thread."""
-    for frame in services.stack(thread):
+    for frame, *_ in services.stack(thread):
         fields = {name: getattr(frame, name) for name in FRAME}
+        names = ("function", "symbol", "start", "file", "line")
+        fields.update(zip(names, (one or None for one in frame.place or (None,) * len(names))))
         for name in ("file", "object_file"):
             if fields[name]:
                 fields[name] = os.path.basename(fields[name])
-        kept = services.frame_registers(thread.number, frame.level, *KEPT)
-        fields["kept"] = dict(zip(KEPT, kept or []))
+        kept = {name: services.frame_register(thread, frame, name) for name in KEPT}
+        fields["kept"] = kept if None not in kept.values() else {}
         yield fields
         if frame.level > MAX_FRAMES:
             break
@@ -254,20 +263,20 @@ def threads_of(services: Any) -> List[recording.Thread]:
     by_number = {thread.num: thread for thread in gdb.selected_inferior().threads()}
     selected = gdb.selected_thread().num
     found = []
-    for thread in services.threads():
-        by_number[thread.number].switch()
+    for number, _, lwp, _ in services.threads():
+        by_number[number].switch()
         frame = gdb.newest_frame()
         word = (1 << 64) - 1
         registers = {name: int(frame.read_register(name)) & word for name in REGISTERS}
         found.append(
             recording.Thread(
-                number=thread.number,
-                lwp=thread.lwp,
+                number=number,
+                lwp=lwp,
                 pthread=registers["fs_base"],
-                name=services.thread_name(thread),
-                selected=thread.number == selected,
+                name=services.thread_name(number),
+                selected=number == selected,
                 registers=registers,
-                frames=list(frames_of(services, thread)),
+                frames=list(frames_of(services, number)),
             )
         )
     by_number[selected].switch()

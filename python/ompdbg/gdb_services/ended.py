@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.gdb_services import core_notes, quiet, selection, session
+from ompdbg.gdb_services.debugger import lwp
 from ompdbg.text import encoded
 
 # "Local core dump file:", and below "`core', file type elf64-x86-64."
@@ -71,10 +72,9 @@ def _of_live() -> Optional[Signal]:
         return None
     number, place = stopped
     services = session.services()
-    for thread in services.threads():
-        values = None if thread.running else services.registers(thread, "rip")
-        if values is not None and values[0] == place:
-            found = _info(thread.number, thread.lwp)
+    for thread in services.all_threads():
+        if services.register(thread.num, "rip") == place:
+            found = _info(thread.num, lwp(thread))
             if found is not None and found.number == number:
                 return found
     return None
