@@ -43,6 +43,12 @@ def module_name(symbol: str) -> str:
 def shown_name(name: Optional[str]) -> Optional[str]:
     """Return the name of a function for people."""
 
+def core_end(
+    path: Union[str, bytes],
+) -> Optional[Tuple[int, int, int, bool, bool, int, int, int]]:
+    """Return how the program of a core file has ended: signal, LWP, process, True, whether the rest
+    is known, code, sender and address. None if it has not, or that is unknown."""
+
 # ---- Values ---------------------------------------------------------------------------------
 
 class Location(NamedTuple):

@@ -7,9 +7,10 @@ import re
 from signal import Signals
 from typing import NamedTuple, Optional, Tuple
 
+import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import core_notes, quiet, selection, session
+from ompdbg.gdb_services import quiet, selection, session
 from ompdbg.gdb_services.debugger import lwp
 from ompdbg.text import encoded
 
@@ -51,19 +52,8 @@ def signal() -> Optional[Signal]:
 
 
 def _of_core(path: str) -> Optional[Signal]:
-    try:
-        with open(encoded(path), "rb") as file:
-            end = core_notes.core_end(file)
-    except (OSError, ValueError):
-        return None
-    if not end.number or end.thread is None:
-        return None
-    if end.info is None:
-        return Signal(end.number, end.thread, end.process or 0, True, False)
-    info = end.info
-    return Signal(
-        end.number, end.thread, end.process or 0, True, True, info.code, info.sender, info.address
-    )
+    end = _ompdbg.core_end(encoded(path))
+    return None if end is None else Signal(*end)
 
 
 def _of_live() -> Optional[Signal]:
