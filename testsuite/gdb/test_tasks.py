@@ -24,7 +24,7 @@ SOME_DEPENDS = [
 ]
 DETACHED = [
     case
-    for case in WITH_TASKS
+    for case in cases.in_gdb(WITH_TASKS)
     if "llvm" in build.VARIANTS[case.variant].traits and case.name == "tasks detach"
 ]
 QUEUE = [case for case in WITH_TASKS if case.program == "queue"]
