@@ -91,7 +91,7 @@ static void find_core(struct about *about)
 	about->signal = end->signal < 0	 ? NULL :
 			end->signal == 0 ? "" :
 					   signal_name(&looked->arena, end->signal);
-	about->has_crash = crash_of_core(looked->process, end, &about->crash);
+	about->has_crash = looked_crash(looked, &about->crash);
 	if (stat(looked->place->name, &status) == 0)
 		about->taken = written(&looked->arena, status.st_mtime);
 }

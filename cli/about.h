@@ -5,7 +5,6 @@
 #ifndef OMPDBG_ABOUT_H
 #define OMPDBG_ABOUT_H
 
-#include "crash.h"
 #include "looking.h"
 #include "ranks.h"
 

@@ -8,6 +8,7 @@
 #include "failure.h"
 #include "model/model.h"
 #include "ompd/runtimes.h"
+#include "output/crash.h"
 #include "services.h"
 
 /** A process that its tracer keeps stopped. */
@@ -53,7 +54,7 @@ void looked_close(struct looked *looked);
 void looked_warn(struct looked *looked, const struct failure *failure);
 /** Note that a question has failed, if it has: what is missing may be why. @return whether it has not. */
 bool looked_check(const struct looked *looked, struct ompdbg_error *error, struct failure *failure);
-/** Find the thread with an LWP; NULL. */
-struct thread *thread_with_lwp(struct process *process, int64_t lwp);
+/** Find how the program of a core file has ended. @return false: no signal has ended it. */
+bool looked_crash(const struct looked *looked, struct crash *ret);
 
 #endif

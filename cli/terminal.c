@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/foreign.h"
-#include "output/text.h"
 
 enum { MOST_DIGITS = 18 };
 
@@ -62,16 +61,6 @@ struct form terminal_form(bool json)
 		form.color = !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
 	}
 	return form;
-}
-
-struct ompdbg_error *print_line(struct process *process, const char *line, const struct form *form,
-				struct sink *sink)
-{
-	struct text text;
-
-	text_init(&text, process, form);
-	text_wrap(&text, line);
-	return text_write(&text, sink);
 }
 
 void open_standard_streams(void)

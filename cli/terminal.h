@@ -11,9 +11,6 @@
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Tell how standard output is printed: lines are cut and painted for a terminal only. */
 struct form terminal_form(bool json);
-/** Print a text, broken between words where the form has a width. */
-struct ompdbg_error *print_line(struct process *process, const char *line, const struct form *form,
-				struct sink *sink);
 /** Return the columns of the terminal behind a descriptor; 0: there is none. */
 size_t terminal_width(int descriptor);
 /** Open what is closed of the three standard streams, so that no other file takes their numbers. */

@@ -12,7 +12,6 @@
 #include <signal.h>
 
 #include "below.h"
-#include "crash.h"
 #include "looking.h"
 
 /** How a stopped thread goes on. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "choice.h"
-#include "crash.h"
 #include "spool.h"
 #include "terminal.h"
 
@@ -91,7 +90,7 @@ VIEW(show_why)
 
 	if (!choose_named(process, arguments, &chosen, failure))
 		return NULL;
-	if (!looked->pid && crash_of_core(process, target_end(looked->target), &crash)) {
+	if (!looked->pid && looked_crash(looked, &crash)) {
 		pid_t pid = target_end(looked->target)->process;
 		has_crashed = crash_is_own(&crash, pid);
 		if (!form->json)

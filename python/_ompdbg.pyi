@@ -6,6 +6,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, 
 import os
 
 from ompdbg.gdb_services.bridge import Bridge
+from ompdbg.gdb_services.ended import Signal
 
 class Error(Exception):
     """A question that has no answer; the text is one line."""
@@ -63,6 +64,7 @@ class Process:
         thread: int = 0,
         state: Optional[str] = None,
         team: Optional[str] = None,
+        signal: Optional[Signal] = None,
     ) -> None:
         """Write what a command shows. `palette`: the sequence that begins each style. `numbers`:
-        GDB's, of the threads that are shown."""
+        GDB's, of the threads that are shown. `signal`: at which the program has stopped."""

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "output/crash.h"
 #include "output/output.h"
 #include "output/palette.h"
 
@@ -62,7 +63,7 @@ static struct ompdbg_error *put(void *context, const char *text, size_t size)
 
 struct options {
 	const char *view, *scope, *state, *team;
-	PyObject *write, *numbers, *palette;
+	PyObject *write, *numbers, *palette, *signal;
 	int json, addresses, queued, by_function, raw, full, all;
 	int level, thread;
 	Py_ssize_t width, limit;
@@ -73,15 +74,15 @@ static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
 	static char *names[] = { "view",      "write",	 "json",   "width",	  "palette",
 				 "addresses", "numbers", "queued", "by_function", "raw",
 				 "full",      "limit",	 "scope",  "all",	  "level",
-				 "thread",    "state",	 "team",   NULL };
+				 "thread",    "state",	 "team",   "signal",	  NULL };
 
 	*ret = (struct options){ .level = ALL_LEVELS };
-	return PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$pnOpOppppnzpiizz:print", names,
+	return PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$pnOpOppppnzpiizzO:print", names,
 					   &ret->view, &ret->write, &ret->json, &ret->width,
 					   &ret->palette, &ret->addresses, &ret->numbers,
 					   &ret->queued, &ret->by_function, &ret->raw, &ret->full,
 					   &ret->limit, &ret->scope, &ret->all, &ret->level,
-					   &ret->thread, &ret->state, &ret->team);
+					   &ret->thread, &ret->state, &ret->team, &ret->signal);
 }
 
 /** Take the sequences that begin each style. @return false with an exception. */
@@ -105,6 +106,33 @@ static bool take_palette(struct arena *arena, PyObject *palette, const char **be
 		if (!begins[i])
 			return false;
 	}
+	return true;
+}
+
+// ---- The signal at which the program has stopped -----------------------------------------------
+
+struct signal {
+	struct crash crash;
+	pid_t pid;
+	bool is_core, has_ended; // of what it has ended, or is about to
+};
+
+/** Take a Signal of python/ompdbg/gdb_services/ended.py. @return false with an exception. */
+static bool take_signal(PyObject *signal, struct signal *ret)
+{
+	int number, lwp, pid, is_core, has_info, code, sender;
+	unsigned long long address;
+
+	if (!PyArg_ParseTuple(signal, "iiippiiK", &number, &lwp, &pid, &is_core, &has_info, &code,
+			      &sender, &address))
+		return false;
+	*ret = (struct signal){ { number, lwp, has_info, { 0 } }, pid, is_core, true };
+	ret->crash.info.si_code = code;
+	if (code > 0)
+		ret->crash.info.si_addr =
+			(void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)
+	else
+		ret->crash.info.si_pid = sender;
 	return true;
 }
 
@@ -193,6 +221,7 @@ struct viewed {
 	struct process *process;
 	const struct options *options;
 	struct chosen chosen;
+	struct signal signal;
 	const struct form *form;
 	struct sink *sink;
 };
@@ -238,10 +267,17 @@ VIEW(view_locks)
 
 VIEW(view_why)
 {
+	const struct signal *signal = &viewed->signal;
+	struct process *process = viewed->process;
 	int number = viewed->options->thread;
+	struct ompdbg_error *error = NULL;
 
-	return print_why(viewed->process, number ? process_thread(viewed->process, number) : NULL,
-			 viewed->form, viewed->sink, NULL);
+	if (signal->has_ended && (!signal->is_core || crash_ended_core(process, &signal->crash)))
+		error = print_line(process, crash_text(process, &signal->crash, signal->pid),
+				   viewed->form, viewed->sink);
+	return error ? error :
+		       print_why(process, number ? process_thread(process, number) : NULL,
+				 viewed->form, viewed->sink, NULL);
 }
 
 VIEW(view_status)
@@ -315,6 +351,7 @@ static struct ompdbg_error *print_view(struct viewed *viewed, struct outlet *out
 static struct ompdbg_error *answer(struct process_object *self, const struct options *options)
 {
 	bool has_palette = options->palette && options->palette != Py_None;
+	bool has_signal = options->signal && options->signal != Py_None;
 	struct outlet outlet = { &self->services, options->write, { 0 }, options->json };
 	struct sink sink = { put, &outlet };
 	const char *begins[NUM_STYLES];
@@ -325,9 +362,12 @@ static struct ompdbg_error *answer(struct process_object *self, const struct opt
 		.palette = has_palette ? begins : NULL,
 		.addresses = options->addresses,
 	};
-	struct viewed viewed = { self->process, options, { 0 }, &form, &sink };
+	struct viewed viewed = {
+		.process = self->process, .options = options, .form = &form, .sink = &sink
+	};
 
 	if ((has_palette && !take_palette(&self->process->arena, options->palette, begins)) ||
+	    (has_signal && !take_signal(options->signal, &viewed.signal)) ||
 	    !choose(self->process, options, &viewed.chosen))
 		return ended(&self->services);
 	// Few views show names.

@@ -63,4 +63,8 @@ struct ompdbg_error *print_inquiries(struct process *process, struct thread *con
 				     size_t num_threads, enum inquiry_kind which, int level,
 				     const struct form *form, struct sink *sink);
 
+/** Print a text, broken between words where the form has a width. */
+struct ompdbg_error *print_line(struct process *process, const char *line, const struct form *form,
+				struct sink *sink);
+
 #endif

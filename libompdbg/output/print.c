@@ -13,6 +13,16 @@ static struct ompdbg_error *finish(struct text *text, struct sink *sink, struct 
 	return error ? error : text_write(text, sink);
 }
 
+struct ompdbg_error *print_line(struct process *process, const char *line, const struct form *form,
+				struct sink *sink)
+{
+	struct text text;
+
+	text_init(&text, process, form);
+	text_wrap(&text, line);
+	return text_write(&text, sink);
+}
+
 struct ompdbg_error *print_threads(struct process *process, const struct threads_options *options,
 				   const struct form *form, struct sink *sink)
 {

@@ -2,7 +2,6 @@
 """Programs in known states, and the command line on them."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +14,7 @@ sys.path[:0] = [str(ROOT / "testsuite" / "gdb"), str(ROOT / "python")]
 
 from harness import processes, setup  # noqa: E402
 
-# Another program may be tested: that in build/cli, say.
-OMPDBG = Path(os.environ.get("OMPDBG_PROGRAM") or ROOT / "build" / "ompdbg")
+OMPDBG = ROOT / "build" / "ompdbg"
 
 
 class CommandLine:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line in a folder that has neither Python nor GDB: only what it is linked with."""
+"""What is installed: in a folder that has neither Python nor GDB, and wherever it was moved to."""
 
 import json
 import os
@@ -32,16 +32,29 @@ def put(folder: Path, paths: Iterable[Path]) -> None:
             shutil.copy(path, target)
 
 
+@pytest.fixture(name="installed", scope="module")
+def _installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what is installed, at its place below it."""
+    folder = tmp_path_factory.mktemp("installed")
+    build = str(OMPDBG.parent)
+    command = ["meson", "install", "-C", build, "--no-rebuild", "--destdir", str(folder)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return folder
+
+
 @pytest.fixture(name="folder", scope="module")
-def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if OMPDBG.read_bytes()[:4] != b"\x7fELF":
-        pytest.skip("this command line needs Python")
+def _folder(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if os.getuid() != 0:
         pytest.skip("only root can change the root folder")
     folder = tmp_path_factory.mktemp("bare")
     program = setup.program("hung", "O2")
-    put(folder, [OMPDBG, setup.LIBRARY, program])
-    put(folder, libraries(OMPDBG) + libraries(setup.LIBRARY) + libraries(program))
+    (command,) = installed.glob("**/bin/ompdbg")
+    (library,) = installed.glob("**/ompdbg/libompd.so")
+    for path in (command, library):
+        place = folder / path.relative_to(installed)
+        place.parent.mkdir(parents=True)
+        shutil.copy(path, place)
+    put(folder, [program, *libraries(command), *libraries(library), *libraries(program)])
     for name in ("proc", "dev", "tmp"):
         (folder / name).mkdir()
     assert not list(folder.rglob("*python*"))
@@ -53,7 +66,9 @@ def run(folder: Path, *words: object) -> "subprocess.CompletedProcess[str]":
     script = (
         'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
     )
-    command = ["unshare", "-m", "sh", "-c", script, str(folder), str(OMPDBG), *map(str, words)]
+    (program,) = folder.glob("**/bin/ompdbg")
+    place = "/" + str(program.relative_to(folder))
+    command = ["unshare", "-m", "sh", "-c", script, str(folder), place, *map(str, words)]
     return subprocess.run(
         command,
         capture_output=True,
@@ -92,3 +107,13 @@ def test_core_file(folder: Path, tmp_path: Path) -> None:
 
 def test_process(folder: Path, hung: int) -> None:
     check(folder, hung)
+
+
+def test_moved(installed: Path, hung: int, tmp_path: Path) -> None:
+    """It finds its library and what makes pages from its own place."""
+    (program,) = installed.glob("**/bin/ompdbg")
+    page = tmp_path / "page.html"
+    command = [str(program), "report", str(hung), "--html", str(page)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (FOUND, "")
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

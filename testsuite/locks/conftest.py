@@ -3,7 +3,6 @@
 for it; then the command line looks at it. All are looked at once, two at a time."""
 
 import json
-import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 
 from harness import processes  # noqa: E402
 
-OMPDBG = Path(os.environ.get("OMPDBG_PROGRAM") or ROOT / "build" / "cli" / "ompdbg")
+OMPDBG = ROOT / "build" / "ompdbg"
 SECONDS = 60
 WORKERS = 2
 

@@ -42,12 +42,11 @@ class Opened:
         return self.space.thread(_ompd.THREAD_ID_PTHREAD, thread.pthread)
 
 
-def _all_targets(with_tasks: bool = False) -> List[Any]:
+def _all_targets() -> List[Any]:
     return [
         pytest.param((release, target), id="{}-{}".format(release.name, target.name))
         for release in RELEASES
         for target in release.targets
-        if target.expected["tasks"] or not with_tasks
     ]
 
 
@@ -67,12 +66,6 @@ def _opened(library: _ompd.Library, param: Any) -> Iterator[Opened]:
 @pytest.fixture(params=_all_targets())
 def opened(request: Any, library: _ompd.Library) -> Iterator[Opened]:
     """Each recorded target."""
-    yield from _opened(library, request.param)
-
-
-@pytest.fixture(params=_all_targets(with_tasks=True))
-def opened_with_tasks(request: Any, library: _ompd.Library) -> Iterator[Opened]:
-    """Each recorded target whose header tells its explicit tasks."""
     yield from _opened(library, request.param)
 
 

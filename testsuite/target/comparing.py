@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Asks `ompdbg` and the plug-in for GDB the same of the same stop, and compares the documents."""
 
-import contextlib
-import io
 import json
+import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,11 +16,12 @@ from harness import processes, setup  # noqa: E402
 
 _PAUSE = "34 "  # the number of the system call
 BUILD = setup.LOADER.parent
-PATHS = [str(ROOT / "python"), str(BUILD / "gdb-plugin"), str(BUILD / "libtarget/python")]
-sys.path[:0] = PATHS
+OMPDBG = BUILD / "ompdbg"
+PRINTER = BUILD / "testsuite" / "target" / "printer" / "print-services"
 
-# What each debugger numbers its own way (docs/json.md).
-OWN = ("level",)
+# What each debugger numbers its own way (docs/json.md): frames, by a member that has them.
+OWN = {"construct": "level", "variable": "frame"}
+_FRAME = re.compile(r"\bframe \d+")
 
 # The words of a command for `ompdbg`, and the command of GDB.
 COMMANDS: Dict[str, Tuple[Sequence[str], str]] = {
@@ -58,13 +59,16 @@ def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:
 
 
 def ask(*words: object) -> Tuple[int, str, str]:
-    """Runs a command line in this process: exit status, output, and what is said of errors."""
-    from ompdbg.cli.main import main
-
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = main(str(setup.LIBRARY), [str(word) for word in words])
-    return int(status), out.getvalue(), err.getvalue()
+    """Runs a command line: exit status, output, and what is said of errors."""
+    done = subprocess.run(
+        [str(OMPDBG), *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
 
 
 def without_debugger(target: str) -> Dict[str, Any]:
@@ -80,7 +84,7 @@ def without_debugger(target: str) -> Dict[str, Any]:
 def differences(ours: Any, gdbs: Any, path: str = "") -> Iterator[str]:
     """Where two documents differ."""
     if isinstance(ours, dict) and isinstance(gdbs, dict):
-        own = OWN if "construct" in gdbs else ()  # of a frame
+        own = [name for member, name in OWN.items() if member in gdbs]
         for key in sorted({*ours, *gdbs}.difference(own)):
             if key not in ours or key not in gdbs:
                 yield f"{path}.{key}: only {'ours' if key in ours else 'GDB'} has it"
@@ -91,5 +95,8 @@ def differences(ours: Any, gdbs: Any, path: str = "") -> Iterator[str]:
             yield f"{path}: {len(ours)} elements, GDB has {len(gdbs)}"
         for index, pair in enumerate(zip(ours, gdbs)):
             yield from differences(*pair, f"{path}[{index}]")
+    elif isinstance(ours, str) and isinstance(gdbs, str):
+        if _FRAME.sub("frame", ours) != _FRAME.sub("frame", gdbs):
+            yield f"{path}: {ours!r}, GDB has {gdbs!r}"
     elif ours != gdbs:
         yield f"{path}: {ours!r}, GDB has {gdbs!r}"

@@ -13,7 +13,7 @@ import pytest
 from harness import processes
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-PRINTER = comparing.BUILD / "testsuite" / "target" / "printer" / "print-services"
+PRINTER = comparing.PRINTER
 
 # By the argument of the program: the name in each function that has one, without optimization.
 CXX: List[Dict[str, str]] = [

@@ -18,10 +18,10 @@ import pytest
 from harness import processes, setup
 
 HERE = Path(__file__).resolve().parent
-OMPDBG = comparing.BUILD / "ompdbg"
+OMPDBG = comparing.OMPDBG
 FOUND, TIMED_OUT = 1, 124
 WAIT_SECONDS = 60
-VERDICT = "Region 1: 2 of 3 threads have come to a barrier, 1 has not"
+VERDICT = "Region 1: 2 of 3 threads have reached a barrier, 1 has not"
 F_SETPIPE_SZ = 1031
 PIPE = 4096  # bytes that wait for their reader
 DELETED = " (deleted)"

@@ -15,7 +15,7 @@ import pytest
 from harness import processes
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-PRINTER = comparing.BUILD / "testsuite" / "target" / "printer" / "print-services"
+PRINTER = comparing.PRINTER
 
 _FRAME = re.compile(r" frame (\d+) (\S+) ([01])([01])([01])([01]) (.+)")
 _PLACE = re.compile(r"  place (.*) \| (.*) \| (\S+) \| (.*):(\d+)")

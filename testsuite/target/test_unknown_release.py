@@ -5,15 +5,14 @@ one that somebody changed: a libgomp is refused, of a libomp only what is proven
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
-import comparing  # noqa: F401  (tells where the modules are)
+import comparing
 import pytest
 from harness import processes, setup
 
-OMPDBG = comparing.BUILD / "ompdbg"
+OMPDBG = comparing.OMPDBG
 NAME = b"\0omp_get_wtick_\0"  # that no fixture asks for
 THREADS = 9
 ALWAYS = ("openmp", "thread_num", "team_size", "level", "active_level")
@@ -43,7 +42,7 @@ def asked(program: Path, changes: Dict[str, str], *commands: str) -> "List[Any]"
     told = []
     with processes.ready_program(program, [], changes) as pid:
         for words in commands:
-            command = [sys.executable, str(OMPDBG), *words.split(), str(pid)]
+            command = [str(OMPDBG), *words.split(), str(pid)]
             told.append(subprocess.run(command, capture_output=True, check=False))
     return told
 

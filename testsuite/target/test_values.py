@@ -16,7 +16,7 @@ import pytest
 from harness import processes, setup
 
 HERE = Path(__file__).resolve().parent
-PRINTER = comparing.BUILD / "testsuite" / "target" / "printer" / "print-services"
+PRINTER = comparing.PRINTER
 LOST = "<optimized out>"
 NOT_TOLD = (LOST, "<unavailable: ", "<synthetic pointer>")
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List
+from typing import TYPE_CHECKING, Optional
 
-import gdb
-
-from ompdbg.commands.base import OmpCommand, terminal_width, write
+from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
+    from ompdbg.gdb_services.ended import Signal
 
 
 class Why(OmpCommand):
@@ -38,12 +37,12 @@ class Why(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        thread = 0
         if arguments.positional:
-            thread = self._thread(arguments.positional[0])
-        elif not arguments.has("-json"):
-            write(self._signal())
-        self.show("why", arguments, thread=thread)
+            self.show("why", arguments, thread=self._thread(arguments.positional[0]))
+        elif arguments.has("-json"):
+            self.show("why", arguments)
+        else:
+            self.show("why", arguments, signal=self._signal())
 
     def _thread(self, label: str) -> int:
         for thread in self.program().threads():
@@ -51,14 +50,8 @@ class Why(OmpCommand):
                 return thread.number
         self.fail(f'no thread "{label}".')
 
-    def _signal(self) -> "List[str]":
+    def _signal(self) -> "Optional[Signal]":
         from ompdbg.gdb_services import ended
-        from ompdbg.report import crash
 
         self.program()  # or why there is none
-        if not ended.may_have_crashed():
-            return []
-        process = self.process()
-        found = ended.crash(process)
-        pid = gdb.selected_inferior().pid
-        return [] if found is None else crash.lines(process, found, pid, terminal_width())
+        return ended.signal()

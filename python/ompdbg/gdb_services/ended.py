@@ -5,90 +5,115 @@ from __future__ import annotations
 
 import re
 from signal import Signals
-from typing import TYPE_CHECKING, Optional, Tuple
+from typing import NamedTuple, Optional, Tuple
 
 import gdb
 
-from ompdbg.gdb_services import quiet, selection
-from ompdbg.report.core_notes import SignalInfo, core_end
-from ompdbg.report.crash import FATAL, Crash, of_core
+from ompdbg.gdb_services import core_notes, quiet, selection, session
 from ompdbg.text import encoded
-
-if TYPE_CHECKING:
-    from ompdbg.model.process import Process
 
 # "Local core dump file:", and below "`core', file type elf64-x86-64."
 _CORE = re.compile(r"^Local core dump file:\s+[`'‘](.+)['’], file type", re.M)
 # Which thread that was, GDB tells since 14 only.
 _PLACE = re.compile(r"^Program stopped at (0x[0-9a-f]+)\.", re.M)
 _SIGNAL = re.compile(r"^It stopped (?:at|with) signal (SIG[A-Z]+)\b", re.M)
-# At these a debugger stops a program that goes on.
-_STOPS = {Signals.SIGTRAP, Signals.SIGQUIT}
+# Signals that end a program, without those at which a debugger stops one that goes on.
+_FATAL = {
+    Signals.SIGABRT,
+    Signals.SIGBUS,
+    Signals.SIGFPE,
+    Signals.SIGILL,
+    Signals.SIGSEGV,
+    Signals.SIGSYS,
+    Signals.SIGXCPU,
+    Signals.SIGXFSZ,
+}
 
 
-def may_have_crashed() -> bool:
-    """Whether crash() may find a signal; cheap."""
-    return _CORE.search(_told("info files")) is not None or _stopped_at() is not None
+class Signal(NamedTuple):
+    """What is known of a signal."""
+
+    number: int
+    lwp: int  # of the thread that it has reached
+    pid: int
+    is_core: bool
+    has_info: bool  # what follows is known
+    code: int = 0
+    sender: int = 0
+    address: int = 0
 
 
-def crash(process: "Process") -> Optional[Crash]:
-    """Its signal, if that is one that ends programs. May select another thread."""
-    core = _CORE.search(_told("info files"))
-    if core is None:
-        return _of_live(process)
+def signal() -> Optional[Signal]:
+    """Return the program's signal, which in a core file may be any. May select another thread."""
+    core = _CORE.search(_said("info files"))
+    return _of_live() if core is None else _of_core(core.group(1))
+
+
+def _of_core(path: str) -> Optional[Signal]:
     try:
-        with open(encoded(core.group(1)), "rb") as file:
-            return of_core(process, core_end(file))
+        with open(encoded(path), "rb") as file:
+            end = core_notes.core_end(file)
     except (OSError, ValueError):
         return None
+    if not end.number or end.thread is None:
+        return None
+    if end.info is None:
+        return Signal(end.number, end.thread, end.process or 0, True, False)
+    info = end.info
+    return Signal(
+        end.number, end.thread, end.process or 0, True, True, info.code, info.sender, info.address
+    )
 
 
-def _of_live(process: "Process") -> Optional[Crash]:
+def _of_live() -> Optional[Signal]:
     stopped = _stopped_at()
     if stopped is None:
         return None
     number, place = stopped
-    for thread in process.threads:
-        if thread.target.running:
-            continue
-        values = process.services.registers(thread.target, "rip")
+    services = session.services()
+    for thread in services.threads():
+        values = None if thread.running else services.registers(thread, "rip")
         if values is not None and values[0] == place:
-            info = _info(thread.target.number)
-            if info is not None and info.number == number:
-                return Crash(number, thread.target.lwp, info)
+            found = _info(thread.number, thread.lwp)
+            if found is not None and found.number == number:
+                return found
     return None
 
 
 def _stopped_at() -> Optional[Tuple[Signals, int]]:
-    """The signal of a live program, and where."""
-    told = _told("info program")
-    place, signal = _PLACE.search(told), _SIGNAL.search(told)
-    number = getattr(Signals, signal.group(1), None) if signal is not None else None
-    if place is None or number not in FATAL - _STOPS:
+    """Return the signal of a live program, and where it is."""
+    said = _said("info program")
+    place, name = _PLACE.search(said), _SIGNAL.search(said)
+    number = getattr(Signals, name.group(1), None) if name is not None else None
+    if place is None or number not in _FATAL:
         return None
     return Signals(number), int(place.group(1), 16)
 
 
-def _info(thread: int) -> Optional[SignalInfo]:
-    """What the kernel tells of the signal at which a thread has stopped."""
+def _info(thread: int, lwp: int) -> Optional[Signal]:
+    """Return what the kernel tells of the signal at which a thread has stopped."""
+    inferior = gdb.selected_inferior()
     try:
         now = gdb.selected_thread()
         if now is None or now.num != thread:
-            own = gdb.selected_inferior().threads()
-            selection.switch(next(one for one in own if one.num == thread))
-        told = gdb.parse_and_eval("$_siginfo")  # more of an expression is the language's
-        more = told["_sifields"]
-        return SignalInfo(
-            number=int(told["si_signo"]),
-            code=int(told["si_code"]),
-            sender=int(more["_kill"]["si_pid"]),
-            address=int(more["_sigfault"]["si_addr"]),
+            selection.switch(next(one for one in inferior.threads() if one.num == thread))
+        info = gdb.parse_and_eval("$_siginfo")  # more of an expression is the language's
+        more = info["_sifields"]
+        return Signal(
+            int(info["si_signo"]),
+            lwp,
+            inferior.pid,
+            False,
+            True,
+            int(info["si_code"]),
+            int(more["_kill"]["si_pid"]),
+            int(more["_sigfault"]["si_addr"]),
         )
     except (gdb.error, StopIteration):
         return None
 
 
-def _told(command: str) -> str:
+def _said(command: str) -> str:
     try:
         return quiet.execute(command)
     except gdb.error:

@@ -4,16 +4,16 @@ first."""
 
 from __future__ import annotations
 
+from posixpath import basename
 import re
 from collections import Counter
 from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ompdbg import SCHEMA
-from ompdbg.frames import base_name
 from ompdbg.severities import HELD_UP, SEVERITIES, STUCK
 from ompdbg.number import number_in
-from ompdbg.render.numbers import ranges
-from ompdbg.render.table import Column, cut_place, table, wrap
+from ompdbg.report.numbers import ranges
+from ompdbg.report.table import Column, aligned, cut_place, wrap
 from ompdbg.report import crash
 from ompdbg.report.html.words import does, place_text
 from ompdbg.report.marking import marked
@@ -29,10 +29,10 @@ _MOST_RANKS = 1 << 20
 # What differs between processes in the same state.
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _COLUMNS = (
-    Column("", right=True),
-    Column("", squeeze=16),
-    Column("", squeeze=20, cut=cut_place),
-    Column("", squeeze=8),
+    Column(right=True),
+    Column(squeeze=16),
+    Column(squeeze=20, cut=cut_place),
+    Column(squeeze=8),
 )
 
 
@@ -139,7 +139,7 @@ def _missing_ranks(members: Sequence[Member]) -> List[int]:
 def _state(report: Object) -> Hashable:
     cause = report["about"]["cause"]
     return (
-        base_name(report["about"]["program"] or ""),
+        basename(report["about"]["program"] or ""),
         cause and _NUMBERS.sub("N", cause),
         _NUMBERS.sub("N", _crash(report) or ""),
         _severity(report),
@@ -220,15 +220,15 @@ def who(group: Object, document: Object) -> str:
     if len(known) == len(processes):
         told = f"{'rank' if len(known) == 1 else 'ranks'} {ranges(known)}"
         several = len({one["program"] for one in document["groups"]}) > 1
-        return f"{told} of {base_name(group['program'] or 'a program')}" if several else told
+        return f"{told} of {basename(group['program'] or 'a program')}" if several else told
     names = [_named(group, process) for process in processes]
     shown = ", ".join(names[:4])
     return shown if len(names) <= 4 else f"{shown} and {len(names) - 4} more"
 
 
 def _named(group: Object, process: Object) -> str:
-    name = base_name(group["program"] or "process")
-    ident = process["pid"] if process["pid"] is not None else base_name(process["name"])
+    name = basename(group["program"] or "process")
+    ident = process["pid"] if process["pid"] is not None else basename(process["name"])
     return f"{name} {ident}" + (f" on {process['host']}" if process["host"] else "")
 
 
@@ -274,7 +274,7 @@ def lines(document: Object, width: Optional[int]) -> Iterator[str]:
             for one in group["threads"]
         ]
         inner = None if width is None else max(width - 2, 20)
-        for line in table(_COLUMNS, rows, inner)[1:]:
+        for line in aligned(_COLUMNS, rows, inner):
             yield "  " + line
 
 

@@ -3,7 +3,7 @@
 
 OMPDBG_GDB          the debugger (gdb)
 OMPDBG_LOADER       the script that loads ompdbg (build/ompdbg-gdb.py)
-OMPDBG_PROGRAM      the command line (build/cli/ompdbg)
+OMPDBG_PROGRAM      the command line (build/ompdbg)
 OMPDBG_TEST_OUT     where fixture programs are built (build/fixtures)
 OMPDBG_TEST_CC      the C compiler for them (gcc)
 OMPDBG_TEST_FULL    1: every state of every fixture in every variant and every mode
@@ -27,7 +27,7 @@ import build  # noqa: E402
 GDB = os.environ.get("OMPDBG_GDB", "gdb")
 LOADER = Path(os.environ.get("OMPDBG_LOADER", str(ROOT / "build" / "ompdbg-gdb.py")))
 LIBRARY = LOADER.parent / "libompd" / "libompd.so"
-COMMAND_LINE = Path(os.environ.get("OMPDBG_PROGRAM") or LOADER.parent / "cli" / "ompdbg")
+COMMAND_LINE = Path(os.environ.get("OMPDBG_PROGRAM") or LOADER.parent / "ompdbg")
 OUT = Path(os.environ.get("OMPDBG_TEST_OUT", str(ROOT / "build" / "fixtures")))
 CC = os.environ.get("OMPDBG_TEST_CC", "gcc")
 FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")

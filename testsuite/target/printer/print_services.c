@@ -190,8 +190,30 @@ static void print_name(const char *name)
 		print_function(name, &function);
 }
 
-/** Arguments: a core file or the number of a process; --detailed; --variables; --address=ADDRESS, which is named in
- *  all frames; names of symbols, places in variables, fields. */
+/** Print the memory that standard input asks for, by address and size, as the target has it. */
+static int print_memory(struct target *target)
+{
+	uint64_t address;
+	size_t size;
+
+	puts(target_is_stopped(target) ? "stopped" : "running");
+	fflush(stdout);
+	while (scanf("%" SCNu64 " %zu", &address, &size) == 2) {
+		unsigned char *bytes = malloc(size);
+		size_t got = bytes ? target_read(target, address, bytes, size) : 0;
+
+		for (size_t i = 0; i < got; i++)
+			printf("%02x", bytes[i]);
+		puts("");
+		fflush(stdout);
+		free(bytes);
+	}
+	target_close(target);
+	return 0;
+}
+
+/** Arguments: a core file or the number of a process; --detailed; --variables; --address=ADDRESS, which is
+ *  named in all frames; names of symbols, places in variables, fields. Or --memory alone. */
 int main(int argc, char **argv)
 {
 	const struct ompdbg_target_thread *threads;
@@ -199,6 +221,8 @@ int main(int argc, char **argv)
 	size_t count, most = 2000;
 
 	struct target *target = argc > 1 ? open_target(argv[1], &pid) : NULL;
+	if (target && argc > 2 && strcmp(argv[2], "--memory") == 0)
+		return print_memory(target);
 	if (!target || !is_answer(target_services_create(target, pid, &services)))
 		return 1;
 	for (int i = 2; i < argc; i++) {

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from posixpath import basename
 from typing import Any, Dict, Iterator, List
 
-from ompdbg.frames import base_name
-from ompdbg.render.numbers import counted
+from ompdbg.report.numbers import counted
 from ompdbg.report import merging
 from ompdbg.report.html import tables, words
 from ompdbg.report.html.diagnosis import SEVERITIES
@@ -21,7 +21,7 @@ _MOST_TILES = 1024
 def page(document: Object) -> Iterator[str]:
     """The lines of an HTML file."""
     groups = document["groups"]
-    programs = {base_name(group["program"] or "?") for group in groups}
+    programs = {basename(group["program"] or "?") for group in groups}
     title = ", ".join(sorted(programs)) or "No process"
     head = [
         element("h1", title),

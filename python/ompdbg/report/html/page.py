@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from posixpath import basename
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
-from ompdbg.frames import base_name
-from ompdbg.render.numbers import counted
+from ompdbg.report.numbers import counted
 from ompdbg.report.html import crash, diagnosis, regions, stacks, tables, tasks
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.html.style import STYLE
@@ -23,7 +23,7 @@ def page(report: Object) -> Iterator[str]:
     """The lines of an HTML file."""
     about = report["about"]
     report = marked(report)
-    program = "OpenMP program" if about["program"] is None else base_name(about["program"])
+    program = "OpenMP program" if about["program"] is None else basename(about["program"])
     sections: List[Section] = [
         ("diagnosis", "Diagnosis", _diagnosis(report)),
         ("regions", "Regions and threads", [regions.legend(report), regions.picture(report)]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from ompdbg.render.numbers import counted, ranges
+from ompdbg.report.numbers import counted, ranges
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
 
@@ -149,8 +149,7 @@ def _owner(group: Object, locks: Dict[str, Object]) -> Content:
         perhaps = words.candidates(lock)
         told = f"perhaps held by {words.threads_text(perhaps)}"
         return element("span", told, class_="owner") if perhaps else None
-    held = "probably held" if lock["known_by"] == "code" else "held"
-    return element("span", f"{held} by thread {lock['owner']}", class_="owner")
+    return element("span", f"held by thread {lock['owner']}", class_="owner")
 
 
 def _tiles(group: Object, kind: str) -> Content:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from posixpath import basename
 from typing import Any, Dict, List, Tuple
 
-from ompdbg.frames import base_name
-from ompdbg.render.numbers import counted
+from ompdbg.report.numbers import counted
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
 
@@ -103,7 +103,7 @@ def frame(frame: Object) -> Content:
 def _at(file: Any, line: Any) -> Content:
     if not file:
         return None
-    told = base_name(file) if line is None else f"{base_name(file)}:{line}"
+    told = basename(file) if line is None else f"{basename(file)}:{line}"
     return [" ", element("code", told, class_="file", title=file)]
 
 

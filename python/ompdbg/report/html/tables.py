@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from ompdbg.render.numbers import ranges
+from ompdbg.report.numbers import ranges
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.marking import ENDED_BY
@@ -84,8 +84,7 @@ def locks(report: Object) -> Content:
 
 def _owner(lock: Object) -> str:
     if lock["owner"] is not None:
-        probably = "probably " if lock["known_by"] == "code" else ""
-        return f"{probably}thread {lock['owner']}"
+        return f"thread {lock['owner']}"
     if lock["owner_ended"]:
         return f"probably a thread that has ended: {lock['reason']}"
     if lock["held"] is False:

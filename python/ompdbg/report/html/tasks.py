@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from posixpath import basename
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from ompdbg.frames import base_name
-from ompdbg.render.numbers import counted
+from ompdbg.report.numbers import counted
 from ompdbg.report.html import words
 from ompdbg.report.html.graph import NODE_HEIGHT, NODE_WIDTH, Point, layout
 from ompdbg.report.html.markup import Content, Markup, element
@@ -94,7 +94,7 @@ def _node(task: Object, place: Point) -> Markup:
         name = name[: _LETTERS - 1] + "…"
     line = ""
     if function is not None and function["file"]:
-        line = f"{base_name(function['file'])}:{function['line']}"
+        line = f"{basename(function['file'])}:{function['line']}"
     status = task["status"]
     if task["thread"] is not None:
         status += f", thread {task['thread']}"

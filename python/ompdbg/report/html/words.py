@@ -3,17 +3,26 @@
 
 from __future__ import annotations
 
+from posixpath import basename
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from ompdbg.frames import base_name
-from ompdbg.render.numbers import ranges
+from ompdbg.report.numbers import ranges
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.marking import DOES, ENDED_BY, SLEEPS
-from ompdbg.waits import KINDS, MUTEX
 
 Object = Dict[str, Any]
 
-_TITLES = {kind.name: kind.title or kind.name for kind in [*KINDS.values(), MUTEX]}
+# Of waits whose names are not what they are called.
+_TITLES = {
+    "barrier_workshare": "end of worksharing",
+    "barrier_parallel": "end of region",
+    "nest_lock": "nest lock",
+    "single": "single copyprivate",
+    "doacross": "ordered depend",
+    "idle": "idle in pool",
+    "runtime_lock": "runtime's lock",
+    "mutex": "lock or critical",
+}
 _NAMED = ("critical", "lock", "nest_lock", "mutex", "atomic", "runtime_lock")
 _STATES = {
     "work_serial": "works, outside of regions",
@@ -89,10 +98,10 @@ def place_text(location: Optional[Object]) -> str:
         return ""
     function = location["function"]
     if function is None:
-        return f"{location['address']} in {base_name(location['object'] or '?')}"
+        return f"{location['address']} in {basename(location['object'] or '?')}"
     if location["file"] is None or location["line"] is None:
         return str(function)
-    return f"{function} at {base_name(location['file'])}:{location['line']}"
+    return f"{function} at {basename(location['file'])}:{location['line']}"
 
 
 def place(location: Optional[Object]) -> Content:
