@@ -78,7 +78,7 @@ def run_gdb(tmp_path: Path, fake: Fake, body: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         universal_newlines=True,
-        timeout=60,
+        timeout=600,
     )
     return result.stdout
 

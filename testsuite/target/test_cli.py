@@ -164,7 +164,8 @@ def test_traced_already() -> None:
             assert states_of(pid)[0][1:] != "0", "the debugger did not attach"
             done = run("threads", pid)
         finally:
-            tracer.communicate(timeout=processes.READY_SECONDS)  # the end of its input is the end of `cat`
+            # The end of its input is the end of `cat`.
+            tracer.communicate(timeout=processes.READY_SECONDS)
     assert done.returncode == UNREADABLE
     assert "is traced already" in done.stderr
 

@@ -118,9 +118,8 @@ def openmp_states(variant: str = "O2") -> List["states.State"]:
 
 
 def _modes(state: "states.State", index: int, place: int, variant: str, count: int) -> List[str]:
-    """How the state with this index is looked at in the variant with this place of so many: by
-    the command line in every variant; in GDB in the first one, and in one of the others in turns.
-    """
+    """How the state with this index is looked at in the variant with this place of so many: in the
+    first one and in one of the others in turns; some in every one, there by the command line."""
     name = " ".join((state.program,) + state.arguments)
     turn = 1 + index % (count - 1)
     found = []
