@@ -20,7 +20,7 @@ static bool is_comment(Elf *elf, size_t names, const GElf_Shdr *header)
 	       !(header->sh_flags & SHF_COMPRESSED) && header->sh_size <= MAX_COMMENT;
 }
 
-/** Appends the section's text and a null character. */
+/** Append the section's text and a null character. */
 static char *append(char *text, size_t *size, Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);

@@ -7,19 +7,14 @@ OMPDBG_BUILD in the environment names another build folder than build/.
 import os
 import sys
 from pathlib import Path
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Iterator, List
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OMPDBG_BUILD", str(ROOT / "build")))
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [
-    str(BUILD / "testsuite" / "ompd"),
-    str(BUILD / "gdb-plugin"),
-    str(ROOT / "fixtures"),
-    str(HERE),
-]
+sys.path[:0] = [str(BUILD / "testsuite" / "ompd"), str(ROOT / "fixtures"), str(HERE)]
 
 import _ompd  # noqa: E402
 import recording  # noqa: E402
@@ -47,12 +42,12 @@ class Opened:
         return self.space.thread(_ompd.THREAD_ID_PTHREAD, thread.pthread)
 
 
-TARGETS = [(release, target) for release in RELEASES for target in release.targets]
-
-
-def name_of(pair: Tuple[recording.Release, recording.Target]) -> str:
-    """What a test of a target is called."""
-    return "{}-{}".format(pair[0].name, pair[1].name)
+def _all_targets() -> List[Any]:
+    return [
+        pytest.param((release, target), id="{}-{}".format(release.name, target.name))
+        for release in RELEASES
+        for target in release.targets
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +63,7 @@ def _opened(library: _ompd.Library, param: Any) -> Iterator[Opened]:
     assert opened.services.outside == []
 
 
-@pytest.fixture(params=TARGETS, ids=name_of)
+@pytest.fixture(params=_all_targets())
 def opened(request: Any, library: _ompd.Library) -> Iterator[Opened]:
     """Each recorded target."""
     yield from _opened(library, request.param)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A debugger without a program: what an OMPD library asks of it, over a recorded target."""
+"""A debugger without a program for the OMPD library, over a recorded target."""
 
 from typing import Dict, List, Optional, Tuple, Type
 
@@ -53,8 +53,6 @@ class Replay:
         """What a debugger reads in the program's file, which was not recorded."""
         self._newest_gcc = None if release is None else _OUTSIDE
         self.pages[_OUTSIDE] = (release or 0).to_bytes(8, "little").ljust(recording.PAGE, b"\0")
-
-    # ---- For the OMPD library -----------------------------------------------------------------
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Pages one by one: what is read ahead was not recorded."""

@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the commands show of recorded targets, against the headers of the programs as they were when
-recorded."""
+"""libompdbg over recorded targets: what the commands would show, against the headers of the
+programs as they were when recorded."""
 
 import json
+import subprocess
 import sys
-from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
-import _ompdbg
 import pytest
 import recording
-from conftest import BUILD, RELEASES, TARGETS, name_of
-from recorded_bridge import RecordedBridge
+from conftest import BUILD, RELEASES, ROOT
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gdb"))
+sys.path[:0] = [str(ROOT / "testsuite" / name) for name in ("gdb", "fuzz")]
 
+import recorded_targets  # noqa: E402
 from harness import expect, expect_tasks  # noqa: E402
 
-Recorded = Tuple[recording.Release, recording.Target]
-WITH_TASKS = [one for one in TARGETS if one[1].expected["tasks"]]
+PRINTER = BUILD / "testsuite" / "recorded" / "printer" / "print-recorded"
+LIBRARY = BUILD / "libompd" / "libompd.so"
+DOCUMENTS = ("threads", "stacks", "tasks")
+
+Said = Dict[str, Dict[str, Any]]  # documents by name of the target
+CASES = [
+    pytest.param((release, target), id="{}-{}".format(release.name, target.name))
+    for release in RELEASES
+    for target in release.targets
+]
 
 
 class RecordedCase:
@@ -34,44 +41,35 @@ class RecordedCase:
         self.name = " ".join((self.program,) + self.arguments)
 
 
-def snapshot_of(target: recording.Target) -> Dict[str, Any]:
-    """What the commands print as JSON."""
-    bridge: Any = RecordedBridge(target)
-    process = _ompdbg.Process(bridge)
-    opened, problems, _ = process.open(str(BUILD / "libompd" / "libompd.so"))
-    assert opened == 1 and not problems, problems
-
-    def shown(view: str) -> Any:
-        found: List[str] = []
-        process.print(view, found.append, json=True)
-        return json.loads("".join(found))
-
-    return {view: shown(view) for view in ("threads", "stacks", "tasks")}
+@pytest.fixture(name="said", scope="session")
+def _said(tmp_path_factory: pytest.TempPathFactory) -> Said:
+    """What libompdbg says of all targets."""
+    file = tmp_path_factory.mktemp("recorded") / "all.targets"
+    recorded_targets.write(file, recording.paths(), True)
+    command = [str(PRINTER), str(LIBRARY), str(file)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    lines = iter(done.stdout.decode().splitlines())
+    return {name: {one: json.loads(next(lines)) for one in DOCUMENTS} for name in lines}
 
 
-def is_unknown(release: recording.Release, target: recording.Target) -> bool:
-    """Whether nothing tells that a static libgomp is none of a later release."""
-    newest = max(one.major for one in RELEASES if not one.is_llvm)
-    return target.variant == "static" and not release.is_llvm and release.major == newest
+def documents(said: Said, param: Tuple[recording.Release, recording.Target]) -> Dict[str, Any]:
+    """Those of a target."""
+    release, target = param
+    return said["{}-{}".format(release.name, target.name)]
 
 
-@pytest.mark.parametrize("recorded", TARGETS, ids=name_of)
-def test_threads_are_as_the_header_says(recorded: Recorded) -> None:
-    release, target = recorded
+@pytest.mark.parametrize("param", CASES)
+def test_threads_are_as_the_header_says(said: Said, param: Any) -> None:
+    release, target = param
     if target.variant == "static" and release.libc == "glibc 2.31":
         pytest.skip("its static C library has source lines, like code of the program")
-    if is_unknown(release, target):
-        return
     case: Any = RecordedCase(target)
-    problems = expect.thread_problems(case, snapshot_of(target))
+    problems: List[str] = expect.thread_problems(case, documents(said, param))
     assert not problems, "\n".join(problems)
 
 
-@pytest.mark.parametrize("recorded", WITH_TASKS, ids=name_of)
-def test_tasks_are_as_the_header_says(recorded: Recorded) -> None:
-    release, target = recorded
-    if is_unknown(release, target):
-        return
-    case: Any = RecordedCase(target)
-    told = expect_tasks.expected(case, True)
-    assert expect_tasks.found(case, snapshot_of(target), True) == told
+@pytest.mark.parametrize("param", [one for one in CASES if one.values[0][1].expected["tasks"]])
+def test_tasks_are_as_the_header_says(said: Said, param: Any) -> None:
+    case: Any = RecordedCase(param[1])
+    wanted = expect_tasks.expected(case, True)
+    assert expect_tasks.found(case, documents(said, param), True) == wanted

@@ -10,17 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
-struct told_struct {
+struct access_struct {
 	const char *sizeof_symbol;
 };
 
-struct told_field {
+struct access_field {
 	const char *access_symbol, *size_symbol;
 };
 
 #define LAYOUT_STRUCT(s) { "ompd_sizeof__" #s },
 #define LAYOUT_FIELD(s, f)
-static const struct told_struct structs[GOMP_STRUCT_COUNT] = {
+static const struct access_struct structs[GOMP_STRUCT_COUNT] = {
 #include "layout/gomp_fields.def"
 };
 #undef LAYOUT_STRUCT
@@ -28,7 +28,7 @@ static const struct told_struct structs[GOMP_STRUCT_COUNT] = {
 
 #define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { "ompd_access__" #s "__" #f, "ompd_sizeof__" #s "__" #f },
-static const struct told_field fields[GOMP_FIELD_COUNT] = {
+static const struct access_field fields[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
 #undef LAYOUT_STRUCT
@@ -72,8 +72,8 @@ static ompd_rc_t read_field(const struct gomp_library *library, enum gomp_field 
 	return rc;
 }
 
-ompd_rc_t gomp_told_layout(const struct gomp_library *library, struct gomp_layout *layout,
-			   const struct gomp_reason *reason)
+ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_layout *layout,
+			     const struct gomp_reason *reason)
 {
 	const char *symbol = fields[GOMP_FIELD_gomp_thread__ts].access_symbol;
 	uint64_t address;

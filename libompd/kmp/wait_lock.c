@@ -9,8 +9,8 @@
 #include "kmp/kmp.h"
 #include "layout/call.h"
 
-// Whether the thread is in the queue of a lock: it goes from the head by th_next_waiting to the
-// tail, in gtids plus one. A thread that comes is the tail before the one before it knows.
+// Check whether the thread is in the queue of a lock: it goes from the head by th_next_waiting to
+// the tail, in gtids plus one. A thread that comes is the tail before the one before it knows.
 // unavailable: it is not there.
 static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			   uint64_t lock)

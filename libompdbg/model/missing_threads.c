@@ -30,7 +30,7 @@ static bool is_started_by(const struct runtime *runtime, const struct thread *th
 	return name && strcmp(name, runtime->name) == 0;
 }
 
-void mark_forgotten(struct runtime *runtime)
+void mark_missing_threads(struct runtime *runtime)
 {
 	const struct process *process = runtime->process;
 	int started = 0;

@@ -35,7 +35,7 @@ static const struct display displays[] = {
 	{ "  OMP_WAIT_POLICY = ", GOMP_GLOBAL_wait_policy, 4, false },
 };
 
-/** What was seen since the last call. */
+/** A line of the text, from the code since the last call. */
 struct line {
 	const struct display *display; // whose text it has
 	unsigned int count;
@@ -167,7 +167,7 @@ static void scan(const struct gomp_library *library, struct gomp_layout *layout,
 	}
 }
 
-void gomp_displayed_globals(const struct gomp_library *library, struct gomp_layout *layout)
+void gomp_display_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	uint64_t address;
 

@@ -2,8 +2,8 @@
 //
 // From GCC 13 on, libgomp has a constant table of the variables that each environment variable
 // sets (host_envvars in env.c). The table lies in front of the global offset table, and its rows
-// name fields of gomp_global_icv, whose address is proven. What follows in such a row is told by
-// no exported function: the lists of OMP_NUM_THREADS and OMP_PROC_BIND, and their lengths.
+// name fields of gomp_global_icv, whose address is proven. No exported function tells
+// what follows in such a row: the lists of OMP_NUM_THREADS and OMP_PROC_BIND, and their lengths.
 
 #include "layout/gomp_library.h"
 
@@ -66,7 +66,7 @@ static void search(const struct area *area, struct gomp_layout *layout)
 	take(layout, GOMP_GLOBAL_gomp_bind_var_list_len, bind_length);
 }
 
-void gomp_listed_globals(const struct gomp_library *library, struct gomp_layout *layout)
+void gomp_envvar_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	uint8_t bytes[AREA_MAX];
 	struct area area = { .target = library->target, .bytes = bytes };

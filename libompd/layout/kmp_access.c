@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layout as it is told by variables, each an integer of eight bytes. The runtime has some named
+// The layout as variables tell it, each an integer of eight bytes. The runtime has some named
 // ompd_access__STRUCTURE__FIELD, ompd_sizeof__STRUCTURE__FIELD, ompd_sizeof__STRUCTURE, and
 // ompd_bitfield__STRUCTURE__FIELD, if it was built with OMPD and not stripped, and fills them when
 // it is initialized. A debugger that has debug information answers for others, whose names begin
@@ -21,7 +21,7 @@ static const char *const sizes[KMP_STRUCT_COUNT] = {
 #undef LAYOUT_FIELD
 #undef LAYOUT_BITS
 
-struct told_names {
+struct access_names {
 	const char *place;
 	const char *size; // NULL: the place is a mask
 };
@@ -29,15 +29,15 @@ struct told_names {
 #define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { "access__" #s "__" #f, "sizeof__" #s "__" #f },
 #define LAYOUT_BITS(s, f) { "bitfield__" #s "__" #f, NULL },
-static const struct told_names fields[KMP_FIELD_COUNT] = {
+static const struct access_names fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
 #undef LAYOUT_STRUCT
 #undef LAYOUT_FIELD
 #undef LAYOUT_BITS
 
-// What LLVM's runtime tells (ompd-specific.h), the same in all releases that were looked at. No other
-// name is asked of it.
+// What LLVM's runtime tells (ompd-specific.h), the same in all releases that were looked at. No
+// other name is asked of it.
 #define F(s, f) [KMP_FIELD_##s##__##f] = true
 static const bool runtime_tells[KMP_FIELD_COUNT] = {
 	F(kmp_base_info_t, th_info),
@@ -151,7 +151,7 @@ static ompd_rc_t ask_any(struct teller *teller, bool tells, const char *name, ui
 	return rc == ompd_rc_unavailable ? ask_debug_info(teller, name, ret) : rc;
 }
 
-// Whether one that is asked for a field that is never the first of its structure knows it.
+// Check whether one that is asked for a field that is never the first of its structure knows it.
 static ompd_rc_t knows(ompd_rc_t (*ask_one)(struct teller *, const char *, uint64_t *),
 		       struct teller *teller, bool *ret)
 {
@@ -251,8 +251,8 @@ ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret)
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			  bool *confirmed, const struct kmp_reason *reason)
+ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
+			    bool *confirmed, const struct kmp_reason *reason)
 {
 	struct teller teller = {
 		.library = library, .runtime = true, .debug_info = true, .confirmed = true
