@@ -21,14 +21,16 @@ const struct icv_row *icv_rows(struct process *process, struct thread *const *th
 		const struct icv *icvs = thread_icvs(threads[i], &num_icvs);
 		for (size_t k = 0; k < num_icvs; k++) {
 			const struct icv *icv = &icvs[k];
-			struct icv_row *row = rows;
+			struct icv_row *row = NULL;
 			if (scope && strcmp(icv_scope_name(icv->scope), scope) != 0)
 				continue;
-			while (row < rows + *count && !(row->icv->scope == icv->scope &&
-							strcmp(row->icv->name, icv->name) == 0 &&
-							is_same_text(row->icv->value, icv->value)))
-				row++;
-			if (row == rows + *count) {
+			for (size_t j = 0; j < *count && !row; j++) {
+				if (rows[j].icv->scope == icv->scope &&
+				    strcmp(rows[j].icv->name, icv->name) == 0 &&
+				    is_same_text(rows[j].icv->value, icv->value))
+					row = &rows[j];
+			}
+			if (!row) {
 				row = ARENA_APPEND(arena, rows, *count, capacity);
 				row->icv = icv;
 				row->threads = ARENA_ARRAY(arena, struct thread *, num_threads - i);

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Set
 
@@ -35,8 +36,18 @@ def test_commands(ompdbg: Any) -> None:
     told = ompdbg.run("--help").stdout
     assert max(map(len, told.splitlines())) <= 80
     assert all(f"\n    {name}" in told for name in COMMANDS)
-    page = (ROOT / "docs" / "man" / "ompdbg.1").read_text(encoding="utf-8")
-    assert all(name in page for name in COMMANDS)
+    page = subprocess.run(
+        [sys.executable, ROOT / "tools" / "manual.py", "page", OMPDBG, "docs/man/ompdbg.1.in"],
+        stdout=subprocess.PIPE,
+        check=True,
+        cwd=ROOT,
+        text=True,
+    ).stdout
+    # Of each command its name, usage, and all options that no other part of the page has.
+    for name in COMMANDS:
+        entry = page.split(f"\n\\fB{name}\\fR ".replace("-", "\\-"))[1].split("\n.TP\n\\fB")[0]
+        assert entry.split("\n")[1][-1] == "."
+    assert all(f"\\fB\\-\\-{one}" in page for one in ("exe=FILE", "no\\-trace", "by\\-function"))
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "recorded_target.h"
+#include "memory_damage.h"
 
 /** Everything that the questions are about. Handles that could not be had are NULL. */
 struct subject {
@@ -60,9 +60,6 @@ void learn_words(struct recorded_target *target);
 /** Take @p data as damage and questions. */
 void run_input(const uint8_t *data, size_t size);
 
-/** The place, as an input has it, of the word at @p address. */
-uint32_t place_of_word(const struct recorded_target *target, uint64_t address);
-
 /** Where in an input something stands, for mutators. */
 enum {
 	INPUT_TARGET = 0,
@@ -70,9 +67,7 @@ enum {
 	INPUT_BEFORE = 2, // damages before the target is opened
 	INPUT_AFTER = 3,
 	INPUT_DAMAGES = 4, // each of INPUT_DAMAGE_SIZE
-	INPUT_DAMAGE_SIZE = 6,
 	INPUT_MAX_DAMAGES = 8,
-	INPUT_DAMAGE_ITSELF = 5, // kind of damage: a pointer to what the word is in
 	INPUT_QUESTION_SIZE = 3,
 	INPUT_MAX_QUESTIONS = 6,
 	// Of the mode. To open a target takes long: it is done for one of eight inputs.

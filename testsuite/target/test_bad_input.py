@@ -68,7 +68,7 @@ def elf_header(machine: int, bits: int = 2, order: str = "<") -> bytes:
 def test_core_of_another_architecture(machine: int, bits: int, order: str, tmp_path: Path) -> None:
     path = tmp_path / "core"
     path.write_bytes(elf_header(machine, bits, order))
-    refused(ask("threads", path), UNREADABLE, f"(ELF machine {machine})")
+    refused(ask("threads", path), UNREADABLE, f"(ELF machine {machine}; expected x86-64)")
 
 
 def test_core_without_threads(tmp_path: Path) -> None:

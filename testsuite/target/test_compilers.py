@@ -4,16 +4,12 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import List, Optional
 
 import comparing
 import pytest
 from harness import setup
-
-# For GDB.
-sys.path[:0] = [str(comparing.ROOT / "python"), str(comparing.BUILD / "gdb-plugin")]
 
 SOURCE = """
 #include <unistd.h>
@@ -35,6 +31,13 @@ def version_of_gcc() -> int:
     """Its major number, as it says itself."""
     said = subprocess.run([setup.CC, "-dumpversion"], capture_output=True, check=True).stdout
     return int(said.partition(b".")[0])
+
+
+def newest_gcc(path: Path) -> Optional[int]:
+    """What libtarget says of a file."""
+    command = [str(comparing.PRINTER), "--newest-gcc", str(path)]
+    said = subprocess.run(command, stdout=subprocess.PIPE, timeout=60, check=True).stdout
+    return int(said) or None
 
 
 def told_of(program: Path) -> Optional[int]:
@@ -68,24 +71,20 @@ def test_of_a_process(program: Path) -> None:
 def test_what_compilers_leave(
     comments: List[str], expected: Optional[int], program: Path, tmp_path: Path
 ) -> None:
-    from ompdbg.compilers import newest_gcc
-
     changed, section = tmp_path / "changed", tmp_path / "comment"
     section.write_bytes(b"\0".join(one.encode() for one in ["", *comments, ""]))
     command = ["objcopy", "--update-section", f".comment={section}", str(program), str(changed)]
     subprocess.run(command, check=True)
-    assert newest_gcc(str(changed)) == told_of(changed) == expected
+    assert newest_gcc(changed) == told_of(changed) == expected
 
 
 def test_what_is_no_program(program: Path, tmp_path: Path) -> None:
     """Also one that ends where its sections should begin, and a pipe that nobody writes to."""
-    from ompdbg.compilers import newest_gcc
-
     whole, part, pipe = program.read_bytes(), tmp_path / "part", tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert newest_gcc(str(pipe)) is newest_gcc(str(tmp_path)) is newest_gcc("/none") is None
+    assert newest_gcc(pipe) is newest_gcc(tmp_path) is newest_gcc(Path("/none")) is None
     for size in (0, 20, 64, len(whole) // 2, len(whole) - 40):
         part.write_bytes(whole[:size])
-        assert newest_gcc(str(part)) in (None, version_of_gcc())
+        assert newest_gcc(part) in (None, version_of_gcc())
     part.write_bytes(whole[:40] + b"\xff" * 8 + whole[48:])  # where the sections begin
-    assert newest_gcc(str(part)) is None
+    assert newest_gcc(part) is None

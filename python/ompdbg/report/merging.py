@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ompdbg import SCHEMA
-from ompdbg.severities import HELD_UP, SEVERITIES, STUCK
+from ompdbg.report.severities import HELD_UP, SEVERITIES, STUCK
 from ompdbg.number import number_in
 from ompdbg.report.numbers import ranges
 from ompdbg.report.table import Column, aligned, cut_place, wrap

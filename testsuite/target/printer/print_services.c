@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comment.h"
 #include "services.h"
 
 static const enum ompdbg_register kept[] = {
@@ -213,13 +214,18 @@ static int print_memory(struct target *target)
 }
 
 /** Arguments: a core file or the number of a process; --detailed; --variables; --address=ADDRESS, which is
- *  named in all frames; names of symbols, places in variables, fields. Or --memory alone. */
+ *  named in all frames; names of symbols, places in variables, fields. Or --memory alone. Or --newest-gcc
+ *  and a file. */
 int main(int argc, char **argv)
 {
 	const struct ompdbg_target_thread *threads;
 	pid_t pid;
 	size_t count, most = 2000;
 
+	if (argc == 3 && strcmp(argv[1], "--newest-gcc") == 0) {
+		printf("%d\n", comment_newest_gcc(argv[2]));
+		return 0;
+	}
 	struct target *target = argc > 1 ? open_target(argv[1], &pid) : NULL;
 	if (target && argc > 2 && strcmp(argv[2], "--memory") == 0)
 		return print_memory(target);
