@@ -5,7 +5,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, 
 
 import os
 
-from ompdbg.gdb_services.bridge import Bridge
+from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.ended import Signal
 
 class Error(Exception):
@@ -42,6 +42,12 @@ def module_name(symbol: str) -> str:
 
 def shown_name(name: Optional[str]) -> Optional[str]:
     """Return the name of a function for people."""
+
+def core_end(
+    path: Union[str, bytes],
+) -> Optional[Tuple[int, int, int, bool, bool, int, int, int]]:
+    """Return how the program of a core file has ended: signal, LWP, process, True, whether the rest
+    is known, code, sender and address. None if it has not, or that is unknown."""
 
 # ---- Values ---------------------------------------------------------------------------------
 
@@ -118,6 +124,32 @@ class Handover(NamedTuple):
     is_called: bool  # the caller calls the code of that task
     waits: bool  # the caller goes on after the tasks
 
+class Way(NamedTuple):
+    """A frame in which a thread goes on."""
+
+    thread: "Thread"
+    level: int  # GDB's number of the frame
+    pc: int  # where it goes on
+
+class Innermost(NamedTuple):
+    """The innermost construct of a thread."""
+
+    title: str  # "task of fib"
+    is_task: bool
+    is_own: bool  # user's code executes it itself, as its condition is false
+    after: Optional[Way]  # where a region is over, or the runtime that called a task's code
+
+class Ways(NamedTuple):
+    """Where a thread goes on."""
+
+    is_in_users_code: bool  # neither the runtime nor anything that it called
+    back: Optional[Way]  # to the user's code that called the runtime
+    after_region: Optional[Way]  # of a worker
+    after_innermost: Optional[Way]  # region of the thread, whoever encountered it
+    out_to: Optional[str]  # "runtime", "end of task" (of the runtime), "construct" or "user"
+    out: Optional[Way]  # of the function; None where GDB shows its caller as the user knows it
+    construct: Optional[Innermost]
+
 HANDOVERS: Dict[str, str]
 """Kinds of the functions of runtimes that are called so, by their names."""
 
@@ -149,6 +181,7 @@ class Thread:
     frames: List[Frame]  # its own stack, innermost first; [] if it runs
     constructs: List[Frame]  # those of `frames` that are code of constructs
     stack: Optional[Stack]  # None if it runs
+    ways: Optional[Ways]  # None if it runs
 
     def frame(self, level: int) -> Optional[Frame]:
         """One frame of its own stack. Only as much of the stack is looked at as is needed:
@@ -162,8 +195,6 @@ class Thread:
         if that is through a pointer in a register, and whether it makes a frame first."""
     def last_jumps(self, pc: int) -> List[int]:
         """The jumps with which the function there leaves for a runtime: its last calls."""
-    def region_end(self, pc: int) -> Optional[int]:
-        """Where code goes on after the region that it executes itself."""
 
 class Team:
     """The team of a parallel region."""
@@ -184,13 +215,14 @@ class Task:
     function: Optional[Function]
     parent: Optional["Task"]  # that generated it
     thread: Optional[Thread]  # on whose stack it lies
+    way_to_parent: Optional[Way]  # where that goes on
     children: List[int]  # identities of the tasks that it generated and that are not done
 
 class Process:
     """A program with its OpenMP runtimes. What is found out of it is kept until it moves; what of
     its code, as long as the object."""
 
-    def __init__(self, bridge: Bridge) -> None: ...
+    def __init__(self, bridge: GdbServices) -> None: ...
     def open(
         self, path: Union[str, bytes, "os.PathLike[str]"], descriptor: int = -1
     ) -> Tuple[int, List[str], str]:

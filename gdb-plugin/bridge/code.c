@@ -4,8 +4,11 @@
 
 #include "handover.h"
 #include "model.h"
+#include "stack/way.h"
 
-static PyTypeObject *handover_type;
+#include <string.h>
+
+static PyTypeObject *handover_type, *way_type, *innermost_type, *ways_type;
 
 /** Return an address; None for 0. */
 static PyObject *address_value(uint64_t address)
@@ -97,21 +100,77 @@ PyObject *thread_last_jumps(PyObject *object, PyObject *args)
 	return model_ask(object, answer_last_jumps, args);
 }
 
-static PyObject *answer_region_end(struct process_object *owner, void *of, PyObject *args)
-{
-	const struct thread *thread = of;
-	unsigned long long pc;
-	uint64_t code;
+// ---- Ways --------------------------------------------------------------------------------------
 
-	(void)owner;
-	if (!PyArg_ParseTuple(args, "K:region_end", &pc))
-		return NULL;
-	return address_value(serialized_region_end(thread->runtime->process, pc, &code));
+/** Make a record of a way. @p pc: where it goes on; 0: where the frame does. */
+static PyObject *way_value(struct process_object *owner, struct way way, uint64_t pc)
+{
+	if (!way.frame)
+		Py_RETURN_NONE;
+	const struct ompdbg_frame *at = &way.frame->frame->at;
+	return RECORD(way_type, thread_object(owner, way.thread), PyLong_FromLong(at->level),
+		      unsigned_value(pc ? pc : at->pc));
 }
 
-PyObject *thread_region_end(PyObject *object, PyObject *args)
+/** Make a record of the innermost construct; None: there is none. */
+static PyObject *innermost_value(struct process_object *owner, struct thread *thread)
 {
-	return model_ask(object, answer_region_end, args);
+	struct process *process = thread->runtime->process;
+	struct innermost_construct inner;
+	uint64_t pc = 0, code;
+
+	find_innermost_construct(thread, &inner);
+	if (!inner.construct)
+		Py_RETURN_NONE;
+	bool is_task = inner.construct == CONSTRUCT_TASK || inner.construct == CONSTRUCT_TASKLOOP;
+	const char *title = construct_name(inner.construct);
+	if (inner.function)
+		title = arena_printf(&process->arena, "%s of %s", title, inner.function);
+	if (inner.is_own && !is_task && inner.after.frame)
+		pc = serialized_region_end(process, inner.after.frame->frame->at.pc, &code);
+	return RECORD(innermost_type, text_value(title), PyBool_FromLong(is_task),
+		      PyBool_FromLong(inner.is_own), way_value(owner, inner.after, pc));
+}
+
+static PyObject *answer_ways(struct process_object *owner, void *of, PyObject *args)
+{
+	static const char *const names[] = {
+		[TO_RUNTIME] = "runtime",
+		[TO_END_OF_TASK] = "end of task",
+		[TO_CONSTRUCT] = "construct",
+		[TO_USER] = "user",
+	};
+	struct thread *thread = of;
+	enum way_out kind = TO_RUNTIME;
+
+	(void)args;
+	if (thread->target->running)
+		Py_RETURN_NONE;
+	struct way out = way_out(thread, &kind);
+	return RECORD(ways_type, PyBool_FromLong(is_in_users_code(thread)),
+		      way_value(owner, way_back(thread), 0),
+		      way_value(owner, way_after_region(thread), 0),
+		      way_value(owner, way_after_innermost_region(thread), 0),
+		      text_value(out.frame ? names[kind] : NULL), way_value(owner, out, 0),
+		      innermost_value(owner, thread));
+}
+
+PyObject *thread_ways(PyObject *object, void *unused)
+{
+	(void)unused;
+	return model_ask(object, answer_ways, NULL);
+}
+
+static PyObject *answer_way_to_parent(struct process_object *owner, void *of, PyObject *args)
+{
+	(void)args;
+	return way_value(owner, way_to_parent(of), 0);
+}
+
+PyObject *task_way_to_parent(PyObject *object, void *unused)
+{
+	(void)unused;
+	return model_ask(object, answer_way_to_parent, NULL);
 }
 
 // ---- The module --------------------------------------------------------------------------------
@@ -128,11 +187,37 @@ static PyStructSequence_Field handover_fields[] = {
 	{ 0 },
 };
 
-static PyStructSequence_Desc handover_shape = {
-	"_ompdbg.Handover",
-	"What compiled code hands to a runtime.",
-	handover_fields,
-	8,
+static PyStructSequence_Field way_fields[] = {
+	{ "thread", NULL },
+	{ "level", "GDB's number of the frame" },
+	{ "pc", "where it goes on" },
+	{ 0 },
+};
+
+static PyStructSequence_Field innermost_fields[] = {
+	{ "title", "\"task of fib\"" },
+	{ "is_task", NULL },
+	{ "is_own", "user's code executes it itself" },
+	{ "after", "where a region is over, or the runtime that called a task's code" },
+	{ 0 },
+};
+
+static PyStructSequence_Field ways_fields[] = {
+	{ "is_in_users_code", "neither the runtime nor anything that it called" },
+	{ "back", "to the user's code that called the runtime" },
+	{ "after_region", "of a worker" },
+	{ "after_innermost", "region of the thread, whoever encountered it" },
+	{ "out_to", "\"runtime\", \"end of task\", \"construct\", \"user\" or None" },
+	{ "out", "of the function" },
+	{ "construct", "the innermost one" },
+	{ 0 },
+};
+
+static PyStructSequence_Desc shapes[] = {
+	{ "_ompdbg.Handover", "What compiled code hands to a runtime.", handover_fields, 8 },
+	{ "_ompdbg.Way", "A frame in which a thread goes on.", way_fields, 3 },
+	{ "_ompdbg.Innermost", "The innermost construct.", innermost_fields, 4 },
+	{ "_ompdbg.Ways", "Where a thread goes on.", ways_fields, 7 },
 };
 
 /** Make a dictionary of the functions: their names and kinds. */
@@ -153,13 +238,17 @@ static PyObject *functions_value(void)
 
 int code_add(PyObject *module)
 {
+	PyTypeObject **const types[] = { &handover_type, &way_type, &innermost_type, &ways_type };
 	PyObject *functions = functions_value();
-	int result = -1;
+	int result = functions ? PyObject_SetAttrString(module, "HANDOVERS", functions) : -1;
 
-	handover_type = PyStructSequence_NewType(&handover_shape);
-	if (functions && handover_type &&
-	    PyObject_SetAttrString(module, "HANDOVERS", functions) == 0)
-		result = PyObject_SetAttrString(module, "Handover", (PyObject *)handover_type);
 	Py_XDECREF(functions);
+	for (size_t i = 0; result == 0 && i < sizeof(types) / sizeof(types[0]); i++) {
+		*types[i] = PyStructSequence_NewType(&shapes[i]);
+		result = *types[i] ?
+				 PyObject_SetAttrString(module, strrchr(shapes[i].name, '.') + 1,
+							(PyObject *)*types[i]) :
+				 -1;
+	}
 	return result;
 }

@@ -89,12 +89,14 @@ int records_add_types(PyObject *module);
 
 // ---- The code of constructs (code.c) ------------------------------------------------------------
 
-/** Add the type Handover, and the functions that make one. @return -1 with an exception. */
+/** Add HANDOVERS and the types of answers. @return -1 with an exception. */
 int code_add(PyObject *module);
 /** Methods of threads. */
 PyObject *thread_handover(PyObject *object, PyObject *args);
 PyObject *thread_bodies(PyObject *object, PyObject *args);
 PyObject *thread_last_jumps(PyObject *object, PyObject *args);
-PyObject *thread_region_end(PyObject *object, PyObject *args);
+/** Attributes of threads and tasks. */
+PyObject *thread_ways(PyObject *object, void *unused);
+PyObject *task_way_to_parent(PyObject *object, void *unused);
 
 #endif

@@ -292,6 +292,7 @@ static PyGetSetDef thread_attributes[] = {
 	GETTER(thread, frames, "its own, innermost first"),
 	GETTER(thread, constructs, "those of its frames that are code of constructs"),
 	GETTER(thread, stack, "its logical stack"),
+	{ "ways", thread_ways, NULL, "where it goes on; None if it runs", NULL },
 	{ 0 },
 };
 
@@ -306,8 +307,6 @@ static PyMethodDef thread_methods[] = {
 	  "bodies(code) -> [(start, end, pointer call, makes a frame)] of functions with that code" },
 	{ "last_jumps", thread_last_jumps, METH_VARARGS,
 	  "last_jumps(pc) -> [address] of jumps with which the function leaves for a runtime" },
-	{ "region_end", thread_region_end, METH_VARARGS,
-	  "region_end(pc): where code goes on after the region that it executes itself" },
 	{ 0 },
 };
 
@@ -431,6 +430,7 @@ static PyGetSetDef task_attributes[] = {
 	GETTER(task, function, "its code"),
 	GETTER(task, parent, "that generated it"),
 	GETTER(task, thread, "on whose stack it lies"),
+	{ "way_to_parent", task_way_to_parent, NULL, "where that goes on", NULL },
 	GETTER(task, children, "identities of those that it generated, as far as they are alive"),
 	{ 0 },
 };

@@ -271,7 +271,7 @@ def test_doubtful_conditions(compiler: str, optimized: str, tmp_path: Path) -> N
     assert early["text"].splitlines(True)[1:] == [unknown.format("nosuch")]
     assert known["error"] == 'omp break: no symbol "nosuch" in task.'
     syntax, here, inside, computes, anywhere, right, total, left = said
-    assert syntax["error"].startswith("omp break: Of the condition GDB says: A syntax error in")
+    assert syntax["error"].startswith("omp break: condition: A syntax error in")
     assert here["text"] == "OpenMP breakpoint 1: task-begin in task if sum < n\n"
     # Only the code of the construct has it.
     assert inside["text"].startswith("OpenMP breakpoint 2: ")

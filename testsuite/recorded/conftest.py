@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests on recorded targets: no GDB, no program, only the extension and the OMPD library.
+"""Tests on recorded targets: no GDB, no program, only the module _ompd (../ompd) and the OMPD library.
 
 OMPDBG_BUILD in the environment names another build folder than build/.
 """

@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
@@ -14,7 +13,6 @@ sys.path.insert(0, str(ROOT / "testsuite" / "gdb"))
 
 from harness import processes, setup  # noqa: E402
 
-_PAUSE = "34 "  # the number of the system call
 BUILD = setup.LOADER.parent
 OMPDBG = BUILD / "ompdbg"
 PRINTER = BUILD / "testsuite" / "target" / "printer" / "print-services"
@@ -36,17 +34,6 @@ COMMANDS: Dict[str, Tuple[Sequence[str], str]] = {
     "why": (["why"], "omp why -json"),
     "status": (["status"], "omp status -json"),
 }
-
-
-def await_pause(pid: int, seconds: float = 10) -> None:
-    """Waits until the thread that was ready has come to the pause in which it stays."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        calls = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/syscall")]
-        if any(call.startswith(_PAUSE) for call in calls):
-            return
-        time.sleep(0.01)
-    raise processes.Failed("no thread pauses")
 
 
 def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:

@@ -55,7 +55,7 @@ class Break(gdb.Command):
         where = (place, None, None) if match is None else (None, match["file"], int(match["line"]))
         with session.guarded("omp break"):
             doubt = event_conditions.doubt(condition, place) if condition is not None else None
-            if doubt is not None and doubt.surely:
+            if doubt is not None and doubt.is_sure:
                 raise texts.failure(f"omp break: {doubt.text}")
             made = event_listeners.define(event, where, condition)
             write([f"OpenMP breakpoint {made.number}: {made}"])

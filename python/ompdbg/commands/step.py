@@ -36,7 +36,7 @@ class _Running(OmpCommand):
 
     def _show(self, ended: "Optional[Ended]", before: _Where) -> None:
         """Print a source line, with the frame if it is another one. None: arrived."""
-        from ompdbg.gdb_services import session, stepping
+        from ompdbg.gdb_services import session
 
         is_shown = ended is not None and ended.shown
         if ended is not None:
@@ -48,7 +48,7 @@ class _Running(OmpCommand):
         if not is_shown:
             write(location.lines(thread, 0, headed=_where() != before))
         # GDB has called it as the compiler does, and shown its line.
-        elif _where().name != before.name and stepping.in_construct(thread):
+        elif _where().name != before.name and thread.frames[0].construct:
             write(location.lines(thread, 0, sourced=False))
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What GDB says of a condition before there is an event to ask it at.
+"""Checks conditions before there is an event.
 
-What a condition may name is up to the place of the event, which is not where the program is now,
-nor need its library be there yet. So it is refused only where that place is known, the program
-runs, and nothing in that source file is called so.
+A condition may name what is known where the event happens. The program is elsewhere now, and the
+library with that place need not be loaded. So a condition is refused only if the place is known,
+the program runs, and nothing in the place's source file has the name.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _SYNTAX = ("A syntax error in expression", "Invalid number", "Junk after")
 
 
 class Doubt(NamedTuple):
-    """What is wrong with a condition."""
+    """A problem with a condition."""
 
     text: str
-    surely: bool  # wherever its events are
+    is_sure: bool  # wherever the event happens
 
 
 def doubt(condition: str, place: Optional[str]) -> Optional[Doubt]:
-    """None if there is nothing to say."""
-    said = _of_here(condition)
+    """Return the problem with a condition for events at a place; None if there is none."""
+    said = _said_here(condition)
     places = _places(place) if place is not None else ()
-    if said is None or any(_of_place(condition, pc) is None for pc, _ in places):
+    if said is None or any(_is_valid_at(condition, pc) for pc, _ in places):
         return None
     match = _NO_SYMBOL.search(said)
     if match is None:
-        return Doubt(f"Of the condition GDB says: {said}", bool(places))
+        return Doubt(f"condition: {said}", bool(places))
     name = match.group(1)
     known = {one.rpartition("::")[2] for _, symtab in places for one in _names(symtab)}
     if not places or name in known or not gdb.selected_inferior().pid:
@@ -42,8 +42,8 @@ def doubt(condition: str, place: Optional[str]) -> Optional[Doubt]:
     return Doubt(f'no symbol "{name}" in {place}.', True)
 
 
-def _of_here(condition: str) -> Optional[str]:
-    """What GDB says where the program is. It computes nothing for that."""
+def _said_here(condition: str) -> Optional[str]:
+    """Return GDB's error for a condition where the program is. It is not evaluated for that."""
     try:
         quiet.execute(f"whatis {condition}")
     except gdb.error as error:
@@ -52,17 +52,17 @@ def _of_here(condition: str) -> Optional[str]:
     return None
 
 
-def _of_place(condition: str, pc: int) -> Optional[str]:
-    """The same of a place, as that of a breakpoint there."""
+def _is_valid_at(condition: str, pc: int) -> bool:
+    """Check that a breakpoint there may have the condition."""
     front_ends.hide_internal_breakpoints()
     breakpoint = gdb.Breakpoint(f"*{pc:#x}", gdb.BP_BREAKPOINT, internal=True)
     try:
         breakpoint.condition = condition
-    except gdb.error as error:
-        return str(error)
+    except gdb.error:
+        return False
     finally:
         breakpoint.delete()
-    return None
+    return True
 
 
 def _places(place: str) -> "Sequence[Tuple[int, gdb.Symtab]]":
@@ -74,8 +74,8 @@ def _places(place: str) -> "Sequence[Tuple[int, gdb.Symtab]]":
 
 
 def _names(symtab: gdb.Symtab) -> Set[str]:
-    """Of all variables and functions there: what a construct's code has is not in the function
-    that has the construct."""
+    """Return the names of all variables and functions in a source file: those of a construct's
+    code are not in the function that contains the construct."""
     seen: Set[Tuple[int, int]] = set()  # innermost blocks: others may have the same range
     found: Set[str] = set()
     for entry in symtab.linetable():

@@ -13,7 +13,7 @@ go on from there.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Iterable, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, List, Optional, Tuple
 
 import gdb
 
@@ -22,10 +22,8 @@ from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.points import Ended, Place
 
 if TYPE_CHECKING:
-    from _ompdbg import Frame, Task, Thread
+    from _ompdbg import Thread, Way, Ways
 
-_REGIONS, _TASKS = ("parallel region", "teams region"), ("task", "taskloop task")
-_CONSTRUCTS = (*_REGIONS, "target region", *_TASKS)
 # The function that tells Clang's code where a task has its variables.
 _COPIES = ".omp_task_privates_map."
 # Stops elsewhere than before without a word of where that is; here it shall be said.
@@ -34,21 +32,11 @@ _STEP, _STEP_AND_SAY = "step", "with print frame-info source-and-location -- ste
 _MAX_ROUNDS = 64
 
 _ARRIVED = Ended(False, "")
+_Then = Callable[[], Optional[Ended]]
 
 
 class Failed(Exception):
     """A step is not possible; the message says why."""
-
-
-class _Way(NamedTuple):
-    """Where the user's code goes on after the runtime."""
-
-    thread: gdb.InferiorThread
-    address: int
-    stack_pointer: int
-
-    def place(self, then: "Callable[[], Optional[Ended]]") -> Place:
-        return Place(self.address, then, self.thread.global_num, self.stack_pointer)
 
 
 def step(tell: "Callable[[Thread], None]") -> Ended:
@@ -56,14 +44,14 @@ def step(tell: "Callable[[Thread], None]") -> Ended:
     the middle of a line: GDB says where that leads to."""
     for count in range(_MAX_ROUNDS):
         thread = _thread()
-        command = _STEP
-        if not _is_in_users_code(thread):
-            ended = _run_to(_way_back(thread))
+        ways, command = _ways(thread), _STEP
+        if not ways.is_in_users_code:
+            ended = _back(None)
         else:
             if count:
-                command = _STEP if in_construct(thread) else _STEP_AND_SAY
+                command = _STEP if thread.frames[0].construct else _STEP_AND_SAY
                 tell(thread)
-            ended = _step(thread, command)
+            ended = _step(thread, ways, command)
         if ended is not None:
             return ended
         if source_lines.is_at_line():
@@ -71,55 +59,62 @@ def step(tell: "Callable[[Thread], None]") -> Ended:
     raise Failed("the runtime's code does not end")
 
 
-def _step(thread: "Thread", command: str) -> Optional[Ended]:
+def _step(thread: "Thread", ways: "Ways", command: str) -> Optional[Ended]:
     """Step once in the user's code. None: that led out of a construct, or past one."""
-    number, after = _selected().global_num, _way_after_region(thread)
+    number, after = _number(), _place(ways.after_region)
     places = [
         Place(at, partial(_enter, name), number, wanted=partial(_has_lines, name))
         for at, name in points.handovers(_services(), "region", "task", "taskloop")
     ]
-    places += _places_after_code(thread, after)
+    places += _places_out(thread, ways, after)
     line = source_lines.current()  # GDB says nothing of a step that ends in the same one
     stopped = points.run(command, places)
     if stopped.place is not None:
         return stopped.place.then()
     if not stopped.stepped:
         return Ended(True, stopped.text)
-    if not _is_in_users_code(_thread()):
-        return _run_to(_way_back(_thread()) or after)
+    thread = _thread()
+    if not _ways(thread).is_in_users_code:
+        return _back(after)
     if (texts.of(gdb.newest_frame(), "name") or "").startswith(_COPIES):
-        thread = _thread()
-        return _run_to(_way(thread, thread.frames[1])) or _step(_thread(), command)
+        caller = gdb.newest_frame().older()
+        assert caller is not None
+        place = Place(caller.pc(), _go_on, number, points.stack_pointer(caller))
+        return _run([place]) or _step(_thread(), _ways(_thread()), command)
     return _ARRIVED if source_lines.current() == line else Ended(True, stopped.text)
+
+
+def _places_out(thread: "Thread", ways: "Ways", after: Optional[Place]) -> List[Place]:
+    """Return the place to which the function returns that the thread is in, if that is the runtime
+    or the code of a construct: GDB would call that as the compiler does."""
+    is_over = ways.out_to in ("runtime", "end of task")
+    then: _Then = _arrive if ways.out_to == "construct" else _go_on
+    if is_over:
+        then = partial(_to_parent if ways.out_to == "end of task" else _back, after)
+    left = _place(ways.out, then)
+    if left is None:
+        return []
+    # The last call of optimized code is a jump: GDB takes that for the beginning of something new.
+    jumps = thread.last_jumps(gdb.newest_frame().pc()) if is_over else []
+    return [left, *(Place(at, partial(_run, [left]), left.thread) for at in jumps)]
 
 
 def finish() -> "Tuple[str, Callable[[], Optional[Ended]]]":
     """Return what the selected thread's innermost construct is, and a run to its end."""
     thread = _thread()
-    frames = thread.frames
-    task = _own_task(thread, frames)
-    if task is not None:
-        code = task.function
-        return f"task of {code.name if code else '??'}", partial(_run_to_own_end, task.id)
-    for index, frame in enumerate(frames):
-        if frame.construct not in _CONSTRUCTS:
-            continue
-        name, older = f"{frame.construct} of {frame.function or '??'}", frames[index + 1 :]
-        after = _way_after_region(thread)
-        if frame.construct in _TASKS:
-            way = _first(thread, older, "runtime")
-            then: "Callable[[], Optional[Ended]]" = partial(_to_parent, after)
-        else:
-            way, then = _first(thread, older, "user") or after, _arrive
-            if way is not None and _is_run_by_user(older):
-                way = way._replace(address=thread.region_end(way.address) or way.address)
-        if way is None:
-            raise Failed(f"where the {name} ends is not known")
-        return name, partial(_run, [way.place(then)])
-    way = _way_after_region(thread)
-    if way is None:
+    ways = _ways(thread)
+    construct, task = ways.construct, thread.task
+    if construct is None:
         raise Failed("the thread is in no construct")
-    return "parallel region", partial(_run_to, way)
+    if construct.is_task and construct.is_own and task is not None:
+        return construct.title, partial(_run_to_own_end, task.id)
+    then: _Then = _arrive
+    if construct.is_task:
+        then = partial(_to_parent, _place(ways.after_region))
+    place = _place(construct.after, then)
+    if place is None:
+        raise Failed(f"end of the {construct.title} unknown")
+    return construct.title, partial(_run, [place])
 
 
 # ---- Where a thread is ----------------------------------------------------------------------
@@ -137,116 +132,22 @@ def _thread() -> "Thread":
     return thread
 
 
-def _selected() -> gdb.InferiorThread:
+def _ways(thread: "Thread") -> "Ways":
+    with selection.kept():
+        ways = thread.ways
+    assert ways is not None
+    return ways
+
+
+def _number() -> int:
+    """Return GDB's global number of the selected thread."""
     selected = gdb.selected_thread()
     assert selected is not None
-    return selected
+    return selected.global_num
 
 
 def _services() -> GdbServices:
     return session.services_of(gdb.selected_inferior())
-
-
-def _is_in_users_code(thread: "Thread") -> bool:
-    """Check that the thread executes neither the runtime nor anything that it called."""
-    for frame in thread.frames:
-        if frame.owner in ("user", "runtime") or frame.is_made:
-            return frame.owner != "runtime"
-    return False
-
-
-def in_construct(thread: "Thread") -> bool:
-    """Check that the innermost frame is one of a construct's code."""
-    return bool(thread.frames) and thread.frames[0].construct is not None
-
-
-def _is_run_by_user(older: "Iterable[Frame]") -> bool:
-    """Check for a construct that compiled code executes itself, as its condition is false.
-    `older`: the frames around its own."""
-    return next((one.owner for one in older if one.owner != "system"), None) == "user"
-
-
-def _own_task(thread: "Thread", frames: "List[Frame]") -> "Optional[Task]":
-    """Return the task that a thread executes, if compiled code does so itself: it calls the task's
-    code, or contains it, of which no frame tells."""
-    task = thread.task
-    if task is None or task.kind != "explicit" or "undeferred" not in task.flags:
-        return None
-    has_user = False
-    for index, frame in enumerate(frames):
-        if has_user and frame.owner == "runtime":
-            return None
-        has_user = has_user or frame.owner == "user"
-        if frame.construct in _TASKS:
-            return task if _is_run_by_user(frames[index + 1 :]) else None
-        if frame.construct in _CONSTRUCTS:
-            break
-    return task if has_user else None
-
-
-# ---- Ways back ------------------------------------------------------------------------------
-
-
-def _way(thread: "Thread", frame: "Frame") -> Optional[_Way]:
-    """Return where a frame goes on."""
-    handle = _services().frame_of(thread.number, frame.level)
-    return None if handle is None else _Way(_selected(), handle.pc(), points.stack_pointer(handle))
-
-
-def _first(thread: "Thread", frames: "Iterable[Frame]", owner: str) -> Optional[_Way]:
-    """Return where the innermost frame with code of an owner goes on."""
-    frame = next((one for one in frames if one.owner == owner), None)
-    with selection.kept():
-        return None if frame is None else _way(thread, frame)
-
-
-def _way_back(thread: "Thread") -> Optional[_Way]:
-    """Return the way to the user's code that called the runtime."""
-    return _first(thread, thread.frames, "user") or _way_after_region(thread)
-
-
-def _way_after_region(thread: "Thread") -> Optional[_Way]:
-    """Return the way of a worker to where the thread that encountered the region goes on after
-    it."""
-    with selection.kept():
-        stack = thread.stack
-    if stack is None or len(stack.parts) < 2:
-        return None
-    return _first(stack.parts[1].thread, stack.parts[1].frames, "user")
-
-
-def _way_after(thread: "Thread") -> Optional[_Way]:
-    """Return the way to where the innermost region is over."""
-    frames = thread.frames
-    for index, frame in enumerate(frames):
-        if frame.construct in _CONSTRUCTS and frame.construct not in _TASKS:
-            return _first(thread, frames[index + 1 :], "user") or _way_after_region(thread)
-    return _way_after_region(thread)
-
-
-def _places_after_code(thread: "Thread", after: Optional[_Way]) -> List[Place]:
-    """Return the place to which the function returns that the thread is in, if that is the runtime
-    or the code of a construct: GDB would call that as the compiler does."""
-    frames = thread.frames
-    is_region = False
-    for frame in frames:
-        if frame.is_made or frame.is_inlined or frame is frames[0]:
-            is_region = is_region or frame.construct in _REGIONS
-            continue
-        if frame.owner != "runtime" and frame.construct is None and not is_region:
-            break
-        way = _first(thread, [frame], frame.owner)
-        if way is None:
-            break
-        if frame.owner != "runtime":
-            return [way.place(_go_on if is_region else _arrive)]
-        construct = next((one.construct for one in frames if one.construct in _CONSTRUCTS), None)
-        left = way.place(partial(_to_parent if construct in _TASKS else _back, after))
-        # The last call of optimized code is a jump, which GDB takes for the beginning of something
-        # new.
-        jumps = thread.last_jumps(gdb.newest_frame().pc())
-        return [left, *(Place(at, partial(_run, [left]), left.thread) for at in jumps)]
-    return []
 
 
 # ---- What is done at places -----------------------------------------------------------------
@@ -260,41 +161,15 @@ def _go_on() -> Optional[Ended]:
     return None
 
 
-def _back(after: Optional[_Way]) -> Optional[Ended]:
-    """Run on to the user's code."""
-    return _run_to(_way_back(_thread()) or after)
-
-
-def _to_parent(after: Optional[_Way]) -> Optional[Ended]:
-    """Run on from the end of a task to where the task goes on that generated it."""
-    thread = _thread()
-    task = thread.task
-    parent = task.parent if task is not None and task.kind == "explicit" else None
-    owner = parent.thread if parent is not None else None
-    if task is None or parent is None or owner is None or owner.is_running:
-        return _back(after)
-    with selection.kept():
-        users = [one for one in _frames_of(parent, owner.frames) if one.owner == "user"]
-    name = task.function.name if task.function is not None else None
-    found = next((one for one in users if one.function == name), users[0] if users else None)
-    if found is None:
-        return _back(after)
-    if found.level == 0:
-        _way(owner, found)  # selects the thread
+def _place(way: "Optional[Way]", then: _Then = _go_on) -> Optional[Place]:
+    """Return the place to which a way leads; None if it leads nowhere."""
+    if way is None:
         return None
-    return _run_to(_first(owner, [found], "user"))
-
-
-def _frames_of(task: "Task", frames: "List[Frame]") -> "List[Frame]":
-    """Return the frames of one task on a stack: those above the code of the next task."""
-    begin = 0
-    for index, frame in enumerate(frames):
-        if frame.construct not in _TASKS:
-            continue
-        if task.kind == "explicit" and frame.start == task.entry:
-            return frames[begin : index + 1]
-        begin = index + 1
-    return [] if task.kind == "explicit" else frames[begin:]
+    with selection.kept():
+        frame = _services().frame_of(way.thread.number, way.level)
+        if frame is None:
+            return None
+        return Place(way.pc, then, _number(), points.stack_pointer(frame))
 
 
 def _run(places: List[Place]) -> Optional[Ended]:
@@ -305,11 +180,26 @@ def _run(places: List[Place]) -> Optional[Ended]:
     return Ended(True, stopped.text.replace("Continuing.\n", "", 1))
 
 
-def _run_to(way: Optional[_Way]) -> Optional[Ended]:
-    """Run on to there. None: arrived."""
-    if way is None:
+def _back(after: Optional[Place]) -> Optional[Ended]:
+    """Run on to the user's code that called the runtime, else to `after`. None: arrived."""
+    place = _place(_ways(_thread()).back) or after
+    if place is None:
         raise Failed("the thread is in none of the user's code")
-    return _run([way.place(_go_on)])
+    return _run([place])
+
+
+def _to_parent(after: Optional[Place]) -> Optional[Ended]:
+    """Run on from the end of a task to where the task goes on that generated it."""
+    task = _thread().task
+    with selection.kept():
+        way = task.way_to_parent if task is not None else None
+    place = _place(way)
+    if way is None or place is None:
+        return _back(after)
+    if way.level == 0:
+        _services().frame_of(way.thread.number, 0)  # selects the thread
+        return None
+    return _run([place])
 
 
 def _run_to_own_end(task: int) -> Optional[Ended]:
@@ -319,9 +209,13 @@ def _run_to_own_end(task: int) -> Optional[Ended]:
         with session.stopping_thread() as thread:
             return thread is not None and thread.task is not None and thread.task.id == task
 
-    number = _selected().global_num
+    return _run(_own_ends(is_it))
+
+
+def _own_ends(wanted: "Optional[Callable[[], bool]]" = None) -> List[Place]:
+    """Return the places where compiled code says so."""
     ends = points.handovers(_services(), "task ends")
-    return _run([Place(at, partial(_back, None), number, wanted=is_it) for at, _ in ends])
+    return [Place(at, partial(_back, None), _number(), wanted=wanted) for at, _ in ends]
 
 
 # ---- Ways in --------------------------------------------------------------------------------
@@ -339,10 +233,9 @@ def _has_lines(name: str) -> bool:
 def _enter(name: str) -> Optional[Ended]:
     """Run from the beginning of a function of the runtime into the code that it was given. None:
     the thread came back without having been there."""
-    thread = _thread()
+    thread, number = _thread(), _number()
     given = thread.handover(name)
     body = source_lines.of_body(thread, given.code)
-    number, way = _selected().global_num, _way_back(thread)
     if given.kind == "region":
         places = [Place(at, _in_body, number) for at in body]
         if given.back is not None:
@@ -350,9 +243,10 @@ def _enter(name: str) -> Optional[Ended]:
         return _run(places)
     places = [Place(at, _in_body, wanted=_is_child(thread)) for at in body]
     # Where there is none any more, for none may come of it.
-    end = way if given.waits else _way_after(thread)
+    ways = _ways(thread)
+    end = _place(ways.back if given.waits else ways.after_innermost)
     if end is not None:
-        places.append(end.place(_go_on))
+        places.append(end)
     own = [
         Place(at, partial(_begin_own, begins, places), number)
         for at, begins in points.handovers(_services(), "task begins")
@@ -380,9 +274,6 @@ def _is_child(thread: "Thread") -> "Callable[[], bool]":
 
 def _begin_own(name: str, places: List[Place]) -> Optional[Ended]:
     """Run on from where compiled code says that it executes a task itself, to the task's code."""
-    thread = _thread()
-    if not thread.handover(name).is_called:
-        return _run_to(_way_back(thread))  # it contains that code
-    number = _selected().global_num
-    ends = points.handovers(_services(), "task ends")
-    return _run([*places, *(Place(at, partial(_back, None), number) for at, _ in ends)])
+    if _thread().handover(name).is_called:
+        return _run([*places, *_own_ends()])
+    return _back(None)  # it contains that code

@@ -6,16 +6,6 @@ from __future__ import annotations
 from typing import NamedTuple, Optional
 
 
-class TargetThread(NamedTuple):
-    """A thread as the debugger sees it."""
-
-    number: int  # the debugger's number in its inferior
-    label: str  # as the debugger prints it: "3", or "2.3" with several inferiors
-    lwp: int
-    running: bool
-    selected: bool
-
-
 class SymbolAt(NamedTuple):
     """The symbol that covers an address."""
 
@@ -32,10 +22,3 @@ class Function(NamedTuple):
     start: int  # entry point
     file: Optional[str]
     line: Optional[int]  # of its definition; of an outlined function, of the construct
-
-
-class Variable(NamedTuple):
-    """A variable of a frame, as the debugger prints its value."""
-
-    name: str
-    value: str

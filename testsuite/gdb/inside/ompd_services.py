@@ -21,7 +21,7 @@ class Services:
 
     def read_memory(self, address: int, size: int) -> Any:
         """Exactly so many bytes."""
-        return self._services.read_memory(address, size)
+        return self._services.memory(address, size)
 
     def symbol_address(
         self, name: str, file_name: Optional[str], thread: Optional[int]
@@ -29,16 +29,16 @@ class Services:
         """In a thread, if one is given. Nothing is known of structures."""
         if name.startswith("ompd_newest_gcc"):
             return None
-        found: Optional[int] = self._services.symbol_address(name, file_name, thread)
+        file = None if file_name is None else file_name.encode()
+        found: Optional[int] = self._services.symbol_address(name, file, thread or 0)
         return found
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The number of the thread with that id."""
-        for thread in self._services.threads():
-            known = thread.lwp if kind == LWP else self._services.pthread(thread.number)
-            if known == ident:
-                number: int = thread.number
-                return number
+        for number, _, lwp, _ in self._services.threads():
+            if (lwp if kind == LWP else self._services.pthread(number)) == ident:
+                found: int = number
+                return found
         return None
 
     def direct_pid(self) -> int:
