@@ -11,6 +11,51 @@ import pytest
 from harness import own_programs, processes
 
 COMPILERS = ("gcc", "clang")
+_BUSY = """
+#include <unistd.h>
+static volatile int done;
+static void help(void)
+{
+    while (!done)
+        ;
+    usleep(500000);
+}
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        done = 1; // the task
+        help();
+        done = 2;
+    }
+    return 0;
+}
+"""
+# With -O2, the last call in the task is a jump.
+_LAST_CALL = """
+#include <omp.h>
+static omp_lock_t lock;
+static volatile int sum;
+int main(void)
+{
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        {
+            omp_set_lock(&lock);
+            sum++; // in the task
+            omp_unset_lock(&lock);
+        }
+#pragma omp taskwait
+        sum += 2;
+    }
+    return 0;
+}
+"""
 _programs: Dict[Tuple[str, str], Path] = {}
 
 
@@ -95,6 +140,41 @@ def test_finish_a_task(compiler: str, scratch: Path) -> None:
     assert seen[0]["task"] == 1 and seen[1]["task"] == 0
     assert seen[1]["thread"] == 1 and seen[1]["number"] == 0
     assert line("task-first") < seen[1]["line"] <= line("task-waited")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_a_task_whose_generator_has_gone_on(compiler: str, tmp_path: Path) -> None:
+    """It arrives in the function with the construct, though that has called another one."""
+    source = tmp_path / "busy.c"
+    source.write_text(_BUSY, encoding="ascii")
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled(str(source), tmp_path / "busy", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    numbers = {text.strip(): number for number, text in enumerate(_BUSY.splitlines(), 1)}
+    commands = ["break {}".format(numbers["done = 1; // the task"]), "run", "omp finish"]
+    commands += ["@python gdb.newest_frame().find_sal().line", "@python gdb.selected_thread().num"]
+    done = processes.run_gdb("session.py", {"commands": commands}, [str(program)])
+    text, where, thread = done.result[2:]
+    assert text["text"].startswith("Run till end of the task of main.\n"), text
+    assert where["value"] in (numbers["help();"], numbers["done = 2;"]), done.result
+    assert thread["value"] == 1
+
+
+def test_out_of_a_task_by_a_jump(tmp_path: Path) -> None:
+    """GDB would say that it stops in the runtime."""
+    source = tmp_path / "last_call.c"
+    source.write_text(_LAST_CALL, encoding="ascii")
+    flags = ("-O2", "-g", "-fopenmp")
+    program = own_programs.compiled(str(source), tmp_path / "last_call", flags)
+    numbers = {text.strip(): number for number, text in enumerate(_LAST_CALL.splitlines(), 1)}
+    start, end = numbers["sum++; // in the task"], numbers["sum += 2;"]
+    where = "@python gdb.newest_frame().find_sal().line"
+    commands = ["break {}".format(start), "run", *["omp step", where] * 2]
+    done = processes.run_gdb("session.py", {"commands": commands}, [str(program)])
+    assert end in [one.get("value") for one in done.result], done.result
+    assert "omp_unset_lock () from" not in done.output
 
 
 @pytest.mark.parametrize("optimized", ["-O0", "-O2"])
