@@ -111,6 +111,32 @@ def at(mark: str) -> str:
     return "steps.c:{}".format(line(mark))
 
 
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(
+    "function, source", [("task", "steps.c"), ("orphaned_task", "constructs.c")]
+)
+def test_variables_where_a_step_arrives(
+    function: str, source: str, compiler: str, tmp_path: Path
+) -> None:
+    """They have their values: the function has made its frame, and a task knows its own."""
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled(source, tmp_path / "program", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    look = ["@python gdb.newest_frame().find_sal().line", "print n + 0"]
+    commands = ["tbreak " + function, "run", "skip function add", *look]
+    commands += ["omp step", *look] * 2
+    done = processes.run_gdb(
+        "session.py", {"commands": commands, "arguments": ["2"]}, [str(program)]
+    )
+    said = done.result[3:]
+    value = said[1]["text"].partition("= ")[2]
+    assert value and len({one["value"] for one in said[::3]}) == 3, said
+    for one in said[1::3]:
+        assert one["text"].partition("= ")[2] == value, said
+
+
 @pytest.mark.parametrize("threads", [4, 16])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_out_of_a_region_on_a_worker(compiler: str, threads: int, scratch: Path) -> None:
