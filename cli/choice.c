@@ -49,7 +49,8 @@ static bool read_number(const char *word, const char *noun, int *ret, struct fai
 	int64_t number = number_in(word);
 
 	if (number < 0 || number > MAX_NUMBER)
-		return fail_with(failure, STATUS_USAGE, "\"%s\" is no %s", word, noun);
+		return fail_with(failure, STATUS_USAGE, "invalid %s \"%s\" (expected 0, 1, ...)",
+				 noun, word);
 	*ret = (int)number;
 	return true;
 }
@@ -62,7 +63,7 @@ struct range {
 static bool read_ranges(struct arena *arena, const char *text, struct range **ret, size_t *count,
 			struct failure *failure)
 {
-	static const char noun[] = "number of a thread";
+	static const char noun[] = "thread number";
 	char *copy = arena_strdup(arena, text), *rest = copy, *word;
 	size_t capacity = 0;
 
@@ -167,6 +168,6 @@ bool choose_openmp(struct process *process, const struct arguments *arguments, s
 	if (error)
 		return fail_with(failure, STATUS_UNREADABLE, "%s", error);
 	return fail_with(failure, STATUS_USAGE,
-			 arguments->thread < 0 ? "no OpenMP thread" :
-						 "the thread is no OpenMP thread");
+			 arguments->thread < 0 ? "no thread is an OpenMP thread" :
+						 "the thread is not an OpenMP thread");
 }

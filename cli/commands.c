@@ -4,11 +4,11 @@
 
 #include "options.h"
 
-#define TARGET_OPTIONS                                                              \
-	{ "exe", OPTION_EXE, "FILE", 0, "the program, if it is elsewhere now", 1 }, \
-	{                                                                           \
-		"sysroot", OPTION_SYSROOT, "DIR", 0,                                \
-			"where the files of the program's machine are", 1           \
+#define TARGET_OPTIONS                                                                     \
+	{ "exe", OPTION_EXE, "FILE", 0, "the program, if it is in another place now", 1 }, \
+	{                                                                                  \
+		"sysroot", OPTION_SYSROOT, "DIR", 0,                                       \
+			"folder with the files of the program's machine", 1                \
 	}
 #define JSON_OPTION                                                                \
 	{                                                                          \
@@ -18,9 +18,9 @@
 	{                                                                                         \
 		"thread", OPTION_THREAD, "NUMBER", 0, "only that thread, by its number or LWP", 0 \
 	}
-#define LEVEL_OPTION                                                                      \
-	{                                                                                 \
-		"level", OPTION_LEVEL, "LEVEL", 0, "only that one: 0 is the innermost", 0 \
+#define LEVEL_OPTION                                                                        \
+	{                                                                                   \
+		"level", OPTION_LEVEL, "LEVEL", 0, "only that level: 0 is the innermost", 0 \
 	}
 #define TEXT_OPTION                                             \
 	{                                                       \
@@ -52,7 +52,8 @@ static const struct argp_option threads_options[] = {
 };
 static const struct argp_option tasks_options[] = {
 	{ "queued", OPTION_QUEUED, NULL, 0, "only tasks that have not begun", 0 },
-	{ "by-function", OPTION_BY_FUNCTION, NULL, 0, "how many there are of each", 0 },
+	{ "by-function", OPTION_BY_FUNCTION, NULL, 0, "how many tasks there are of each function",
+	  0 },
 	TARGET_OPTIONS,
 	JSON_OPTION,
 	END,
@@ -67,15 +68,15 @@ static const struct argp_option stack_options[] = {
 	END,
 };
 static const struct argp_option icv_options[] = {
-	{ "scope", OPTION_SCOPE, "SCOPE", 0, "only those of the process, thread, region or task",
-	  0 },
+	{ "scope", OPTION_SCOPE, "SCOPE", 0,
+	  "only variables of the process, thread, region or task", 0 },
 	THREAD_OPTION,
 	TARGET_OPTIONS,
 	JSON_OPTION,
 	END,
 };
 static const struct argp_option environment_options[] = {
-	{ "all", OPTION_ALL, NULL, 0, "those too that have no value", 0 },
+	{ "all", OPTION_ALL, NULL, 0, "variables without a value, too", 0 },
 	TARGET_OPTIONS,
 	JSON_OPTION,
 	END,
@@ -95,18 +96,16 @@ static const struct argp_option merge_options[] = {
 	END,
 };
 static const struct argp_option run_options[] = {
-	{ "timeout", OPTION_TIMEOUT, "S", 0, "end it after S seconds", 0 },
-	{ "report", OPTION_REPORT, "DIR", 0, "for reports (ompdbg-report)", 0 },
+	{ "timeout", OPTION_TIMEOUT, "S", 0, "end the command after S seconds", 0 },
+	{ "report", OPTION_REPORT, "DIR", 0, "folder for reports (default ompdbg-report)", 0 },
 	{ "on-hang", OPTION_ON_HANG, NULL, 0,
 	  "do not wait for the time-out if nothing happens for 10 s and the diagnosis says that "
-	  "nothing will",
+	  "nothing will happen",
 	  0 },
 	{ "on-term", OPTION_ON_TERM, NULL, 0,
-	  "when asked to end by SIGTERM, as schedulers do before they kill a job, take the reports "
-	  "first",
-	  0 },
+	  "on SIGTERM, which schedulers send before they kill a job, write the reports first", 0 },
 	{ "report-timeout", OPTION_REPORT_TIMEOUT, "S", 0,
-	  "give up a report that is not finished after S seconds (60)", 0 },
+	  "give up a report that is not finished after S seconds (default 60)", 0 },
 	{ "core", OPTION_CORE, NULL, 0, "let the kernel write core files, too", 0 },
 	{ "no-trace", OPTION_NO_TRACE, NULL, 0, "do not trace, and do not report crashes", 0 },
 	END,
@@ -115,98 +114,92 @@ static const struct argp_option run_options[] = {
 const struct command commands[] = {
 	{
 		.name = "threads",
-		.summary = "every thread and what it waits for",
+		.summary = "show every thread and what it waits for",
 		.description =
 			"One row for each thread: its number, its number in its team, the "
-			"team, its state or what it waits for, the kind of its task, and where "
-			"it is.\n\n"
-			"Team 1.2 was formed by thread 2 of team 1. A \"?\" is what nobody "
-			"knows.",
+			"team, its state or what it waits for, the kind of its task, and "
+			"where it is.\n\n"
+			"Team 1.2 was formed by thread 2 of team 1. \"?\" stands for what is "
+			"unknown.",
 		.options = threads_options,
 		.run = run_view,
 		.show = show_threads,
 	},
 	{
 		.name = "tasks",
-		.summary = "the tasks of every team",
-		.description =
-			"The tasks of each team as a tree, below those that created them: what "
-			"they are doing, their dependences, and for how many tasks they wait. "
-			"Of many tasks alike a few are shown, and the number of the others.",
+		.summary = "show the tasks of every team",
+		.description = "Tasks are a tree, below those that created them: what they do, "
+			       "their dependences, and for how many tasks they wait. Of many tasks "
+			       "alike a few are shown, and the number of the others.",
 		.options = tasks_options,
 		.run = run_view,
 		.show = show_tasks,
 	},
 	{
 		.name = "bt",
-		.summary = "how every thread got where it is",
-		.description =
-			"The stacks of all threads in terms of source, without the frames of "
-			"the runtime. The stack of a thread in a parallel region goes on in "
-			"the thread that met the region, up to main. Threads of a team with "
-			"the same stack are told together, without arguments, unless with "
-			"--full.",
+		.summary = "show how every thread got where it is",
+		.description = "Stacks are shown in terms of the source, without the frames of the "
+			       "runtime. The stack of a thread in a parallel region goes on in the "
+			       "thread that encountered the region, up to main. Threads of a team "
+			       "with the same stack share one, without arguments, unless with "
+			       "--full.",
 		.options = stack_options,
 		.run = run_view,
 		.show = show_stacks,
 	},
 	{
 		.name = "regions",
-		.summary = "the parallel regions, and how far their threads have come",
-		.description =
-			"The tree of parallel regions: where each was opened, what its threads "
-			"do and where, and how many of them have come to its barrier.",
+		.summary = "show the parallel regions, and how far their threads are",
+		.description = "Regions are a tree: where each was opened, what its threads do and "
+			       "where, and how many of them have reached its barrier.",
 		.options = plain_options,
 		.run = run_view,
 		.show = show_regions,
 	},
 	{
 		.name = "icvs",
-		.summary = "control variables by scope",
-		.description =
-			"The control variables of all threads: each value, and which threads "
-			"have it. \"Initially\" is the value with which the program began, "
-			"where it is another one and is known; \"Environment\" the variable "
-			"that gives it, as it was set.",
+		.summary = "show control variables by scope",
+		.description = "Each value of the control variables of all threads, and which "
+			       "threads have it. \"Initially\" is the value with which the program "
+			       "began, if it is known and another one; \"Environment\" is the "
+			       "variable that set it.",
 		.options = icv_options,
 		.run = run_view,
 		.show = show_icvs,
 	},
 	{
 		.name = "env",
-		.summary = "environment variables of the runtime",
+		.summary = "show environment variables of the runtime",
 		.description =
-			"The environment variables that steer the runtime. \"Value\" is what "
-			"the runtime made of it, or, where it does not keep that, what it was "
-			"set to; \"Set to\" what the program's environment had when it "
-			"started, where that is something else.",
+			"\"Value\" is what the runtime made of a variable or, if it does not "
+			"keep that, what the variable was set to; \"Set to\" is what the "
+			"program's environment had when it started, if that is something "
+			"else.",
 		.options = environment_options,
 		.run = run_view,
 		.show = show_environment,
 	},
 	{
 		.name = "locks",
-		.summary = "locks and critical constructs, who holds them and who waits",
-		.description =
-			"Locks, critical and ordered regions that threads wait for. The owner "
-			"is what the runtime or the C library records. Where neither does, "
-			"threads are named that perhaps hold it, and by what that is known.",
+		.summary = "show locks and critical constructs, their owners and waiters",
+		.description = "The locks, critical and ordered regions that threads wait for. The "
+			       "owner is what the runtime or the C library records. If neither "
+			       "does, threads that perhaps hold it are named, with the evidence.",
 		.options = plain_options,
 		.run = run_view,
 		.show = show_locks,
 	},
 	{
 		.name = "why",
-		.summary = "why the program does not go on",
-		.description =
-			"Who waits for whom: deadlocks, threads that fork() has left behind, "
-			"threads of a team at different barriers, locks and who holds them, "
-			"tasks that are not done, events that nobody has fulfilled, and "
-			"barriers to which not all threads have come. A program that runs well "
-			"has such waits too at any moment; only deadlocks, threads left "
-			"behind, different barriers, locks of threads that have ended, and "
-			"endless loops can never end.\n\n"
-			"Of a core file, the signal that has ended the program comes first.",
+		.summary = "show why the program does not go on",
+		.description = "Who waits for whom: deadlocks, threads that fork() has left "
+			       "behind, threads of a team at different barriers, locks and their "
+			       "owners, unfinished tasks, events that nobody has fulfilled, and "
+			       "barriers that some threads have not reached. A program that runs "
+			       "well has such waits too at any moment; only deadlocks, threads "
+			       "left behind, different barriers, locks of threads that have ended, "
+			       "and endless loops can never end.\n\n"
+			       "For a core file, the signal that ended the program comes first.",
 		.end = "exit status:\n"
 		       "  1 if a signal has ended the program, or if there is a wait that cannot\n"
 		       "  end, or one for threads that sleep; else 0",
@@ -216,56 +209,52 @@ const struct command commands[] = {
 	},
 	{
 		.name = "thread-info",
-		.summary = "what OMPT says about threads",
-		.description =
-			"State and what the thread waits for, as the runtime records them; "
-			"what a tool stored for it; the place that it is bound to, the places "
-			"of its partition, and the processor on which it last ran.",
+		.summary = "show what OMPT says about threads",
+		.description = "The state and what the thread waits for, as the runtime records "
+			       "them; what a tool stored for it; the place that it is bound to, "
+			       "the places of its partition, and the processor on which it last "
+			       "ran.",
 		.options = thread_options,
 		.run = run_view,
 		.show = show_thread_info,
 	},
 	{
 		.name = "task-info",
-		.summary = "what OMPT says about the tasks of threads",
-		.description =
-			"Of each task that a thread executes, and of those below it: its type, "
-			"the number of its thread, what a tool stored for it and for its "
-			"region, its frames, and of the innermost its memory.",
+		.summary = "show what OMPT says about the tasks of threads",
+		.description = "For each task that a thread executes, and those below it: its "
+			       "type, the number of its thread, what a tool stored for it and for "
+			       "its region, its frames, and for the innermost its memory.",
 		.options = level_options,
 		.run = run_view,
 		.show = show_task_info,
 	},
 	{
 		.name = "parallel-info",
-		.summary = "what OMPT says about the regions of threads",
-		.description =
-			"Of each region that a thread is in, from within: how many threads its "
-			"team has, and what a tool stored for it.",
+		.summary = "show what OMPT says about the regions of threads",
+		.description = "For each region that a thread is in, innermost first: the number "
+			       "of threads in its team, and what a tool stored for it.",
 		.options = level_options,
 		.run = run_view,
 		.show = show_parallel_info,
 	},
 	{
 		.name = "status",
-		.summary = "the OpenMP runtime, and how well it is known",
-		.description =
-			"The OpenMP runtimes of the program, how their structures are known, "
-			"and what cannot be told, with the reason.",
+		.summary = "show the OpenMP runtime, and how well it is known",
+		.description = "The OpenMP runtimes of the program, how their structures are "
+			       "known, and what is unavailable, with the reason.",
 		.options = plain_options,
 		.run = run_view,
 		.show = show_status,
 	},
 	{
 		.name = "report",
-		.summary = "everything at once: text, JSON, HTML",
+		.summary = "write all of these at once, as text, JSON or HTML",
 		.description =
-			"Everything at once: the diagnosis, regions, threads, stacks, tasks, "
-			"locks, control variables and environment, and the runtime. Without "
-			"options as text; each of the options writes a file, \"-\" stands for "
-			"standard output.\n\n"
-			"The HTML is one file that needs neither network nor scripts. To make "
-			"it, Python is started.",
+			"The diagnosis, regions, threads, stacks, tasks, locks, control "
+			"variables, environment and runtime. Without options it prints "
+			"text; each of the options writes a file. \"-\" is standard output.\n\n"
+			"The HTML is one file that needs neither network nor scripts. "
+			"Python is started to make it.",
 		.end = "examples:\n"
 		       "  ompdbg report core | less\n"
 		       "  ompdbg report 4711 --html report.html --json report.json",
@@ -275,19 +264,18 @@ const struct command commands[] = {
 	},
 	{
 		.name = "run",
-		.summary = "a command, with a report if it hangs or crashes",
-		.description =
-			"Runs a command. If a program below it crashes, or the time-out "
-			"passes, the OpenMP report of that program, or of all OpenMP programs "
-			"below the command, is written before they end: NAME-PID.html, .json "
-			"and .txt in DIR, and all.html if there are several; NAME-rankN-PID of "
-			"ranks of an MPI program. No process is left behind. Whatever becomes "
-			"of the reports, the exit status is the command's.\n\n"
-			"To see a crash before it has ended the program, all processes of the "
-			"command are traced (ptrace): that costs time only where threads and "
-			"processes are made. A program that wants to trace others itself, a "
-			"debugger or LeakSanitizer, needs --no-trace; then only the time-out "
-			"is reported.",
+		.summary = "run a command, and report what hangs or crashes",
+		.description = "If a program below the command crashes, or the time-out passes, "
+			       "the OpenMP report of that program, or of all OpenMP programs below "
+			       "the command, is written before they end: NAME-PID.html, .json and "
+			       ".txt in DIR, and all.html if there are several; NAME-rankN-PID for "
+			       "ranks of an MPI program. No process is left running. The exit "
+			       "status is the command's, whatever becomes of the reports.\n\n"
+			       "To see a crash before it has ended the program, all processes of "
+			       "the command are traced (ptrace). That costs time only when threads "
+			       "and processes are created. A program that traces others itself, a "
+			       "debugger or LeakSanitizer, needs --no-trace; then only the time- "
+			       "out is reported.",
 		.end = "exit status:\n"
 		       "  that of the command; 124 after the time-out or a hang; 128+N if signal N\n"
 		       "  ended it; 127 or 126 if it was not found or could not be run; 2 for wrong\n"
@@ -303,14 +291,13 @@ const struct command commands[] = {
 	},
 	{
 		.name = "merge",
-		.summary = "many reports in one picture",
-		.description =
-			"The reports of many processes, the ranks of an MPI program, say, or "
-			"the shards of a test run, in one picture: processes in the same state "
-			"are one group, and the smallest groups, the outliers, come first. "
-			"Without options as text. To make it, Python is started.\n\n"
-			"A report that cannot be read is named, and so are ranks that wrote "
-			"none; the picture is made of the others.",
+		.summary = "show many reports in one picture",
+		.description = "The reports are those of the ranks of an MPI program, say, or of "
+			       "the shards of a test run. Processes in the same state are one "
+			       "group, and the smallest groups, the outliers, come first. Without "
+			       "options it prints text. Python is started to make the picture.\n\n"
+			       "A report that cannot be read is named, and so are ranks that wrote "
+			       "none; the picture is made of the others.",
 		.end = "exit status:\n"
 		       "  1 if a process has crashed or does not go on; otherwise 3 if a report could\n"
 		       "  not be read, and else 0\n"

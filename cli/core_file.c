@@ -133,7 +133,7 @@ static bool expand(struct expansion *expansion, const char *tool)
 		ok = fail_with(expansion->failure, STATUS_UNREADABLE,
 			       "%s cannot be expanded: %s failed", expansion->path, tool);
 	else if (!is_core(first, got))
-		ok = fail_with(expansion->failure, STATUS_UNREADABLE, "%s: it is no core file",
+		ok = fail_with(expansion->failure, STATUS_UNREADABLE, "%s: not a core file",
 			       expansion->path);
 	if (ok) {
 		expansion->end = find_end(first, got);

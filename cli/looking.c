@@ -35,8 +35,7 @@ static bool check_program(const char *path, struct failure *failure)
 	if (size != sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN) || header.e_machine != EM_X86_64)
-		return fail_with(failure, STATUS_UNREADABLE, "%s: it is no program for x86-64",
-				 path);
+		return fail_with(failure, STATUS_UNREADABLE, "%s: not a program for x86-64", path);
 	return true;
 }
 
@@ -50,8 +49,7 @@ static bool open_process(struct looked *looked, const struct target_places *plac
 	int64_t number = number_in(name);
 
 	if (number <= 0 || number > INT32_MAX || number == getpid())
-		return fail_with(failure, STATUS_UNREADABLE, "there is no process %s to look at",
-				 name);
+		return fail_with(failure, STATUS_UNREADABLE, "cannot look at process %s", name);
 	// Whoever stops this program from his terminal would stop the other one with it.
 	signal(SIGTSTP, SIG_IGN);
 	looked->pid = (pid_t)number;
@@ -149,7 +147,7 @@ bool look_at(const struct place *place, struct looked *looked, struct failure *f
 	if (target_is_truncated(looked->target))
 		*ARENA_APPEND(&looked->arena, looked->problems, looked->num_problems,
 			      looked->capacity) =
-			"the core file is truncated: what it lacks cannot be told";
+			"the core file is truncated: some answers are missing";
 	if (open_runtimes(looked, failure))
 		return true;
 failed:

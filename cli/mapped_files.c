@@ -152,10 +152,9 @@ const char *hidden_runtime(struct looked *looked)
 			    !starts_with(base + length, ".so") ||
 			    (base[length + 3] && base[length + 3] != '.'))
 				continue;
-			return arena_printf(&looked->arena,
-					    "%s cannot be looked at, for its %s not there", base,
-					    problem_of(&looked->arena, &file) ? "file is" :
-										"variables are");
+			return arena_printf(
+				&looked->arena, "cannot examine %s: its %s missing", base,
+				problem_of(&looked->arena, &file) ? "file is" : "variables are");
 		}
 	}
 	return NULL;

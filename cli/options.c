@@ -2,8 +2,10 @@
 
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,13 +48,18 @@ static void print_help(void)
 }
 
 /** Tell what is wrong with a command line, and end the program. */
-static _Noreturn void end_wrong(const struct arguments *arguments, const char *problem,
-				const char *word)
+static _Noreturn __attribute__((format(printf, 2, 3))) void
+end_wrong(const struct arguments *arguments, const char *format, ...)
 {
 	const char *name = arguments->command->name;
+	char *problem;
+	va_list values;
 
-	say("ompdbg %s: %s%s (\"ompdbg %s --help\" tells more).", name, problem, word ? word : "",
-	    name);
+	va_start(values, format);
+	if (vasprintf(&problem, format, values) < 0)
+		out_of_memory();
+	va_end(values);
+	say("ompdbg %s: %s; see \"ompdbg %s --help\".", name, problem, name);
 	exit(STATUS_USAGE);
 }
 
@@ -64,7 +71,7 @@ static double seconds_in(const struct arguments *arguments, const char *word)
 	double seconds = strtod(word, &end);
 
 	if (!*word || *end || !(seconds > 0 && seconds < MOST_SECONDS))
-		end_wrong(arguments, "that is no number of seconds: ", word);
+		end_wrong(arguments, "invalid number of seconds \"%s\"", word);
 	return seconds;
 }
 
@@ -73,7 +80,8 @@ static int64_t checked_number(const struct arguments *arguments, const char *wor
 	int64_t number = number_in(word);
 
 	if (number < least)
-		end_wrong(arguments, "that is no number, or too small: ", word);
+		end_wrong(arguments, "invalid number \"%s\" (expected at least %d)", word,
+			  (int)least);
 	return number;
 }
 
@@ -85,10 +93,11 @@ static const char *checked_scope(const struct arguments *arguments, const char *
 		if (strcmp(word, scopes[i]) == 0)
 			return word;
 	}
-	end_wrong(arguments, "that is no scope (process, thread, region, task): ", word);
+	end_wrong(arguments, "invalid scope \"%s\" (expected process, thread, region or task)",
+		  word);
 }
 
-/** Return the file behind an option that may have one, or standard output. */
+/** Return the file after an option that may have one, or standard output. */
 static const char *optional_file(char *word, struct argp_state *state)
 {
 	const char *next = state->next < state->argc ? state->argv[state->next] : NULL;
@@ -115,7 +124,7 @@ static void take_operand(struct arguments *arguments, char *word, struct argp_st
 	default:
 		if (arguments->target)
 			end_wrong(arguments,
-				  "only one core file or process can be looked at: ", word);
+				  "unexpected \"%s\" (expected one core file or process)", word);
 		arguments->target = word;
 	}
 }
@@ -128,23 +137,23 @@ static void check(struct arguments *arguments)
 	switch (arguments->command->operands) {
 	case OPERAND_REPORTS:
 		if (!arguments->num_words)
-			end_wrong(arguments, "which reports?", NULL);
+			end_wrong(arguments, "missing report");
 		break;
 	case OPERAND_COMMAND:
 		if (!arguments->num_words)
-			end_wrong(arguments, "which command? Write it behind --", NULL);
+			end_wrong(arguments, "missing command (write it after --)");
 		break;
 	default:
-		// `--json CORE`: the word behind an option that may have one.
+		// `--json CORE`: the word after an option that may have one.
 		if (!arguments->target && file && strcmp(file, STANDARD_OUTPUT) != 0) {
 			arguments->target = file;
 			arguments->json_file = STANDARD_OUTPUT;
 		}
 		if (!arguments->target)
-			end_wrong(arguments, "which core file or process?", NULL);
+			end_wrong(arguments, "missing core file or process");
 	}
 	if (arguments->queued && arguments->by_function)
-		end_wrong(arguments, "--queued and --by-function exclude each other", NULL);
+		end_wrong(arguments, "--queued and --by-function exclude each other");
 }
 
 static error_t parse_option(int key, char *word, struct argp_state *state)
@@ -153,7 +162,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->err_stream = NULL; // getopt tells what is wrong
+		state->err_stream = NULL; // getopt says what is wrong
 		break;
 	case OPTION_HELP:
 		argp_state_help(state, stdout,
@@ -277,7 +286,8 @@ static bool parse_command(int count, char **words, struct arguments *arguments, 
 	if (command->operands == OPERAND_COMMAND)
 		flags |= ARGP_IN_ORDER;
 	if (asprintf(&name, "ompdbg %s", command->name) < 0 ||
-	    asprintf(&doc, "%s%s%s\n", command->description, command->end ? "\v" : "",
+	    asprintf(&doc, "%c%s.\n\n%s%s%s\n", toupper(command->summary[0]), command->summary + 1,
+		     command->description, command->end ? "\v" : "",
 		     command->end ? command->end : "") < 0)
 		out_of_memory();
 	argp.doc = doc;
@@ -293,6 +303,7 @@ static bool parse_command(int count, char **words, struct arguments *arguments, 
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status)
 {
 	const char *first = count > 0 ? words[0] : "";
+	static char help[] = "--help";
 
 	*ret = (struct arguments){ .thread = -1, .report_timeout = 60, .folder = "ompdbg-report" };
 	*status = STATUS_FINE;
@@ -300,17 +311,22 @@ bool parse_arguments(int count, char **words, struct arguments *ret, int *status
 		printf("ompdbg " OMPDBG_VERSION "\n");
 		return false;
 	}
-	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+	const bool is_help = strcmp(first, "help") == 0;
+	if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || (is_help && count == 1)) {
 		print_help();
 		return false;
+	}
+	if (is_help) { // "help COMMAND" is "COMMAND --help"
+		first = words[1];
+		words[1] = help;
 	}
 	ret->command = find_command(first);
 	if (ret->command)
 		return parse_command(count, words, ret, status);
 	if (count > 0)
-		say("ompdbg: there is no command \"%s\" (\"ompdbg --help\" lists them).", first);
+		say("ompdbg: unknown command \"%s\"; see \"ompdbg --help\".", first);
 	else
-		say("ompdbg: which command? (\"ompdbg --help\" lists them)");
+		say("ompdbg: missing command; see \"ompdbg --help\".");
 	*status = STATUS_USAGE;
 	return false;
 }

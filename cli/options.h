@@ -72,8 +72,8 @@ enum operands { OPERAND_TARGET, OPERAND_TARGET_OR_NONE, OPERAND_REPORTS, OPERAND
 struct command {
 	const char *name;
 	const char *summary;	 // a line for the list of commands
-	const char *description; // what its help tells
-	const char *end;	 // behind the options: exit statuses, examples; NULL
+	const char *description; // of its help, after the summary
+	const char *end;	 // after the options: exit statuses, examples; NULL
 	enum operands operands;
 	const struct argp_option *options;
 	int (*run)(const struct arguments *arguments, struct failure *failure);

@@ -131,7 +131,7 @@ static struct ompdbg_error *print_section(const struct text *text, const char *t
 		error = print_it(text);
 	if (!error || spool->number || error->code == OMPDBG_INTERRUPTED)
 		return error;
-	const char *line = arena_printf(&text->looked->arena, "cannot be told: %s", error->message);
+	const char *line = arena_printf(&text->looked->arena, "unavailable: %s", error->message);
 	ompdbg_error_destroy(error);
 	return print(text, line);
 }
@@ -143,7 +143,7 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 		const char *title;
 		section *print;
 	} sections[] = {
-		{ "What ended it", print_crash },  { "Why it does not go on", print_diagnosis },
+		{ "Signal", print_crash },	   { "Diagnosis", print_diagnosis },
 		{ "Regions", print_all_regions },  { "Threads", print_all_threads },
 		{ "Stacks", print_all_stacks },	   { "Tasks", print_all_tasks },
 		{ "Locks", print_all_locks },	   { "Control variables", print_variables },

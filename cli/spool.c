@@ -131,7 +131,8 @@ bool spool_check(const struct spool *spool, struct failure *failure)
 		return true;
 	if (spool->number == EPIPE && is_standard_output(spool)) {
 		failure->is_silent = true;
-		return fail_with(failure, STATUS_NOT_WRITTEN, "nobody reads on");
+		return fail_with(failure, STATUS_NOT_WRITTEN,
+				 "the reader of standard output has closed it");
 	}
 	return fail_with(failure, STATUS_NOT_WRITTEN, "%s: %s",
 			 is_standard_output(spool) ? "standard output" : spool->path,

@@ -476,7 +476,7 @@ static void end_what_is_left(struct supervisor *supervisor, int status)
 
 	show_progress("");
 	if (ended.ended && !supervisor->asked && status != TIMED_OUT)
-		supervisor->reports->say("ended what was left: %s",
+		supervisor->reports->say("ended what was still running: %s",
 					 processes_text(ended.ended, text));
 	if (ended.others)
 		supervisor->reports->say("not ended: %s of other users",

@@ -13,7 +13,6 @@ enum {
 
 struct step {
 	uint64_t address; // 0: unused
-	bool is_passed;
 	struct call_frame frame;
 };
 
@@ -24,20 +23,7 @@ struct window {
 	uint8_t bytes[WINDOW];
 };
 
-/** Learn what is known of a place. @return false: the reader's caller has failed. */
-static bool learn(struct chain_reader *reader, uint64_t address, struct step *step)
-{
-	int is_passed = reader->is_passed ? reader->is_passed(reader->context, address) : 1;
-
-	if (is_passed < 0)
-		return false;
-	*step = (struct step){ .address = address, .is_passed = is_passed };
-	if (is_passed)
-		step->frame = call_frames_at(reader->frames, address);
-	return true;
-}
-
-/** Return what is known of a place; NULL: is_passed() has failed. */
+/** Return what is known of a place. */
 static const struct step *step_at(struct chain_reader *reader, uint64_t address)
 {
 	size_t index = (address ^ address >> 12) % MAX_STEPS;
@@ -52,10 +38,7 @@ static const struct step *step_at(struct chain_reader *reader, uint64_t address)
 		reader->num_steps = 0;
 		return step_at(reader, address);
 	}
-	if (!learn(reader, address, step)) {
-		step->address = 0;
-		return NULL;
-	}
+	*step = (struct step){ address, call_frames_at(reader->frames, address) };
 	reader->num_steps++;
 	return step;
 }
@@ -104,20 +87,17 @@ static bool step_up(struct chain_reader *reader, const struct call_frame *frame,
 	return true;
 }
 
-int chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses, bool *whole)
+size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses)
 {
 	struct window window = { .size = 0 };
 
-	for (int depth = 0; depth < CHAIN_DEPTH; depth++) {
+	for (size_t depth = 0; depth < CHAIN_DEPTH && at->pc; depth++) {
 		addresses[depth] = at->pc;
-		// A return address may lie behind the end of the function that called.
-		const struct step *step = at->pc ? step_at(reader, at->pc - (depth > 0)) : NULL;
+		// A return address may lie past the end of the function that called.
+		const struct step *step = step_at(reader, at->pc - (depth > 0));
 
-		if (!step)
-			return at->pc ? -1 : 0;
-		*whole = step->frame.kind == CALL_FRAME_OUTERMOST;
-		if (*whole || !step->is_passed)
-			return depth || !*whole ? depth + 1 : 0;
+		if (step->frame.kind == CALL_FRAME_OUTERMOST)
+			return depth ? depth + 1 : 0;
 		if (!step_up(reader, &step->frame, &window, at))
 			return 0;
 	}

@@ -15,9 +15,6 @@ enum { CHAIN_DEPTH = 128 };
 struct chain_reader {
 	struct direct *memory;
 	struct call_frames *frames;
-	/** Check whether the chain goes on past an address. -1: that has failed. NULL: always. */
-	int (*is_passed)(void *context, uint64_t address);
-	void *context;
 	struct step *steps; // places in code: a hash table by address
 	size_t num_steps;
 };
@@ -25,11 +22,8 @@ struct chain_reader {
 bool chain_init(struct chain_reader *reader);
 void chain_deinit(struct chain_reader *reader);
 
-/**
- * Collect up to CHAIN_DEPTH addresses from @p at on, down to the first that is not passed, or to the
- * end; @p at gets there.
- * @return how many; 0 if the stack can't be followed so simply; -1 if is_passed() has failed.
- */
-int chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses, bool *whole);
+/** Collect up to CHAIN_DEPTH addresses from @p at on, to the end of the stack. @return how many; 0 if
+ *  the stack can't be followed so simply. */
+size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses);
 
 #endif

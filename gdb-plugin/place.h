@@ -12,27 +12,18 @@
 
 #include "call_frames.h"
 
-enum { CALL_ARGUMENTS = 6 };
-
 struct place {
 	uint64_t pc, sp;
 	struct register_value {
 		uint64_t value;
 		bool known;
 	} kept[CALL_FRAME_REGISTERS];
-	bool in_call;			   // a system call
-	uint64_t call[1 + CALL_ARGUMENTS]; // its number and arguments
 };
-
-/**
- * @param threads file descriptor of /proc/PID/task.
- * @return false if the thread is gone, is running, or may not be looked at.
- */
-bool place_read(int threads, pid_t lwp, struct place *ret);
 
 struct place place_of_registers(const struct user_regs_struct *registers);
 
-/** All of its registers, which only whoever traces it may read. @return false likewise. */
+/** Read all registers of a thread, which only its tracer may do. @return false if the thread is gone,
+ *  is running, or may not be looked at. */
 bool place_registers(pid_t lwp, struct user_regs_struct *ret);
 
 #endif

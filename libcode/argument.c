@@ -1,8 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// What a call passes, read out of the instructions before it. Without the function's control flow it is
-// not known where these begin: they are decoded from every place on, and what most of these readings
-// come to holds.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception  What a call passes, read out of the
+// instructions before it. Without the function's control flow it is not known where these begin:
+// they are decoded from every place on, and what most of these readings come to holds.
 
 #include "code.h"
 
@@ -88,7 +86,7 @@ static bool add(struct code_argument *value, const struct code_argument *other)
 	return true;
 }
 
-// Takes the lower half.
+// Take the lower half.
 static bool halve(struct code_argument *value, int8_t width)
 {
 	if (!has_register(value)) {
@@ -151,7 +149,7 @@ static bool read_operand(const struct registers *registers, const struct code_op
 	}
 }
 
-// What the instruction puts into the register that is its first operand.
+// Return what the instruction puts into the register that is its first operand.
 static bool loaded(const struct registers *registers, const struct code_instruction *instruction,
 		   struct code_argument *ret)
 {
@@ -287,8 +285,8 @@ static void decode_window(struct window *window, uint64_t address, const uint8_t
 								   &window->at[at]) == CODE_OK;
 }
 
-// Follows the instructions from @p at to the call; false if there is something else, or nothing is put
-// into the register.
+// Follow the instructions from @p at to the call; false if there is something else, or nothing is
+// put into the register.
 static bool follow(const struct window *window, size_t at, unsigned int reg, struct content *ret)
 {
 	struct registers registers = { .architecture = window->architecture };

@@ -115,7 +115,7 @@ static struct code_access *find_access(struct code_report *report, const struct 
 	return NULL;
 }
 
-// Notes an access and returns the word that a read of 8 bytes gives.
+// Note an access and return the word that a read of 8 bytes gives.
 static struct code_value touch(struct explorer *explorer, const struct code_value *address,
 			       enum code_access_kind kind, unsigned int width)
 {
@@ -180,7 +180,7 @@ static bool is_thread_pointer(const struct code_operand *operand)
 	       operand->width == WORD && operand->access == CODE_READS;
 }
 
-// Notes what the instruction does to an operand in memory; returns the word that is read.
+// Note what the instruction does to an operand in memory; return the word that is read.
 static struct code_value access_memory(struct explorer *explorer, const struct state *state,
 				       const struct code_operand *operand)
 {
@@ -207,7 +207,7 @@ struct inputs {
 	struct code_value value[2];
 };
 
-// Whether the result is anything but unknown, so that the inputs matter.
+// Check whether the result is anything but unknown, so that the inputs matter.
 static bool needs_inputs(enum code_operation operation)
 {
 	switch (operation) {
@@ -240,7 +240,7 @@ static struct code_value get_operand(struct explorer *explorer, const struct sta
 	}
 }
 
-// Notes what is accessed, and finds the inputs if they matter.
+// Note what is accessed, and find the inputs if they matter.
 static void evaluate(struct explorer *explorer, const struct state *state,
 		     const struct code_instruction *instruction, struct inputs *ret)
 {
@@ -302,7 +302,7 @@ static void set_register(struct state *state, const struct code_operand *operand
 		state->reg[operand->base] = unknown;
 }
 
-// Copies the registers that the architecture has.
+// Copy the registers that the architecture has.
 static void copy_state(const struct explorer *explorer, struct state *to, const struct state *from)
 {
 	to->pc = from->pc;
@@ -328,7 +328,8 @@ static bool fork_path(struct explorer *explorer, const struct state *state, uint
 	return true;
 }
 
-// Goes on without the move, and on another path with it. Inputs are the old contents and the new ones.
+// Go on without the move, and on another path with it. Inputs are the old contents and the new
+// ones.
 static void move_if(struct explorer *explorer, struct state *state,
 		    const struct code_instruction *instruction, const struct inputs *inputs)
 {

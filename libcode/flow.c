@@ -25,7 +25,7 @@ static bool contains(const struct code_function *function, uint64_t address)
 	return address >= function->begin && address < function->end;
 }
 
-// How many blocks begin at @p address or before.
+// Count the blocks that begin at @p address or before.
 static uint32_t count_up_to(const struct code_flow *flow, uint64_t address)
 {
 	uint32_t low = 0, high = flow->count;
@@ -79,7 +79,7 @@ static struct code_block *insert(struct code_flow *flow, uint64_t begin)
 	return &flow->blocks[at];
 }
 
-// Splits a block before the instruction at @p address, if one begins there.
+// Split a block before the instruction at @p address, if one begins there.
 static enum code_status split(struct builder *builder, uint32_t index, uint64_t address)
 {
 	struct code_block *block = &builder->flow->blocks[index];
@@ -117,7 +117,7 @@ static bool is_leader(const struct code_flow *flow, uint64_t address)
 	return count && flow->blocks[count - 1].begin == address;
 }
 
-// Makes a block begin at @p address.
+// Make a block begin at @p address.
 static enum code_status add_leader(struct builder *builder, uint64_t address)
 {
 	struct code_flow *flow = builder->flow;
@@ -135,7 +135,7 @@ static bool is_through_slot(const struct code_instruction *jump)
 	return jump->operand_count && code_is_absolute(&jump->operands[0]);
 }
 
-// Where control goes after the last instruction of a block.
+// Note where control goes after the last instruction of a block.
 static void end_block(struct builder *builder, struct code_block *block,
 		      const struct code_instruction *last)
 {
@@ -166,7 +166,7 @@ static void end_block(struct builder *builder, struct code_block *block,
 	}
 }
 
-// Follows a block to its end.
+// Follow a block to its end.
 static enum code_status follow(struct builder *builder, uint64_t begin)
 {
 	struct code_flow *flow = builder->flow;
@@ -307,7 +307,7 @@ static void enter_next(struct search *search, const struct code_block *block)
 	}
 }
 
-// Marks the blocks that can be entered after @p start, not past `to`; true if one has that.
+// Mark the blocks that can be entered after @p start, not past `to`; true if one has that.
 static bool enter_all(struct search *search, const struct code_block *start)
 {
 	bool is_found = false;
@@ -348,7 +348,7 @@ static bool leads_on(const struct search *search, const struct code_block *block
 	return false;
 }
 
-// Marks the blocks from whose beginning a way leads to `to`.
+// Mark the blocks from whose beginning a way leads to `to`.
 static void mark_leading(const struct search *search)
 {
 	const struct code_flow *flow = search->flow;

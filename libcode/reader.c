@@ -33,7 +33,7 @@ static bool has(const struct code_line *line, uint64_t address)
 	return address - line->address < line->size;
 }
 
-// Reads several lines at once where the one before was read, up to the end of the page.
+// Read several lines at once where the one before was read, up to the end of the page.
 static bool read_ahead(struct code_reader *reader, uint64_t address)
 {
 	const uint64_t begin = address & ~(uint64_t)(CODE_LINE - 1);

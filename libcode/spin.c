@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Loops that only read. What such a loop does next depends on memory alone, to which it does not
-// write, but for what it keeps in its frame from one instruction to another: once it has gone round, it
-// goes round until another thread, or a signal, changes what it reads.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception  Loops that only read. What such a loop
+// does next depends on memory alone, to which it does not write, but for what it keeps in its frame
+// from one instruction to another: once it has gone round, it goes round until another thread, or a
+// signal, changes what it reads.
 
 #include <string.h>
 
@@ -71,7 +70,7 @@ static bool may_be_called(const struct loop *loop, const struct code_instruction
 	       query->is_harmless(query->context, entry);
 }
 
-// Whether it does nothing but what loops that only read do.
+// Check whether it does nothing but what loops that only read do.
 static bool is_plain(const struct loop *loop, const struct code_instruction *instruction)
 {
 	if (instruction->is_opaque)
@@ -120,7 +119,7 @@ static int find(const struct loop *loop, uint64_t address)
 	return -1;
 }
 
-// Addresses after an instruction.
+// List the addresses after an instruction.
 static unsigned int following(const struct code_instruction *instruction, uint64_t ret[2])
 {
 	unsigned int count = 0;
@@ -162,7 +161,7 @@ static void collect(struct loop *loop)
 	}
 }
 
-// Those from which a way leads back to the pc, and whether there are any.
+// Find the instructions from which a way leads back to the pc.
 static bool find_inside(struct loop *loop)
 {
 	uint64_t known = 0, found = 1; // the pc's own
@@ -258,7 +257,7 @@ static uint64_t sources(const struct loop *loop, unsigned int step, uint64_t sto
 	return found;
 }
 
-// Whether a round leaves something to the next, as one that counts does.
+// Check whether a round leaves something to the next, as one that counts does.
 static bool is_carried(const struct loop *loop)
 {
 	const struct code_architecture *architecture = loop->reader->architecture;
@@ -298,7 +297,7 @@ static bool is_carried(const struct loop *loop)
 static struct code_value address_of(const struct loop *loop, unsigned int step,
 				    const struct code_operand *operand, unsigned int depth);
 
-// What a register holds before an instruction.
+// Return what a register holds before an instruction.
 static struct code_value held(const struct loop *loop, unsigned int step, unsigned int reg,
 			      unsigned int depth)
 {
@@ -356,7 +355,8 @@ static void note_read(struct code_spin *ret, const struct code_value *address, u
 	ret->reads[ret->count++] = *address;
 }
 
-// Reads of the function's own frame are no news: what is kept there is noted where it comes from.
+// Check for the function's own frame. Reads of it show nothing new: what is kept there is noted
+// where it comes from.
 static bool is_own(const struct loop *loop, const struct code_operand *load, uint64_t stores)
 {
 	while (stores) {

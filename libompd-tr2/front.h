@@ -16,17 +16,17 @@
 #include "ompd/ompd_tr2.h"
 #include "ompd_core.h"
 
-/** A code of the core in terms of 2016. */
+/** Translate a code of the core to one of 2016. */
 ompd_rc_t front_rc(core_rc_t rc);
 
 // ---- Callbacks (callbacks.c) -----------------------------------------------------------------
 
-/** Takes the debugger's table; bad_input if a callback is missing that reading needs. */
+/** Take the debugger's table; bad_input if a callback is missing that reading needs. */
 ompd_rc_t callbacks_open(const ompd_callbacks_t *table);
 void callbacks_close(void);
-/** The debugger's table; NULL unless the library is initialized. */
+/** Return the debugger's table; NULL unless the library is initialized. */
 const ompd_callbacks_t *callbacks_theirs(void);
-/** The same for the core. */
+/** Return the core's table of callbacks, made from the debugger's; NULL without one. */
 const core_callbacks_t *callbacks_for_core(void);
 
 /** Memory of the debugger, zeroed; NULL if there is none. */
@@ -42,7 +42,7 @@ ompd_rc_t object_symbol(ompd_address_space_context_t *context, const char *file_
 
 // ---- Handles (handles.c) ---------------------------------------------------------------------
 
-/** What a handle is; bits. */
+/** Kinds of handles; bits. */
 enum handle_kind {
 	HANDLE_ADDRESS_SPACE = 1 << 0,
 	HANDLE_THREAD = 1 << 1,
@@ -52,25 +52,25 @@ enum handle_kind {
 };
 
 /**
- * Begins an entry point with a handle.
+ * Begin an entry point with a handle.
  * @param kinds those that will do.
  * @return ok; error (not initialized); stale_handle (no handle, a released one, or one of a
  *         released address space); bad_input (of another kind).
  */
 ompd_rc_t handle_check(const void *handle, unsigned int kinds);
-/** The kind of a live handle. */
+/** Return the kind of a live handle. */
 enum handle_kind handle_kind_of(const void *handle);
-/** The address space of a live handle. */
+/** Return the address space of a live handle. */
 core_address_space_handle_t *handle_space(const void *handle);
 
-/** Remembers a new handle of the core, or releases it if there is no memory for that: nomem. */
+/** Remember a new handle of the core, or release it if there is no memory for that: nomem. */
 ompd_rc_t handle_add(void *handle, enum handle_kind kind, core_address_space_handle_t *space);
-/** The same for the result of a call. */
+/** Remember the handle that a call of the core returned, or translate the call's code. */
 ompd_rc_t handle_adopt(core_rc_t rc, void *handle, enum handle_kind kind,
 		       core_address_space_handle_t *space);
-/** Releases a handle of @p kind and forgets it; those of an address space become stale with it. */
+/** Release a handle of @p kind and forget it; those of an address space become stale with it. */
 ompd_rc_t handle_release(void *handle, enum handle_kind kind);
-/** Releases those that the debugger has not. */
+/** Release the handles that the debugger has not. */
 void handles_close(void);
 
 /** Stores a new handle in *@p ret, unless @p rc or memory forbid it. */
@@ -96,7 +96,7 @@ void handles_close(void);
 
 // ---- Settings (settings.c) -------------------------------------------------------------------
 
-/** A control variable of whatever a live handle stands for. */
+/** Return a control variable of whatever a live handle stands for. */
 ompd_rc_t front_setting(const void *handle, const char *name, ompd_tword_t *val);
 
 #endif

@@ -1,7 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Which handles live, of which kind, and of which address space: the core tells whether one is stale
-// (section 15.5), not what it is.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception  Which handles live, of which kind, and
+// of which address space: the core tells whether one is stale (section 15.5), not what it is.
 
 #include "front.h"
 
@@ -57,7 +55,7 @@ static bool grow(void)
 	return true;
 }
 
-// What had to make way for it, and comes after it, is put into its place anew.
+// Remove an entry. Those after it that had to make way for it are entered anew.
 static void forget(struct entry *entry)
 {
 	size_t at = (size_t)(entry - table);

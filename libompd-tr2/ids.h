@@ -5,7 +5,7 @@
 
 #include "front.h"
 
-/** A word and the identity of what the handle stands for, which the debugger frees. */
+/** Write a word and the identity of what the handle stands for, which the debugger frees. */
 ompd_rc_t string_id_of(void *handle, const char *what, core_scope_t scope, char **ret);
 
 #endif

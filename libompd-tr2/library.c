@@ -79,7 +79,7 @@ ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
 	return given;
 }
 
-/** Sections 4.3 and 7.1: ends the work on a process. Its other handles are stale from here on, and
+/** End the work on a process (sections 4.3 and 7.1). Its other handles are stale from here on, and
  * can still be released. */
 ompd_rc_t ompd_release_address_space_handle(ompd_address_space_handle_t *handle)
 {

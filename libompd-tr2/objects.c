@@ -1,8 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// A symbol of one library. The look-up of 2016 takes no file name, and a process may hold several
-// runtimes with the same names: which library is meant, the dynamic linker's list tells, and what it
-// defines, its own table does.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception  A symbol of one library. The look-up of
+// 2016 takes no file name, and a process may hold several runtimes with the same names: which
+// library is meant, the dynamic linker's list tells, and what it defines, its own table does.
 
 #include <elf.h>
 #include <string.h>
@@ -39,7 +37,7 @@ static ompd_rc_t read_bytes(ompd_address_space_context_t *context, uint64_t addr
 			 ompd_rc_unavailable;
 }
 
-// Reads up to the end of a string; false if it is longer than @p size, or cannot be read.
+// Read up to the end of a string; false if it is longer than @p size, or cannot be read.
 static bool read_text(ompd_address_space_context_t *context, uint64_t address, char *text,
 		      size_t size)
 {
@@ -154,7 +152,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-// Whether the symbol is @p name in its default version, and defined.
+// Check whether the symbol is @p name in its default version, and defined.
 static bool is_symbol(ompd_address_space_context_t *context, const struct object *object,
 		      uint64_t index, const char *name, uint64_t *ret)
 {

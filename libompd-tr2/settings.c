@@ -7,7 +7,7 @@
 
 #include "front.h"
 
-// Of a list the first element (section 11.2, ompd_get_max_threads).
+// Return a control variable; for a list, its first element (section 11.2, ompd_get_max_threads).
 ompd_rc_t front_setting(const void *handle, const char *name, ompd_tword_t *val)
 {
 	static const struct {

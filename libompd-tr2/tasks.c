@@ -126,8 +126,9 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 }
 
 /**
- * Sections 11.3 and 11.4: the frame at which the task's thread left the runtime for the task's
- * code, and the one at which that code called the runtime again; 0: it has not, or has returned.
+ * Return (sections 11.3 and 11.4) the frame at which the task's thread left the runtime for the
+ * task's code, and the one at which that code called the runtime again; 0: it has not, or has
+ * returned.
  * @return ok; unavailable (the runtime never keeps frames); needs_state_tracking (it would, with
  *         OMP_DEBUG=enabled or a tool); bad_input; stale_handle; error.
  */

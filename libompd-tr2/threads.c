@@ -150,7 +150,8 @@ ompd_rc_t ompd_get_osthread(ompd_thread_handle_t *thread_handle, ompd_osthread_k
 					   (core_thread_id_t)kind, sizeof_osthread, osthread));
 }
 
-// States that came later are those of 2016 that say less; waits for a device have none.
+// Translate a state. States that came later are those of 2016 that say less; waits for a device
+// have none.
 static ompd_state_t state_of_2016(core_word_t state)
 {
 	static const struct {

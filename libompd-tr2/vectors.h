@@ -11,7 +11,7 @@
 typedef core_rc_t (*vector_member_fn)(core_parallel_handle_t *parallel, int number, void **ret);
 
 /**
- * One handle for each thread of a region's team.
+ * Make a handle for each thread of a region's team.
  * @param[out] vector NULL: only their number is wanted.
  * @return ok; nomem; or what the core says. A thread that is about to join or to leave the team
  *         has no place in it.
@@ -19,7 +19,7 @@ typedef core_rc_t (*vector_member_fn)(core_parallel_handle_t *parallel, int numb
 ompd_rc_t vector_of_team(ompd_parallel_handle_t *parallel, vector_member_fn member,
 			 enum handle_kind kind, void ***vector, int *num_handles);
 
-/** Releases @p count handles, and the vector. */
+/** Release @p count handles, and the vector. */
 void vector_discard(void **vector, size_t count, enum handle_kind kind);
 
 #endif

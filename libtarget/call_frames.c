@@ -47,7 +47,7 @@ void call_frames_close(struct call_frames *frames)
 	free(frames);
 }
 
-/** Whether the caller's frame begins at a fixed distance from the stack pointer or rbp. */
+/** Check whether the caller's frame begins at a fixed distance from the stack pointer or rbp. */
 static bool frame_size(Dwarf_Frame *frame, struct call_frame *ret)
 {
 	Dwarf_Op *ops;
@@ -72,8 +72,8 @@ static bool is_saved(const Dwarf_Op *ops, size_t count, uint64_t *below)
 }
 
 /**
- * Where nothing is said of a register that functions keep, it is unchanged. libdw takes that for
- * undefined in the case of rbx: its table of them has the number of rax instead.
+ * Return where a register is saved that functions keep; one without a rule is unchanged. libdw
+ * takes that for undefined in the case of rbx: its table of them has the number of rax instead.
  */
 static uint32_t where_saved(Dwarf_Frame *frame, int number)
 {

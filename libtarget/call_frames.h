@@ -23,7 +23,7 @@ enum {
 };
 #define CALL_FRAME_LOST UINT32_MAX // or not where it is simple to find
 
-/** What is known of an instruction. */
+/** The frame at an instruction, as far as it is known. */
 struct call_frame {
 	enum {
 		CALL_FRAME_UNKNOWN,  // not told, or in no simple way
@@ -36,13 +36,13 @@ struct call_frame {
 	uint32_t saved[CALL_FRAME_REGISTERS];
 };
 
-/** Reads the mappings of a process of this machine. NULL if that is not possible. */
+/** Read the mappings of a process of this machine. NULL if that is not possible. */
 struct call_frames *call_frames_open(pid_t pid);
 void call_frames_close(struct call_frames *frames);
 
 /**
- * The frame of the function at @p address; @p address is in the instruction that has not ended.
- * Answers only where the frame is at a fixed distance from the stack pointer or rbp.
+ * Return the frame of the function at @p address; @p address is in the instruction that has not
+ * ended. Answers only where the frame is at a fixed distance from the stack pointer or rbp.
  */
 struct call_frame call_frames_at(struct call_frames *frames, uint64_t address);
 

@@ -2,10 +2,13 @@
 
 #include "comment.h"
 
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_COMMENT = 1 << 20 };
 
@@ -17,7 +20,7 @@ static bool is_comment(Elf *elf, size_t names, const GElf_Shdr *header)
 	       !(header->sh_flags & SHF_COMPRESSED) && header->sh_size <= MAX_COMMENT;
 }
 
-/** Appends the section's text and a null character. */
+/** Append the section's text and a null character. */
 static char *append(char *text, size_t *size, Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);
@@ -31,7 +34,13 @@ static char *append(char *text, size_t *size, Elf_Scn *section)
 	return longer;
 }
 
-char *comment_read(int file, size_t *ret_size)
+/**
+ * Read the texts in the sections .comment of a file, each ended by a null character. Compressed sections
+ * and those over 1 MiB are passed over.
+ * @param file A descriptor of a regular file.
+ * @return To be released with free(); NULL if it is no ELF file, a damaged one, or has no text.
+ */
+static char *read_comments(int file, size_t *ret_size)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -51,4 +60,58 @@ char *comment_read(int file, size_t *ret_size)
 	}
 	elf_end(elf);
 	return text;
+}
+
+/** Read the major release in "GCC: (Debian 12.2.0-14) 12.2.0"; 0 if there is none. */
+static int release_of(const char *comment)
+{
+	enum { LONGEST = 4 };
+	int release = 0;
+
+	if (strncmp(comment, "GCC: (", strlen("GCC: (")) != 0)
+		return 0;
+	for (const char *end = comment; (end = strstr(end, ") ")); end++) {
+		size_t length = strspn(end + 2, "0123456789");
+
+		if (length && length <= LONGEST && end[2 + length] == '.' &&
+		    end[3 + length] >= '0' && end[3 + length] <= '9')
+			release = (int)strtol(end + 2, NULL, 10);
+	}
+	return release;
+}
+
+/** Find the latest release; 0 if none is known, or one of them is not. */
+static int newest_of(const char *comments, size_t size)
+{
+	int newest = 0;
+
+	for (const char *at = comments; at < comments + size; at += strlen(at) + 1) {
+		int release = release_of(at);
+
+		if (strncmp(at, "GCC", strlen("GCC")) != 0)
+			continue;
+		if (!release)
+			return 0;
+		if (release > newest)
+			newest = release;
+	}
+	return newest;
+}
+
+int comment_newest_gcc(const char *path)
+{
+	// A pipe may have nobody at its other end.
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), release = 0;
+	struct stat status;
+	char *comments = NULL;
+	size_t size = 0;
+
+	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+		comments = read_comments(file, &size);
+	if (file >= 0)
+		close(file);
+	if (comments)
+		release = newest_of(comments, size);
+	free(comments);
+	return release;
 }

@@ -5,15 +5,8 @@
 #ifndef OMPDBG_COMMENT_H
 #define OMPDBG_COMMENT_H
 
-#include <stddef.h>
-
-/**
- * The texts in the sections .comment of a file, each ended by a null character, most often the
- * compilers that made its parts. Compressed sections and those over 1 MiB are passed over.
- * @param file A descriptor of a regular file, which stays the caller's.
- * @param ret_size In bytes.
- * @return To be released with free(); NULL if it is no ELF file, a damaged one, or has no text.
- */
-char *comment_read(int file, size_t *ret_size);
+/** Find the latest major release of GCC that compiled a part of a file: each compiler leaves its
+ *  version in the section .comment. @return 0: none is known, or one of them is not. */
+int comment_newest_gcc(const char *path);
 
 #endif

@@ -21,7 +21,7 @@ enum {
 
 _Static_assert(sizeof(elf_gregset_t) == TARGET_REGISTERS * sizeof(uint64_t), "x86-64");
 
-/** Bytes of the core's file; fewer at its end. */
+/** Read bytes of the core's file; fewer at its end. */
 static size_t read_file(const struct target *target, uint64_t offset, void *buffer, size_t size)
 {
 	size_t done = 0;
@@ -92,7 +92,7 @@ static int note_thread(struct target *target, const void *data, size_t size)
 	return 0;
 }
 
-/** Of the thread that was told last. */
+/** Take the vector registers of the thread whose note came last. */
 static void note_vectors(struct target *target, const void *data, size_t size)
 {
 	struct user_fpregs_struct values;
@@ -234,7 +234,7 @@ static int by_start(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-/** Sorts them; of segments that overlap, which no program has, the first stays. */
+/** Sort them; of segments that overlap, which no program has, the first stays. */
 static void sort_segments(struct target *target)
 {
 	size_t kept = 0;
@@ -253,19 +253,19 @@ static int check_header(const struct target *target, Elf64_Ehdr *header, struct 
 {
 	if (read_file(target, 0, header, sizeof(*header)) != sizeof(*header) ||
 	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-		return fail(error, "it is no core file");
+		return fail(error, "not a core file");
 	// The type comes before what differs from one class to the other.
 	bool is_big = header->e_ident[EI_DATA] == ELFDATA2MSB;
 	uint16_t type = is_big ? __builtin_bswap16(header->e_type) : header->e_type;
 	uint16_t machine = is_big ? __builtin_bswap16(header->e_machine) : header->e_machine;
 	if (type != ET_CORE)
-		return fail(error, "it is no core file, but %s",
+		return fail(error, "not a core file but %s",
 			    type == ET_EXEC || type == ET_DYN ? "a program or library" :
 								"another ELF file");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || is_big || machine != EM_X86_64)
 		return fail(error,
-			    "the core file is of another architecture than x86-64"
-			    " (ELF machine %u)",
+			    "the core file has an unsupported architecture (ELF machine %u;"
+			    " expected x86-64)",
 			    machine);
 	if (header->e_phentsize != sizeof(Elf64_Phdr))
 		return fail(error, "the core file is damaged: its headers have no known size");
@@ -294,7 +294,7 @@ int core_init(struct target *target, struct target_error *error)
 	if (fstat(target->core, &status) != 0)
 		return fail(error, "%s", strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return fail(error, "it is no core file");
+		return fail(error, "not a core file");
 	target->core_size = (uint64_t)status.st_size;
 	if (check_header(target, &header, error) < 0)
 		return -1;
@@ -310,7 +310,7 @@ int core_init(struct target *target, struct target_error *error)
 	}
 	sort_segments(target);
 	if (!target->num_threads)
-		return fail(error, "the core file tells no thread: it is truncated or damaged");
+		return fail(error, "the core file lists no threads: it is truncated or damaged");
 	return 0;
 }
 

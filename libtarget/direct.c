@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/** Appends a mapping, or extends the last one if they touch. */
+/** Append a mapping, or extend the last one if they touch. */
 static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t end, bool is_code)
 {
 	struct direct_extent *last = direct->count ? &direct->extents[direct->count - 1] : NULL;

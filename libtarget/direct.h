@@ -26,18 +26,18 @@ struct direct {
 	size_t last; // index of the extent that was found last
 };
 
-/** Learns the mappings of @p pid. @return false if that is not possible. */
+/** Learn the mappings of @p pid. @return false if that is not possible. */
 bool direct_init(struct direct *direct, pid_t pid);
 
 void direct_deinit(struct direct *direct);
 
-/** The extent that holds @p address; NULL if it must not be read directly. */
+/** Return the extent that holds @p address; NULL if it must not be read directly. */
 const struct direct_extent *direct_find(struct direct *direct, uint64_t address);
 
-/** Whether @p address was in a readable mapping, data or code. */
+/** Check whether @p address was in a readable mapping, data or code. */
 bool direct_knows(struct direct *direct, uint64_t address);
 
-/** Bytes read from the start of the range, 0 if none. Does not check against extents. */
+/** Read memory without a check against extents. @return bytes from the start of the range, or 0. */
 size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t size);
 
 #endif

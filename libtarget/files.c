@@ -64,7 +64,7 @@ static uint64_t page_of(uint64_t number)
 	return number & ~(uint64_t)(PAGE - 1);
 }
 
-/** How many parts are where they are if the file is loaded with that bias. */
+/** Count how many parts are where they are if the file is loaded with that bias. */
 static size_t count_in_place(const struct target *target, size_t index, const struct loads *loads,
 			     uint64_t bias)
 {
@@ -82,7 +82,7 @@ static size_t count_in_place(const struct target *target, size_t index, const st
 	return found;
 }
 
-/** Where a file is loaded. Parts of it may be mapped elsewhere, too. */
+/** Find where a file is loaded. Parts of it may be mapped elsewhere, too. */
 static bool find_bias(struct target *target, size_t index, const struct loads *loads)
 {
 	struct mapped_file *file = &target->files[index];
@@ -106,7 +106,7 @@ static bool find_bias(struct target *target, size_t index, const struct loads *l
 	return best != 0;
 }
 
-/** Its headers: where it is in memory, and which parts of it nobody can have changed. */
+/** Read a file's headers: where it is in memory, and which parts of it nobody can have changed. */
 static bool read_headers(struct target *target, size_t index, Elf *elf, struct loads *ret)
 {
 	struct mapped_file *file = &target->files[index];
@@ -184,7 +184,7 @@ static bool is_used(const struct mapped_file *file)
 	       file->told.state == TARGET_FILE_UNVERIFIED;
 }
 
-/** Opens it as the process has it, if its place does not hold it. */
+/** Open it as the process has it, if its place does not hold it. */
 static int open_it(const struct target *target, ssize_t index, bool *is_other)
 {
 	struct mapped_file *file = &target->files[index];
@@ -246,7 +246,7 @@ static void report(struct target *target, struct mapped_file *file)
 
 // ---- The code that the kernel maps -----------------------------------------------------------
 
-/** Copies it out of memory: it has no file. */
+/** Copy it out of memory: it has no file. */
 static void report_vdso(struct target *target)
 {
 	uint64_t start;

@@ -86,7 +86,7 @@ struct snapshot {
 	size_t size;
 };
 
-/** Whether code at an address leaves rbx as it was at the call. */
+/** A note whether code at an address leaves rbx as it was at the call. */
 struct kept_rbx {
 	uint64_t pc;
 	bool is_kept;
@@ -126,10 +126,10 @@ struct target {
 	struct kept_rbx kept_rbx[KEPT_RBX];
 };
 
-/** Puts a line into @p error. @return -1. */
+/** Put a line into @p error. @return -1. */
 int fail(struct target_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Makes room for one more element of the array that @p array points to the first element of.
+/** Make room for one more element of the array that @p array points to the first element of.
  *  @return it, zeroed; NULL without memory. */
 void *grow(void *array, size_t *count, size_t size);
 #define GROW(array, count) ((__typeof__(array))grow(&(array), &(count), sizeof(*(array))))
@@ -140,49 +140,49 @@ size_t core_read(const struct target *target, uint64_t address, void *buffer, si
 bool memory_read_own(struct target *target, uint64_t address, void *buffer, size_t size);
 int core_init(struct target *target, struct target_error *error);
 
-/** Looks at what a process has mapped, while it runs. */
+/** Look at what a process has mapped, while it runs. */
 int process_init(struct target *target, pid_t pid, struct target_error *error);
-/** Stops it. @p changed: meanwhile, it has mapped other files. */
+/** Stop it. @p changed: meanwhile, it has mapped other files. */
 int process_stop(struct target *target, bool *changed, struct target_error *error);
 /** Fill in the threads of a process that another one keeps stopped. @return -1 with @p error. */
 int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
 		  struct target_error *error);
-/** Lets it go on. */
+/** Let it go on. */
 void process_let_go(struct target *target);
 void process_deinit(struct target *target);
 
-/** Copies the memory of a stopped process. @return false, with no copy, if that is too much. */
+/** Copy the memory of a stopped process. @return false, with no copy, if that is too much. */
 bool snapshot_take(struct target *target);
 void snapshot_deinit(struct snapshot *snapshot);
 /** @return bytes read from the start of the range, 0 for what was not copied. */
 size_t snapshot_read(const struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
 
-/** Adds a mapping of the file at @p path. @return -1 without memory. */
+/** Add a mapping of the file at @p path. @return -1 without memory. */
 int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
 		const char *path);
-/** The mapping that covers an address; NULL if there is none. */
+/** Return the mapping that covers an address; NULL if there is none. */
 const struct mapping *mapping_find(const struct target *target, uint64_t address);
 
-/** Opens the mapped files, compares them with memory, and tells libdwfl of them. */
+/** Open the mapped files, compare them with memory, and tell libdwfl of them. */
 int files_init(struct target *target, struct target_error *error);
 void files_deinit(struct target *target);
 /** Memory that is mapped from a file and cannot have been changed. */
 size_t files_read(const struct target *target, uint64_t address, void *buffer, size_t size);
-/** All of that memory is such, and the file certainly the one that was mapped. */
+/** Check that all of that memory is such, and the file certainly the one that was mapped. */
 bool files_has(const struct target *target, uint64_t start, uint64_t end);
 
-/** Of what is in memory, and of a file. */
+/** Read the build id of what is in memory, and of a file. */
 void build_id_in_memory(struct target *target, struct mapped_file *file);
 void build_id_in_file(Elf *elf, struct target_build_id *ret);
 enum target_file_state build_id_compare(const struct target_file *file);
 
 /** @return a descriptor, or -1. */
 int open_read_only(const char *path);
-/** A path as it is called below the sysroot; NULL without memory. */
+/** Return a path as it is called below the sysroot; NULL without memory. */
 char *place_below_root(const struct target *target, const char *path);
-/** Cuts what the kernel writes behind the names of deleted files. @return whether it was there. */
+/** Cut what the kernel writes after the names of deleted files. @return whether it was there. */
 bool place_cut_deleted(char *path);
-/** Opens a file as a process has it, wherever that is. @return a descriptor, or -1. */
+/** Open a file as a process has it, wherever that is. @return a descriptor, or -1. */
 int place_open_mapped(const struct target *target, ssize_t index);
 
 /** Find the symbol that covers an address of a file. @return false if it cannot be told. */
@@ -191,7 +191,7 @@ void symbol_places_deinit(struct mapped_file *file);
 
 void units_deinit(struct mapped_file *file);
 
-/** The function of a unit with code at an address (without the bias). */
+/** Return the function of a unit with code at an address (without the bias). */
 bool function_at(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *ret);
 void functions_deinit(struct target *target);
 

@@ -7,7 +7,7 @@
 
 #include <dwarf.h>
 
-/** Of an attribute that is an expression, or a list of them for ranges of code. */
+/** Find the expression of an attribute, which may have a list of them for ranges of code. */
 bool target_location(Dwarf_Die *die, unsigned int name, uint64_t address,
 		     struct target_location *ret)
 {

@@ -12,7 +12,7 @@ enum {
 	MAX_MAPPINGS = 1 << 20,
 };
 
-/** Mappings of one file follow one another; looks at the last files first. */
+/** Find a mapping's file: the last files first, for mappings of one file follow one another. */
 static ssize_t file_of(struct target *target, const char *path)
 {
 	enum { SEARCHED = 64 };

@@ -43,7 +43,7 @@ bool place_cut_deleted(char *path)
 	return true;
 }
 
-/** By one of its mappings; that is a privilege. */
+/** Open a file by one of its mappings; that is a privilege. */
 static int open_by_mapping(const struct target *target, ssize_t index)
 {
 	int tried = 0, descriptor = -1;

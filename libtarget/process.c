@@ -28,7 +28,9 @@ enum {
 	STATUS_LINE = 256,
 };
 
-/** A number in /proc/PID/status; -1 if it is not there. `state`: the letter behind "State:". */
+/**
+ * Return a number in /proc/PID/status; -1 if it is not there. `state`: the letter after "State:".
+ */
 static long status_field(pid_t pid, const char *name, char *state)
 {
 	char path[64], line[STATUS_LINE];
@@ -56,7 +58,7 @@ static bool has_ended(pid_t lwp)
 	return state == '?' || state == 'Z' || state == 'X';
 }
 
-/** Tells why a process can't be attached to. */
+/** Tell why a process can't be attached to. */
 static int refuse(pid_t pid, int number, struct target_error *error)
 {
 	char state = '?';
@@ -88,7 +90,7 @@ static bool is_known(const struct target *target, pid_t lwp)
 	return false;
 }
 
-/** Waits until a thread has stopped. @return 1; 0 if it is gone; -1 if it does not stop. */
+/** Wait until a thread has stopped. @return 1; 0 if it is gone; -1 if it does not stop. */
 static int wait_for_stop(struct thread *thread)
 {
 	const struct timespec pause = { 0, 1000000 };
@@ -115,7 +117,7 @@ static int wait_for_stop(struct thread *thread)
 	return -1;
 }
 
-/** Attaches to one thread. @return 1; 0 if it is gone; -1 with @p error. */
+/** Attach to one thread. @return 1; 0 if it is gone; -1 with @p error. */
 static int seize(struct target *target, pid_t lwp, struct target_error *error)
 {
 	if (ptrace(PTRACE_SEIZE, lwp, NULL, NULL) != 0) {
@@ -135,7 +137,7 @@ static int seize(struct target *target, pid_t lwp, struct target_error *error)
 	return 1;
 }
 
-/** Attaches to the threads that are not known yet. @return how many; -1 with @p error. */
+/** Attach to the threads that are not known yet. @return how many; -1 with @p error. */
 static int seize_new(struct target *target, struct target_error *error)
 {
 	char path[64];
@@ -189,7 +191,7 @@ static void read_name(const struct target *target, struct thread *thread)
 	thread->name[size > 0 ? size - 1 : 0] = '\0'; // the end of the line
 }
 
-/** Waits for the threads from the index @p first on; those that are gone are dropped. */
+/** Wait for the threads from the index @p first on; those that are gone are dropped. */
 static int await_stops(struct target *target, size_t first, struct target_error *error)
 {
 	size_t kept = first;
@@ -221,12 +223,12 @@ static int stop_all(struct target *target, struct target_error *error)
 		if (await_stops(target, before, error) < 0)
 			return -1;
 	}
-	return fail(error, "process %d begins new threads all the time", (int)target->pid);
+	return fail(error, "process %d starts new threads all the time", (int)target->pid);
 }
 
 // ---- What it is like -------------------------------------------------------------------------
 
-/** A sum that another text hardly has. */
+/** Add a text to a sum that another text hardly has. */
 static uint64_t add_text(uint64_t sum, const char *text)
 {
 	const uint64_t prime = UINT64_C(0x100000001b3);
@@ -236,7 +238,7 @@ static uint64_t add_text(uint64_t sum, const char *text)
 	return sum;
 }
 
-/** Those of files. @p is_known: only their sum is told. */
+/** Read the mappings of files. @p is_known: only their sum is wanted. */
 static int read_mappings(struct target *target, bool is_known, struct target_error *error)
 {
 	char path[64], *line = NULL;
@@ -283,7 +285,9 @@ static void read_auxiliary(struct target *target)
 	close(file);
 }
 
-/** The thread by which the memory is found: the first one may have ended before the others. */
+/**
+ * Return a thread by which the memory can be found: the first one may have ended before the others.
+ */
 static pid_t living_thread(pid_t pid)
 {
 	char path[64];
@@ -304,7 +308,7 @@ static pid_t living_thread(pid_t pid)
 	return found;
 }
 
-/** The kernel runs programs of 32 bits, too. */
+/** Check that the program has 64 bits: the kernel runs others, too. */
 static int check_machine(const struct target *target, struct target_error *error)
 {
 	Elf64_Ehdr header = { 0 };
@@ -318,7 +322,7 @@ static int check_machine(const struct target *target, struct target_error *error
 	if (size < (ssize_t)offsetof(Elf64_Ehdr, e_version) ||
 	    (header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64))
 		return 0;
-	return fail(error, "process %d is of another architecture than x86-64 (ELF machine %u)",
+	return fail(error, "process %d: unsupported architecture (ELF machine %u; expected x86-64)",
 		    (int)target->pid, header.e_machine);
 }
 
@@ -376,7 +380,7 @@ int process_adopt(struct target *target, const struct target_stopped *threads, s
 	return 0;
 }
 
-/** Takes note of a thread's end, without which its process would stay a zombie. */
+/** Take note of a thread's end, without which its process would stay a zombie. */
 static void bury(const struct thread *thread)
 {
 	const struct timespec pause = { 0, 1000000 };

@@ -20,13 +20,13 @@ static bool is_scope(int tag)
 	return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine;
 }
 
-/** Some blocks have no code of their own, but blocks that have. */
+/** Check whether a block has no code of its own, but blocks that have. */
 static bool is_transparent(Dwarf_Die *die)
 {
 	return !dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/** Adds the scopes within @p parent, outermost first. @return how many there are then. */
+/** Add the scopes within @p parent, outermost first. @return how many there are then. */
 static size_t descend(Dwarf_Die *parent, uint64_t address, Dwarf_Die *scopes, size_t count,
 		      size_t max, int depth)
 {

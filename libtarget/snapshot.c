@@ -77,7 +77,7 @@ static bool is_wanted(enum wanted wanted, uint64_t entry)
 
 // ---- What to copy ----------------------------------------------------------------------------
 
-/** Adds a page, or @p size bytes of zeros, which are not counted. */
+/** Add a page, or @p size bytes of zeros, which are not counted. */
 static bool add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool is_zero)
 {
 	struct area *last =
@@ -194,7 +194,7 @@ static const struct area *area_at(const struct snapshot *snapshot, uint64_t addr
 		       NULL;
 }
 
-/** Where threads push and pop there is memory: if not, the page map is not to be relied upon. */
+/** Check that threads have memory where they push and pop: else the page map is unreliable. */
 static bool has_stacks(const struct target *target)
 {
 	for (size_t i = 0; i < target->num_threads; i++) {
@@ -212,7 +212,7 @@ static bool has_stacks(const struct target *target)
 
 // ---- The copy --------------------------------------------------------------------------------
 
-/** What can't be read stays out. */
+/** Copy an area, without what can't be read. */
 static void copy_area(struct target *target, struct area *area, char *bytes)
 {
 	size_t size = area->end - area->start;

@@ -19,7 +19,7 @@ static bool is_place(const GElf_Sym *symbol, GElf_Word section)
 	}
 }
 
-/** A table of symbols that is not for linking has `name@@VERSION`. */
+/** Return the length of a name without its version: some tables have `name@@VERSION`. */
 static size_t length_of(const char *name)
 {
 	const char *version = strstr(name, "@@");
@@ -96,7 +96,7 @@ static void drop(struct mapped_file *file, const char *name, uint64_t address)
 	}
 }
 
-/** Symbols of a version that is only there for old programs are not what their names stand for. */
+/** Drop the symbols of versions for old programs only: their names stand for something else. */
 static void drop_hidden(struct mapped_file *file)
 {
 	enum { HIDDEN = 0x8000 };
@@ -118,7 +118,7 @@ static void drop_hidden(struct mapped_file *file)
 	}
 }
 
-/** All symbols of a file, by name. */
+/** Read all symbols of a file, sorted by name. */
 static void read_symbols(struct mapped_file *file)
 {
 	int count = file->module ? dwfl_module_getsymtab(file->module) : 0;

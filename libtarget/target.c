@@ -61,7 +61,7 @@ struct target *target_open_core(int file, const struct target_places *places,
 	return NULL;
 }
 
-/** Files are opened before the process is stopped, for that takes its time. */
+/** Open the files and then stop the process: opening takes its time. */
 static int look_and_stop(struct target *target, pid_t pid, struct target_error *error)
 {
 	bool changed;

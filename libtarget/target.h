@@ -28,14 +28,14 @@ struct target_places {
 };
 
 /**
- * Opens a core file. @p file stays the caller's, and open as long as the target is.
+ * Open a core file. @p file stays the caller's, and open as long as the target is.
  * @return NULL with @p error.
  */
 struct target *target_open_core(int file, const struct target_places *places,
 				struct target_error *error);
 
 /**
- * Attaches to a process and stops all of its threads. It goes on when its memory has been copied;
+ * Attach to a process and stop all of its threads. It goes on when its memory has been copied;
  * if that is too much, when the target is closed. All that is asked of it must be asked by the
  * thread that attached.
  * @return NULL with @p error; then the process goes on as before.
@@ -59,10 +59,10 @@ struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *
 			    size_t num_threads, const struct target_places *places,
 			    struct target_error *error);
 
-/** Releases everything; a process goes on. */
+/** Release everything; a process goes on. */
 void target_close(struct target *target);
 
-/** It is a process that is still stopped; else all that is asked of it comes from copies. */
+/** Check whether it is a process that is still stopped; else all answers come from copies. */
 bool target_is_stopped(const struct target *target);
 /** @return the thread as whose memory that of a process that this one has stopped can be read; else
  *  0. */
@@ -70,10 +70,10 @@ pid_t target_direct_pid(const struct target *target);
 
 // ---- Memory and mappings ---------------------------------------------------------------------
 
-/** Reads memory. @return bytes read from the start of the range; 0 if none can be had. */
+/** Read memory. @return bytes read from the start of the range; 0 if none can be had. */
 size_t target_read(struct target *target, uint64_t address, void *buffer, size_t size);
 
-/** A value of the auxiliary vector (AT_ENTRY, ...). */
+/** Return a value of the auxiliary vector (AT_ENTRY, ...). */
 bool target_auxiliary(const struct target *target, uint64_t type, uint64_t *ret);
 
 /** How the file is that the target has mapped. */
@@ -103,12 +103,12 @@ struct target_file {
 };
 
 size_t target_num_files(const struct target *target);
-/** The file of that index; strings live as long as the target. */
+/** Return the file of that index; strings live as long as the target. */
 struct target_file target_file_at(const struct target *target, size_t index);
 /** Index of the file that covers an address; -1 if there is none. */
 ssize_t target_file_index(const struct target *target, uint64_t address);
 
-/** A core file that does not hold what its headers say. */
+/** Check whether it is a core file that does not hold what its headers say. */
 bool target_is_truncated(const struct target *target);
 
 /** How the program of a core file has ended, as far as the file tells. */
@@ -129,12 +129,12 @@ enum { TARGET_REGISTERS = 27 };
 size_t target_num_threads(const struct target *target);
 /** LWP of a thread, in the target's order. */
 pid_t target_thread_lwp(const struct target *target, size_t index);
-/** What the system calls a process's thread; "" in a core file. */
+/** Return the system's name of a process's thread; "" in a core file. */
 const char *target_thread_name(const struct target *target, size_t index);
 /** TARGET_REGISTERS registers; NULL if they are not known. */
 const uint64_t *target_thread_registers(const struct target *target, size_t index);
 
-/** Of the registers xmm0 to xmm15, each of which has 16. */
+/** Size of the registers xmm0 to xmm15, each of which has 16 bytes. */
 enum { TARGET_VECTOR_BYTES = 256 };
 /** So many bytes; NULL if they are not known. */
 const uint8_t *target_thread_vectors(const struct target *target, size_t index);
@@ -158,7 +158,7 @@ struct target_frame {
 };
 
 /**
- * Unwinds a thread's stack, innermost frame first, as far as that is possible.
+ * Unwind a thread's stack, innermost frame first, as far as that is possible.
  * @return how many frames were put into @p frames, at most @p max.
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
@@ -184,7 +184,7 @@ struct target_instruction {
 enum { TARGET_MAX_INSTRUCTIONS = 256 };
 
 /**
- * The instructions from an address on, as far as they are known.
+ * Return the instructions from an address on, as far as they are known.
  * @return how many were put into @p instructions, at most @p max.
  */
 size_t target_instructions(struct target *target, uint64_t address,
@@ -197,28 +197,30 @@ struct target_symbol {
 	uint64_t address, size;
 };
 
-/** Where a symbol is defined in a file of target_file_at(). Not of thread-local ones. */
+/** Return where a symbol is defined in a file of target_file_at(), unless it is thread-local. */
 bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret);
 /** Find the offset of a thread-local variable in the storage that each thread has for its file. */
 bool target_thread_local_named(struct target *target, size_t file, const char *name, uint64_t *ret);
-/** The symbol that covers an address. */
+/** Return the symbol that covers an address. */
 bool target_symbol_at(struct target *target, uint64_t address, struct target_symbol *ret);
 
 // ---- Debug information -----------------------------------------------------------------------
 
-/** The unit of debug information of the code at an address, and what to subtract from it. */
+/** Return the unit of debug information of the code at an address, and what to subtract from it. */
 bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uint64_t *bias);
 /**
- * The function of a unit that has code at an address (without the bias), what is inlined into it
- * there, and the blocks of these, outermost first.
+ * Return the function of a unit that has code at an address (without the bias), what is inlined
+ * into it there, and the blocks of these, outermost first.
  * @return how many were put into @p scopes, at most @p max.
  */
 size_t target_scopes(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *scopes,
 		     size_t max);
-/** Go on to the next entry beside an entry: one that lies after it, whatever damaged debug information
- *  says. */
+/**
+ * Go on to the next entry beside an entry: one that lies after it, whatever damaged debug
+ * information says.
+ */
 bool target_next(Dwarf_Die *die);
-/** The entries around an entry, innermost first. @return how many, at most @p max. */
+/** List the entries around an entry, innermost first. @return how many, at most @p max. */
 size_t target_parents(Dwarf_Die *die, Dwarf_Die *parents, size_t max);
 
 /** A call in a function. */
@@ -229,9 +231,9 @@ struct target_call {
 	Dwarf_Die callee; // perhaps only declared
 };
 
-/** The calls that debug information tells of a function. @return how many, at most @p max. */
+/** List the calls that debug information has for a function. @return how many, at most @p max. */
 size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max);
-/** The entry of the call in a function that returns to an address (without the bias). */
+/** Return the entry of the call in a function that returns to an address (without the bias). */
 bool target_call_site(Dwarf_Die *function, uint64_t returns, Dwarf_Die *ret);
 
 /** An expression of DWARF (2.5). */
@@ -241,23 +243,28 @@ struct target_location {
 	size_t count;	      // 0: the value is nowhere
 };
 
-/** An attribute that is an expression, or has one for an address (without the bias). */
+/** Return an attribute that is an expression, or has one for an address (without the bias). */
 bool target_location(Dwarf_Die *die, unsigned int name, uint64_t address,
 		     struct target_location *ret);
-/** The expression that an operation has as its operand (DW_OP_entry_value). */
+/** Return the expression that an operation has as its operand (DW_OP_entry_value). */
 bool target_location_within(struct target_location *location, size_t index,
 			    struct target_location *ret);
-/** The address that an operation names by an index (DW_OP_addrx). */
+/** Return the address that an operation names by an index (DW_OP_addrx). */
 bool target_location_address(struct target_location *location, size_t index, uint64_t *ret);
-/** The bytes that an operation has as its operand (DW_OP_implicit_value). */
+/** Return the bytes that an operation has as its operand (DW_OP_implicit_value). */
 bool target_location_bytes(struct target_location *location, size_t index, Dwarf_Block *ret);
 /** Read the address (without the bias) of a variable that has always the same. */
 bool target_variable_address(Dwarf_Die *die, uint64_t *ret);
-/** The variable of a unit at an address (without the bias); @p with_local: also of functions. */
+/**
+ * Return the variable of a unit at an address (without the bias); @p with_local: also of functions.
+ */
 bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret);
-/** The structure or union of that name among the entries of a unit, not one that is only declared. */
+/**
+ * Return the structure or union of that name among the entries of a unit, not one that is only
+ * declared.
+ */
 bool target_structure(Dwarf_Die *unit, const char *name, Dwarf_Die *ret);
-/** The debug information of a file; NULL if there is none. */
+/** Return the debug information of a file; NULL if there is none. */
 Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias);
 
 #endif

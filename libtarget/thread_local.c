@@ -18,7 +18,7 @@
 
 enum { PROGRAM_MODULE = 1 };
 
-/** What libthread_db calls the target. */
+/** The target, under libthread_db's name for it. */
 struct ps_prochandle {
 	struct target *target;
 	td_thragent_t *agent;
@@ -42,8 +42,10 @@ ps_err_e ps_pdwrite(struct ps_prochandle *handle, void *address, const void *dat
 	return PS_ERR;
 }
 
-/** The file may have what libthread_db looks for: it is the program, which may be linked statically,
- *  or has one of the names that the library of threads has had. */
+/**
+ * Check whether a file may have what libthread_db looks for: it is the program, perhaps a static
+ * one, or has one of the names that the library of threads has had.
+ */
 static bool is_of_threads(const struct mapped_file *file, const char *object)
 {
 	const char *last = strrchr(file->path, '/');
@@ -107,7 +109,7 @@ ps_err_e ps_lsetfpregs(struct ps_prochandle *handle, lwpid_t lwp, const prfpregs
 	return PS_ERR;
 }
 
-/** The register that points to the thread's own data. */
+/** Return the register that points to the thread's own data. */
 ps_err_e ps_get_thread_area(struct ps_prochandle *handle, lwpid_t lwp, int index, void **ret)
 {
 	const size_t fs_base = offsetof(struct user_regs_struct, fs_base) / sizeof(uint64_t);

@@ -57,7 +57,7 @@ Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias)
 	return module ? dwfl_module_getdwarf(module, bias) : NULL;
 }
 
-/** By the table of the compiler, which is there at once. */
+/** Find the unit by the compiler's table, which is there at once. */
 static bool told_at(Dwarf *dwarf, uint64_t address, Dwarf_Die *ret)
 {
 	return dwarf_addrdie(dwarf, address, ret) != NULL;

@@ -19,10 +19,10 @@ static const size_t dwarf_registers[] = {
 };
 enum { NUM_DWARF = sizeof(dwarf_registers) / sizeof(dwarf_registers[0]) };
 
-/** What a signal handler returns to: mov $__NR_rt_sigreturn, %rax; syscall. */
+/** The code to which a signal handler returns: mov $__NR_rt_sigreturn, %rax; syscall. */
 static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 
-/** libdwfl is told of threads by their struct thread. */
+/** Return the next thread for libdwfl, which knows threads by their struct thread. */
 static pid_t next_thread(Dwfl *dwfl, void *context, void **position)
 {
 	struct target *target = context;
@@ -70,10 +70,10 @@ static bool is_signal_return(struct target *target, uint64_t pc)
 	       !memcmp(code, signal_return, sizeof(code));
 }
 
-/** What DWARF calls the registers that functions leave unchanged. */
+/** DWARF's numbers of the registers that functions leave unchanged. */
 static const unsigned int kept_registers[TARGET_KEPT_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
 
-/** Whether rbx is in the caller as it is in the frame with code at @p pc: nothing is told of it.
+/** Check whether rbx is in the caller as it is in the frame with code at @p pc: it has no rule.
  *  libdwfl has the other registers that functions leave unchanged, but not this one. */
 static bool leaves_rbx(struct target *target, uint64_t pc)
 {

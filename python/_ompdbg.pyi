@@ -5,7 +5,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, 
 
 import os
 
-from ompdbg.gdb_services.bridge import Bridge
+from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.gdb_services.ended import Signal
 
 class Error(Exception):
@@ -42,6 +42,12 @@ def module_name(symbol: str) -> str:
 
 def shown_name(name: Optional[str]) -> Optional[str]:
     """Return the name of a function for people."""
+
+def core_end(
+    path: Union[str, bytes],
+) -> Optional[Tuple[int, int, int, bool, bool, int, int, int]]:
+    """Return how the program of a core file has ended: signal, LWP, process, True, whether the rest
+    is known, code, sender and address. None if it has not, or that is unknown."""
 
 # ---- Values ---------------------------------------------------------------------------------
 
@@ -216,7 +222,7 @@ class Process:
     """A program with its OpenMP runtimes. What is found out of it is kept until it moves; what of
     its code, as long as the object."""
 
-    def __init__(self, bridge: Bridge) -> None: ...
+    def __init__(self, bridge: GdbServices) -> None: ...
     def open(
         self, path: Union[str, bytes, "os.PathLike[str]"], descriptor: int = -1
     ) -> Tuple[int, List[str], str]:
@@ -238,6 +244,9 @@ class Process:
         """The teams of all parallel regions: a team before those that it encloses."""
     def states(self) -> Dict[str, int]:
         """All states that threads can be in: name, and number in OMPT."""
+    def is_answering(self) -> bool:
+        """A question is being answered, in which GDB was asked something. Others can be asked only
+        in the middle of `arguments` and `locals` of the bridge."""
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
     def reused_stacks(self) -> int:

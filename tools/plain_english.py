@@ -17,6 +17,13 @@ BAD_PHRASES = re.compile(
     r"|by whom is not known|is being run|is tied to no)\b",
     re.IGNORECASE,
 )
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+# What a user reads: "no X", "invalid X" or "not an X" in place of "it is no X".
+BAD_IN_STRINGS = re.compile(
+    r"((?<!there )\b(is|are) no [a-z]+|no place for|not to be found|is not known"
+    r"|(cannot|can't) be told|are told|which (command|reports?|core file)\?)",
+    re.IGNORECASE,
+)
 
 
 def complaints(text: str) -> List[Tuple[int, str]]:
@@ -32,7 +39,13 @@ def complaints(text: str) -> List[Tuple[int, str]]:
             found.append((line, f'a summary begins with "{begin.group()}"'))
     for phrase in BAD_PHRASES.finditer(text):
         line = text.count("\n", 0, phrase.start()) + 1
-        found.append((line, f'"{phrase.group()}" is no plain English'))
+        found.append((line, f'"{phrase.group()}" is not plain English'))
+    code = re.sub(r"(?m)^\s*(//|\*|/\*).*$", "", text)  # lines stay
+    for string in STRING.finditer(code):
+        phrase = BAD_IN_STRINGS.search(string.group())
+        if phrase:
+            line = code.count("\n", 0, string.start()) + 1
+            found.append((line, f'"{phrase.group()}" in a message is not plain English'))
     return found
 
 

@@ -15,20 +15,20 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import gdb  # type: ignore[import-not-found]
 
 SPEC = json.loads(os.environ["OMPDBG_RECORD"])
-sys.path[:0] = [SPEC["extension"], SPEC["python"], SPEC["fixtures"]]
+sys.path[:0] = [*SPEC["modules"], SPEC["python"], SPEC["fixtures"]]
 
 import _ompd  # type: ignore[import-not-found]  # noqa: E402
+import _ompdbg  # type: ignore[import-not-found]  # noqa: E402
 import build  # noqa: E402
 import recording  # noqa: E402
 import states  # noqa: E402
 from ompdbg.gdb_services.debugger import GdbServices  # noqa: E402
-from ompdbg.model.runtime import Runtime  # noqa: E402
 
 PAGE = recording.PAGE
 REGISTERS = (
     "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip orig_rax fs_base".split()
 )
-FRAME = "level pc is_call is_signal is_inlined object_file function symbol start file line".split()
+FRAME = "level pc is_call is_signal is_inlined object_file".split()
 # Those that functions leave as they are.
 KEPT = "rbx rbp rsp r12 r13 r14 r15 rip".split()
 MAX_FRAMES = 200
@@ -62,17 +62,26 @@ class Recorder:
     def _page(self, address: int) -> bytes:
         page = self._target.pages.get(address)
         if page is None:
-            page = self._target.pages[address] = self._services.read_memory(address, PAGE)
+            page = self._target.pages[address] = self._services.memory(address, PAGE)
         return page
 
-    def symbol_address(
-        self, name: str, file_name: Optional[str], thread: Optional[int]
-    ) -> Optional[int]:
-        """Also what does not exist is remembered."""
-        key = (name, file_name)
+    def symbol_address(self, name: Any, file_name: Any, thread: Optional[int]) -> Optional[int]:
+        """Also what does not exist is remembered. libompdbg has names in bytes."""
+        key = (text(name), None if file_name is None else text(file_name))
         if key not in self._symbols:
-            self._symbols[key] = self._services.symbol_address(name, file_name, thread)
+            file = None if key[1] is None else key[1].encode()
+            self._symbols[key] = self._services.symbol_address(key[0], file, thread or 0)
         return self._symbols[key]
+
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """The number of the thread with that id."""
+        for thread in self._target.threads:
+            if ident == (thread.lwp if kind == _ompd.THREAD_ID_LWP else thread.pthread):
+                return thread.number
+        return None
+
+    def message(self, text: str, category: int = 0) -> None:
+        """Nobody wants to know."""
 
     def _remembered(self, question: str, key: Any) -> Any:
         answers = self._answers.setdefault(question, {})
@@ -88,13 +97,9 @@ class Recorder:
         """As of the services."""
         return self._remembered("function_at", address)
 
-    def function_named(self, symbol: str) -> Any:
+    def function_named(self, symbol: bytes) -> Any:
         """As of the services."""
         return self._remembered("function_named", symbol)
-
-    def demangle(self, symbol: str) -> Any:
-        """As of the services."""
-        return self._remembered("demangle", symbol)
 
     def finish(self) -> None:
         """Puts what was remembered into the target."""
@@ -103,19 +108,27 @@ class Recorder:
 
         def pairs(question: str) -> List[Tuple[Any, Any]]:
             found = self._answers.get(question, {})
-            return [(key, without_folders(found[key])) for key in sorted(found)]
+            return [(text(key), named(found[key])) for key in sorted(found)]
 
         target.symbols_at = pairs("symbol_at")
         target.functions_at = pairs("function_at")
         target.functions_named = pairs("function_named")
-        target.demangled = pairs("demangle")
 
 
-def without_folders(answer: Any) -> Any:
-    """A symbol or function, with the names of files only."""
-    if not hasattr(answer, "_asdict"):
-        return answer
-    fields = answer._asdict()
+def text(name: Any) -> Any:
+    """A name as text; numbers as they are."""
+    return name.decode() if isinstance(name, bytes) else name
+
+
+SYMBOL = ("name", "offset", "object_file")
+FUNCTION = ("name", "symbol", "start", "file", "line")
+
+
+def named(answer: Any) -> Any:
+    """A symbol or function with names of its parts, and of files without folders."""
+    if answer is None:
+        return None
+    fields = dict(zip(SYMBOL if len(answer) == len(SYMBOL) else FUNCTION, answer))
     for name in ("file", "object_file"):
         if fields.get(name):
             fields[name] = os.path.basename(fields[name])
@@ -218,27 +231,12 @@ def ask_everything(space: Any, threads: List[recording.Thread], recorder: Record
                 tried(lambda: space.classify_entry(frame["start"]))
 
 
-def ask_model(runtime: Runtime) -> None:
+def ask_libompdbg(recorder: Recorder) -> None:
     """What the commands ask."""
-    from ompdbg.model.stack import logical_stack
-    from ompdbg.render import json as render
-
-    for team in runtime.teams:
-        render.team(team)
-    for thread in runtime.threads:
-        render.thread(thread)
-        stack = logical_stack(thread)
-        render.stack(stack, stack.parts)
-    for info in runtime.space.tasks():
-        render_task(runtime, info)
-
-
-def render_task(runtime: Runtime, info: Any) -> None:
-    """One task, with its symbols."""
-    from ompdbg.model.task import Task
-    from ompdbg.render import json as render
-
-    render.task(Task(runtime, info))
+    process = _ompdbg.Process(recorder)
+    process.open(SPEC["libompd"])
+    for view in ("threads", "stacks", "tasks"):
+        process.print(view, lambda text: None, json=True)
 
 
 # ---- Threads ----------------------------------------------------------------------------------
@@ -246,12 +244,15 @@ def render_task(runtime: Runtime, info: Any) -> None:
 
 def frames_of(services: Any, thread: Any) -> Iterator[Dict[str, Any]]:
     """The stack of a thread."""
-    for frame in services.stack(thread):
+    for frame, *_ in services.stack(thread):
         fields = {name: getattr(frame, name) for name in FRAME}
+        names = ("function", "symbol", "start", "file", "line")
+        fields.update(zip(names, (one or None for one in frame.place or (None,) * len(names))))
         for name in ("file", "object_file"):
             if fields[name]:
                 fields[name] = os.path.basename(fields[name])
-        fields["kept"] = dict(zip(KEPT, services.frame_registers(thread, frame, *KEPT) or []))
+        kept = {name: services.frame_register(thread, frame, name) for name in KEPT}
+        fields["kept"] = kept if None not in kept.values() else {}
         yield fields
         if frame.level > MAX_FRAMES:
             break
@@ -262,20 +263,20 @@ def threads_of(services: Any) -> List[recording.Thread]:
     by_number = {thread.num: thread for thread in gdb.selected_inferior().threads()}
     selected = gdb.selected_thread().num
     found = []
-    for thread in services.threads():
-        by_number[thread.number].switch()
+    for number, _, lwp, _ in services.threads():
+        by_number[number].switch()
         frame = gdb.newest_frame()
         word = (1 << 64) - 1
         registers = {name: int(frame.read_register(name)) & word for name in REGISTERS}
         found.append(
             recording.Thread(
-                number=thread.number,
-                lwp=thread.lwp,
+                number=number,
+                lwp=lwp,
                 pthread=registers["fs_base"],
-                name=services.thread_name(thread),
-                selected=thread.number == selected,
+                name=services.thread_name(number),
+                selected=number == selected,
                 registers=registers,
-                frames=list(frames_of(services, thread)),
+                frames=list(frames_of(services, number)),
             )
         )
     by_number[selected].switch()
@@ -405,7 +406,7 @@ def main() -> None:
     target.program_ranges = program_ranges()
     space = _ompd.Library(SPEC["libompd"]).open(recorder)
     ask_everything(space, target.threads, recorder)
-    ask_model(Runtime(space, recorder))
+    ask_libompdbg(recorder)
     record_symbols(recorder)
     record_surroundings(recorder)
     recorder.finish()

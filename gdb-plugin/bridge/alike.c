@@ -85,15 +85,13 @@ bool alike_chain(struct gdb_services *services, int thread, struct chain *ret)
 	const struct user_regs_struct *registers = thread_registers(services, thread);
 	struct alike *alike = registers ? alike_of(services) : NULL;
 	uint64_t addresses[CHAIN_DEPTH];
-	bool is_whole = false;
 
 	if (!alike || !alike->chain.steps)
 		return false;
 	struct place at = place_of_registers(registers);
-	int count = chain_follow(&alike->chain, &at, addresses, &is_whole);
-	if (count <= 0 || !is_whole)
+	ret->count = chain_follow(&alike->chain, &at, addresses);
+	if (!ret->count)
 		return false;
-	ret->count = (size_t)count;
 	ret->addresses = ARENA_ARRAY(&services->stop, uint64_t, ret->count);
 	memcpy(ret->addresses, addresses, ret->count * sizeof(*addresses));
 	return true;

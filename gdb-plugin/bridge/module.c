@@ -2,6 +2,7 @@
 //
 // The module _ompdbg: libompdbg for GDB's Python.
 
+#include "core_end.h"
 #include "model.h"
 #include "names.h"
 
@@ -43,8 +44,9 @@ PyMODINIT_FUNC PyInit__ompdbg(void)
 {
 	PyObject *module = PyModule_Create(&definition);
 
-	if (module && (add_error(module) < 0 || model_add_types(module) < 0 ||
-		       code_add(module) < 0 || add_type(module, &process_spec, "Process") < 0))
+	if (module && (PyModule_AddFunctions(module, core_functions) < 0 || add_error(module) < 0 ||
+		       model_add_types(module) < 0 || code_add(module) < 0 ||
+		       add_type(module, &process_spec, "Process") < 0))
 		Py_CLEAR(module);
 	return module;
 }

@@ -33,11 +33,11 @@ static void raise_error(const struct ompdbg_error *error)
 
 bool process_begin(struct process_object *self)
 {
-	if (self->is_busy) {
+	if (self->questions && !self->services.may_be_asked) {
 		PyErr_SetString(bridge_error, "asked while another question is being answered");
 		return false;
 	}
-	self->is_busy = true;
+	self->questions++;
 	return true;
 }
 
@@ -64,7 +64,8 @@ bool process_done(struct process_object *self, struct ompdbg_error *error)
 	bool has_failed = raise_failure(self, error);
 
 	ompdbg_error_destroy(error);
-	self->is_busy = false;
+	if (--self->questions)
+		return !has_failed; // the outer one goes on
 	if (has_failed || self->has_moved) {
 		PyObject *type, *value, *traceback;
 
@@ -164,7 +165,7 @@ static PyObject *method_moved(PyObject *object, PyObject *unused)
 
 	(void)unused;
 	// GDB may tell so in the middle of an answer.
-	if (self->is_busy)
+	if (self->questions)
 		self->has_moved = true;
 	else
 		forget_stop(self);
@@ -260,6 +261,12 @@ static PyObject *method_teams(PyObject *object, PyObject *unused)
 		Py_XDECREF(team);
 	}
 	return answered(self, list);
+}
+
+static PyObject *method_is_answering(PyObject *object, PyObject *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(((struct process_object *)object)->questions != 0);
 }
 
 static PyObject *method_states(PyObject *object, PyObject *unused)
@@ -414,6 +421,8 @@ static PyMethodDef process_methods[] = {
 	       "teams() -> [Team]: a team before those that it encloses"),
 	METHOD("states", method_states, METH_NOARGS,
 	       "states() -> {name: number} of all that threads may be in"),
+	METHOD("is_answering", method_is_answering, METH_NOARGS,
+	       "is_answering(): a question is being answered, in which GDB was asked something"),
 	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),

@@ -20,7 +20,7 @@ struct process_object {
 	uint64_t direct_before;
 	struct process *process; // NULL: the program was not looked at since it moved
 	uint64_t stop;		 // changes when it moves
-	bool is_busy;		 // a question is being answered
+	unsigned int questions;	 // that are being answered, one within another
 	bool has_moved;		 // meanwhile, as GDB told
 };
 
@@ -28,7 +28,7 @@ extern PyObject *bridge_error; // _ompdbg.Error
 extern PyType_Spec process_spec;
 
 /** Begin to answer a question, which process_done() ends. @return false with an exception: another one
- *  is being answered. */
+ *  is being answered, in the middle of which none may be asked. */
 bool process_begin(struct process_object *self);
 /** Begin to answer a question, and look at the program as it is at this stop, and at who is selected.
  *  @return NULL with an exception; then the question has ended. */

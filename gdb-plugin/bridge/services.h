@@ -66,6 +66,7 @@ struct gdb_services {
 	bool direct_refused;   // it was seen not to be
 	struct read_statistics statistics;
 
+	bool may_be_asked; // GDB looks for variables: libompdbg has nothing half done
 	// What ends the command.
 	bool is_interrupted;
 	PyObject *failure[3]; // exception that is no answer of GDB's: type, value, traceback; NULL

@@ -180,7 +180,9 @@ struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdb
 	*count = 0;
 	if (error)
 		return error;
+	services->may_be_asked = true;
 	all = ASK(services, method, "iO", thread, handle);
+	services->may_be_asked = false;
 	Py_ssize_t size = all ? PyList_Size(all) : -1;
 	bool is_taken = size >= 0;
 	found = ARENA_ARRAY(&services->stop, struct ompdbg_variable, is_taken ? (size_t)size : 0);

@@ -4,6 +4,8 @@
 
 #include "services.h"
 
+#include "comment.h"
+
 /** Take a number that is there or not. */
 static struct ompdbg_error *take_number(struct gdb_services *services, PyObject *answer,
 					uint64_t *ret)
@@ -143,15 +145,11 @@ struct ompdbg_error *gdb_layout(void *context, const char *structure, const char
 
 struct ompdbg_error *gdb_newest_gcc(void *context, uint64_t address, int *ret)
 {
-	struct gdb_services *services = context;
-	struct ompdbg_error *error = ask_allowed(services);
-	uint64_t release = 0;
+	struct ompdbg_object object = { 0 };
+	struct ompdbg_error *error = gdb_object_at(context, address, &object);
 
-	if (!error)
-		error = take_number(services,
-				    ASK(services, "newest_gcc", "K", (unsigned long long)address),
-				    &release);
-	if (!error)
-		*ret = (int)release;
-	return error;
+	if (error)
+		return error;
+	*ret = object.opened ? comment_newest_gcc(object.opened) : 0;
+	return *ret ? NULL : &ompdbg_error_absent;
 }

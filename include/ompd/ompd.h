@@ -65,7 +65,7 @@ typedef enum ompd_scope_t {
 	ompd_scope_target = 8, // 6.0, 39.11: a parallel handle of a target region's initial team
 } ompd_scope_t;
 
-/** What a team was created by: the value of team-generator-var (6.0, 39.13). */
+/** Constructs that create a team: values of team-generator-var (6.0, 39.13). */
 typedef enum ompd_team_generator_t {
 	ompd_generator_program = 0,
 	ompd_generator_parallel = 1,

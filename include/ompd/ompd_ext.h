@@ -22,14 +22,15 @@ extern "C" {
 // ---- Several runtimes in one process ---------------------------------------------------------
 
 /**
- * Names of the runtimes that the library can recognise, "libgomp" first, from @p index 0 on.
+ * Return the name of a runtime that the library can recognise: "libgomp" for @p index 0, and so on.
  * @param[out] name static.
  * @return ok; unavailable (no name at @p index); bad_input; error (not initialized).
  */
 ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name);
 
 /**
- * As ompd_process_initialize(), for one runtime of those that ompd_ext_enumerate_runtimes() names.
+ * Open a process as ompd_process_initialize() does, for one runtime that
+ * ompd_ext_enumerate_runtimes() names.
  * A process may hold several; each has an address space handle of its own, and every thread may be
  * asked of each.
  *
@@ -61,13 +62,13 @@ typedef struct ompd_ext_layout_info {
 } ompd_ext_layout_info;
 
 /**
- * Tells how the layout of @p handle's runtime is known.
+ * Tell how the layout of @p handle's runtime is known.
  * @return ompd_rc_ok; ompd_rc_bad_input (no info, or size 0); ompd_rc_stale_handle (no handle).
  */
 ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext_layout_info *info);
 
 /**
- * Why the last call on this library did not return ompd_rc_ok, as one line of text without a
+ * Return why the last call of this library did not return ompd_rc_ok, as one line of text without a
  * newline; "" if it did or if there is nothing to add to the return code. Owned by the library and
  * valid until the next call into it.
  */
@@ -76,7 +77,7 @@ const char *ompd_ext_last_reason(void);
 // ---- Identities ------------------------------------------------------------------------------
 
 /**
- * A number that identifies what a handle stands for as long as the target does not run: two
+ * Return a number that identifies what a handle stands for as long as the target does not run: two
  * handles of one scope in one address space have equal identities exactly if they compare equal.
  * Never 0.
  *
@@ -141,13 +142,13 @@ typedef struct ompd_ext_task_info {
 	uint64_t source;
 } ompd_ext_task_info;
 
-/** Fills @p info for one task. Codes: ok, bad_input, stale_handle, error (memory unreadable). */
+/** Fill @p info for one task. Codes: ok, bad_input, stale_handle, error (memory unreadable). */
 ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *info);
 
 typedef struct ompd_ext_task_iterator ompd_ext_task_iterator;
 
 /**
- * Starts an enumeration of every task of one team: implicit tasks in the order of their thread
+ * Start an enumeration of every task of one team: implicit tasks in the order of their thread
  * numbers, then each explicit task exactly once, a parent before its children where the runtime
  * records the parent. Tasks of enclosed regions are not included. For the implicit region
  * outside of any parallel construct the only task is the initial task.
@@ -158,14 +159,15 @@ typedef struct ompd_ext_task_iterator ompd_ext_task_iterator;
 ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator);
 
 /**
- * The same over every live region of every thread of the process, enclosing regions first.
+ * Start an enumeration of the tasks of every live region of every thread of the process, enclosing
+ * regions first.
  * ompd_rc_unavailable if the threads of the process cannot be enumerated (no glibc descriptors).
  */
 ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 				  ompd_ext_task_iterator **iterator);
 
 /**
- * Stores up to @p max records. *count is 0 at the end.
+ * Store up to @p max records. *count is 0 at the end.
  * @return ompd_rc_ok; ompd_rc_incomplete if a list was found damaged or longer than any sane
  *         target's (what was read is returned, and the enumeration can go on);
  *         ompd_rc_nomem, ompd_rc_bad_input.
@@ -182,7 +184,7 @@ ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *c
 
 ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator);
 
-/** A handle for a task that the enumeration of @p parallel returned. Released by
+/** Return a handle for a task that the enumeration of @p parallel returned. Released by
  * ompd_rel_task_handle(). ompd_rc_bad_input if @p id is no task of it. */
 ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 				  ompd_task_handle_t **task);
@@ -203,14 +205,15 @@ typedef struct ompd_ext_depend {
 } ompd_ext_depend;
 
 /**
- * The depend clauses of a task. At most @p max are stored; *count is their number.
+ * Return the depend clauses of a task. At most @p max are stored; *count is their number.
  * @return ok; incomplete (libomp: what a later sibling's clause repeats is not recorded, so that
  *         there may be more); bad_input; stale_handle; error.
  */
 ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *depends, size_t max,
 				    size_t *count);
 
-/** Identities of the tasks that wait for the completion of @p task. As above. */
+/** Return the identities of the tasks that wait for the completion of @p task. Arguments and codes
+ * are those of ompd_ext_get_task_depends(). */
 ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, size_t max,
 				      size_t *count);
 
@@ -228,8 +231,8 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 			       size_t *count);
 
 /**
- * The thread's number in the team of @p parallel, or, in a region that encloses the thread's own,
- * the number of its ancestor there: what omp_get_ancestor_thread_num() answers in the thread.
+ * Return the thread's number in the team of @p parallel, or, in a region that encloses the thread's
+ * own, the number of its ancestor there: what omp_get_ancestor_thread_num() answers in the thread.
  * Codes: ok; unavailable (the region does not enclose the thread); bad_input; stale_handle.
  */
 ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_handle_t *parallel,
@@ -246,11 +249,12 @@ typedef struct ompd_ext_thread_info {
 	int32_t global_num; // the runtime's own number of the thread, -1 if it gives none
 } ompd_ext_thread_info;
 
-/** What kind of thread it is. Codes: ok, unavailable, bad_input, stale_handle, error. */
+/** Return the kind of a thread. Codes: ok, unavailable, bad_input, stale_handle, error. */
 ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info);
 
 /**
- * Whether the runtime keeps what it keeps for a tool: states of all threads, frames, tool data.
+ * Check whether the runtime keeps what it keeps for a tool: states of all threads, frames, tool
+ * data.
  * @return ok: it does; needs_state_tracking: it could, and was not asked to when the process
  *         started; unsupported: it never does; unavailable: it cannot be found out; bad_input;
  *         stale_handle; error.
@@ -260,7 +264,7 @@ ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle);
 // ---- Variables -------------------------------------------------------------------------------
 
 /**
- * As ompd_get_icv_from_scope(), by name, and of any handle that determines the value: a thread has
+ * Return a control variable by its name, for any handle that determines the value: a thread has
  * one current region and one task, a task one region, everything one process. bad_input: it does
  * not. Besides the names that ompd_enumerate_icvs() tells it knows "nest-var" of a task, which
  * OpenMP 5.0 took out: what omp_get_nested() answers there.
@@ -282,7 +286,7 @@ typedef struct ompd_ext_parallel_info {
 	uint64_t source;     // as of ompd_ext_task_info
 } ompd_ext_parallel_info;
 
-/** What a region is. Codes: ok, unavailable, bad_input, stale_handle, error. */
+/** Describe a region. Codes: ok, unavailable, bad_input, stale_handle, error. */
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel,
 				     ompd_ext_parallel_info *info);
 
@@ -303,7 +307,7 @@ enum ompd_ext_ompt_member {
 	ompd_ext_ompt_type = 1 << 4,
 };
 
-/** As of ompt_get_task_info() and ompt_get_parallel_info(). Data are a tool's: without one the
+/** Answers of ompt_get_task_info() and ompt_get_parallel_info(). Data are a tool's: without one the
  * runtime keeps none. */
 typedef struct ompd_ext_ompt_task_info {
 	uint32_t known;	    // enum ompd_ext_ompt_member: the rest is zero
@@ -349,7 +353,9 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 /** ompt_get_target_info(). unavailable: no runtime that is known records it. */
 ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *device_num,
 				   uint64_t *target_id, uint64_t *host_op_id);
-/** ompt_get_num_devices(): what the runtime tells its tools. unavailable: it has no such interface. */
+/**
+ * ompt_get_num_devices(): what the runtime tells its tools. unavailable: it has no such interface.
+ */
 ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num_devices);
 /**
  * ompt_enumerate_mutex_impls(): the one after @p current. The first has number 0, and is not told.
@@ -374,14 +380,14 @@ typedef struct ompd_ext_barrier_info {
 } ompd_ext_barrier_info;
 
 /**
- * How many threads of a region have arrived at its barrier, as the runtime counts them.
+ * Count how many threads of a region have arrived at its barrier, as the runtime counts them.
  * @return ok; unavailable (the runtime does not count, or there is no region); bad_input;
  *         stale_handle; error.
  */
 ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_barrier_info *info);
 
 /**
- * Whose turn it is in the ordered region for which @p thread waits.
+ * Return the thread whose turn it is in the ordered region for which @p thread waits.
  * @param[out] thread_num number in the thread's team.
  * @return ok; unavailable (not recorded); bad_input; stale_handle; error.
  */
@@ -409,7 +415,7 @@ typedef struct ompd_ext_loop_info {
 } ompd_ext_loop_info;
 
 /**
- * The loop in which @p thread works, if the runtime hands out its iterations.
+ * Return the loop in which @p thread works, if the runtime hands out its iterations.
  * @return ok; unavailable (none, or one whose iterations the program's own code divides);
  *         unsupported; bad_input; stale_handle; error.
  */
@@ -430,7 +436,7 @@ typedef struct ompd_ext_task_counts {
 ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts);
 
 /**
- * What an environment variable was set to when the process started.
+ * Return the value of an environment variable when the process started.
  * @param[out] value owned by the caller; at most 255 characters of it.
  * @return ok; unavailable (it was not set); bad_input; stale_handle; nomem; error (the environment
  *         cannot be read).
@@ -446,7 +452,7 @@ enum ompd_ext_lock_kind {
 	ompd_ext_lock_critical = 2,
 };
 
-/** Whom the memory of a lock that is held names as its owner. */
+/** Kinds of owner that the memory of a held lock can name. */
 enum ompd_ext_lock_owner {
 	ompd_ext_lock_owner_unrecorded = 0, // nobody: this kind of lock never does, or not yet
 	ompd_ext_lock_owner_thread = 1,
@@ -520,15 +526,17 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 				 ompd_ext_wait_site *site);
 
 /**
- * Where the function begins that the call instruction before @p return_address calls, found in the
- * same way, whether it waits or not.
+ * Return the entry of the function that the call instruction before @p return_address calls, found
+ * in the same way, whether it waits or not.
  * @return ok; unavailable (no call there that can be followed); bad_input; stale_handle.
  */
 ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
 				   uint64_t *entry);
 
-/** As ompd_ext_classify_call() for an address that is itself the entry point of a function or its
- * PLT stub. */
+/**
+ * Classify as ompd_ext_classify_call() an address that is itself the entry point of a function or
+ * its PLT stub.
+ */
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,
 				  ompd_ext_wait_site *site);
 
@@ -552,8 +560,8 @@ ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64
 				     ompd_ext_argument *argument);
 
 /**
- * Whether a thread waits for the lock of a variable that it may have passed to the runtime. The
- * queue of the lock, which names the thread, tells it, or else that the runtime works with it.
+ * Check whether a thread waits for the lock of a variable that it may have passed to the runtime.
+ * The queue of the lock, which names the thread, tells it, or else that the runtime works with it.
  * @param kind enum ompd_ext_lock_kind.
  * @param in_use values in the registers and on the stack of the runtime's frames of the thread.
  * @return ok: it does; unavailable: nothing confirms it; bad_input; stale_handle.
@@ -562,9 +570,9 @@ ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uin
 				const uint64_t *in_use, size_t in_use_count);
 
 /**
- * What a thread waits for that sleeps on @p futex (the address its system call waits on): told
- * by comparing the address with the barrier, semaphores and locks of the thread's team, pool
- * and task.
+ * Classify what a thread waits for that sleeps on @p futex (the address that its system call waits
+ * on): compare the address with the barrier, semaphores and locks of the thread's team, pool and
+ * task.
  * @return ok; unavailable (none of the runtime's own: a user's lock or critical); bad_input;
  *         stale_handle.
  */

@@ -65,7 +65,7 @@ static ompd_rc_t is_called(const struct api_space *space, bool *ret)
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-// Opens the runtime that the program calls, else the first that is recognised: a program with
+// Open the runtime that the program calls, else the first that is recognised: a program with
 // another one in front (LD_PRELOAD) still loads its own. One that is there and refused tells more
 // than one that is not there.
 static ompd_rc_t open_first(const struct target *target, struct api_space **ret)
@@ -119,7 +119,7 @@ static ompd_rc_t open_named(const struct target *target, const char *name, struc
 		if (is_named(*family, name))
 			return open_runtime(target, *family, name, ret);
 	}
-	return reason(ompd_rc_bad_input, "%.60s is no runtime that the library knows", name);
+	return reason(ompd_rc_bad_input, "unknown runtime \"%.60s\"", name);
 }
 
 ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, const char *runtime,
@@ -132,7 +132,7 @@ ompd_rc_t ompd_ext_process_initialize(ompd_address_space_context_t *context, con
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!context || !host_handle)
-		return reason(ompd_rc_bad_input, "no context, or no place for the handle");
+		return reason(ompd_rc_bad_input, "context or handle pointer is NULL");
 	rc = target_init(&target, library_callbacks(), context);
 	if (rc == ompd_rc_unsupported)
 		return reason(ompd_rc_incompatible,
@@ -155,7 +155,7 @@ ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!name)
-		return reason(ompd_rc_bad_input, "no place for the name");
+		return reason(ompd_rc_bad_input, "name pointer is NULL");
 	for (const struct family *const *family = families; *family; family++) {
 		for (const char *const *next = (*family)->names; *next; next++) {
 			if (index-- == 0) {
@@ -168,7 +168,7 @@ ompd_rc_t ompd_ext_enumerate_runtimes(size_t index, const char **name)
 }
 
 /**
- * Opens the process behind @p context: recognises its OpenMP runtime and proves the layout. Of
+ * Open the process of @p context: recognise its OpenMP runtime and prove the layout. Of
  * several runtimes in one process the first is opened; ompd_ext_process_initialize() opens any.
  * @return ok; unavailable (no OpenMP runtime, yet); incompatible (a runtime of which the library
  *         does not know enough; ompd_ext_last_reason() tells); bad_input; nomem; or what a
@@ -180,7 +180,7 @@ ompd_rc_t ompd_process_initialize(ompd_address_space_context_t *context,
 	return ompd_ext_process_initialize(context, NULL, host_handle);
 }
 
-/** The devices of these runtimes run no code that the library could look into: unsupported. */
+/** Return unsupported: devices of these runtimes run no code that the library could look into. */
 ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 				 ompd_address_space_context_t *device_context, ompd_device_t kind,
 				 ompd_size_t sizeof_id, void *id,
@@ -192,19 +192,21 @@ ompd_rc_t ompd_device_initialize(ompd_address_space_handle_t *host_handle,
 	API_ENTER(space, ADDRESS_SPACE, host_handle);
 	(void)space;
 	if (!device_context || !device_handle)
-		return reason(ompd_rc_bad_input, "no context, or no place for the handle");
+		return reason(ompd_rc_bad_input, "context or handle pointer is NULL");
 	return reason(ompd_rc_unsupported, "devices other than the host are not supported");
 }
 
-/** The kinds of thread identifier that the library knows, and their sizes. The caller frees both
- * arrays. */
+/**
+ * Return the kinds of thread identifier that the library knows, and their sizes. The caller frees
+ * both arrays.
+ */
 ompd_rc_t ompd_get_device_thread_id_kinds(ompd_address_space_handle_t *device_handle,
 					  ompd_thread_id_t **kinds, ompd_size_t **thread_id_sizes,
 					  int *count)
 {
 	API_ENTER(space, ADDRESS_SPACE, device_handle);
 	if (!kinds || !thread_id_sizes || !count)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const struct target *target = &space->target;
 	ompd_thread_id_t *kind = target_alloc(target, 2 * sizeof(*kind));
 	ompd_size_t *size = target_alloc(target, 2 * sizeof(*size));
@@ -230,17 +232,17 @@ ompd_rc_t ompd_rel_address_space_handle(ompd_address_space_handle_t *handle)
 	return handle_release(handle, HANDLE_ADDRESS_SPACE);
 }
 
-/** The _OPENMP value of the runtime. */
+/** Return the _OPENMP value of the runtime. */
 ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_word_t *omp_version)
 {
 	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!omp_version)
-		return reason(ompd_rc_bad_input, "no place for the version");
+		return reason(ompd_rc_bad_input, "version pointer is NULL");
 	*omp_version = space->family->omp_version(space->runtime);
 	return ompd_rc_ok;
 }
 
-/** The runtime in words: "libgomp of GCC 12, OpenMP 201511". The caller frees it. */
+/** Return the runtime in words: "libgomp of GCC 12, OpenMP 201511". The caller frees it. */
 ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space,
 				      const char **string)
 {
@@ -248,7 +250,7 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 
 	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!string)
-		return reason(ompd_rc_bad_input, "no place for the string");
+		return reason(ompd_rc_bad_input, "string pointer is NULL");
 	space->family->describe(space->runtime, text, sizeof(text));
 	*string = target_strdup(&space->target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
@@ -258,7 +260,7 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!info || info->size < sizeof(*info))
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const ompd_size_t size = info->size;
 
 	*info = (ompd_ext_layout_info){ .size = size };

@@ -38,8 +38,8 @@ static void control_var_text(const struct api_space *space, const struct icv_con
 }
 
 /**
- * The variables that steer the runtime as "NAME=value", with the values in force in the target;
- * a null pointer ends the array. Released by ompd_rel_display_control_vars().
+ * Return the variables that steer the runtime as "NAME=value", with the values in force in the
+ * target; a null pointer ends the array. Released by ompd_rel_display_control_vars().
  * @return ok; bad_input; nomem; stale_handle.
  */
 ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_space_handle,
@@ -47,7 +47,7 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 {
 	API_ENTER_RUNTIME(space, address_space_handle);
 	if (!control_vars)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const struct icv_control_var *vars = space->family->control_vars;
 	const struct target *target = &space->target;
 	size_t count = 0;
@@ -73,7 +73,7 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 	return ompd_rc_ok;
 }
 
-/** Releases what ompd_get_display_control_vars() returned, and sets *control_vars to NULL. */
+/** Release what ompd_get_display_control_vars() returned, and set *control_vars to NULL. */
 ompd_rc_t ompd_rel_display_control_vars(const char *const **control_vars)
 {
 	const struct target target = { .callbacks = library_callbacks() };
@@ -82,7 +82,7 @@ ompd_rc_t ompd_rel_display_control_vars(const char *const **control_vars)
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!control_vars || !*control_vars)
-		return reason(ompd_rc_bad_input, "no variables");
+		return reason(ompd_rc_bad_input, "control_vars is NULL, or points to NULL");
 	free_strings(&target, (const char **)*control_vars);
 	*control_vars = NULL;
 	return ompd_rc_ok;

@@ -39,9 +39,9 @@ ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 			*id = task_id(record);
 		break;
 	default:
-		return reason(ompd_rc_bad_input, "no such scope");
+		return reason(ompd_rc_bad_input, "invalid scope");
 	}
-	return rc == ompd_rc_ok && !id ? reason(ompd_rc_bad_input, "no place for the result") : rc;
+	return rc == ompd_rc_ok && !id ? reason(ompd_rc_bad_input, "result pointer is NULL") : rc;
 }
 
 struct api_task_iterator {
@@ -74,7 +74,7 @@ ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_it
 {
 	API_ENTER(self, PARALLEL, parallel);
 	if (!iterator)
-		return reason(ompd_rc_bad_input, "no place for the iterator");
+		return reason(ompd_rc_bad_input, "iterator pointer is NULL");
 	return open_iterator(self->space, self->region, iterator);
 }
 
@@ -83,7 +83,7 @@ ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!iterator)
-		return reason(ompd_rc_bad_input, "no place for the iterator");
+		return reason(ompd_rc_bad_input, "iterator pointer is NULL");
 	return open_iterator(space, NULL, iterator);
 }
 
@@ -98,7 +98,7 @@ static void end_walk(struct api_task_iterator *iterator)
 	iterator->unreached += unreached;
 }
 
-// Opens the walk over the next region; ompd_rc_unavailable if there is none.
+// Open the walk over the next region; ompd_rc_unavailable if there is none.
 static ompd_rc_t next_walk(struct api_task_iterator *iterator)
 {
 	if (iterator->next_region == iterator->regions.count)
@@ -122,7 +122,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 
 	API_ENTER(self, TASK_ITERATOR, iterator);
 	if (!records || !count || max == 0)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	bool damaged = self->regions.damaged;
 
 	*count = 0;
@@ -192,7 +192,7 @@ ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
 
 	API_ENTER(self, PARALLEL, parallel);
 	if (!task)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_space *space = self->space;
 	ompd_rc_t rc = space->family->tasks->walk_open(space->runtime, self->region, &walk);
 
@@ -221,7 +221,7 @@ ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread
 {
 	API_ENTER(self, THREAD, thread);
 	if (!info)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->thread_info(self->space->runtime, &self->thread, info);
 }
 
@@ -229,7 +229,7 @@ ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_
 {
 	API_ENTER(self, PARALLEL, parallel);
 	if (!info)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->region_info(self->space->runtime, self->region, info);
 }
 
@@ -238,7 +238,7 @@ ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t k
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!info || !address || kind > ompd_ext_lock_critical)
-		return reason(ompd_rc_bad_input, "no lock, or no place for the result");
+		return reason(ompd_rc_bad_input, "lock or result pointer is NULL");
 	return space->family->waits->lock_info(space->runtime, kind, address, info);
 }
 
@@ -247,7 +247,7 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!site)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return space->family->waits->classify_call(space->runtime, return_address, site);
 }
 
@@ -256,11 +256,11 @@ ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!entry)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	ompd_rc_t rc = call_target(&space->target, return_address, entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(rc, "no call that can be followed ends there");
+		return reason(rc, "no call before that address can be followed");
 	return ompd_rc_ok;
 }
 
@@ -269,7 +269,7 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!site)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return space->family->waits->classify_entry(space->runtime, entry, site);
 }
 
@@ -278,7 +278,7 @@ ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64
 {
 	API_ENTER_RUNTIME(space, handle);
 	if (!argument)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return space->family->waits->lock_argument(space->runtime, return_address, argument);
 }
 
@@ -287,7 +287,7 @@ ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uin
 {
 	API_ENTER(self, THREAD, thread);
 	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
-		return reason(ompd_rc_bad_input, "no lock, or no values");
+		return reason(ompd_rc_bad_input, "lock or values pointer is NULL");
 	return self->space->family->waits->confirm_lock(self->space->runtime, &self->thread, kind,
 							variable, in_use, in_use_count);
 }
@@ -297,7 +297,7 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 {
 	API_ENTER(self, THREAD, thread);
 	if (!site || !futex)
-		return reason(ompd_rc_bad_input, "no address, or no place for the result");
+		return reason(ompd_rc_bad_input, "address or result pointer is NULL");
 	return self->space->family->waits->classify_futex(self->space->runtime, &self->thread,
 							  futex, site);
 }

@@ -160,7 +160,7 @@ static ompd_rc_t find_handle(const void *handle, enum handle_kind kind, struct s
 	// bad_input is for arguments other than handles (5.2, 20.3.12; 6.0, 39.9).
 	if ((*ret)->kind != kind)
 		return reason(library_rc(ompd_rc_stale_handle, ompd_rc_incompatible_handle),
-			      "a handle of another kind");
+			      "wrong kind of handle");
 	return ompd_rc_ok;
 }
 
@@ -236,7 +236,7 @@ ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread
 ompd_rc_t handle_compare(uint64_t a, uint64_t b, int *cmp_value)
 {
 	if (!cmp_value)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	*cmp_value = (a > b) - (a < b);
 	return ompd_rc_ok;
 }

@@ -80,7 +80,7 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 		(record) = api_record_;                                                      \
 	} while (0)
 
-/** The same for an address space whose runtime's memory is looked at. */
+/** Enter a function that reads the memory of an address space's runtime. */
 #define API_ENTER_RUNTIME(record, handle)                  \
 	API_ENTER(record, ADDRESS_SPACE, handle);          \
 	do {                                               \
@@ -96,7 +96,8 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 #define HANDLE_TYPE_TASK_ITERATOR struct api_task_iterator
 
 /**
- * Enter a record of @p space into the table; @p space is the record itself if it is an address space.
+ * Enter a record of @p space into the table; @p space is the record itself if it is an address
+ * space.
  * @return the handle; NULL if there is no memory.
  */
 void *handle_open(enum handle_kind kind, void *record, const struct api_space *space);

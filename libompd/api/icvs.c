@@ -21,10 +21,10 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!next_id || !next_icv_name || !next_scope || !more)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	// Ids are positions in the table of names plus one; 0 begins an enumeration.
 	if (current >= icv_name_count)
-		return reason(ompd_rc_bad_input, "no variable with id %llu",
+		return reason(ompd_rc_bad_input, "unknown control variable %llu",
 			      (unsigned long long)current + 1);
 	*next_icv_name = target_strdup(&space->target, icv_names[current].name);
 	if (!*next_icv_name)
@@ -50,7 +50,7 @@ static ompd_rc_t check_generator(const struct api_parallel *parallel, ompd_scope
 	return rc;
 }
 
-// Fills a query of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
+// Fill a query of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
 static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_query *ret)
 {
 	const struct api_thread *thread;
@@ -107,7 +107,7 @@ static ompd_rc_t make_query(void *handle, ompd_scope_t scope, struct scoped_quer
 				      "the handle of an explicit task");
 	default:
 		rc = api_enter();
-		return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "no such scope") : rc;
+		return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "invalid scope") : rc;
 	}
 }
 
@@ -122,7 +122,7 @@ static ompd_rc_t make_icv_query(void *handle, ompd_scope_t scope, ompd_icv_id_t 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (id == ompd_icv_undefined || id > icv_name_count)
-		return reason(ompd_rc_bad_input, "no variable with id %llu",
+		return reason(ompd_rc_bad_input, "unknown control variable %llu",
 			      (unsigned long long)id);
 	if (scope != icv_names[id - 1].scope)
 		return reason(library_rc(ompd_rc_bad_input, ompd_rc_incompatible),
@@ -155,7 +155,7 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!value)
-		return reason(ompd_rc_bad_input, "no place for the value");
+		return reason(ompd_rc_bad_input, "value pointer is NULL");
 	return icv_value(&query, icv_names[icv_id - 1].icv, value);
 }
 
@@ -167,11 +167,11 @@ ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, o
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!name || !value)
-		return reason(ompd_rc_bad_input, "no name, or no place for the value");
+		return reason(ompd_rc_bad_input, "name or value pointer is NULL");
 	const enum icv icv = icv_named(name);
 
 	if (icv == ICV_NONE)
-		return reason(ompd_rc_bad_input, "no variable %.60s", name);
+		return reason(ompd_rc_bad_input, "unknown control variable \"%.60s\"", name);
 	return icv_value(&query, icv, value);
 }
 
@@ -187,7 +187,7 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!icv_string)
-		return reason(ompd_rc_bad_input, "no place for the value");
+		return reason(ompd_rc_bad_input, "value pointer is NULL");
 	if (icv_is_absent(icv_names[icv_id - 1].icv))
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
 	rc = query.space->family->icv_text(query.space->runtime, icv_names[icv_id - 1].icv,
@@ -214,7 +214,7 @@ ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *valu
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (scope < ompd_scope_thread || !value || !ptr)
-		return reason(ompd_rc_bad_input, "no place for the result, or no such scope");
+		return reason(ompd_rc_bad_input, "result pointer is NULL, or the scope is invalid");
 	rc = make_query(handle, scope, &query);
 	if (rc == ompd_rc_ok)
 		rc = query.space->family->tool_data(query.space->runtime, &query.query, value,

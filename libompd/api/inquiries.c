@@ -24,7 +24,7 @@ ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
 {
 	API_ENTER(self, THREAD, thread);
 	if (!data)
-		return reason(ompd_rc_bad_input, "no place for the data");
+		return reason(ompd_rc_bad_input, "data pointer is NULL");
 	const struct family_query query = { .thread = &self->thread };
 
 	return tool_data(self->space, &query, data);
@@ -122,7 +122,8 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 {
 	API_ENTER(self, THREAD, thread);
 	if (!info || level < 0)
-		return reason(ompd_rc_bad_input, "no place for the result, or a negative level");
+		return reason(ompd_rc_bad_input,
+			      "result pointer is NULL, or the level is negative");
 	const struct api_space *space = self->space;
 	const size_t size = space->family->task_size;
 	uint8_t *records = target_alloc(&space->target, 2 * size + space->family->region_size);
@@ -148,7 +149,8 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 {
 	API_ENTER(self, THREAD, thread);
 	if (!info || level < 0)
-		return reason(ompd_rc_bad_input, "no place for the result, or a negative level");
+		return reason(ompd_rc_bad_input,
+			      "result pointer is NULL, or the level is negative");
 	const struct api_space *space = self->space;
 	const size_t size = space->family->region_size;
 	uint8_t *records = target_alloc(&space->target, 2 * size);
@@ -179,7 +181,8 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 {
 	API_ENTER(self, THREAD, thread);
 	if (!address || !size || block < 0)
-		return reason(ompd_rc_bad_input, "no place for the result, or a negative number");
+		return reason(ompd_rc_bad_input,
+			      "result pointer is NULL, or the number is negative");
 	const struct api_space *space = self->space;
 	struct family_task *task = target_alloc(&space->target, space->family->task_size);
 
@@ -201,7 +204,7 @@ ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
 {
 	API_ENTER(self, THREAD, thread);
 	if (!proc_id)
-		return reason(ompd_rc_bad_input, "no place for the number");
+		return reason(ompd_rc_bad_input, "number pointer is NULL");
 	const struct api_space *space = self->space;
 	uint64_t pthread;
 	uint32_t processor;
@@ -224,7 +227,7 @@ ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
 
 	API_ENTER(self, THREAD, thread);
 	if (!place_num)
-		return reason(ompd_rc_bad_input, "no place for the number");
+		return reason(ompd_rc_bad_input, "number pointer is NULL");
 	const struct family_query query = { .thread = &self->thread };
 	ompd_rc_t rc = self->space->family->icv_value(self->space->runtime, ICV_place_assignment,
 						      &query, &value);
@@ -251,7 +254,7 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 
 	API_ENTER(self, THREAD, thread);
 	if (!count || (max && !place_nums))
-		return reason(ompd_rc_bad_input, "no place for the numbers");
+		return reason(ompd_rc_bad_input, "numbers pointer is NULL");
 	const struct family_query query = { .thread = &self->thread };
 	ompd_rc_t rc = self->space->family->icv_text(self->space->runtime, ICV_place_partition,
 						     &query, text);
@@ -278,7 +281,7 @@ ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *devic
 {
 	API_ENTER(self, THREAD, thread);
 	if (!device_num || !target_id || !host_op_id)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	if (!self->space->family->ompt)
 		return no_tool_interface();
 	return reason(ompd_rc_unavailable, "the runtime records no target regions");
@@ -288,7 +291,7 @@ ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!num_devices)
-		return reason(ompd_rc_bad_input, "no place for the number");
+		return reason(ompd_rc_bad_input, "number pointer is NULL");
 	if (!space->family->ompt)
 		return no_tool_interface();
 	*num_devices = space->family->ompt->num_devices;
@@ -302,7 +305,7 @@ ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, in
 
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!next || !name || !more)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	if (!space->family->ompt)
 		return no_tool_interface();
 	const char *const *names = space->family->ompt->mutex_impls;
@@ -310,7 +313,7 @@ ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, in
 	while (names[count])
 		count++;
 	if (current < 0 || current + 1 >= count)
-		return reason(ompd_rc_bad_input, "no mutex implementation after %d", current);
+		return reason(ompd_rc_bad_input, "unknown mutex implementation %d", current);
 	*next = current + 1;
 	*name = names[*next];
 	*more = *next + 1 < count;

@@ -29,7 +29,7 @@ ompd_rc_t library_rc(ompd_rc_t in_5, ompd_rc_t in_6)
 }
 
 /**
- * Makes the callbacks known. The table is copied.
+ * Make the callbacks known. The table is copied.
  * @return ok; bad_input (no table, or a callback that reading needs is missing); unsupported (a
  *         version of the interface before 5.0 or after 6.0); error (called twice).
  */
@@ -39,7 +39,7 @@ ompd_rc_t ompd_initialize(ompd_word_t api_version, const ompd_callbacks_t *table
 	if (version)
 		return reason(ompd_rc_error, "the library is already initialized");
 	if (!table)
-		return reason(ompd_rc_bad_input, "no table of callbacks");
+		return reason(ompd_rc_bad_input, "the table of callbacks is NULL");
 	if (api_version < OLDEST_VERSION || api_version > NEWEST_VERSION)
 		return reason(ompd_rc_unsupported, "version %lld of the interface is not supported",
 			      (long long)api_version);
@@ -57,23 +57,25 @@ ompd_rc_t ompd_get_api_version(ompd_word_t *api_version)
 {
 	reason_clear();
 	if (!api_version)
-		return reason(ompd_rc_bad_input, "no place for the version");
+		return reason(ompd_rc_bad_input, "version pointer is NULL");
 	*api_version = NEWEST_VERSION;
 	return ompd_rc_ok;
 }
 
-/** Answers the library's name and version. The string is the library's. */
+/** Return the library's name and version. The string is the library's. */
 ompd_rc_t ompd_get_version_string(const char **string)
 {
 	reason_clear();
 	if (!string)
-		return reason(ompd_rc_bad_input, "no place for the string");
+		return reason(ompd_rc_bad_input, "string pointer is NULL");
 	*string = "ompdbg " OMPDBG_VERSION ", OMPD of OpenMP 6.0";
 	return ompd_rc_ok;
 }
 
-/** Release the handles that the debugger has not, and forget the callbacks. unsupported: the library
- * is not initialized. */
+/**
+ * Release the handles that the debugger has not, and forget the callbacks. unsupported: the library
+ * is not initialized.
+ */
 ompd_rc_t ompd_finalize(void)
 {
 	reason_clear();

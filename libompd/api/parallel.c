@@ -5,8 +5,8 @@
 #include "api/handles.h"
 
 /**
- * The innermost region that the thread takes part in; outside of every parallel construct the
- * implicit region of the initial thread.
+ * Return the innermost region that the thread takes part in; outside of every parallel construct
+ * the implicit region of the initial thread.
  * @return ok; unavailable (the thread is idle); stale_handle; bad_input; nomem; error.
  */
 ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
@@ -14,7 +14,7 @@ ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 {
 	API_ENTER(self, THREAD, thread_handle);
 	if (!parallel_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_space *space = self->space;
 	struct api_parallel *handle = handle_new_parallel(space);
 
@@ -25,13 +25,13 @@ ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 			   PARALLEL, handle, space, parallel_handle);
 }
 
-/** The region around a region. unavailable: it is the outermost. */
+/** Return the region around a region. unavailable: it is the outermost. */
 ompd_rc_t ompd_get_enclosing_parallel_handle(ompd_parallel_handle_t *parallel_handle,
 					     ompd_parallel_handle_t **enclosing_parallel_handle)
 {
 	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!enclosing_parallel_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_space *space = self->space;
 	struct api_parallel *handle = handle_new_parallel(space);
 
@@ -42,13 +42,13 @@ ompd_rc_t ompd_get_enclosing_parallel_handle(ompd_parallel_handle_t *parallel_ha
 			   PARALLEL, handle, space, enclosing_parallel_handle);
 }
 
-/** The region that a task is bound to. */
+/** Return the region that a task is bound to. */
 ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 					ompd_parallel_handle_t **task_parallel_handle)
 {
 	API_ENTER(self, TASK, task_handle);
 	if (!task_parallel_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_parallel *handle = handle_new_parallel(self->space);
 
 	if (!handle)

@@ -9,7 +9,7 @@ ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_b
 {
 	API_ENTER(self, PARALLEL, parallel);
 	if (!info)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->waits->barrier_info(self->space->runtime, self->region, info);
 }
 
@@ -17,7 +17,7 @@ ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_nu
 {
 	API_ENTER(self, THREAD, thread);
 	if (!thread_num)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->waits->ordered_turn(self->space->runtime, &self->thread,
 							thread_num);
 }
@@ -26,7 +26,7 @@ ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_inf
 {
 	API_ENTER(self, THREAD, thread);
 	if (!info)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->waits->loop_info(self->space->runtime, &self->thread, info);
 }
 
@@ -34,7 +34,7 @@ ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_count
 {
 	API_ENTER(self, TASK, task);
 	if (!counts)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->tasks->task_counts(self->space->runtime, self->task, counts);
 }
 
@@ -45,7 +45,7 @@ ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const ch
 
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!name || !value)
-		return reason(ompd_rc_bad_input, "no name, or no place for the result");
+		return reason(ompd_rc_bad_input, "name or result pointer is NULL");
 	ompd_rc_t rc = environ_get(&space->target, name, text, sizeof(text));
 
 	if (rc == ompd_rc_unavailable)

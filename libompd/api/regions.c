@@ -14,7 +14,7 @@ struct family_region *region_list_at(const struct region_list *list, const struc
 	return (struct family_region *)(list->records + index * space->family->region_size);
 }
 
-// Appends a record that is all zero.
+// Append a record that is all zero.
 static ompd_rc_t append(struct region_list *list, const struct api_space *space,
 			struct family_region **ret)
 {
@@ -53,7 +53,7 @@ ompd_rc_t region_list_add(struct region_list *list, const struct api_space *spac
 	return rc;
 }
 
-// Stores the thread's region and those around it, from within.
+// Store the thread's region and those around it, from within.
 static ompd_rc_t chain_of_thread(struct region_list *chain, const struct api_space *space,
 				 const struct family_thread *thread)
 {

@@ -19,12 +19,12 @@ struct region_list {
 struct family_region *region_list_at(const struct region_list *list, const struct api_space *space,
 				     size_t index);
 
-/** Adds a region unless it is there. ompd_rc_nomem. */
+/** Add a region unless it is there. ompd_rc_nomem. */
 ompd_rc_t region_list_add(struct region_list *list, const struct api_space *space,
 			  const struct family_region *region);
 
 /**
- * Adds the regions of every thread of the process, an enclosing one before those within. Threads
+ * Add the regions of every thread of the process, an enclosing one before those within. Threads
  * that cannot be read are left out.
  * @return ok; unavailable (the threads cannot be enumerated); nomem.
  */

@@ -43,7 +43,7 @@ enum {
 };
 
 /**
- * Enumerates the states: from ompt_state_undefined on, each exactly once, undefined last.
+ * Enumerate the states: from ompt_state_undefined on, each exactly once, undefined last.
  * @param[out] next_state_name owned by the caller.
  * @return ok; bad_input (no place for a result, or no state after @p current_state); nomem.
  */
@@ -55,15 +55,14 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 
 	API_ENTER(space, ADDRESS_SPACE, address_space_handle);
 	if (!next_state || !next_state_name || !more_enums)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	if (current_state != ompt_state_undefined) {
 		while (next < STATE_COUNT && (ompd_word_t)states[next].state != current_state)
 			next++;
 		next++;
 	}
 	if (next >= STATE_COUNT)
-		return reason(ompd_rc_bad_input, "no state with value %lld",
-			      (long long)current_state);
+		return reason(ompd_rc_bad_input, "unknown state %lld", (long long)current_state);
 	*next_state_name = target_strdup(&space->target, states[next].name);
 	if (!*next_state_name)
 		return ompd_rc_nomem;
@@ -73,7 +72,8 @@ ompd_rc_t ompd_enumerate_states(ompd_address_space_handle_t *address_space_handl
 }
 
 /**
- * The state of a thread, where the runtime records it, and what it waits for (0: not recorded).
+ * Return the state of a thread, where the runtime records it, and what it waits for (0: not
+ * recorded).
  * @return ok; unavailable (not recorded); stale_handle; bad_input; error.
  */
 ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state,
@@ -83,7 +83,7 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 
 	API_ENTER(self, THREAD, thread_handle);
 	if (!state)
-		return reason(ompd_rc_bad_input, "no place for the state");
+		return reason(ompd_rc_bad_input, "state pointer is NULL");
 	const struct api_space *space = self->space;
 
 	return space->family->state(space->runtime, &self->thread, state,

@@ -11,7 +11,7 @@ static ompd_rc_t get_relative(const struct api_task *of, ompd_task_handle_t **re
 			      relative_fn relative)
 {
 	if (!ret)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_task *handle = handle_new_task(of->space);
 
 	if (!handle)
@@ -20,13 +20,13 @@ static ompd_rc_t get_relative(const struct api_task *of, ompd_task_handle_t **re
 			   of->space, ret);
 }
 
-/** The task that a thread executes. unavailable: the thread is idle. */
+/** Return the task that a thread executes. unavailable: the thread is idle. */
 ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 				    ompd_task_handle_t **task_handle)
 {
 	API_ENTER(self, THREAD, thread_handle);
 	if (!task_handle)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	struct api_space *space = self->space;
 	struct api_task *handle = handle_new_task(space);
 
@@ -38,8 +38,8 @@ ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 }
 
 /**
- * The task that generated a task; for the implicit task of a region, the task that encountered
- * it. unavailable: the initial task, or the generating task has ended.
+ * Return the task that generated a task; for the implicit task of a region, the task that
+ * encountered it. unavailable: the initial task, or the generating task has ended.
  */
 ompd_rc_t ompd_get_generating_task_handle(ompd_task_handle_t *task_handle,
 					  ompd_task_handle_t **generating_task_handle)
@@ -61,13 +61,14 @@ ompd_rc_t ompd_get_scheduling_task_handle(ompd_task_handle_t *task_handle,
 			    self->space->family->tasks->scheduling_task);
 }
 
-/** The implicit task of thread @p thread_num. bad_input: no such number. */
+/** Return the implicit task of thread @p thread_num. bad_input: no such number. */
 ompd_rc_t ompd_get_task_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				    ompd_task_handle_t **task_handle)
 {
 	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!task_handle || thread_num < 0)
-		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
+		return reason(ompd_rc_bad_input,
+			      "handle pointer is NULL, or the number is negative");
 	struct api_space *space = self->space;
 	struct api_task *handle = handle_new_task(space);
 
@@ -99,7 +100,7 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 
 	API_ENTER(self, TASK, task_handle);
 	if (!entry_point)
-		return reason(ompd_rc_bad_input, "no place for the address");
+		return reason(ompd_rc_bad_input, "address pointer is NULL");
 	const struct api_space *space = self->space;
 	ompd_rc_t rc = space->family->tasks->task_function(space->runtime, self->task, &function);
 
@@ -108,13 +109,13 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 	return rc;
 }
 
-/** Where the runtime's frames around a task begin and end. unavailable: it records no frames. */
+/** Return where the runtime's frames around a task begin and end. unavailable: it records none. */
 ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_frame_info_t *exit_frame,
 			      ompd_frame_info_t *enter_frame)
 {
 	API_ENTER(self, TASK, task_handle);
 	if (!exit_frame || !enter_frame)
-		return reason(ompd_rc_bad_input, "no place for the frames");
+		return reason(ompd_rc_bad_input, "frames pointer is NULL");
 	const struct api_space *space = self->space;
 
 	return space->family->tasks->task_frame(space->runtime, self->task, exit_frame,
@@ -125,7 +126,7 @@ ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *i
 {
 	API_ENTER(self, TASK, task);
 	if (!info)
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->tasks->task_info(self->space->runtime, self->task, info);
 }
 
@@ -134,7 +135,7 @@ ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *d
 {
 	API_ENTER(self, TASK, task);
 	if (!count || (max && !depends))
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->tasks->task_depends(self->space->runtime, self->task, depends,
 							max, count);
 }
@@ -144,7 +145,7 @@ ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, s
 {
 	API_ENTER(self, TASK, task);
 	if (!count || (max && !ids))
-		return reason(ompd_rc_bad_input, "no place for the result");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	return self->space->family->tasks->task_dependers(self->space->runtime, self->task, ids,
 							  max, count);
 }

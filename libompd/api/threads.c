@@ -8,7 +8,7 @@
 #include "target/idmap.h"
 
 /**
- * The thread with number @p thread_num in the team of a region.
+ * Return the thread with number @p thread_num in the team of a region.
  * @return ok; bad_input (no such number); unavailable (the thread is about to join or leave);
  *         stale_handle; nomem; error.
  */
@@ -19,7 +19,8 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 
 	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!thread_handle || thread_num < 0)
-		return reason(ompd_rc_bad_input, "no place for the handle, or a negative number");
+		return reason(ompd_rc_bad_input,
+			      "handle pointer is NULL, or the number is negative");
 	struct api_space *space = self->space;
 	ompd_rc_t rc = space->family->region_member(space->runtime, self->region,
 						    (uint32_t)thread_num, &thread);
@@ -39,7 +40,7 @@ static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t k
 			      (unsigned long long)kind);
 	// Debuggers pass a kernel id as pid_t or as a 64-bit integer.
 	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
-		return reason(ompd_rc_bad_input, "a thread identifier of another size");
+		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
 	if (kind == ompd_thread_id_pthread) {
 		memcpy(ret, thread_id, sizeof(*ret));
 		return *ret ? ompd_rc_ok :
@@ -47,14 +48,13 @@ static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t k
 	}
 	memcpy(&tid, thread_id, sizeof(tid));
 	if (!nptl->available)
-		return reason(ompd_rc_unsupported,
-			      "glibc's thread descriptors are not to be found");
+		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
 	ompd_rc_t rc = nptl_find(nptl, &space->target, tid, ret);
 
 	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
 }
 
-// Whether glibc lists a thread, or cannot tell.
+// Check whether glibc lists a thread, or cannot tell.
 static bool is_thread(const struct api_space *space, uint64_t pthread)
 {
 	const struct nptl *nptl = space->family->nptl(space->runtime);
@@ -71,7 +71,7 @@ static bool is_thread(const struct api_space *space, uint64_t pthread)
 }
 
 /**
- * The OpenMP thread behind a thread of the operating system.
+ * Return the OpenMP thread that a thread of the operating system is.
  * @return ok; unavailable (it is no OpenMP thread); unsupported (kind); bad_input (size of the
  *         identifier); stale_handle; nomem; error.
  */
@@ -84,7 +84,7 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 
 	API_ENTER_RUNTIME(space, handle);
 	if (!thread_id || !thread_handle)
-		return reason(ompd_rc_bad_input, "no identifier, or no place for the space");
+		return reason(ompd_rc_bad_input, "identifier or result pointer is NULL");
 	ompd_rc_t rc = pthread_of_id(space, kind, sizeof_thread_id, thread_id, &pthread);
 
 	if (rc == ompd_rc_ok)
@@ -108,13 +108,13 @@ ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
 	return handle_compare(first->thread.address, second->thread.address, cmp_value);
 }
 
-/** The identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
+/** Return the identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
 ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id_t kind,
 			     ompd_size_t sizeof_thread_id, void *thread_id)
 {
 	API_ENTER(self, THREAD, thread_handle);
 	if (!thread_id)
-		return reason(ompd_rc_bad_input, "no place for the identifier");
+		return reason(ompd_rc_bad_input, "identifier pointer is NULL");
 	const struct api_space *space = self->space;
 	const struct nptl *nptl = space->family->nptl(space->runtime);
 	uint64_t pthread;
@@ -125,10 +125,9 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 			      "kind %llu of thread identifier is not supported",
 			      (unsigned long long)kind);
 	if (sizeof_thread_id != 8 && !(sizeof_thread_id == 4 && kind == ompd_thread_id_lwp))
-		return reason(ompd_rc_bad_input, "a thread identifier of another size");
+		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
 	if (kind == ompd_thread_id_lwp && !nptl->available)
-		return reason(ompd_rc_unsupported,
-			      "glibc's thread descriptors are not to be found");
+		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
 	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, &self->thread, &pthread);
 
 	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
@@ -150,7 +149,7 @@ ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
 {
 	API_ENTER(self, THREAD, thread_handle);
 	if (!device)
-		return reason(ompd_rc_bad_input, "no place for the handle");
+		return reason(ompd_rc_bad_input, "handle pointer is NULL");
 	*device = self->space->handle;
 	return ompd_rc_ok;
 }
@@ -161,7 +160,8 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 	API_ENTER(member, THREAD, thread);
 	API_ENTER(team, PARALLEL, parallel);
 	if (!thread_num || member->space != team->space)
-		return reason(ompd_rc_bad_input, "no place for the number, or another process");
+		return reason(ompd_rc_bad_input,
+			      "number pointer is NULL, or the handles are of different processes");
 	return member->space->family->thread_num(member->space->runtime, &member->thread,
 						 team->region, thread_num);
 }
@@ -212,7 +212,7 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 
 	API_ENTER_RUNTIME(space, handle);
 	if (!count)
-		return reason(ompd_rc_bad_input, "no place for the number of threads");
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	ompd_rc_t rc = ompd_rc_ok;
 
 	while (rc == ompd_rc_ok &&

@@ -79,8 +79,7 @@ static ompd_rc_t next_thread(const struct family_runtime *runtime, struct family
 	uint64_t pthread;
 
 	if (!gomp->nptl.available)
-		return reason(ompd_rc_unsupported,
-			      "glibc's thread descriptors are not to be found");
+		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
 	while (nptl_next(&gomp->nptl, &gomp->target, &cursor->nptl, &pthread) == ompd_rc_ok) {
 		ompd_rc_t rc = thread_of_pthread(runtime, pthread, ret);
 

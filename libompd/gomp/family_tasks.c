@@ -143,7 +143,7 @@ static ompd_rc_t task_memory(const struct family_runtime *runtime, const struct 
 		      "libgomp does not keep how much memory it took for a task");
 }
 
-// What it would be, if libgomp told tools.
+// Return the type that libgomp would tell tools, if it told them any.
 static ompd_rc_t ompt_task_type(const struct family_runtime *runtime,
 				const struct family_task *task, uint32_t *ret)
 {

@@ -27,7 +27,7 @@ struct gomp_runtime {
 	char release[24];	  // "GCC 12"
 };
 
-/** Recognises libgomp in @p target and proves its layout. */
+/** Recognise libgomp in @p target and prove its layout. */
 ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target);
 void gomp_close(struct gomp_runtime *runtime);
 
@@ -99,18 +99,18 @@ ompd_rc_t gomp_read_team_state(const struct gomp_runtime *runtime, uint64_t addr
 ompd_rc_t gomp_read_thread(const struct gomp_runtime *runtime, uint64_t address,
 			   struct gomp_thread *ret);
 
-/** The struct gomp_thread of a pthread_t and back (glibc on x86-64: the thread pointer). */
+/** Convert a pthread_t to its struct gomp_thread and back (glibc on x86-64: the thread pointer). */
 uint64_t gomp_thread_of_pthread(const struct gomp_runtime *runtime, uint64_t pthread);
 uint64_t gomp_pthread_of_thread(const struct gomp_runtime *runtime, uint64_t thread);
 
 /**
- * Whether a thread takes part in OpenMP: ompd_rc_ok, or ompd_rc_unavailable with the reason for
- * one that never did, or is on its way out.
+ * Check whether a thread takes part in OpenMP: ompd_rc_ok, or ompd_rc_unavailable with the reason
+ * for one that never did, or is on its way out.
  */
 ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 				   const struct gomp_thread *thread);
 
-/** What a thread can own. */
+/** Kinds of things that a thread can own. */
 enum gomp_owned {
 	GOMP_OWNED_POOL, // by its address: of the thread that is number 0 in all of its teams
 	GOMP_OWNED_TASK, // by the address of its control variables: of the thread that has begun it
@@ -133,18 +133,20 @@ ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, u
 ompd_rc_t gomp_note_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, uint64_t what,
 			  uint64_t thread);
 
-/** Return whether a thread with this place, and the thread that it was before each region that it is
- * in, encountered all of these regions. */
+/**
+ * Return whether a thread with this place, and the thread that it was before each region that it is
+ * in, encountered all of these regions.
+ */
 ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_state ts, bool *ret);
 
-/** The initial thread of the thread's contention group: itself, or the owner of its pool. */
+/** Return the initial thread of the thread's contention group: itself, or the owner of its pool. */
 ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       uint64_t *ret);
 
 /**
- * Whether a worker is idle: in its pool's dock, its last region at an end. libgomp leaves the
- * team pointer of an idle worker as it was; that the region is over is told by the pool's
- * last_team and by the primary thread, which is no longer in the team.
+ * Check whether a worker is idle: in its pool's dock, its last region at an end. libgomp leaves the
+ * team pointer of an idle worker as it was; the pool's last_team and the primary thread, which is
+ * no longer in the team, show that the region is over.
  */
 ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       bool *ret);
@@ -166,11 +168,11 @@ struct gomp_region {
 	struct gomp_team_state outer; // of the primary thread, before the region
 };
 
-/** The region of a team state; verifies the team's invariants. */
+/** Return the region of a team state, and verify the team's invariants. */
 ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
 			       const struct gomp_team_state *ts, struct gomp_region *ret);
 
-/** The innermost region that the thread takes part in; unavailable if it is idle. */
+/** Return the innermost region that the thread takes part in; unavailable if it is idle. */
 ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			      struct gomp_region *ret);
 
@@ -178,8 +180,10 @@ ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct g
 ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
 				const struct gomp_region *region, struct gomp_region *ret);
 
-/** The thread with number @p thread_num; unavailable if it is not in the team, yet or any more;
- * error if that cannot be told. */
+/**
+ * Return the thread with number @p thread_num; unavailable if it is not in the team, yet or any
+ * more; error if that cannot be told.
+ */
 ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			     uint32_t thread_num, struct gomp_thread *ret);
 
@@ -191,7 +195,7 @@ struct gomp_membership {
 };
 
 /**
- * Finds @p region among the thread's region and those that enclose it. A thread is a member of an
+ * Find @p region among the thread's region and those that enclose it. A thread is a member of an
  * enclosing region only as the primary thread of each region between; else its ancestor is.
  * ompd_rc_unavailable if the region does not enclose the thread.
  */
@@ -243,7 +247,7 @@ ompd_rc_t gomp_running_task(const struct gomp_runtime *runtime, const struct gom
 			    struct gomp_task_record *ret);
 ompd_rc_t gomp_current_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			    struct gomp_task *ret);
-/** The current task of a member of @p region within that region. */
+/** Return the current task of a member of @p region within that region. */
 ompd_rc_t gomp_member_task(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			   const struct gomp_region *region, struct gomp_task *ret);
 ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
@@ -269,16 +273,16 @@ struct gomp_activity {
 	bool damaged;	    // likewise, though it is a member of the team
 };
 
-/** What a thread does with a task. */
+/** A thread's part in one task. */
 struct gomp_activity_entry {
 	uint32_t thread_num;
 	bool running; // else suspended: the thread runs something on top of it
 };
 
-/** What the threads of @p region do. */
+/** List what the threads of @p region do. */
 ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			     struct gomp_activity *ret);
-/** The same, but for one task no more than it needs. */
+/** List what the threads of a task's region do, as far as that one task needs it. */
 ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struct gomp_task *task,
 				 struct gomp_activity *ret);
 void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity);
@@ -289,21 +293,21 @@ bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
 
 ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
 			 ompd_ext_task_info *ret);
-/** The same for a record that was already read, and the activity of its region. */
+/** Describe a task whose record was already read, from the activity of its region. */
 void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			const struct gomp_activity *activity, const struct gomp_task_record *record,
 			ompd_ext_task_info *ret);
-/** The same for the initial task that has no record. */
+/** Describe the initial task that has no record. */
 void gomp_describe_initial_task(const struct gomp_region *region,
 				const struct gomp_activity *activity, ompd_ext_task_info *ret);
 ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gomp_task *task,
 			    ompd_ext_depend *depends, size_t max, size_t *count);
 ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
 			      uint64_t *ids, size_t max, size_t *count);
-/** Whether a task waits in a taskwait: bits of ompd_ext_task_in_taskwait, _in_depend_wait. */
+/** Check whether a task waits in a taskwait: bits of ompd_ext_task_in_taskwait, _in_depend_wait. */
 ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
 			      const struct gomp_task_record *record, uint32_t *ret);
-/** Whether a task opened the taskgroup that it is in, and sleeps at the end of it. */
+/** Check whether a task opened the taskgroup that it is in, and sleeps at the end of it. */
 ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
 				  const struct gomp_task_record *record, bool *ret);
 
@@ -315,9 +319,9 @@ ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct g
 			      struct gomp_task_walk **ret);
 /** Next task; ompd_rc_unavailable at the end, ompd_rc_nomem. */
 ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *ret);
-/** Whether a list was found damaged so far; the others are walked all the same. */
+/** Check whether a list was found damaged so far; the others are walked all the same. */
 bool gomp_task_walk_damaged(const struct gomp_task_walk *walk);
-/** Tasks that the team counts and the finished walk did not meet. */
+/** Count the tasks that the team counts and the finished walk did not meet. */
 ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret);
 void gomp_task_walk_close(struct gomp_task_walk *walk);
 
@@ -325,10 +329,12 @@ void gomp_task_walk_close(struct gomp_task_walk *walk);
 
 ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			    ompd_ext_barrier_info *ret);
-/** Whose turn it is in the ordered region of the thread's loop; the thread must wait for it. */
+/**
+ * Return whose turn it is in the ordered region of the thread's loop; the thread must wait for it.
+ */
 ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			    int *ret);
-/** What a call passes as the lock that it sets or unsets; bad_input if it calls no such function. */
+/** Return the lock that a call sets or unsets; bad_input if it calls no such function. */
 /** The work share of a thread, if it is a loop with a dynamic or guided schedule, or sections. */
 ompd_rc_t gomp_loop_info(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			 ompd_ext_loop_info *ret);

@@ -9,7 +9,7 @@
 #include "runtime/icv.h"
 #include "runtime/icv_list.h"
 
-/** What a variable is asked of. Members that the handle does not tell are null. */
+/** The handle for which a variable is read. Members that the handle does not determine are null. */
 struct gomp_icv_query {
 	const struct gomp_runtime *runtime;
 	const struct gomp_thread *thread;
@@ -19,13 +19,13 @@ struct gomp_icv_query {
 
 /** Value of a variable as an integer. ompd_rc_incomplete: a list, of which this is the first. */
 ompd_rc_t gomp_icv_value(enum icv icv, const struct gomp_icv_query *query, ompd_word_t *ret);
-/** Its text of at most ICV_TEXT_MAX bytes. */
+/** Write a variable's text, at most ICV_TEXT_MAX bytes. */
 ompd_rc_t gomp_icv_text(enum icv icv, const struct gomp_icv_query *query, char *text);
 
 /** Environment variables that steer the runtime; a null name ends them. */
 extern const struct icv_control_var gomp_control_vars[];
 
-/** The value of an integer of @p bits bits with its sign. */
+/** Return the value of an integer of @p bits bits with its sign. */
 static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
 {
 	return (ompd_word_t)(value << (64 - bits)) >> (64 - bits);

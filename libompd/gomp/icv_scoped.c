@@ -265,7 +265,7 @@ GOMP_ICV_READER(thread_num)
 		if (rc != ompd_rc_ok)
 			return rc;
 		if (!implicit)
-			return reason(ompd_rc_unavailable, "an explicit task is tied to no number");
+			return reason(ompd_rc_unavailable, "explicit tasks have no thread number");
 		if (query->task->region.level)
 			gomp_implicit_task_number(query->runtime, &query->task->region,
 						  query->task->address, &number);

@@ -46,7 +46,7 @@ ompd_rc_t gomp_lock_info(const struct gomp_runtime *runtime, uint32_t kind, uint
 	return ompd_rc_ok;
 }
 
-// Those of locks, and of critical constructs with a name, have the lock as their only argument.
+// Check for functions whose only argument is a lock: those of locks and of named criticals.
 static bool has_lock_argument(const ompd_ext_wait_site *site)
 {
 	switch (site->kind) {
@@ -70,7 +70,7 @@ ompd_rc_t gomp_lock_argument(struct gomp_runtime *runtime, uint64_t return_addre
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!site.function || !has_lock_argument(&site))
-		return reason(ompd_rc_bad_input, "the call passes no lock");
+		return reason(ompd_rc_bad_input, "the called function takes no lock");
 	rc = call_argument(&runtime->target, return_address, 0, ret);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the code before the call does not tell");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loop whose iterations a thread fetches, by its work share (struct gomp_work_share). A thread
-// keeps its last one when it has left it, and a single construct with copyprivate has one, too: what
-// is told is of the thread's loop only if its code is in one. That tells of an ordered clause, too.
+// keeps its last one when it has left it, and a single construct with copyprivate has one, too: the
+// answer is about the thread's loop only if its code is in one. That code shows an ordered clause,
+// too.
 
 #include "gomp/gomp.h"
 
@@ -37,7 +38,7 @@ static ompd_rc_t read_share(const struct gomp_runtime *runtime, uint64_t address
 }
 
 // `next` runs past `end` if threads have asked in vain. Whether the loop's variable has a sign is not
-// recorded: nothing is told of a loop to which that makes a difference.
+// recorded: a loop to which that makes a difference gets no answer.
 static bool count_remaining(const struct share *share, uint64_t *ret)
 {
 	const bool is_down = (int64_t)share->incr < 0;

@@ -11,7 +11,7 @@ struct stack {
 	struct cycle cycle;
 };
 
-// Go to the task below, which the thread has begun too. unavailable: nothing tells of one.
+// Go to the task below, which the thread has begun too. unavailable: nothing leads to one.
 static ompd_rc_t step_down(const struct gomp_runtime *runtime, struct stack *stack)
 {
 	struct gomp_task_record record;
@@ -44,7 +44,7 @@ static bool has_begun(const struct gomp_runtime *runtime, const struct gomp_thre
 
 // ---- Two kinds of what is owned ---------------------------------------------------------------
 
-/** What threads own. Functions that note return error if not all of it can be read. */
+/** The things that threads own. Functions that note them return error if not all can be read. */
 struct property {
 	ompd_rc_t (*note)(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			  struct idmap *owners);
@@ -188,6 +188,6 @@ ompd_rc_t gomp_owner(const struct gomp_runtime *runtime, enum gomp_owned kind, u
 	if (is_noted(runtime, kind, what, ret))
 		return ompd_rc_ok;
 	*ret = 0;
-	return rc == ompd_rc_ok ? reason(ompd_rc_unavailable, "no thread is the owner") :
+	return rc == ompd_rc_ok ? reason(ompd_rc_unavailable, "no thread owns it") :
 				  reason(rc, "the owner is not among the threads that can be read");
 }

@@ -10,7 +10,7 @@ enum {
 	BAR_CANCELLED = 1 << 2,
 };
 
-// Of the counter at @p field, which counts down from the total.
+// Read how many have arrived from the counter at @p field, which counts down from the total.
 static ompd_rc_t read_arrived(const struct gomp_runtime *runtime, uint64_t barrier,
 			      enum gomp_field field, uint32_t total, uint32_t *ret)
 {

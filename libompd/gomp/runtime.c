@@ -4,7 +4,7 @@
 
 #include "gomp/gomp.h"
 
-// Of an unknown release, whose layout was told, the symbols tell the earliest that it can be.
+// Name the release. For an unknown one whose layout is known, symbols show the earliest possible.
 static void name_release(struct gomp_runtime *runtime)
 {
 	const struct gomp_layout *layout = &runtime->layout;

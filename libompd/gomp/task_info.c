@@ -26,7 +26,7 @@ ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
 		rc = gomp_read(runtime, taskwait, GOMP_FIELD_gomp_taskwait__in_depend_wait,
 			       &in_depend_wait);
 	if (rc != ompd_rc_ok)
-		return reason(rc, "what the task waits for cannot be read");
+		return reason(rc, "cannot read what the task waits for");
 	if (in_taskwait == 1)
 		*ret |= ompd_ext_task_in_taskwait;
 	if (in_depend_wait == 1)
@@ -125,7 +125,7 @@ static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
 	}
 }
 
-// As gomp_generating_task(), without a look at the parent itself.
+// Do what gomp_generating_task() does, without a look at the parent itself.
 static uint64_t parent_id(const struct gomp_region *region, const struct gomp_task_record *record)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;

@@ -27,14 +27,14 @@ struct task_vectors {
 };
 
 /**
- * Adds the vector at @p vector, of tasks that @p parent generated.
+ * Add the vector at @p vector, of tasks that @p parent generated.
  * @return ok; error if it cannot be read or makes no sense; nomem.
  */
 ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runtime *runtime,
 			   uint64_t vector, uint64_t parent);
 
 /**
- * Takes the next task.
+ * Take the next task.
  * @param[out] parent as of task_vectors_add().
  * @return ok; unavailable if there are no more; error if the rest of a vector cannot be read: it is
  *         given up.
@@ -42,7 +42,7 @@ ompd_rc_t task_vectors_add(struct task_vectors *vectors, const struct gomp_runti
 ompd_rc_t task_vectors_take(struct task_vectors *vectors, const struct gomp_runtime *runtime,
 			    uint64_t *task, uint64_t *parent);
 
-/** Gives up the vector that is in turn. */
+/** Give up the vector that is in turn. */
 void task_vectors_drop(struct task_vectors *vectors);
 
 void task_vectors_close(struct task_vectors *vectors, const struct gomp_runtime *runtime);

@@ -90,7 +90,7 @@ static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type 
 	       queue * runtime->layout.struct_size[GOMP_STRUCT_priority_node];
 }
 
-// Remembers what hangs from a task that was just met.
+// Remember what hangs from a task that was just met.
 static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_task_record *task)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
@@ -125,7 +125,7 @@ static void pop(struct gomp_task_walk *walk)
 	walk->source_count--;
 }
 
-// Gives up the list on top of the stack.
+// Give up the list on top of the stack.
 static ompd_rc_t damaged(struct gomp_task_walk *walk)
 {
 	pop(walk);
@@ -133,7 +133,7 @@ static ompd_rc_t damaged(struct gomp_task_walk *walk)
 	return ompd_rc_stale_handle;
 }
 
-// Replaces a tree node by its list and its subtrees.
+// Replace a tree node by its list and its subtrees.
 static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
@@ -170,7 +170,7 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 	return rc;
 }
 
-// Takes the next task of the list on top of the stack.
+// Take the next task of the list on top of the stack.
 static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_record *record)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
@@ -198,7 +198,7 @@ static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_reco
 	return added ? ompd_rc_ok : ompd_rc_stale_handle;
 }
 
-// Takes the next task that depends on another.
+// Take the next task that depends on another.
 static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_record *record)
 {
 	const struct gomp_runtime *runtime = walk->runtime;
@@ -269,7 +269,7 @@ static ompd_rc_t emit_after_ancestors(struct gomp_task_walk *walk, struct gomp_t
 	return emit(walk, record, ret);
 }
 
-// Takes the task on top of the stack, whose ancestors have all been met.
+// Take the task on top of the stack, whose ancestors have all been met.
 static ompd_rc_t emit_source(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 {
 	const struct source top = walk->sources[walk->source_count - 1];
@@ -304,7 +304,7 @@ static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
 	return emit_after_ancestors(walk, &record, ret);
 }
 
-// One step; ompd_rc_stale_handle: nothing new was met, go on.
+// Take one step. ompd_rc_stale_handle: nothing new was met, go on.
 static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 {
 	struct gomp_task_record record;

@@ -34,7 +34,7 @@ ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_addre
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(rc, "no call that can be followed ends there");
+		return reason(rc, "no call before that address can be followed");
 	return gomp_classify_entry(runtime, entry, site);
 }
 
@@ -162,7 +162,7 @@ ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct g
 					      .state = ompt_state_wait_atomic };
 		return ompd_rc_ok;
 	}
-	return reason(ompd_rc_unavailable, "not an object of the runtime: a lock of the program");
+	return reason(ompd_rc_unavailable, "not an object of the runtime (a lock of the program)");
 }
 
 void gomp_close(struct gomp_runtime *runtime)

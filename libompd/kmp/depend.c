@@ -40,7 +40,7 @@ ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
 	return rc;
 }
 
-// Goes to the next list of an entry, and to the next entry after the last list.
+// Go to the next list of an entry, and to the next entry after the last list.
 static ompd_rc_t next_list(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
 {
 	switch (hash->list) {
@@ -109,7 +109,7 @@ static ompd_rc_t take_node(const struct kmp_runtime *runtime, struct kmp_dephash
 	return rc;
 }
 
-// Takes the next bucket. They are many, and most are empty.
+// Take the next bucket. They are many, and most are empty.
 static ompd_rc_t read_bucket(const struct kmp_runtime *runtime, struct kmp_dephash *hash)
 {
 	uint64_t place = hash->next % KMP_DEPHASH_CHUNK, count = hash->size - hash->next;
@@ -222,7 +222,8 @@ ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_t
 		++*count;
 	}
 	return rc == ompd_rc_unavailable ?
-		       reason(ompd_rc_incomplete, "what later tasks' clauses repeat is not kept") :
+		       reason(ompd_rc_incomplete,
+			      "the runtime does not keep what clauses of later tasks repeat") :
 		       rc;
 }
 

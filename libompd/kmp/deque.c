@@ -16,7 +16,7 @@ static ompd_rc_t damaged(struct kmp_deques *deques)
 	return ompd_rc_stale_handle;
 }
 
-// Takes a kmp_base_thread_data. error: it is damaged.
+// Take a kmp_base_thread_data. error: it is damaged.
 static ompd_rc_t take_deque(const struct kmp_runtime *runtime, uint64_t data,
 			    struct kmp_deques *deques)
 {
@@ -99,7 +99,7 @@ static ompd_rc_t next_task_team(const struct kmp_runtime *runtime, const struct 
 	return task_team ? take_task_team(runtime, task_team, deques) : ompd_rc_stale_handle;
 }
 
-// One step; stale_handle: nothing yet, go on.
+// Take one step. stale_handle: nothing yet, go on.
 static ompd_rc_t step(const struct kmp_runtime *runtime, const struct kmp_region *region,
 		      struct kmp_deques *deques, uint64_t *ret)
 {

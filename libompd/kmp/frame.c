@@ -1,14 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Where a task's code begins and ends on the stack of its thread, as the runtime keeps it for tools.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception  Where a task's code begins and ends on
+// the stack of its thread, as the runtime keeps it for tools.
 
 #include "kmp/tasks.h"
 
 // Bits of ompt_frame_flag_t (OpenMP 5.2, 19.4.4.30).
 enum { FRAME_RUNTIME = 0, FRAME_APPLICATION = 0x01, FRAME_CFA = 0x10, FRAME_POINTER = 0x20 };
 
-// Whether they say how the address is meant. The runtime leaves those of serialized regions unset;
-// their addresses are frame pointers of its own functions, as all others that it takes by itself.
+// Check whether they say how the address is meant. The runtime leaves those of serialized regions
+// unset; their addresses are frame pointers of its own functions, as all others that it takes by
+// itself.
 static bool are_flags(uint64_t bits)
 {
 	const uint64_t position = FRAME_CFA | FRAME_POINTER;
@@ -60,7 +60,7 @@ static ompd_rc_t check_frames(const struct kmp_runtime *runtime, const struct km
 		return reason(rc, "the bounds of the thread's stack are unknown");
 	if (rc == ompd_rc_ok && (!is_within(&stack, &frames[0]) || !is_within(&stack, &frames[1])))
 		return reason(ompd_rc_unavailable,
-			      "what the runtime recorded is no frame of the thread's stack");
+			      "the recorded frame is not on the thread's stack");
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 #include "runtime/icv.h"
 #include "runtime/icv_list.h"
 
-/** What a variable is asked of. Members that the handle does not tell are null. */
+/** The handle for which a variable is read. Members that the handle does not determine are null. */
 struct kmp_icv_query {
 	const struct kmp_runtime *runtime;
 	const struct kmp_thread *thread;
@@ -19,7 +19,7 @@ struct kmp_icv_query {
 
 /** Value of a variable as an integer. ompd_rc_incomplete: a list, of which this is the first. */
 ompd_rc_t kmp_icv_value(enum icv icv, const struct kmp_icv_query *query, ompd_word_t *ret);
-/** Its text of at most ICV_TEXT_MAX bytes. */
+/** Write a variable's text, at most ICV_TEXT_MAX bytes. */
 ompd_rc_t kmp_icv_text(enum icv icv, const struct kmp_icv_query *query, char *text);
 
 /** Environment variables that steer the runtime; a null name ends them. */

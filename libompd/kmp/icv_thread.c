@@ -29,7 +29,7 @@ KMP_ICV_READER(thread_num)
 	// The number of an implicit task's thread is its place in the team.
 	if (query->task) {
 		if (!query->task->implicit)
-			return reason(ompd_rc_unavailable, "an explicit task is tied to no number");
+			return reason(ompd_rc_unavailable, "explicit tasks have no thread number");
 		kmp_implicit_task_number(query->runtime, &query->task->region, query->task->address,
 					 &number);
 		*ret = number;

@@ -17,14 +17,16 @@
 
 struct wait_calls;
 
-/** What is known of a runtime's layout. */
+/** How far a runtime's layout is known. */
 enum kmp_knowledge {
 	KMP_FOUND, // the runtime tells its layout, it was not asked yet
 	KMP_EARLY, // what could be known before the runtime was initialized
 	KMP_KNOWN,
 };
 
-/** What was seen of the runtime's list of threads: where to look first. It is never believed. */
+/**
+ * A hint from earlier reads of the runtime's list of threads: where to look first, never believed.
+ */
 struct kmp_seen {
 	uint64_t list;	      // the array, as of the last look
 	uint64_t searched;    // the array in which these were found
@@ -57,7 +59,7 @@ ompd_rc_t kmp_ready(struct kmp_runtime *runtime);
 #define TASK(field) KMP_FIELD_kmp_taskdata_t__##field
 #define ICV(field) KMP_FIELD_kmp_internal_control_t__##field
 
-/** Whether the release keeps it, be it that where is not proven. */
+/** Check whether the release keeps it, be it that where is not proven. */
 static inline bool kmp_has(const struct kmp_runtime *runtime, enum kmp_field field)
 {
 	return runtime->layout.field[field].size != 0 ||
@@ -105,7 +107,9 @@ struct kmp_span {
 		.first = UINT32_MAX, .end = 0 \
 	}
 
-/** Stretch @p span to a field of the structure that begins @p start bytes behind that of the span. */
+/**
+ * Extend @p span to a field of the structure that begins @p start bytes after that of the span.
+ */
 void kmp_span_add(const struct kmp_runtime *runtime, struct kmp_span *span, uint32_t start,
 		  enum kmp_field field);
 /** Read a part of the structure at @p base, for the reads within it that follow. */
@@ -145,7 +149,7 @@ void kmp_seen_close(const struct target *target, struct kmp_seen *seen);
  */
 ompd_rc_t kmp_thread_at(const struct kmp_runtime *runtime, uint64_t gtid, uint64_t *ret);
 
-/** The thread with the next gtid from @p gtid on; unavailable at the end. */
+/** Return the thread with the next gtid from @p gtid on; unavailable at the end. */
 ompd_rc_t kmp_next_thread(const struct kmp_runtime *runtime, uint64_t *gtid, uint64_t *ret);
 
 /** unavailable: the thread has not used OpenMP. */
@@ -196,9 +200,9 @@ ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thre
 ompd_rc_t kmp_is_helper(const struct kmp_runtime *runtime, uint64_t gtid, bool *ret);
 
 /**
- * Whether a worker is idle: in the pool, or kept by a team whose region is over, or by a team of a
- * league that is in no region. A hot team keeps its workers, and they keep their pointers to it;
- * that it is at work is told by its primary thread, which is in it.
+ * Check whether a worker is idle: in the pool, or kept by a team whose region is over, or by a team
+ * of a league that is in no region. A hot team keeps its workers, and they keep their pointers to
+ * it; its primary thread, which is in it, shows that it is at work.
  */
 ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 		      bool *ret);
@@ -231,20 +235,20 @@ enum {
 	KMP_MAX_THREADS = 1 << 18, // likewise a larger team, or list of threads
 };
 
-/** Reads a team and checks what must hold of any. */
+/** Read a team and check what must hold of any. */
 ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret);
 
 /** Read the address of the thread with that number from the array of a team. */
 ompd_rc_t kmp_team_thread(const struct kmp_runtime *runtime, const struct kmp_team *team,
 			  uint32_t number, uint64_t *ret);
 
-/** Regions that a team stands for. */
+/** Count the regions that a team stands for. */
 static inline uint32_t kmp_team_regions(const struct kmp_team *team)
 {
 	return team->serialized ? team->serialized : 1;
 }
 
-/** Whether the team at @p wanted is @p team or one of its ancestors. */
+/** Check whether the team at @p wanted is @p team or one of its ancestors. */
 ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
 			bool *ret);
 
@@ -265,7 +269,7 @@ struct kmp_region {
 	int32_t teams_level; // level of the teams construct around it, -1: none
 };
 
-/** The innermost region that a thread takes part in; unavailable if it is idle. */
+/** Return the innermost region that a thread takes part in; unavailable if it is idle. */
 ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			     struct kmp_region *ret);
 /** unavailable for the implicit region of a root. */
@@ -291,15 +295,20 @@ struct kmp_place {
 ompd_rc_t kmp_find_place(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			 const struct kmp_region *region, struct kmp_place *ret);
 
-/** The thread with number @p thread_num; bad_input if there is none. */
+/** Return the thread with number @p thread_num; bad_input if there is none. */
 ompd_rc_t kmp_region_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			    uint32_t thread_num, struct kmp_thread *ret);
 
-/** The team of the league that a region of kind LEAGUE is one of; the same for a serialized one. */
+/**
+ * Return the team of the league that a region of kind LEAGUE is one of; the same for a serialized
+ * one.
+ */
 ompd_rc_t kmp_league_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			  struct kmp_team *ret);
 
-/** Entry point of the region's outlined function; unavailable if it is not kept (kmp/function.c). */
+/**
+ * Entry point of the region's outlined function; unavailable if it is not kept (kmp/function.c).
+ */
 ompd_rc_t kmp_region_function(struct kmp_runtime *runtime, const struct kmp_region *region,
 			      uint64_t *ret);
 /** Address of the text that tells where the region's construct is; 0 if it is not kept. */
@@ -325,13 +334,13 @@ struct kmp_task_record {
 
 ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
 			struct kmp_task_record *ret);
-/** The same for a kmp_task, which lies behind its kmp_taskdata. */
+/** Return the address of the kmp_taskdata in front of a kmp_task. */
 uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task);
 /** Member of the kmp_task behind a kmp_taskdata. */
 ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
 			  enum kmp_field field, uint64_t *ret);
 
-/** Whether a bit of kmp_tasking_flags is set; false if the release has no such bit. */
+/** Check whether a bit of kmp_tasking_flags is set; false if the release has no such bit. */
 bool kmp_flag(const struct kmp_runtime *runtime, uint32_t flags, enum kmp_field bit);
 
 // The bits that are named often.
@@ -343,16 +352,21 @@ static inline bool kmp_is_explicit(const struct kmp_runtime *runtime,
 	return kmp_flag(runtime, record->flags, FLAG(tasktype));
 }
 
-/** The task at @p address, which something in @p region pointed to. */
+/** Return the task at @p address, which something in @p region pointed to. */
 ompd_rc_t kmp_adopt(const struct kmp_runtime *runtime, const struct kmp_region *region,
 		    uint64_t address, struct kmp_task *ret);
 
 ompd_rc_t kmp_current_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			   struct kmp_task *ret);
-/** The record that the runtime uses for it: in nested regions of one thread perhaps another's. */
+/**
+ * Return the record that the runtime uses for it: in nested regions of one thread perhaps
+ * another's.
+ */
 ompd_rc_t kmp_current_record(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			     struct kmp_task *ret);
-/** The task that a member of @p region works on in that region; @p running: at this moment. */
+/**
+ * Return the task that a member of @p region works on in that region; @p running: at this moment.
+ */
 ompd_rc_t kmp_member_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			  const struct kmp_region *region, struct kmp_task *ret, bool *running);
 ompd_rc_t kmp_implicit_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
@@ -369,7 +383,9 @@ bool kmp_implicit_task_number(const struct kmp_runtime *runtime, const struct km
 			      uint64_t address, uint32_t *ret);
 uint64_t kmp_task_id(const struct kmp_task *task);
 
-/** Whether the explicit tasks of the region's team belong to it, and not to a region within. */
+/**
+ * Check whether the explicit tasks of the region's team belong to it, and not to a region within.
+ */
 bool kmp_owns_tasks(const struct kmp_region *region);
 
 // ---- The tool interface (kmp/ompt.c) ---------------------------------------------------------
@@ -377,19 +393,19 @@ bool kmp_owns_tasks(const struct kmp_region *region);
 /** ok if a tool, or OMP_DEBUG, has the runtime keep states, frames and tool data; unavailable. */
 ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime);
 
-/** What the runtime keeps for a tool: addresses of an ompt_task_info and an ompt_team_info. */
+/** Find what the runtime keeps for a tool: addresses of an ompt_task_info and an ompt_team_info. */
 ompd_rc_t kmp_ompt_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			uint64_t *ret);
 ompd_rc_t kmp_ompt_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			uint64_t *ret);
-/** What the tool stored for one of these, whose others are zero. */
+/** Return what the tool stored for one of these; the others are zero. */
 ompd_rc_t kmp_tool_data(const struct kmp_runtime *runtime, const struct family_thread *thread,
 			const struct kmp_region *region, const struct kmp_task *task,
 			uint64_t *ret);
-/** Bits of ompt_task_flag_t. */
+/** Return the type of a task: bits of ompt_task_flag_t. */
 ompd_rc_t kmp_ompt_task_type(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			     uint32_t *ret);
-/** The memory of an explicit task; unavailable: of any other. */
+/** Return the memory of an explicit task; unavailable: of any other. */
 ompd_rc_t kmp_task_memory(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			  uint64_t *address, uint64_t *size);
 ompd_rc_t kmp_task_frame(const struct kmp_runtime *runtime, const struct kmp_task *task,
@@ -404,12 +420,12 @@ ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address
 ompd_rc_t kmp_classify_entry(struct kmp_runtime *runtime, uint64_t entry, ompd_ext_wait_site *site);
 ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			     uint64_t futex, ompd_ext_wait_site *site);
-/** Whether an address lies among the functions of the runtime. */
+/** Check whether an address lies among the functions of the runtime. */
 ompd_rc_t kmp_is_own_code(struct kmp_runtime *runtime, uint64_t address, bool *ret);
 
 // ---- Locks (kmp/lock.c) ----------------------------------------------------------------------
 
-/** What a variable of the program leads to. */
+/** A lock that a variable of the program leads to. */
 struct kmp_lock {
 	bool direct; // the variable is itself the lock
 	uint32_t word;
@@ -419,16 +435,20 @@ struct kmp_lock {
 
 ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64_t variable,
 			struct kmp_lock *ret);
-/** Whether threads queue for a lock, and the queue names them. */
+/** Check whether threads queue for a lock, and the queue names them. */
 bool kmp_lock_has_queue(const struct kmp_lock *lock);
 ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
 			 ompd_ext_lock_info *ret);
-/** As the functions of ompd_ext.h (kmp/waited.c). */
-/** The loop whose iterations a thread fetches. */
+// The functions from here on do what those of ompd_ext.h do (kmp/wait_lock.c).
+
+/** Describe the loop whose iterations a thread fetches. */
 ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			ompd_ext_loop_info *ret);
 
-/** The thread that has fetched the iteration whose turn it is in the ordered region of its loop. */
+/**
+ * Return the thread that has fetched the iteration whose turn it is in the ordered region of its
+ * loop.
+ */
 ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			   int *ret);
 

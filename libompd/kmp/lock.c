@@ -119,7 +119,7 @@ static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
 	return rc;
 }
 
-// Locks other than words have a pointer to themselves.
+// Check a lock that is not a word: it has a pointer to itself.
 static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type)
 {
 	enum kmp_field field;

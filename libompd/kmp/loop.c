@@ -22,7 +22,7 @@ enum {
 	SCHED_GUIDED_SIMD = 46,
 };
 
-/** Of omp_sched_t. */
+/** Values of omp_sched_t. */
 enum { STATIC = 1, DYNAMIC, GUIDED };
 
 /** The fields of a record whose numbers have 4 or 8 bytes. */
@@ -170,8 +170,8 @@ ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thre
 	return ompd_rc_ok;
 }
 
-// Of the thread at @p address: whether its iterations are those of @p loop, and the one whose turn
-// it is among them.
+// Check of the thread at @p address whether its iterations are those of @p loop, and the one whose
+// turn it is among them.
 static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, uint64_t shared,
 			  bool *ret)
 {

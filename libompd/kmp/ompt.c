@@ -43,7 +43,7 @@ static ompd_rc_t serialized_entry(const struct kmp_runtime *runtime,
 		       rc;
 }
 
-// Regions within this one for which the same team, and the same task, stand.
+// Count the regions within this one for which the same team, and the same task, stand.
 static uint32_t regions_within(const struct kmp_region *region)
 {
 	return region->above +

@@ -21,7 +21,7 @@ struct step {
 	uint32_t above;
 };
 
-// One step outwards. unavailable: the root was reached.
+// Take one step outwards. unavailable: the root was reached.
 static ompd_rc_t step_out(const struct kmp_runtime *runtime, struct step *step)
 {
 	if (step->above + 1 < kmp_team_regions(&step->team)) {
@@ -40,7 +40,7 @@ static ompd_rc_t step_out(const struct kmp_runtime *runtime, struct step *step)
 	return rc;
 }
 
-// How many steps there are from a team to the root.
+// Count the steps from a team to the root.
 static ompd_rc_t count_steps(const struct kmp_runtime *runtime, const struct kmp_team *team,
 			     uint32_t *ret)
 {

@@ -4,7 +4,8 @@
 
 #include "kmp/kmp.h"
 
-// "LLVM 14"; one whose symbols are not exactly those of a release is told by what it resembles.
+// "LLVM 14". A library whose symbols are not exactly those of a release is named after the release
+// that it resembles.
 static void name_release(struct kmp_runtime *runtime)
 {
 	const struct kmp_layout *layout = &runtime->layout;

@@ -239,7 +239,7 @@ static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_t
 	return kmp_or_none(rc);
 }
 
-// What needs no look at the threads.
+// Fill in what needs no look at the threads.
 static ompd_rc_t complete_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			       const struct kmp_activity *activity, ompd_ext_task_info *ret)
 {

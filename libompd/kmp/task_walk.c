@@ -3,7 +3,7 @@
 // Every task of a region, each once: the implicit tasks, those in the deques, those that depend on
 // others, the threads' current tasks, and the ancestors of all of these. Nothing leads to a
 // task without dependences that no thread and no deque has, and none of whose children is met: a
-// detached one, say; how many there are is told by the tasks' counts of their children.
+// detached one, say; the tasks' counts of their children tell how many there are.
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static ompd_rc_t damaged(struct kmp_task_walk *walk)
 	return ompd_rc_stale_handle;
 }
 
-// Whether the task's parent counts it (__kmp_track_children_task).
+// Check whether the task's parent counts it (__kmp_track_children_task).
 static bool is_counted(const struct kmp_runtime *runtime, const struct kmp_task_record *record)
 {
 	return kmp_is_explicit(runtime, record) &&
@@ -209,7 +209,7 @@ static ompd_rc_t take_implicit(struct kmp_task_walk *walk, ompd_ext_task_info *r
 	return meet(walk, task.address, ret);
 }
 
-// One step; ompd_rc_stale_handle: nothing new was met, go on.
+// Take one step. ompd_rc_stale_handle: nothing new was met, go on.
 static ompd_rc_t step(struct kmp_task_walk *walk, ompd_ext_task_info *ret)
 {
 	if (walk->implicit < walk->region.nthreads)
@@ -235,7 +235,7 @@ ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret
 	return rc;
 }
 
-// Remembers which tasks are in deques, and that they are to be told of, the first last.
+// Remember which tasks are in deques, and that they are to be reported, the first last.
 static ompd_rc_t collect_queued(struct kmp_task_walk *walk)
 {
 	uint64_t task;

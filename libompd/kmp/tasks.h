@@ -16,7 +16,7 @@ struct kmp_activity {
 	bool damaged;	    // likewise, though it is a member of the team
 };
 
-/** What a thread does with a task. */
+/** A thread's part in one task. */
 struct kmp_activity_entry {
 	uint32_t thread_num;
 	bool running; // else suspended: the thread is in a region within
@@ -24,7 +24,7 @@ struct kmp_activity_entry {
 
 ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			    struct kmp_activity *ret);
-/** The same of as few threads as tell who works on one task. */
+/** List what threads do, only of as many threads as are needed to tell who works on one task. */
 ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			       struct kmp_activity *ret);
 void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity);
@@ -79,7 +79,7 @@ ompd_rc_t kmp_dephash_open(const struct kmp_runtime *runtime, uint64_t parent,
 /** Next node; unavailable at the end; error there if a part of the hash is damaged. */
 ompd_rc_t kmp_dephash_next(const struct kmp_runtime *runtime, struct kmp_dephash *hash,
 			   struct kmp_depnode *ret);
-/** The taskdata of a node; 0 if its task has ended. */
+/** Return the taskdata of a node; 0 if its task has ended. */
 ompd_rc_t kmp_depnode_task(const struct kmp_runtime *runtime, uint64_t node, uint64_t *ret);
 
 /** The list of those that wait for a task. */
@@ -100,20 +100,20 @@ ompd_rc_t kmp_task_depends(const struct kmp_runtime *runtime, const struct kmp_t
 			   ompd_ext_depend *depends, size_t max, size_t *count);
 ompd_rc_t kmp_task_dependers(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			     uint64_t *ids, size_t max, size_t *count);
-/** Tasks that the one at @p task still waits for; 0 if it has no dependences. */
+/** Count the tasks that the one at @p task still waits for; 0 if it has no dependences. */
 ompd_rc_t kmp_task_predecessors(const struct kmp_runtime *runtime, uint64_t task, int32_t *ret);
 
 // ---- What is known of a task (kmp/task_info.c) -----------------------------------------------
 
 ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			ompd_ext_task_info *ret);
-/** The same for a record that was already read; @p queued: it was met in a deque. */
+/** Describe a task whose record was already read; @p queued: it was met in a deque. */
 ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
 			    const struct kmp_activity *activity,
 			    const struct kmp_task_record *record, bool queued,
 			    ompd_ext_task_info *ret);
 
-/** Adds to @p ret, of which status is set, the flags that tell in what the task waits. */
+/** Add to @p ret, of which status is set, the flags that tell in what the task waits. */
 ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,
 			 ompd_ext_task_info *ret);
 
@@ -126,7 +126,7 @@ ompd_rc_t kmp_task_walk_open(const struct kmp_runtime *runtime, const struct kmp
 /** Next task; unavailable at the end; nomem. */
 ompd_rc_t kmp_task_walk_next(struct kmp_task_walk *walk, ompd_ext_task_info *ret);
 bool kmp_task_walk_damaged(const struct kmp_task_walk *walk);
-/** Tasks that the tasks of the finished walk count as their children, and it did not meet. */
+/** Count the children that tasks of the finished walk count, and that it did not meet. */
 ompd_rc_t kmp_task_walk_unreached(const struct kmp_task_walk *walk, uint32_t *ret);
 void kmp_task_walk_close(struct kmp_task_walk *walk);
 

@@ -185,7 +185,7 @@ ompd_rc_t kmp_thread_kind(const struct kmp_runtime *runtime, const struct kmp_th
 	return rc;
 }
 
-// What a thread's primary thread tells of their team.
+// A team, by its primary thread's memory.
 struct primary {
 	uint64_t address, team, microtask, nproc;
 };

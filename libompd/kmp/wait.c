@@ -77,8 +77,8 @@ static const ompd_ext_wait_site barrier_sites[BARRIER_COUNT] = {
 };
 
 // Parallel and teams constructs call a function of the runtime, which first calls one that begins
-// the region and runs its code, and then another that ends it. That one has no name. unavailable: it
-// is not the one that ends it.
+// the region and runs its code, and then another that ends it. That one has no name. unavailable:
+// it is not the one that ends it.
 static ompd_rc_t ends_region(const struct kmp_runtime *runtime, uint64_t return_address,
 			     uint64_t *entry)
 {
@@ -104,7 +104,7 @@ ompd_rc_t kmp_classify_call(struct kmp_runtime *runtime, uint64_t return_address
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(rc, "no call that can be followed ends there");
+		return reason(rc, "no call before that address can be followed");
 	rc = kmp_classify_entry(runtime, entry, site);
 	if (rc != ompd_rc_unavailable)
 		return rc;
@@ -144,10 +144,10 @@ static void view_barriers(const struct kmp_runtime *runtime, const struct kmp_th
 	kmp_view_span(runtime, kmp_at(runtime, thread->team, TEAM(t_bar)), &of_team);
 }
 
-// Whether a worker has come to a barrier, and not all of its team have: it counts its barriers,
-// and its team counts those at which all have arrived (__kmp_linear_barrier_gather_template and
-// the like). The lowest bits of a count tell whether somebody sleeps on it, the highest are those of
-// other threads where barriers are hierarchical.
+// Check whether a worker has come to a barrier, and not all of its team have: it counts its
+// barriers, and its team counts those at which all have arrived
+// (__kmp_linear_barrier_gather_template and the like). The lowest bits of a count tell whether
+// somebody sleeps on it, the highest are those of other threads where barriers are hierarchical.
 static ompd_rc_t has_arrived(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			     enum barrier barrier, bool *ret)
 {
@@ -319,7 +319,7 @@ ompd_rc_t kmp_classify_futex(const struct kmp_runtime *runtime, const struct kmp
 	if (!is_within(futex, thread->address + variable->offset, variable->size) &&
 	    !is_within(futex, thread->address + mutex->offset, mutex->size))
 		return reason(ompd_rc_unavailable,
-			      "not an object of the runtime: a lock of the program");
+			      "not an object of the runtime (a lock of the program)");
 	for (int i = 0; i < BARRIER_COUNT; i++) {
 		uint64_t go;
 		ompd_rc_t rc = kmp_read(

@@ -16,16 +16,19 @@
  */
 ompd_rc_t call_target(const struct target *target, uint64_t return_address, uint64_t *ret);
 
-/** Whether code from @p begin to before the call that returns to @p return_address calls @p function. */
+/**
+ * Check whether code from @p begin to before the call that returns to @p return_address calls @p
+ * function.
+ */
 ompd_rc_t call_precedes(const struct target *target, uint64_t begin, uint64_t return_address,
 			uint64_t function, bool *ret);
 
-/** Follows stubs of the PLT at @p entry to the function; @p entry itself if it is none. */
+/** Follow stubs of the PLT at @p entry to the function; @p entry itself if it is none. */
 ompd_rc_t call_follow_stub(const struct target *target, uint64_t entry, uint64_t *ret);
 
 /**
- * What the code before the call that returns to @p return_address passes as its argument @p number,
- * the first being 0. If other code jumps to between there and the call, that is not seen.
+ * Return what the code before the call that returns to @p return_address passes as argument @p
+ * number, the first being 0. If other code jumps to between there and the call, that is not seen.
  */
 ompd_rc_t call_argument(const struct target *target, uint64_t return_address, unsigned int number,
 			ompd_ext_argument *ret);

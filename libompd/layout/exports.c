@@ -20,7 +20,7 @@ enum {
 	CHUNK = 256,
 };
 
-/** What the dynamic section tells. */
+/** Tables that the dynamic section names. */
 struct tables {
 	uint64_t symbols, strings, strings_size, hash;
 };

@@ -6,8 +6,8 @@
 #include "layout/layout.h"
 
 /**
- * A number for the set of OpenMP's entry points that a library exports, as the generated tables
- * have it of each release.
+ * Return a number for the set of OpenMP's entry points that a library exports, as the generated
+ * tables have it of each release.
  *
  * @param inside address of anything in the library.
  * @param[out] ret 0 if it can't be told.
@@ -21,7 +21,7 @@ enum exports_verdict {
 	EXPORTS_OTHER,
 };
 
-/** Holds what a library exports against what @p release does, by the list that is generated. */
+/** Compare what a library exports with what @p release does, by the list that is generated. */
 ompd_rc_t exports_identify(const struct target *target, uint64_t inside, uint32_t release,
 			   const struct layout_release *releases, size_t count,
 			   enum exports_verdict *ret);

@@ -102,7 +102,7 @@ static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *la
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	rc = gomp_told_layout(&library, layout, reason);
+	rc = gomp_access_layout(&library, layout, reason);
 	if (rc == ompd_rc_unavailable)
 		rc = take_table(&library, layout, reason);
 	if (rc == ompd_rc_ok)
@@ -113,8 +113,8 @@ static ompd_rc_t open_layout(const struct target *target, struct gomp_layout *la
 		rc = gomp_name_globals(&library, layout, reason);
 	if (rc != ompd_rc_ok)
 		return rc;
-	gomp_listed_globals(&library, layout);
-	gomp_displayed_globals(&library, layout);
+	gomp_envvar_globals(&library, layout);
+	gomp_display_globals(&library, layout);
 	return ompd_rc_ok;
 }
 

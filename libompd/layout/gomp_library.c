@@ -29,7 +29,7 @@ static ompd_rc_t is_llvm(const struct target *target, const char *file_name)
 	return has(target, "__kmpc_fork_call", file_name);
 }
 
-// What libgomp exports to its device plug-ins, and no other runtime does; or, linked statically,
+// Check for what only libgomp exports, to its device plug-ins; or, if linked statically, for
 // functions that it exports to nobody.
 static ompd_rc_t is_somewhere(const struct target *target)
 {

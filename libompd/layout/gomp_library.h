@@ -21,7 +21,7 @@ struct gomp_reason {
 	size_t size;
 };
 
-/** Finds libgomp and tells its release by its symbols. */
+/** Find libgomp and tell its release by its symbols. */
 ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *ret,
 			    const struct gomp_reason *reason);
 
@@ -29,23 +29,23 @@ ompd_rc_t gomp_library_find(const struct target *target, struct gomp_library *re
 ompd_rc_t gomp_library_symbol(const struct gomp_library *library, const char *name, uint64_t *ret);
 
 /**
- * Reads the layout from the variables that the runtime, or the debugger in its place, offers.
+ * Read the layout from the variables that the runtime, or the debugger in its place, offers.
  * ompd_rc_unavailable if there are none.
  */
-ompd_rc_t gomp_told_layout(const struct gomp_library *library, struct gomp_layout *layout,
-			   const struct gomp_reason *reason);
+ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_layout *layout,
+			     const struct gomp_reason *reason);
 
-/** Holds @p layout against the code of the library; finds tls_offset and the variables. */
+/** Compare @p layout with the code of the library; find tls_offset and the variables. */
 ompd_rc_t gomp_prove(struct gomp_library *library, struct gomp_layout *layout,
 		     const struct gomp_reason *reason);
 
-/** Finds variables that only omp_display_env() shows, by the text that it prints with them. */
-void gomp_displayed_globals(const struct gomp_library *library, struct gomp_layout *layout);
+/** Find variables that only omp_display_env() shows, by the text that it prints with them. */
+void gomp_display_globals(const struct gomp_library *library, struct gomp_layout *layout);
 
-/** Finds the lists behind nthreads-var and bind-var in the library's own table of variables. */
-void gomp_listed_globals(const struct gomp_library *library, struct gomp_layout *layout);
+/** Find the lists of nthreads-var and bind-var in the library's own table of variables. */
+void gomp_envvar_globals(const struct gomp_library *library, struct gomp_layout *layout);
 
-/** Finds variables by their symbols where there are some, and holds them against the code's. */
+/** Find variables by their symbols where there are some, and compare them with the code's. */
 ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layout *layout,
 			    const struct gomp_reason *reason);
 

@@ -18,7 +18,7 @@ enum probe_base {
 	PROBE_FIND,	// the function touches one variable of that width: this one
 };
 
-/** What must be agreed at least once before a layout is believed. */
+/** Facts that must be confirmed at least once before a layout is believed. */
 enum probe_need {
 	NEED_NOTHING = 0,
 	NEED_THREAD_NUM = 1,

@@ -24,7 +24,7 @@ struct proof {
 	struct code_report report;
 };
 
-// Follows a function, unless it is the one that was followed last.
+// Follow a function, unless it is the one that was followed last.
 static void explore(struct proof *proof, const char *function)
 {
 	struct code_exploration what = { .size = WINDOW };
@@ -40,7 +40,7 @@ static void explore(struct proof *proof, const char *function)
 		code_explore(&proof->reader, &what, &proof->report);
 }
 
-// Where the layout has the last field of the path; false if it has no such field.
+// Return where the layout has the last field of the path; false if it has no such field.
 static bool expect(const struct gomp_layout *layout, const struct gomp_probe *probe,
 		   struct code_value *value, uint32_t *size)
 {

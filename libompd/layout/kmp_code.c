@@ -18,7 +18,7 @@ void kmp_code_init(struct kmp_code *code, const struct kmp_library *library)
 	code_memory_init(&code->reader, library->target);
 }
 
-// Follows the function at @p address; false if there is nothing to read.
+// Follow the function at @p address; false if there is nothing to read.
 static bool follow(struct kmp_code *code, uint64_t address, uint32_t size, bool further)
 {
 	const struct code_exploration what = {

@@ -28,10 +28,10 @@ struct kmp_code {
 /** Prepare @p code, with nothing looked at. */
 void kmp_code_init(struct kmp_code *code, const struct kmp_library *library);
 
-/** Follows the code of an exported function, unless it is what was followed last. */
+/** Follow the code of an exported function, unless it is what was followed last. */
 void kmp_code_explore(struct kmp_code *code, const char *function, uint8_t where);
 
-/** Whether an instruction of the function names that bit of a word: as mask or as number. */
+/** Check whether an instruction of the function names that bit of a word: as mask or as number. */
 bool kmp_code_names_bit(struct kmp_code *code, const char *function, unsigned int bit);
 
 #endif

@@ -27,7 +27,7 @@ static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout
 	return ompd_rc_incompatible;
 }
 
-// Whether the library exports exactly what its release does.
+// Check whether the library exports exactly what its release does.
 static ompd_rc_t identify(const struct kmp_library *library, bool *ret)
 {
 	enum exports_verdict verdict = EXPORTS_NONE;
@@ -46,7 +46,7 @@ static ompd_rc_t fill(const struct kmp_library *library, struct kmp_layout *layo
 		      const struct kmp_reason *reason)
 {
 	bool has_table = take_table(library, layout) == ompd_rc_ok;
-	ompd_rc_t rc = kmp_told_layout(library, layout, confirmed, reason);
+	ompd_rc_t rc = kmp_access_layout(library, layout, confirmed, reason);
 
 	*confirmed &= has_table;
 	if (rc != ompd_rc_unavailable)
@@ -124,7 +124,8 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 	return rc;
 }
 
-// What compilers lay out, or the OMPT chapter of the standard, no release can change.
+// Check for fields that no release can change: compilers or OMPT's chapter of the standard lay them
+// out.
 static bool is_interface(unsigned int field)
 {
 	static const enum kmp_field fields[] = {

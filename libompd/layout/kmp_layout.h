@@ -40,7 +40,7 @@ enum kmp_global {
 };
 #undef LAYOUT_GLOBAL
 
-/** What one group of releases has in common; generated. */
+/** The layout that one group of releases has in common; generated. */
 struct kmp_table {
 	const char *releases;		      // "LLVM 17 to 19"
 	uint32_t first_release, last_release; // major versions
@@ -66,7 +66,7 @@ struct kmp_layout {
 	uint8_t struct_standing[KMP_STRUCT_COUNT]; // of its size
 };
 
-/** The bits that a bit field takes in the first 32 bits of its structure. */
+/** Return the bits that a bit field takes in the first 32 bits of its structure. */
 static inline uint32_t kmp_layout_bits(const struct kmp_layout *layout, enum kmp_field field)
 {
 	const struct layout_field *bits = &layout->field[field];
@@ -98,7 +98,7 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 			  char *reason, size_t reason_size);
 
 /**
- * Holds a layout that kmp_layout_open() proved against the memory of the running runtime. What no
+ * Compare a layout that kmp_layout_open() proved with the memory of the running runtime. What no
  * thread of it fits is wrong; moments at which a few threads change their team are tolerated. What
  * cannot fit by chance is proven by it.
  *
@@ -108,14 +108,14 @@ ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layou
 			   size_t reason_size);
 
 /**
- * Whether the thread with that number in the array of threads is a hidden helper: where there may
- * be some, no other threads get their numbers (__kmp_register_root, __kmp_allocate_thread).
+ * Check whether the thread with that number in the array of threads is a hidden helper: where there
+ * may be some, no other threads get their numbers (__kmp_register_root, __kmp_allocate_thread).
  */
 bool kmp_layout_is_helper(const struct target *target, const struct kmp_layout *layout,
 			  uint32_t gtid);
 
 /**
- * Doubts what comes from a table and was not proven, where the release is not known for certain:
+ * Doubt what comes from a table and was not proven, where the release is not known for certain:
  * because the library does not export exactly what that release does, or because another release
  * exports the same, and the tables next to it differ.
  */

@@ -42,7 +42,7 @@ ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name
 	return target_symbol(library->target, name, library->file_name, ret);
 }
 
-// What every release exports, and no other runtime does.
+// Check for what every release exports, and no other runtime.
 static ompd_rc_t is_there(const struct kmp_library *library)
 {
 	static const char *const symbols[] = { "__kmpc_fork_call", "__kmpc_omp_task_alloc",

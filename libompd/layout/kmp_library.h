@@ -21,7 +21,7 @@ struct kmp_reason {
 	size_t size;
 };
 
-/** Finds the runtime that is called @p name, and tells its release by its symbols. */
+/** Find the runtime that is called @p name, and tell its release by its symbols. */
 ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct kmp_library *ret,
 			   const struct kmp_reason *reason);
 
@@ -32,14 +32,14 @@ ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name
 ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret);
 
 /**
- * Reads the layout from the variables that the runtime, or the debugger in its place, offers.
+ * Read the layout from the variables that the runtime, or the debugger in its place, offers.
  * ompd_rc_unavailable if there are none, or the runtime has not filled them.
  *
  * @param[out] confirmed whether the runtime told all that releases do, as the table has it that
  *             @p layout held before.
  */
-ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			  bool *confirmed, const struct kmp_reason *reason);
+ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
+			    bool *confirmed, const struct kmp_reason *reason);
 
 /**
  * Look up the variables by name. unavailable: not all of those without which nothing can be known
@@ -47,11 +47,11 @@ ompd_rc_t kmp_told_layout(const struct kmp_library *library, struct kmp_layout *
  */
 ompd_rc_t kmp_named_globals(const struct kmp_library *library, struct kmp_layout *layout);
 
-/** Holds @p layout against the code of the library; finds the variables. */
+/** Compare @p layout with the code of the library; find the variables. */
 ompd_rc_t kmp_prove(const struct kmp_library *library, struct kmp_layout *layout,
 		    const struct kmp_reason *reason);
 
-/** Finds the variables of settings; ompd_rc_incompatible if other code shows them elsewhere. */
+/** Find the variables of settings; ompd_rc_incompatible if other code shows them elsewhere. */
 ompd_rc_t kmp_settings_globals(const struct kmp_library *library, struct kmp_layout *layout,
 			       const struct kmp_reason *reason);
 

@@ -31,7 +31,7 @@ enum kmp_probe_base {
 	KMP_PROBE_FIND_ADDRESS, // it hands on the address of one such variable
 };
 
-/** What must be agreed at least once before a layout is believed. */
+/** Facts that must be confirmed at least once before a layout is believed. */
 enum kmp_need {
 	KMP_NEED_NOTHING = 0,
 	KMP_NEED_TID = 1,

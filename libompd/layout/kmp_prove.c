@@ -145,7 +145,7 @@ static bool is_variable(const struct code_access *access)
 	       access->address.offset[0] >= ADDRESS_MIN;
 }
 
-// Of an array of pointers to which a variable leads.
+// Check for an element of an array of pointers to which a variable leads.
 static bool is_element(const struct code_access *access)
 {
 	return access->address.base == CODE_FIXED && access->address.depth == 1 &&
@@ -153,7 +153,7 @@ static bool is_element(const struct code_access *access)
 	       access->kind == CODE_READ && access->width == 8;
 }
 
-// Whether all fields of the path are read in the variable at @p address.
+// Check whether all fields of the path are read in the variable at @p address.
 static bool has_fields(const struct proof *proof, const struct kmp_probe *probe, uint64_t address)
 {
 	for (const uint16_t *at = probe->path; *at != KMP_PATH_END; at++) {
@@ -245,7 +245,7 @@ static ompd_rc_t find_threads(struct proof *proof)
 	return ompd_rc_incompatible;
 }
 
-// What a row is about: the last field of a path, or a bit.
+// Return what a row is about: the last field of a path, or a bit.
 static const uint16_t *subject(const struct kmp_probe *probe)
 {
 	const uint16_t *last = NULL;
@@ -306,7 +306,7 @@ static enum verdict check_bit(struct proof *proof, const struct kmp_probe *probe
 		       SILENT;
 }
 
-// No two flags of a task are the same bit.
+// Check that no two flags of a task are the same bit.
 static ompd_rc_t check_flags(const struct proof *proof)
 {
 	uint32_t seen = 0;

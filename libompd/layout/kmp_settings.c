@@ -75,7 +75,7 @@ static uint64_t row_word(const struct search *search, unsigned int row, unsigned
 	return target_uint(search->rows + (size_t)row * ROW_SIZE + offset, 8);
 }
 
-// Reads as much as there is, up to @p size; 0 if there is nothing.
+// Read as much as there is, up to @p size; 0 if there is nothing.
 static size_t read_most(const struct search *search, uint64_t address, void *buffer, size_t size)
 {
 	for (; size >= 16; size /= 2) {
@@ -125,7 +125,7 @@ static bool is_setting(const char *name)
 	return false;
 }
 
-// Whether the table is at @p address; then its rows are there.
+// Check whether the table is at @p address; then its rows are there.
 static bool read_table(struct search *search, uint64_t address)
 {
 	char name[NAME_MAX_SIZE];
@@ -157,7 +157,7 @@ static void add_function(struct search *search, uint64_t address)
 		search->function[search->count++] = address;
 }
 
-// Looks for the table in a function, and notes those that it calls.
+// Look for the table in a function, and note those that it calls.
 static bool find_in(struct search *search, uint64_t begin)
 {
 	struct code_instruction instruction;

@@ -41,7 +41,7 @@ struct layout_field {
 	uint32_t size;
 };
 
-/** What one group of releases has in common; generated. */
+/** The layout that one group of releases has in common; generated. */
 struct gomp_table {
 	const char *releases;		      // "GCC 13 to 16"
 	uint32_t first_release, last_release; // major versions
@@ -49,7 +49,7 @@ struct gomp_table {
 	struct layout_field field[GOMP_FIELD_COUNT];
 };
 
-/** What a release exports, as exports_digest() tells it; generated. */
+/** A release and the digest of what it exports (exports_digest()); generated. */
 struct layout_release {
 	uint32_t release; // major version
 	uint64_t exports;
@@ -91,7 +91,7 @@ struct gomp_layout {
 };
 
 /**
- * Finds the layout of the libgomp in @p target and proves it by code probes.
+ * Find the layout of the libgomp in @p target and prove it by code probes.
  *
  * @param[out] layout filled on ompd_rc_ok.
  * @param[out] reason one line that says why not, on any other code (static or written into the

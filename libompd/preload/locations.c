@@ -19,13 +19,15 @@ void omp_debug_enable(void);
 static char library[PATH_MAX];
 static const char *locations[] = { library, NULL };
 
-/** A debugger's breakpoint: from here on, ompd_dll_locations may be read. */
+/** Do nothing: debuggers have a breakpoint here. From then on, ompd_dll_locations may be read. */
 __attribute__((noinline, noclone)) void ompd_dll_locations_valid(void)
 {
 	__asm__ volatile("" ::: "memory");
 }
 
-/** A program asks for what debuggers need. ompdbg needs nothing that the runtime does not keep. */
+/**
+ * Do nothing: a program asks for what debuggers need, but the runtime keeps all that ompdbg needs.
+ */
 void omp_debug_enable(void)
 {
 }

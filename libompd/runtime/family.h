@@ -35,20 +35,20 @@ struct family_cursor {
 	bool damaged; // some thread could not be read, and was left out
 };
 
-/** What a variable or tool data is asked of; the rest is zero. */
+/** The object for which a variable or tool data is read; the other members are zero. */
 struct family_query {
 	const struct family_thread *thread;
 	const struct family_region *region;
 	const struct family_task *task;
 };
 
-/** What a runtime tells its tools (OMPT) by itself. */
+/** Facts that a runtime tells its tools (OMPT) by itself. */
 struct family_ompt {
 	const char *const *mutex_impls; // numbered from 0; a null pointer ends them
 	int num_devices;
 };
 
-/** What a family does with tasks. */
+/** A family's operations on tasks. */
 struct family_tasks {
 	ompd_rc_t (*current_task)(const struct family_runtime *runtime,
 				  const struct family_thread *thread, struct family_task *ret);
@@ -82,7 +82,7 @@ struct family_tasks {
 			       const struct family_region *region, struct family_walk **ret);
 	/** Next task; unavailable at the end; nomem. */
 	ompd_rc_t (*walk_next)(struct family_walk *walk, ompd_ext_task_info *ret);
-	/** Whether a list was found damaged so far; the others are walked all the same. */
+	/** Check whether a list was found damaged so far; the others are walked all the same. */
 	bool (*walk_damaged)(const struct family_walk *walk);
 	ompd_rc_t (*walk_unreached)(const struct family_walk *walk, uint32_t *ret);
 	void (*walk_close)(struct family_walk *walk);
@@ -92,7 +92,7 @@ struct family_tasks {
 	/** Bits of ompt_task_flag_t, as of ompt_get_task_info(). */
 	ompd_rc_t (*ompt_task_type)(const struct family_runtime *runtime,
 				    const struct family_task *task, uint32_t *ret);
-	/** As of ompt_get_task_memory(). */
+	/** Answer as ompt_get_task_memory(). */
 	ompd_rc_t (*task_memory)(const struct family_runtime *runtime,
 				 const struct family_task *task, uint64_t *address, uint64_t *size);
 };
@@ -131,11 +131,13 @@ struct family {
 			  const char *name);
 	void (*close)(struct family_runtime *runtime);
 	/**
-	 * Learn what was left for later when the runtime was opened, or could not be known before it
-	 * was initialized. NULL: nothing ever is. Codes as of open.
+	 * Learn what was left for later when the runtime was opened, or could not be known before
+	 * it was initialized. NULL: nothing ever is. Codes as of open.
 	 */
 	ompd_rc_t (*ready)(struct family_runtime *runtime);
-	/** Return the name by which the debugger knows the runtime's file; NULL if it is not known. */
+	/**
+	 * Return the name by which the debugger knows the runtime's file; NULL if it is not known.
+	 */
 	const char *(*file_name)(const struct family_runtime *runtime);
 	const struct nptl *(*nptl)(const struct family_runtime *runtime);
 	ompd_word_t (*omp_version)(const struct family_runtime *runtime);
@@ -157,7 +159,7 @@ struct family {
 				 const struct family_thread *thread, ompd_ext_thread_info *ret);
 	ompd_rc_t (*state)(const struct family_runtime *runtime, const struct family_thread *thread,
 			   ompd_word_t *state, ompd_wait_id_t *wait_id);
-	/** Whether it keeps states and frames; needs_state_tracking, unsupported. */
+	/** Check whether it keeps states and frames; needs_state_tracking, unsupported. */
 	ompd_rc_t (*state_tracking)(const struct family_runtime *runtime);
 
 	ompd_rc_t (*current_region)(const struct family_runtime *runtime,

@@ -42,7 +42,7 @@ struct icv_name {
 extern const struct icv_name icv_names[];
 extern const size_t icv_name_count;
 
-/** The variable of that name, also of those that are not enumerated; ICV_NONE. */
+/** Return the variable of that name, also of those that are not enumerated; ICV_NONE. */
 enum icv icv_named(const char *name);
 
 enum icv_form icv_form(enum icv icv);

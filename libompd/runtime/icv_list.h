@@ -29,7 +29,7 @@ ompd_rc_t icv_list_in_environment(const struct target *target, const char *name,
 				  const struct environ_word *words, size_t count,
 				  struct icv_list *ret);
 
-/** The same for the list of bind-var, whose variable is OMP_PROC_BIND. */
+/** Read the list of bind-var, whose environment variable is OMP_PROC_BIND. */
 ompd_rc_t icv_bind_list_in_environment(const struct target *target, struct icv_list *ret);
 
 /** Store the first element, if @p rc is that the list was read. incomplete: elements follow. */

@@ -26,7 +26,7 @@ struct wait_calls {
 };
 
 /**
- * Looks all functions up, in the object called @p file_name.
+ * Look all functions up, in the object called @p file_name.
  *
  * @param anywhere also in the whole program: in a static one, nothing is of an object.
  * @return ompd_rc_ok, ompd_rc_nomem, or what a look-up failed with.
@@ -37,7 +37,7 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 /** @p calls may be NULL. */
 void wait_calls_close(const struct target *target, struct wait_calls *calls);
 
-/** The function that begins at @p entry, or to which a stub of the linker's there jumps. */
+/** Return the function that begins at @p entry, or to which a stub of the linker's there jumps. */
 ompd_rc_t wait_calls_find(const struct target *target, const struct wait_calls *calls,
 			  uint64_t entry, ompd_ext_wait_site *ret);
 

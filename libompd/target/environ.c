@@ -32,7 +32,8 @@ static ompd_rc_t read_page(const struct target *target, uint64_t address, void *
 	return target_read(target, address, bytes, *size);
 }
 
-// Whether the stack ends after the chunk. Before these zeroes lies the file name of the program.
+// Check whether the stack ends after the chunk. Before these zeroes lies the file name of the
+// program.
 static bool at_end_of_stack(const struct strings *strings)
 {
 	static const char zeroes[STACK_END];

@@ -8,7 +8,7 @@
 #include "target/target.h"
 
 /**
- * Copies the value of the variable @p name as of the start of the process; later setenv() calls
+ * Copy the value of the variable @p name as of the start of the process; later setenv() calls
  * do not change that block.
  * ompd_rc_unavailable: it was not set. ompd_rc_error: the block cannot be found or read.
  */
@@ -21,7 +21,7 @@ struct environ_word {
 };
 
 /**
- * The value of the word that @p name was set to, regardless of case and of blanks around it;
+ * Return the value of the word that @p name was set to, regardless of case and of blanks around it;
  * @p otherwise if it was not set, or to none of @p words.
  * ompd_rc_error: the environment cannot be found or read.
  */

@@ -17,14 +17,14 @@ struct idmap {
 };
 
 /**
- * Adds @p address with @p value unless it is there; the first value stays. A set ignores values.
+ * Add @p address with @p value unless it is there; the first value stays. A set ignores values.
  * @param[out] added whether it was new. May be NULL.
  */
 ompd_rc_t idmap_add(struct idmap *map, const struct target *target, uint64_t address,
 		    uint64_t value, bool *added);
-/** Whether @p address is there. @p value may be NULL, and is not set by a set. */
+/** Check whether @p address is there. @p value may be NULL, and is not set by a set. */
 bool idmap_find(const struct idmap *map, uint64_t address, uint64_t *value);
-/** Where the value of @p address is kept, for changes; NULL if it is not there. */
+/** Return a pointer to the value of @p address, for changes; NULL if it is not there. */
 uint64_t *idmap_value(struct idmap *map, uint64_t address);
 void idmap_close(struct idmap *map, const struct target *target);
 

@@ -17,8 +17,8 @@ static ompd_rc_t read_descriptor(const struct target *target, const char *name, 
 	return rc;
 }
 
-// Heads of the lists: members of ld.so's _rtld_global (glibc 2.34 and later), variables of their
-// own in a static program, or libpthread's in older releases.
+// Find the heads of the lists: members of ld.so's _rtld_global (glibc 2.34 and later), variables of
+// their own in a static program, or libpthread's in older releases.
 static uint64_t find_list(const struct target *target, const char *member, const char *variable,
 			  const char *old_variable)
 {

@@ -19,26 +19,31 @@ struct nptl {
 	uint64_t list_heads[2]; // threads on glibc's stacks, threads on the user's stacks
 };
 
-/** Finds the descriptors. Sets available to false where there are none. */
+/** Find the descriptors. Set available to false where there are none. */
 void nptl_init(struct nptl *nptl, const struct target *target);
 
 /** Kernel's id of the thread whose struct pthread is at @p pthread. */
 ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 		   uint32_t *ret);
 
-/** Return the pthread_t of the thread with kernel id @p tid. unavailable: glibc lists none; error: a
- * list is damaged, and what is left of it does not name the thread. */
+/**
+ * Return the pthread_t of the thread with kernel id @p tid. unavailable: glibc lists none; error: a
+ * list is damaged, and what is left of it does not name the thread.
+ */
 ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
 		    uint64_t *ret);
 
-/** Whether @p pthread is the thread that runs main: it alone has no start routine. error: there is no
- * descriptor of a thread. */
+/**
+ * Check whether @p pthread is the thread that runs main: it alone has no start routine. error:
+ * there is no descriptor of a thread.
+ */
 ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 			  bool *ret);
 
 /**
  * Processor on which the thread whose struct pthread is at @p pthread last ran its own code: the
- * kernel writes it into the thread's memory if glibc (2.35 and later) has registered a place for it.
+ * kernel writes it into the thread's memory if glibc (2.35 and later) has registered a place for
+ * it.
  */
 ompd_rc_t nptl_processor(const struct target *target, uint64_t pthread, uint32_t *ret);
 
@@ -47,7 +52,7 @@ struct nptl_stack {
 	uint64_t start, end;
 };
 
-/** Finds the stack that glibc gave a thread. unavailable: it is not known (target/stack.c). */
+/** Find the stack that glibc gave a thread. unavailable: it is not known (target/stack.c). */
 ompd_rc_t nptl_stack(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 		     struct nptl_stack *ret);
 

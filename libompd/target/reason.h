@@ -14,13 +14,13 @@ enum {
 	REASON_MAX = 256, // bytes of the text
 };
 
-/** Forgets the text; every entry point of the API does so first. */
+/** Forget the text; every entry point of the API does so first. */
 void reason_clear(void);
 
-/** The text, "" if there is none. */
+/** Return the text, "" if there is none. */
 const char *reason_text(void);
 
-/** Stores a text. */
+/** Store a text. */
 void reason_set(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Stores a text and is @p rc, so that a failing function can end with it. */

@@ -25,7 +25,9 @@ struct target {
 ompd_rc_t target_init(struct target *target, const ompd_callbacks_t *callbacks,
 		      ompd_address_space_context_t *context);
 
-/** Reads @p size bytes at @p address. ompd_rc_error (or the callback's code) if any is unreadable. */
+/**
+ * Read @p size bytes at @p address. ompd_rc_error (or the callback's code) if any is unreadable.
+ */
 ompd_rc_t target_read(const struct target *target, uint64_t address, void *buffer, size_t size);
 
 /**
@@ -47,17 +49,17 @@ void target_begin_call(void);
 /** Return the number of the call of the API that runs now, from 1 on. */
 uint64_t target_call(void);
 
-/** Reads an integer of 1, 2, 4 or 8 bytes in the target's byte order; zero-extended. */
+/** Read an integer of 1, 2, 4 or 8 bytes in the target's byte order; zero-extended. */
 ompd_rc_t target_read_uint(const struct target *target, uint64_t address, unsigned int size,
 			   uint64_t *ret);
 
 /** Convert @p size (1, 2, 4, 8) bytes of target memory in @p bytes; zero-extended. */
 uint64_t target_uint(const void *bytes, unsigned int size);
 
-/** Reads a pointer. */
+/** Read a pointer. */
 ompd_rc_t target_read_pointer(const struct target *target, uint64_t address, uint64_t *ret);
 
-/** Reads a string of at most @p size - 1 bytes, always terminated. */
+/** Read a string of at most @p size - 1 bytes, always terminated. */
 ompd_rc_t target_read_string(const struct target *target, uint64_t address, char *buffer,
 			     size_t size);
 
@@ -71,10 +73,10 @@ ompd_rc_t target_symbol(const struct target *target, const char *name, const cha
 /** Zeroed memory from the debugger's allocator; NULL if there is none. */
 void *target_alloc(const struct target *target, size_t size);
 
-/** Releases memory of target_alloc(). NULL is ignored. */
+/** Release memory of target_alloc(). NULL is ignored. */
 void target_free(const struct target *target, void *memory);
 
-/** A copy of @p string that its receiver releases with the free_memory callback. */
+/** Return a copy of @p string that its receiver releases with the free_memory callback. */
 char *target_strdup(const struct target *target, const char *string);
 
 #endif

@@ -304,7 +304,8 @@ static void add_note(struct telling *t, size_t *capacity, const char *text)
 static void note_candidates(struct telling *t, size_t *capacity, const struct lock *lock)
 {
 	for (size_t i = 0; i < lock->num_candidates && !lock->owner; i++)
-		add_note(t, capacity, candidate_text(t->arena, &lock->candidates[i]));
+		add_note(t, capacity,
+			 capitalized(t->arena, candidate_text(t->arena, &lock->candidates[i])));
 }
 
 /** Add who perhaps holds the locks of a finding, each lock once. */

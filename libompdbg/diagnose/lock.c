@@ -145,8 +145,8 @@ static void find_owner(struct process *process, struct lock *lock)
 	find_candidates(process, lock);
 	if (!lock->num_candidates && !lock->reason)
 		lock->reason = lock->address ? "the runtime records no owner" :
-					       "which lock it is, neither the runtime nor the code "
-					       "of the call tells";
+					       "unknown lock: neither the runtime nor the code of "
+					       "the call identifies it";
 }
 
 struct lock *process_locks(struct process *process, size_t *count)

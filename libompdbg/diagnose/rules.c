@@ -87,14 +87,14 @@ void find_deadlocks(struct graph *graph, struct finding_list *list)
 	struct edge **from = ARENA_ARRAY(arena, struct edge *, count);
 	struct edge **cycle = ARENA_ARRAY(arena, struct edge *, count);
 	size_t *pending = ARENA_ARRAY(arena, size_t, count + 1);
-	bool *told = ARENA_ARRAY(arena, bool, count);
+	bool *reported = ARENA_ARRAY(arena, bool, count);
 
 	for (size_t start = 0; start < count && !process_is_interrupted(process); start++) {
-		bool is_told = told[start] || !graph->nodes[start].num_edges;
-		size_t length = is_told ? 0 : find_cycle(graph, start, from, pending, cycle);
+		bool is_reported = reported[start] || !graph->nodes[start].num_edges;
+		size_t length = is_reported ? 0 : find_cycle(graph, start, from, pending, cycle);
 		for (size_t i = 0; i < length; i++)
-			is_told |= told[cycle[i]->waiter->target - process->targets];
-		if (!length || is_told)
+			is_reported |= reported[cycle[i]->waiter->target - process->targets];
+		if (!length || is_reported)
 			continue;
 		struct finding *finding = finding_add(list, graph, RULE_DEADLOCK);
 		struct thread_list waiters = { 0 };
@@ -104,7 +104,7 @@ void find_deadlocks(struct graph *graph, struct finding_list *list)
 		for (size_t i = 0; i < length; i++) {
 			finding->edges[i] = cycle[i];
 			finding->is_certain &= cycle[i]->is_certain;
-			told[cycle[i]->waiter->target - process->targets] = true;
+			reported[cycle[i]->waiter->target - process->targets] = true;
 			thread_list_add(&waiters, arena, cycle[i]->waiter);
 		}
 		set_waiters(finding, &waiters);
@@ -206,7 +206,8 @@ static void split_members(struct graph *graph, struct region *region, struct thr
 }
 
 /** Check for a finding of a rule about a region. */
-static bool is_told(const struct finding_list *list, enum rule rule, const struct region *region)
+static bool has_finding(const struct finding_list *list, enum rule rule,
+			const struct region *region)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->findings[i].rule == rule && list->findings[i].region == region)
@@ -313,8 +314,8 @@ void find_incomplete_barriers(struct graph *graph, struct finding_list *list)
 		struct thread_list there = { 0 }, missing = { 0 };
 		split_members(graph, region, &there, &missing);
 		if (!there.count || !(missing.count || region->unseen) ||
-		    is_told(list, RULE_LOST_THREADS, region) ||
-		    is_told(list, RULE_DIFFERENT_BARRIERS, region))
+		    has_finding(list, RULE_LOST_THREADS, region) ||
+		    has_finding(list, RULE_DIFFERENT_BARRIERS, region))
 			continue;
 		struct finding *finding = finding_add(list, graph, RULE_BARRIER);
 		finding->is_certain = graph_is_held_up(graph, region);

@@ -115,9 +115,9 @@ const char *candidate_text(struct arena *arena, const struct candidate *candidat
 	if (candidate->by_code)
 		return arena_printf(
 			arena,
-			"Perhaps held by thread %s: frame %d, %s%s, has set it and not unset it",
-			label, candidate->level, function, place);
-	return arena_printf(arena, "Perhaps held by thread %s: %s in frame %d, %s%s", label,
+			"perhaps held by thread %s: %s%s (frame %d) has set it and not unset it",
+			label, function, place, candidate->level);
+	return arena_printf(arena, "perhaps held by thread %s: %s in frame %d, %s%s", label,
 			    candidate->variable, candidate->level, function, place);
 }
 
@@ -126,6 +126,6 @@ const char *lock_reason_text(struct arena *arena, const struct lock *lock)
 	if (lock->owner || !lock->reason)
 		return NULL;
 	return arena_printf(arena, "%s%s",
-			    lock->is_held == YES && !lock->owner_ended ? "it is held; " : "",
+			    lock->is_held == YES && !lock->owner_ended ? "held; " : "",
 			    lock->reason);
 }

@@ -19,7 +19,7 @@ const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
 const char *task_text(struct arena *arena, struct task *task);
 /** Return a text with a capital at its begin. */
 const char *capitalized(struct arena *arena, const char *text);
-/** Write who perhaps holds a lock, and why: "Perhaps held by thread 1: ...". */
+/** Write who perhaps holds a lock, and why: "perhaps held by thread 1: ...". */
 const char *candidate_text(struct arena *arena, const struct candidate *candidate);
 /** Say why the owner of a lock is unknown, with what is known of it; NULL. */
 const char *lock_reason_text(struct arena *arena, const struct lock *lock);

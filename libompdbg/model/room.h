@@ -32,7 +32,7 @@ struct ompdbg_error *thread_join(struct thread *thread);
 const int *team_path(struct team *team, size_t *length);
 
 /** Mark all threads of a runtime as unknown if it knows none of those that it has started. */
-void mark_forgotten(struct runtime *runtime);
+void mark_missing_threads(struct runtime *runtime);
 
 /** Release an error, unless the user wants everything to end. */
 struct ompdbg_error *unless_interrupted(struct ompdbg_error *error);

@@ -48,7 +48,7 @@ struct ompdbg_error *runtime_open_threads(struct runtime *runtime)
 		if (thread->id)
 			*table_put(&runtime->threads_by_id, arena, thread->id) = thread;
 	}
-	mark_forgotten(runtime);
+	mark_missing_threads(runtime);
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct ompdbg_error *error = thread_join(runtime->threads[i]);
 

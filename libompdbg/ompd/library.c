@@ -30,7 +30,7 @@ static const struct {
 	CODE(nomem, OMPDBG_NO_MEMORY, "out of memory"),
 	CODE(incomplete, OMPDBG_DAMAGED, "the answer is incomplete"),
 	CODE(callback_error, OMPDBG_DAMAGED, "the debugger could not answer"),
-	CODE(incompatible_handle, OMPDBG_BAD_INPUT, "a handle of another kind"),
+	CODE(incompatible_handle, OMPDBG_BAD_INPUT, "wrong kind of handle"),
 #undef CODE
 };
 

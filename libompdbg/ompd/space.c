@@ -18,8 +18,8 @@ struct space *space_in_call(void)
 struct ompdbg_error *space_enter(struct space *space)
 {
 	if (in_call)
-		return ompdbg_error_create(OMPDBG_FAILED, "called by the debugger while an OMPD "
-							  "library was asking it");
+		return ompdbg_error_create(OMPDBG_FAILED, "the debugger called while it was "
+							  "answering an OMPD library");
 	in_call = space;
 	space->code = ompd_rc_ok;
 	return NULL;

@@ -127,12 +127,12 @@ static void add_unavailable_threads(struct list *list)
 	for (size_t i = 0; i < process->num_targets; i++) {
 		const char *reason = reason_of(process->threads[i]), *labels = NULL;
 		size_t count = 0;
-		bool is_told = !reason;
-		for (size_t k = 0; k < i && !is_told; k++) {
+		bool is_listed = !reason;
+		for (size_t k = 0; k < i && !is_listed; k++) {
 			const char *other = reason_of(process->threads[k]);
-			is_told = other && strcmp(other, reason) == 0;
+			is_listed = other && strcmp(other, reason) == 0;
 		}
-		for (size_t k = i; k < process->num_targets && !is_told; k++) {
+		for (size_t k = i; k < process->num_targets && !is_listed; k++) {
 			const char *other = reason_of(process->threads[k]);
 			if (!other || strcmp(other, reason) != 0)
 				continue;
@@ -140,7 +140,7 @@ static void add_unavailable_threads(struct list *list)
 					      count ? ", " : "", process->targets[k].label);
 			count++;
 		}
-		if (!is_told)
+		if (!is_listed)
 			add(list, arena_printf(arena, "thread%s %s", count == 1 ? "" : "s", labels),
 			    reason, NULL);
 	}

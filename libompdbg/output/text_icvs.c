@@ -171,8 +171,11 @@ void text_icvs(struct text *text, struct thread *const *threads, size_t num_thre
 	for (size_t i = 0; i < table.num_rows; i++) {
 		for (int k = 0; k < NUM_ICV_SCOPES; k++) {
 			if (heads[k] == i)
-				text_add(text, arena_printf(arena, "Of the %s:",
-							    icv_scope_name((enum icv_scope)k)));
+				text_add(text,
+					 arena_printf(
+						 arena, "%s:",
+						 capitalized(arena,
+							     icv_scope_name((enum icv_scope)k))));
 		}
 		text_add(text, lines[i + 1]);
 	}

@@ -297,20 +297,20 @@ void text_regions(struct text *text)
 	struct arena *arena = text->paper.arena;
 	size_t count;
 	struct region *regions = process_regions(text->process, &count);
-	bool *is_told = ARENA_ARRAY(arena, bool, count);
+	bool *is_shown = ARENA_ARRAY(arena, bool, count);
 
 	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++) {
 		struct alike alike = { .regions = ARENA_ARRAY(arena, struct region *, count - i) };
 		bool is_inner = !is_around_others(regions, count, &regions[i]);
-		if (is_told[i])
+		if (is_shown[i])
 			continue;
 		for (size_t k = i; k < count; k++) {
-			if (k > i && (!is_inner || is_told[k] ||
+			if (k > i && (!is_inner || is_shown[k] ||
 				      is_around_others(regions, count, &regions[k]) ||
 				      !is_alike(arena, &regions[i], &regions[k])))
 				continue;
 			alike.regions[alike.count++] = &regions[k];
-			is_told[k] = true;
+			is_shown[k] = true;
 		}
 		add_region(text, &alike);
 	}

@@ -26,11 +26,11 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 	if (lock->owner)
 		return lock->owner->target->label;
 	if (lock->owner_ended)
-		return "ended?";
+		return "perhaps ended";
 	if (lock->is_held == NO)
 		return "none";
 	if (lock->num_candidates == 1)
-		return arena_printf(arena, "%s?", lock->candidates[0].thread->target->label);
+		return arena_printf(arena, "perhaps %s", lock->candidates[0].thread->target->label);
 	return "?";
 }
 
@@ -202,7 +202,8 @@ static void add_threads(struct text *text, const struct finding *finding)
 	struct thread_list list = { 0 };
 	struct row *rows;
 	size_t count = 0;
-	bool is_told = finding->rule == RULE_BARRIER || finding->rule == RULE_DIFFERENT_BARRIERS;
+	bool is_in_headline = finding->rule == RULE_BARRIER ||
+			      finding->rule == RULE_DIFFERENT_BARRIERS;
 
 	for (size_t i = 0; i < finding->num_waiters; i++)
 		thread_list_add(&list, arena, finding->waiters[i]);
@@ -214,7 +215,7 @@ static void add_threads(struct text *text, const struct finding *finding)
 		const struct wait_node *node = graph_node(graph, thread);
 		struct region *region = region_of(text->process, thread);
 		size_t num_edges = node->num_edges, k = 0;
-		if (num_edges && is_told && node->edges[0].kind == EDGE_BARRIER)
+		if (num_edges && is_in_headline && node->edges[0].kind == EDGE_BARRIER)
 			num_edges = 0; // the headline says so
 		const char *what = what_text(arena, thread, node->edges, num_edges);
 		const char *where = region && is_not_in_body(thread) ?

@@ -107,7 +107,7 @@ static void build(struct logical_stack *stack, struct thread *thread)
 		}
 		thread = team_primary(opened);
 		if (!thread) {
-			stack->note = "the thread that encountered the region is not known";
+			stack->note = "unknown thread encountered the region";
 			return;
 		}
 		if (is_in(stack, thread)) {

@@ -239,7 +239,7 @@ static void conclude_called(struct conclusion *c)
 		set_state(c, e->call.state);
 		set_wait(c, e->call.kind, e->call.function, 0);
 	} else if (e->futex && !e->is_users && !e->is_from_jump) {
-		set_unknown(c, arena_printf(c->arena, "in %s, asleep on %s, whose use is not known",
+		set_unknown(c, arena_printf(c->arena, "in %s, asleep on %s (use unknown)",
 					    e->call.function ? e->call.function : "the runtime",
 					    futex_title(c)));
 	} else if (e->futex) {
@@ -256,7 +256,7 @@ static void conclude_unclassified(struct conclusion *c)
 	const struct evidence *e = c->evidence;
 
 	if (!e->futex && e->in_no_users_code) {
-		set_unknown(c, "in the runtime, in none of the program's code");
+		set_unknown(c, "in the runtime, not called from the program's code");
 	} else if (!e->futex && e->in_routine) {
 		set_works(c);
 	} else if (!e->futex) {
@@ -264,8 +264,8 @@ static void conclude_unclassified(struct conclusion *c)
 	} else if (e->is_users || e->is_from_jump || is_critical_symbol(&e->futex_symbol)) {
 		conclude_users_futex(c);
 	} else {
-		set_unknown(c, arena_printf(c->arena, "asleep on %s, whose use is not known",
-					    futex_title(c)));
+		set_unknown(c,
+			    arena_printf(c->arena, "asleep on %s (use unknown)", futex_title(c)));
 	}
 }
 
@@ -291,9 +291,9 @@ void conclude(struct thread *thread, struct verdict *verdict)
 	if (state == STATE_IDLE || (e->in_runtime && is_recorded_wait)) {
 		conclude_recorded(&c, state);
 	} else if (e->is_outside && may_work) {
-		set_unknown(&c, "in none of the program's code: it begins, or ends");
+		set_unknown(&c, "outside the program's code: starting or ending");
 	} else if (e->is_unseen && may_work) {
-		set_unknown(&c, "its stack is not known");
+		set_unknown(&c, "stack unknown");
 	} else if (!e->in_runtime) {
 		// In the handler of a signal that came while the thread waited, it works.
 		if (state != STATE_UNKNOWN && !(is_recorded_wait && e->in_users_code))

@@ -246,18 +246,74 @@ static void explicit_task(void)
 	assert_int_equal(ompd_rel_address_space_handle(task.space), ompd_rc_ok);
 }
 
+// Every routine but those of the library itself needs ompd_initialize(), whatever its arguments.
+static void not_initialized(void)
+{
+	ompd_address_space_handle_t *space;
+	ompd_thread_handle_t *thread;
+	ompd_icv_id_t id;
+	ompd_scope_t scope;
+	const char *text;
+	ompd_word_t word;
+	int number;
+
+	assert_int_equal(ompd_finalize(), ompd_rc_unsupported);
+	assert_int_equal(ompd_process_initialize(plain_context(), &space), ompd_rc_error);
+	assert_int_equal(ompd_process_initialize(NULL, NULL), ompd_rc_error);
+	assert_int_equal(ompd_get_omp_version(NULL, &word), ompd_rc_error);
+	assert_int_equal(ompd_get_thread_in_parallel(NULL, 0, &thread), ompd_rc_error);
+	assert_int_equal(ompd_get_state(NULL, &word, NULL), ompd_rc_error);
+	assert_int_equal(ompd_enumerate_states(NULL, 0, &word, &text, &word), ompd_rc_error);
+	assert_int_equal(ompd_enumerate_icvs(NULL, 0, &id, &text, &scope, &number), ompd_rc_error);
+	assert_int_equal(ompd_get_icv_from_scope(NULL, ompd_scope_thread, 1, &word), ompd_rc_error);
+	assert_int_equal(ompd_get_tool_data(NULL, (ompd_scope_t)77, NULL, NULL), ompd_rc_error);
+	assert_int_equal(ompd_rel_task_handle(NULL), ompd_rc_error);
+	assert_int_equal(ompd_get_api_version(&word), ompd_rc_ok);
+	assert_int_equal(word, 202411);
+	assert_int_equal(ompd_get_version_string(&text), ompd_rc_ok);
+}
+
+static ompd_rc_t find_no_symbol(ompd_address_space_context_t *context,
+				ompd_thread_context_t *thread, const char *name,
+				ompd_address_t *address, const char *file)
+{
+	(void)context;
+	(void)thread;
+	(void)name;
+	(void)address;
+	(void)file;
+	return ompd_rc_unavailable;
+}
+
+// A process without an OpenMP runtime, or in which it is not loaded yet: no symbol is there.
+static void no_runtime(void)
+{
+	ompd_callbacks_t table = plain_callbacks;
+	ompd_address_space_handle_t *space = NULL;
+
+	table.symbol_addr_lookup = find_no_symbol;
+	assert_int_equal(ompd_initialize(version, &table), ompd_rc_ok);
+	assert_int_equal(ompd_process_initialize(plain_context(), &space), ompd_rc_unavailable);
+	assert_null(space);
+	assert_int_equal(here_blocks, 0);
+	assert_int_equal(ompd_finalize(), ompd_rc_ok);
+}
+
 static void ask(ompd_word_t api_version)
 {
 	ompd_address_space_handle_t *space;
 
-	assert_int_equal(ompd_finalize(), ompd_rc_unsupported);
-	assert_int_equal(ompd_process_initialize(plain_context(), &space), ompd_rc_error);
+	not_initialized();
 	version = api_version;
+	no_runtime();
 	// Versions that the library has not: those before 5.0, and after 6.0.
 	assert_int_equal(ompd_initialize(201511, &plain_callbacks), ompd_rc_unsupported);
 	assert_int_equal(ompd_initialize(202412, &plain_callbacks), ompd_rc_unsupported);
 	assert_int_equal(ompd_initialize(version, &plain_callbacks), ompd_rc_ok);
-	assert_int_equal(ompd_initialize(version, &plain_callbacks), ompd_rc_error);
+	// What follows shows that a second call changes nothing: not the version, nor the callbacks.
+	assert_int_equal(ompd_initialize(version < 202411 ? 202411 : 201811,
+					 &(ompd_callbacks_t){ 0 }),
+			 ompd_rc_error);
 	assert_int_equal(ompd_process_initialize(NULL, &space), ompd_rc_bad_input);
 	omp_set_dynamic(0);
 #pragma omp parallel num_threads(2)

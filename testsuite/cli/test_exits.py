@@ -190,7 +190,7 @@ def test_compressed_file_that_is_no_core(tmp_path: Path) -> None:
             file.write(begin + os.urandom(4 * MEGABYTE))
         done = run("why", packed, before=limited(MEGABYTE))
         assert done.returncode == UNREADABLE
-        assert done.stderr == f"ompdbg why: {packed}: it is no core file.\n"
+        assert done.stderr == f"ompdbg why: {packed}: not a core file.\n"
 
 
 def test_more_than_a_core_file(core: Path, tmp_path: Path) -> None:

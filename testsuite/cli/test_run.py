@@ -192,7 +192,10 @@ def test_core_file(running: Running, crash: Path) -> None:
 
 def test_processes_that_are_left(running: Running, crash: Path) -> None:
     done = running.run("--", crash, "leave")
-    assert (done.returncode, done.stderr) == (0, "ompdbg run: ended what was left: 1 process\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "ompdbg run: ended what was still running: 1 process\n",
+    )
 
 
 @pytest.mark.parametrize("whom", ["run", "all"])

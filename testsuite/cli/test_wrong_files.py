@@ -113,7 +113,7 @@ def test_no_program(ompdbg: Any, case: Case, tmp_path: Path) -> None:
     for path in ("/etc/passwd", empty, case.core):
         done = ompdbg.run("why", case.core, "--exe", path)
         assert (done.returncode, done.stdout) == (UNREADABLE, "")
-        assert done.stderr == f"ompdbg why: {path}: it is no program for x86-64.\n"
+        assert done.stderr == f"ompdbg why: {path}: not a program for x86-64.\n"
     done = ompdbg.run("why", case.core, "--exe", tmp_path / "none")
     assert (done.returncode, done.stdout) == (UNREADABLE, "")
     done = ompdbg.run("threads", case.core, "--exe", "/bin/true")

@@ -57,6 +57,14 @@ static const char *take_text(struct reader *reader)
 	return (const char *)take(reader, length + 1);
 }
 
+/** Take a text that is NULL if it is empty. */
+static const char *take_name(struct reader *reader)
+{
+	const char *text = take_text(reader);
+
+	return *text ? text : NULL;
+}
+
 static uint32_t mask_for(uint32_t count)
 {
 	uint32_t size = 4;
@@ -89,6 +97,105 @@ static void insert(uint32_t *slots, uint32_t mask, uint32_t hash, uint32_t index
 		hash++;
 	slots[hash & mask] = index + 1;
 }
+
+// ---- What services tell ------------------------------------------------------------------------
+
+static struct recorded_function take_function(struct reader *reader)
+{
+	struct recorded_function function;
+
+	function.name = take_name(reader);
+	function.symbol = take_name(reader);
+	function.start = take_number(reader, 8);
+	function.file = take_name(reader);
+	function.line = (int)take_number(reader, 4);
+	return function;
+}
+
+static void read_registers(struct reader *reader, struct recorded_registers *registers)
+{
+	size_t count = take_number(reader, 4);
+
+	while (count--) {
+		uint64_t number = take_number(reader, 1);
+
+		if (number >= RECORDED_REGISTERS)
+			die("a register without a number");
+		registers->known |= UINT32_C(1) << number;
+		registers->values[number] = take_number(reader, 8);
+	}
+}
+
+static void read_frame(struct reader *reader, struct recorded_frame *frame)
+{
+	frame->function = take_function(reader);
+	frame->pc = take_number(reader, 8);
+	uint64_t flags = take_number(reader, 1);
+	frame->is_call = flags & 1;
+	frame->is_signal = flags & 2;
+	frame->is_inlined = flags & 4;
+	frame->object = take_name(reader);
+	read_registers(reader, &frame->kept);
+}
+
+static void read_stack(struct reader *reader, struct recorded_stack *stack)
+{
+	stack->number = (int)take_number(reader, 4);
+	stack->is_selected = take_number(reader, 1);
+	stack->name = take_text(reader);
+	read_registers(reader, &stack->registers);
+	stack->count = take_number(reader, 4);
+	stack->frames = allocate(stack->count, sizeof(*stack->frames));
+	for (uint32_t i = 0; i < stack->count; i++)
+		read_frame(reader, &stack->frames[i]);
+}
+
+static struct recorded_function_at *read_functions(struct reader *reader, bool by_name,
+						   uint32_t *count)
+{
+	struct recorded_function_at *found;
+
+	*count = take_number(reader, 4);
+	found = allocate(*count, sizeof(*found));
+	for (uint32_t i = 0; i < *count; i++) {
+		if (by_name)
+			found[i].name = take_text(reader);
+		else
+			found[i].address = take_number(reader, 8);
+		found[i].function = take_function(reader);
+	}
+	return found;
+}
+
+static void read_services(struct reader *reader, uint32_t threads, struct recorded_services *ret)
+{
+	ret->program = take_text(reader);
+	ret->is_of_clang = take_number(reader, 1);
+	ret->newest_gcc = (int)take_number(reader, 4);
+	ret->range_count = take_number(reader, 4);
+	ret->ranges = allocate(ret->range_count, sizeof(*ret->ranges));
+	for (uint32_t i = 0; i < ret->range_count; i++) {
+		ret->ranges[i].begin = take_number(reader, 8);
+		ret->ranges[i].end = take_number(reader, 8);
+	}
+	ret->symbol_at_count = take_number(reader, 4);
+	ret->symbols_at = allocate(ret->symbol_at_count, sizeof(*ret->symbols_at));
+	for (uint32_t i = 0; i < ret->symbol_at_count; i++) {
+		struct recorded_symbol_at *symbol = &ret->symbols_at[i];
+
+		symbol->address = take_number(reader, 8);
+		symbol->name = take_text(reader);
+		symbol->offset = take_number(reader, 8);
+		symbol->object = take_name(reader);
+	}
+	ret->functions_at = read_functions(reader, false, &ret->function_at_count);
+	ret->functions_named = read_functions(reader, true, &ret->function_named_count);
+	ret->stacks = allocate(threads, sizeof(*ret->stacks));
+	for (uint32_t i = 0; i < threads; i++)
+		read_stack(reader, &ret->stacks[i]);
+}
+
+// ---- A target ----------------------------------------------------------------------------------
 
 static void read_target(struct reader *reader, const uint8_t *pool, struct recorded_target *target)
 {
@@ -128,6 +235,7 @@ static void read_target(struct reader *reader, const uint8_t *pool, struct recor
 	target->places = allocate(target->place_count, sizeof(*target->places));
 	for (uint32_t i = 0; i < target->place_count; i++)
 		target->places[i] = take_number(reader, 8);
+	read_services(reader, target->thread_count, &target->services);
 }
 
 static uint8_t *read_file(const char *path, size_t *size)
@@ -329,7 +437,7 @@ static void list_pointers(struct recorded_target *target)
 
 uint32_t recorded_open(const char *path, struct recorded_target **targets)
 {
-	static const char magic[8] = "ompdbgR1";
+	static const char magic[8] = "ompdbgR2";
 	struct reader reader;
 	const uint8_t *pool;
 	uint32_t count;

@@ -32,6 +32,64 @@ struct recorded_thread {
 	uint64_t pthread, lwp;
 };
 
+// What the services of a debugger tell (../recorded/printer/recorded_services.c). Texts: NULL is none.
+
+struct recorded_function {
+	const char *name, *symbol, *file;
+	uint64_t start;
+	int line;
+};
+
+enum { RECORDED_REGISTERS = 19 }; // by their numbers in services.h
+
+struct recorded_registers {
+	uint32_t known;
+	uint64_t values[RECORDED_REGISTERS];
+};
+
+struct recorded_frame {
+	struct recorded_function function;
+	uint64_t pc;
+	bool is_call, is_signal, is_inlined;
+	const char *object;
+	struct recorded_registers kept;
+};
+
+struct recorded_stack {
+	int number; // of the thread
+	bool is_selected;
+	const char *name;
+	struct recorded_registers registers;
+	struct recorded_frame *frames; // innermost first
+	uint32_t count;
+};
+
+struct recorded_range {
+	uint64_t begin, end;
+};
+
+struct recorded_symbol_at {
+	uint64_t address, offset;
+	const char *name, *object;
+};
+
+struct recorded_function_at {
+	uint64_t address; // or
+	const char *name;
+	struct recorded_function function;
+};
+
+struct recorded_services {
+	const char *program;
+	bool is_of_clang;
+	int newest_gcc; // 0: unknown
+	struct recorded_range *ranges;
+	struct recorded_symbol_at *symbols_at;
+	struct recorded_function_at *functions_at, *functions_named;
+	struct recorded_stack *stacks; // one for each thread
+	uint32_t range_count, symbol_at_count, function_at_count, function_named_count;
+};
+
 /** A place in memory, and what it holds there. */
 struct recorded_word {
 	uint64_t address, value;
@@ -44,6 +102,7 @@ struct recorded_target {
 	struct recorded_thread *threads;
 	uint64_t *places; // that a debugger would ask about
 	uint32_t page_count, symbol_count, thread_count, place_count;
+	struct recorded_services services;
 	struct recorded_block *blocks;	// that the library has allocated while it was chosen
 	struct recorded_word *pointers; // all words that point to recorded memory, by value
 	struct recorded_word *read;	// words that the library was seen to read, by address

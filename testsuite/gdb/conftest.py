@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fixtures of the tests that run GDB. Snapshots of all cases that the chosen tests need are begun
-as soon as these are known, and are ready, or nearly so, when their tests come."""
+"""Fixtures of the tests that run GDB, and which tests several processes (pytest-xdist) must not
+part: those of a case, whose snapshot is taken once, and those that share a fixture of a module."""
 
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import cases, counts, processes, setup, snapshots  # noqa: E402
+from harness import cases, counts, processes, releases, setup, snapshots  # noqa: E402
 from harness.cases import Case  # noqa: E402
 
 import build  # noqa: E402  (of the fixtures)
@@ -18,30 +18,74 @@ import build  # noqa: E402  (of the fixtures)
 _all_snapshots = snapshots.Snapshots()
 
 
-def pytest_collection_modifyitems(items: List[pytest.Item]) -> None:
+def pytest_addoption(parser: Any) -> None:
+    """`--release`."""
+    parser.addoption(
+        "--release",
+        action="store_true",
+        help="only what depends on the releases of GDB, compilers and runtimes",
+    )
+
+
+def parameters_of(item: pytest.Item) -> Dict[str, Any]:
+    """With what a test is run."""
+    found: Dict[str, Any] = item.callspec.params if hasattr(item, "callspec") else {}
+    return found
+
+
+def case_of(item: pytest.Item) -> Optional[Case]:
+    """The case of which a test is."""
+    case = parameters_of(item).get("case")
+    return case if isinstance(case, Case) else None
+
+
+def _shared(item: pytest.Item) -> str:
+    """What a test shares with others that are best run by the same process."""
+    case = case_of(item)
+    if case is not None:
+        return case.group
+    known = getattr(item, "_fixtureinfo").name2fixturedefs
+    if any(found[-1].scope == "module" for found in known.values()):
+        return item.path.stem
+    return ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: List[pytest.Item]) -> None:
     """Without GDB or ompdbg there is nothing to test."""
     missing = setup.missing()
-    if missing:
-        for item in items:
+    if config.getoption("release"):
+        chosen = [
+            item for item in items if releases.matter_to(item.path.stem, parameters_of(item))
+        ]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
+    for item in items:
+        if missing:
             item.add_marker(pytest.mark.skip(reason=missing))
+        group = _shared(item)
+        if group and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begins to work."""
-    if setup.missing() or session.config.option.collectonly:
-        return
-    core_problem = processes.kernel_core_problem()
-    wanted: Dict[Case, None] = {}
-    for item in session.items:
-        case = getattr(item, "callspec", None) and item.callspec.params.get("case")
-        if isinstance(case, Case) and not (case.mode == cases.KERNEL and core_problem):
-            wanted[case] = None
-    _all_snapshots.order(wanted)
+    """Which core files will be wanted."""
+    _all_snapshots.announce(case for case in map(case_of, session.items) if case is not None)
 
 
-def pytest_sessionfinish() -> None:
-    """Ends what is going on."""
-    _all_snapshots.close()
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tells what was counted."""
+    told = counts.told()
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["counts"] = told
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What another process counted."""
+    if "counts" in getattr(node, "workeroutput", {}):
+        counts.add(node.workeroutput["counts"])
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -53,7 +97,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 @pytest.fixture
 def snapshot(case: Case) -> Iterator[snapshots.Snapshot]:
     """What the commands say at the stop of a case."""
-    if case.mode == cases.KERNEL:
+    if case.mode in cases.KERNEL_CORES:
         problem = processes.kernel_core_problem()
         if problem:
             pytest.skip(problem)

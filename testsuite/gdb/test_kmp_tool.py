@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Tuple
 
 import pytest
 
-from harness import cases, expect, own_programs, processes, setup
+from harness import cases, expect, own_programs, processes, setup, snapshots
 from harness.cases import Case
 
 import build  # from fixtures/
@@ -28,15 +28,10 @@ STATES: Tuple[Tuple[str, ...], ...] = (
     ("signal", "critical"),
 )
 CASES = [
-    Case(state[0], state[1:], variant, mode)
-    for variant in VARIANTS
-    for state in STATES
-    for mode in (cases.LIVE, cases.GCORE)
+    Case(state[0], state[1:], variant, cases.PROCESS) for variant in VARIANTS for state in STATES
 ]
 # Which barrier it is, runtimes since LLVM 17 record; that it is one, earlier ones.
 EXACT = ("wait_barrier_explicit", "wait_barrier_implicit_workshare")
-
-_snapshots: Dict[Case, Dict[str, Any]] = {}
 
 
 @pytest.fixture(scope="module")
@@ -49,24 +44,19 @@ def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def said(case: Case, tool: Path) -> Dict[str, Any]:
-    """What the commands say of a stop, live or in the core file that the live process left."""
-    if case not in _snapshots:
-        try:
-            program = str(setup.program(case.program, case.variant))
-        except build.Skipped as reason:
-            pytest.skip("{}/{}: {}".format(case.variant, case.program, reason))
-        core, mark = tool.parent / "core", tool.parent / "mark"
-        mark.write_text("", encoding="utf-8")
-        spec = {"mode": "live", "arguments": list(case.arguments), "gcore": str(core)}
-        variables = {"OMP_TOOL_LIBRARIES": str(tool), "TOOL_MARK": str(mark)}
-        live = processes.run_gdb("snapshot.py", spec, [program], variables).result
+def said(case: Case, tool: Path, folder: Path) -> Dict[str, Any]:
+    """What the command line says of a process with the tool in it."""
+    try:
+        program = setup.program(case.program, case.variant)
+    except build.Skipped as reason:
+        pytest.skip("{}/{}: {}".format(case.variant, case.program, reason))
+    mark = folder / "mark"
+    mark.write_text("", encoding="utf-8")
+    variables = {"OMP_TOOL_LIBRARIES": str(tool), "TOOL_MARK": str(mark)}
+    with processes.ready_program(program, case.arguments, variables) as pid:
         assert mark.read_text(encoding="utf-8") == "begun"
-        dead = processes.run_gdb("snapshot.py", {"mode": "core"}, [program, str(core)]).result
-        core.unlink()
-        for mode, found in ((cases.LIVE, live), (cases.GCORE, dead)):
-            _snapshots[Case(case.program, case.arguments, case.variant, mode)] = found
-    return _snapshots[case]
+        processes.await_pause(pid)
+        return snapshots.of_command_line(pid)
 
 
 def barriers(snapshot: Dict[str, Any]) -> List[str]:
@@ -88,8 +78,8 @@ def release(snapshot: Dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_threads_are_as_without_a_tool(case: Case, tool: Path) -> None:
-    snapshot = said(case, tool)
+def test_threads_are_as_without_a_tool(case: Case, tool: Path, tmp_path: Path) -> None:
+    snapshot = said(case, tool, tmp_path)
     exact = barriers(snapshot)
     problems = expect.thread_problems(case, snapshot)
     assert not problems, "\n".join(problems)

@@ -2,9 +2,8 @@
 """The program is the oracle: in every thread, what OMPD says equals what the program's own
 OpenMP routines answer when GDB calls them there."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Tuple
 
 import build  # from fixtures/
 import pytest
@@ -62,13 +61,6 @@ RESTLESS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def restless_runs() -> Iterator[Dict[Restless, "Future[Any]"]]:
-    """All of them, a few at a time."""
-    with ThreadPoolExecutor(max_workers=setup.WORKERS) as pool:
-        yield {case: pool.submit(_run, case) for case in RESTLESS}
-
-
 def _run(case: Restless) -> Any:
     task = {
         "arguments": list(case.arguments),
@@ -78,15 +70,13 @@ def _run(case: Restless) -> Any:
         "longest_step": LONGEST_STEP,
     }
     program = setup.program(case.program, case.variant)
-    return processes.run_gdb("random_stops.py", task, [str(program)], seconds=600).result
+    return processes.run_gdb("random_stops.py", task, [str(program)]).result
 
 
 @pytest.mark.parametrize("restless", RESTLESS, ids=str)
-def test_no_value_differs_at_random_stops(
-    restless: Restless, restless_runs: Dict[Restless, "Future[Any]"]
-) -> None:
+def test_no_value_differs_at_random_stops(restless: Restless) -> None:
     try:
-        stops = restless_runs[restless].result()
+        stops = _run(restless)
     except build.Skipped as reason:
         pytest.skip(str(reason))
     assert len(stops) == STOPS
@@ -151,13 +141,6 @@ SWEEPS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def sweeps() -> Iterator[Dict[Sweep, "Future[Any]"]]:
-    """All of them, a few at a time."""
-    with ThreadPoolExecutor(max_workers=setup.WORKERS) as pool:
-        yield {sweep: pool.submit(_sweep, sweep) for sweep in SWEEPS}
-
-
 def _sweep(sweep: Sweep) -> Any:
     task = {
         "arguments": list(sweep.arguments),
@@ -170,15 +153,13 @@ def _sweep(sweep: Sweep) -> Any:
         "OMP_WAIT_POLICY": "passive",
         "KMP_BLOCKTIME": "0",
     }  # else most instructions are those of spinning
-    return processes.run_gdb("every_step.py", task, [str(program)], passive, 600).result
+    return processes.run_gdb("every_step.py", task, [str(program)], passive).result
 
 
 @pytest.mark.parametrize("sweep", SWEEPS, ids=str)
-def test_no_value_differs_at_any_instruction(
-    sweep: Sweep, sweeps: Dict[Sweep, "Future[Any]"]
-) -> None:
+def test_no_value_differs_at_any_instruction(sweep: Sweep) -> None:
     try:
-        found = sweeps[sweep].result()
+        found = _sweep(sweep)
     except build.Skipped as reason:
         pytest.skip(str(reason))
     assert [len(steps) for steps in found] == [STEPS] * len(sweep.functions)

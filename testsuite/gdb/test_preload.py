@@ -45,7 +45,7 @@ def gdb(program: Path, *commands: str) -> List[str]:
         [*words, str(program)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=120,
+        timeout=processes.GDB_SECONDS,
         universal_newlines=True,
         check=False,
     )
@@ -85,7 +85,7 @@ def test_the_program_does_not_notice(program: Path) -> None:
             [str(program)],
             env=processes.environment(changes),
             stdout=subprocess.PIPE,
-            timeout=60,
+            timeout=processes.READY_SECONDS,
             check=False,
         )
         found.append((done.returncode, done.stdout))

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 import pytest
 
-from harness import processes, setup
+from harness import cases, processes, setup, snapshots
 
 import build  # from fixtures/
 
@@ -66,7 +66,18 @@ LLVM = {
 RULES_OF_HANGS = {"deadlock", "different_barriers", "event", "owner_ended"}
 
 VARIANTS = ("O2", "O0", "clang", "clang-O0")
-MODES = ("live", "core")
+# Each cause in each variant by the command line, of a process or a core file in turns; in GDB in
+# one variant, and of a core file of GDB's in another.
+HANGS = [
+    (kind, variant, mode)
+    for number, kind in enumerate(sorted(CAUSES))
+    for place, variant in enumerate(VARIANTS)
+    for mode in (
+        cases.COMMAND_LINE[(number + number // len(VARIANTS) + place) % 2],
+        *([cases.LIVE] if (number + place) % len(VARIANTS) == 0 else []),
+        *([cases.GCORE] if (number + place) % (2 * len(VARIANTS)) == 1 else []),
+    )
+]
 
 
 def ask(
@@ -86,11 +97,28 @@ def ask(
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         core = Path(scratch) / "core"
         spec = {"mode": "live", "arguments": arguments, "gcore": str(core), "changes": changes}
-        if mode == "live":
+        if mode == cases.PROCESS:
+            with processes.ready_program(path, arguments) as pid:
+                processes.await_pause(pid)
+                return of_command_line(pid)
+        if mode == cases.CORE:
+            if processes.kernel_core_problem():
+                pytest.skip(processes.kernel_core_problem())
+            return of_command_line(processes.kernel_core(path, arguments, Path(scratch)))
+        if mode == cases.LIVE:
             del spec["gcore"]
             return processes.run_gdb("why.py", spec, [str(path)], environment).result
         processes.run_gdb("why.py", spec, [str(path)])
         return processes.run_gdb("why.py", {"mode": "core"}, [str(path), str(core)]).result
+
+
+def of_command_line(target: object) -> Dict[str, Any]:
+    """Return the same as GDB's commands say."""
+    found: Dict[str, Any] = {"threads": snapshots.say_json("threads", target)}
+    for name in ("why", "locks"):
+        found[name] = snapshots.say_json(name, target)
+        found[name + "_text"] = {"text": snapshots.say(name, target)}
+    return found
 
 
 def numbers(said: Dict[str, Any], threads: List[int]) -> Tuple[int, ...]:
@@ -103,9 +131,7 @@ def numbers(said: Dict[str, Any], threads: List[int]) -> Tuple[int, ...]:
     return tuple(sorted(found))
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("kind", sorted(CAUSES))
+@pytest.mark.parametrize("kind,variant,mode", HANGS)
 def test_cause_of_a_hang(kind: str, variant: str, mode: str) -> None:
     on_llvm = variant.startswith("clang")
     cause = (on_llvm and LLVM.get(kind)) or CAUSES[kind]
@@ -140,13 +166,13 @@ def pick(
 
 @pytest.mark.parametrize("variant", ("O2", "clang"))
 def test_locks_and_their_owners(variant: str) -> None:
-    said = ask(variant, "hangs", ["nest_at_barrier"], "live")
+    said = ask(variant, "hangs", ["nest_at_barrier"], cases.LIVE)
     (lock,) = said["locks"]["locks"]
     assert (lock["kind"], lock["symbol"]) == ("nest_lock", "nested")
     assert (lock["held"], lock["known_by"]) == (True, "recorded")
     assert numbers(said, [lock["owner"]]) == (1,)
     assert numbers(said, lock["waiters"]) == (2,)
-    said = ask(variant, "hangs", ["lock_pair"], "live")
+    said = ask(variant, "hangs", ["lock_pair"], cases.LIVE)
     owners = {
         lock["symbol"]: (numbers(said, [lock["owner"]]), lock["known_by"])
         for lock in said["locks"]["locks"]
@@ -156,11 +182,11 @@ def test_locks_and_their_owners(variant: str) -> None:
 
 def test_owners_that_are_not_known() -> None:
     """It is told what is known of them, and how."""
-    said = ask("O2", "hangs", ["lock_ended"], "live")
+    said = ask("O2", "hangs", ["lock_ended"], cases.LIVE)
     (lock,) = said["locks"]["locks"]
     assert (lock["held"], lock["owner"], lock["known_by"]) == (True, None, None)
     assert "the runtime records no owner, and no function" in lock["reason"]
-    said = ask("O2", "hangs", ["nest_ended"], "live")
+    said = ask("O2", "hangs", ["nest_ended"], cases.LIVE)
     (lock,) = said["locks"]["locks"]
     assert lock["reason"].startswith("it records a task as its owner that no thread runs: ")
     (found,) = [one for one in said["why"]["findings"] if one["lock"] == "nested"]
@@ -187,7 +213,9 @@ OVERWRITTEN = {
 def test_owner_that_was_overwritten(owner: str) -> None:
     """Nothing that is said of it is certain."""
     change, ended, told = OVERWRITTEN[owner]
-    said = ask("clang", "hangs", ["lock_at_barrier"], "live", [change], {"KMP_LOCK_KIND": "tas"})
+    said = ask(
+        "clang", "hangs", ["lock_at_barrier"], cases.LIVE, [change], {"KMP_LOCK_KIND": "tas"}
+    )
     (lock,) = said["locks"]["locks"]
     assert (lock["symbol"], lock["held"], lock["owner"]) == ("first", True, None)
     assert lock["owner_ended"] == ended and lock["reason"].startswith(told)
@@ -199,7 +227,7 @@ def test_owner_that_was_overwritten(owner: str) -> None:
 
 def test_a_deadlock_without_symbols() -> None:
     """Where functions begin, their unwind tables tell."""
-    said = ask("stripped", "hung", [], "core")
+    said = ask("stripped", "hung", [], cases.GCORE)
     found = [one for one in said["why"]["findings"] if one["rule"] == "deadlock"]
     assert [numbers(said, one["waiters"]) for one in found] == [(3, 5)]
     assert not found[0]["certain"]
@@ -208,7 +236,7 @@ def test_a_deadlock_without_symbols() -> None:
 
 @pytest.mark.parametrize("variant", ("O2", "clang"))
 def test_nothing_waits(variant: str) -> None:
-    said = ask(variant, "icvs", [], "live")
+    said = ask(variant, "icvs", [], cases.LIVE)
     assert said["why"]["findings"] == []
     assert said["why_text"]["text"] == "No thread waits for another.\n"
     assert said["locks_text"]["text"] == "No thread waits for a lock.\n"

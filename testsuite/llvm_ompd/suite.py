@@ -20,7 +20,7 @@ import build  # noqa: E402  (of the fixtures)
 
 # The runtime that the tests expect: it has its symbols, and OMPD.
 RUNTIME = build.VARIANTS["ompd19"]
-SECONDS = 120
+SECONDS = 600
 # Teams of the same size on any machine; a list, of which nthreads-var has more than a number.
 NUM_THREADS = "4,4,4"
 # What it wants to see first depends on which thread comes first to one of its breakpoints. LLVM does

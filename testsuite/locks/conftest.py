@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 from harness import processes  # noqa: E402
 
 OMPDBG = ROOT / "build" / "ompdbg"
-SECONDS = 60
+SECONDS = 300
 WORKERS = 2
 
 # The compilers of each source file.
@@ -136,7 +136,9 @@ def _look(name: str, program: Path, idiom: str) -> Case:
 
 
 def _idioms(program: Path) -> List[str]:
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [str(program)], capture_output=True, text=True, check=True, timeout=SECONDS
+    )
     return done.stdout.split()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests on recorded targets: no GDB, no program, only the extension and the OMPD library.
+"""Tests on recorded targets: no GDB, no program, only the module _ompd (../ompd) and the OMPD library.
 
 OMPDBG_BUILD in the environment names another build folder than build/.
 """
@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OMPDBG_BUILD", str(ROOT / "build")))
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(BUILD / "gdb-plugin"), str(ROOT / "python"), str(ROOT / "fixtures"), str(HERE)]
+sys.path[:0] = [str(BUILD / "testsuite" / "ompd"), str(ROOT / "fixtures"), str(HERE)]
 
 import _ompd  # noqa: E402
 import recording  # noqa: E402
@@ -42,12 +42,11 @@ class Opened:
         return self.space.thread(_ompd.THREAD_ID_PTHREAD, thread.pthread)
 
 
-def _all_targets(with_tasks: bool = False) -> List[Any]:
+def _all_targets() -> List[Any]:
     return [
         pytest.param((release, target), id="{}-{}".format(release.name, target.name))
         for release in RELEASES
         for target in release.targets
-        if target.expected["tasks"] or not with_tasks
     ]
 
 
@@ -67,12 +66,6 @@ def _opened(library: _ompd.Library, param: Any) -> Iterator[Opened]:
 @pytest.fixture(params=_all_targets())
 def opened(request: Any, library: _ompd.Library) -> Iterator[Opened]:
     """Each recorded target."""
-    yield from _opened(library, request.param)
-
-
-@pytest.fixture(params=_all_targets(with_tasks=True))
-def opened_with_tasks(request: Any, library: _ompd.Library) -> Iterator[Opened]:
-    """Each recorded target whose header tells its explicit tasks."""
     yield from _opened(library, request.param)
 
 

@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The model over recorded targets: what the commands would show, against the headers of the
+"""libompdbg over recorded targets: what the commands would show, against the headers of the
 programs as they were when recorded."""
 
+import json
+import subprocess
 import sys
-from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, List, Tuple
 
 import pytest
-from conftest import Opened
+import recording
+from conftest import BUILD, RELEASES, ROOT
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "gdb"))
+sys.path[:0] = [str(ROOT / "testsuite" / name) for name in ("gdb", "fuzz")]
 
+import recorded_targets  # noqa: E402
 from harness import expect, expect_tasks  # noqa: E402
-from ompdbg.model.runtime import Runtime  # noqa: E402
-from ompdbg.model.stack import logical_stack  # noqa: E402
-from ompdbg.model.task import Task  # noqa: E402
-from ompdbg.render import json as render  # noqa: E402
+
+PRINTER = BUILD / "testsuite" / "recorded" / "printer" / "print-recorded"
+LIBRARY = BUILD / "libompd" / "libompd.so"
+DOCUMENTS = ("threads", "stacks", "tasks")
+
+Said = Dict[str, Dict[str, Any]]  # documents by name of the target
+CASES = [
+    pytest.param((release, target), id="{}-{}".format(release.name, target.name))
+    for release in RELEASES
+    for target in release.targets
+]
 
 
 class RecordedCase:
@@ -23,37 +33,43 @@ class RecordedCase:
 
     mode = "recorded"
 
-    def __init__(self, opened: Opened) -> None:
-        self.program = opened.target.program
-        self.arguments = opened.target.arguments
-        self.variant = opened.target.variant
-        self.state = opened.target.state
+    def __init__(self, target: recording.Target) -> None:
+        self.program = target.program
+        self.arguments = target.arguments
+        self.variant = target.variant
+        self.state = target.state
         self.name = " ".join((self.program,) + self.arguments)
 
 
-def snapshot_of(opened: Opened) -> Dict[str, Any]:
-    """What the commands would print as JSON."""
-    services: Any = opened.services
-    runtime = Runtime(opened.space, services)
-    teams = [render.team(team) for team in runtime.teams]
-    stacks = [logical_stack(thread) for thread in runtime.threads]
-    tasks = [render.task(Task(runtime, info)) for info in opened.space.tasks()]
-    return {
-        "threads": {"teams": teams, "threads": [render.thread(t) for t in runtime.threads]},
-        "stacks": {"stacks": [render.stack(stack, stack.parts) for stack in stacks]},
-        "tasks": {"teams": teams, "tasks": tasks},
-    }
+@pytest.fixture(name="said", scope="session")
+def _said(tmp_path_factory: pytest.TempPathFactory) -> Said:
+    """What libompdbg says of all targets."""
+    file = tmp_path_factory.mktemp("recorded") / "all.targets"
+    recorded_targets.write(file, recording.paths(), True)
+    command = [str(PRINTER), str(LIBRARY), str(file)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    lines = iter(done.stdout.decode().splitlines())
+    return {name: {one: json.loads(next(lines)) for one in DOCUMENTS} for name in lines}
 
 
-def test_threads_are_as_the_header_says(opened: Opened) -> None:
-    if opened.target.variant == "static" and opened.release.libc == "glibc 2.31":
+def documents(said: Said, param: Tuple[recording.Release, recording.Target]) -> Dict[str, Any]:
+    """Those of a target."""
+    release, target = param
+    return said["{}-{}".format(release.name, target.name)]
+
+
+@pytest.mark.parametrize("param", CASES)
+def test_threads_are_as_the_header_says(said: Said, param: Any) -> None:
+    release, target = param
+    if target.variant == "static" and release.libc == "glibc 2.31":
         pytest.skip("its static C library has source lines, like code of the program")
-    case: Any = RecordedCase(opened)
-    problems = expect.thread_problems(case, snapshot_of(opened))
+    case: Any = RecordedCase(target)
+    problems: List[str] = expect.thread_problems(case, documents(said, param))
     assert not problems, "\n".join(problems)
 
 
-def test_tasks_are_as_the_header_says(opened_with_tasks: Opened) -> None:
-    case: Any = RecordedCase(opened_with_tasks)
-    told = expect_tasks.expected(case, True, has_stacks=False)
-    assert expect_tasks.found(case, snapshot_of(opened_with_tasks), True) == told
+@pytest.mark.parametrize("param", [one for one in CASES if one.values[0][1].expected["tasks"]])
+def test_tasks_are_as_the_header_says(said: Said, param: Any) -> None:
+    case: Any = RecordedCase(param[1])
+    wanted = expect_tasks.expected(case, True)
+    assert expect_tasks.found(case, documents(said, param), True) == wanted

@@ -2,9 +2,9 @@
 """Asks `ompdbg` and the plug-in for GDB the same of the same stop, and compares the documents."""
 
 import json
+import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
@@ -13,13 +13,13 @@ sys.path.insert(0, str(ROOT / "testsuite" / "gdb"))
 
 from harness import processes, setup  # noqa: E402
 
-_PAUSE = "34 "  # the number of the system call
 BUILD = setup.LOADER.parent
 OMPDBG = BUILD / "ompdbg"
 PRINTER = BUILD / "testsuite" / "target" / "printer" / "print-services"
 
-# What each debugger numbers its own way (docs/json.md).
-OWN = ("level",)
+# What each debugger numbers its own way (docs/json.md): frames, by a member that has them.
+OWN = {"construct": "level", "variable": "frame"}
+_FRAME = re.compile(r"\bframe \d+")
 
 # The words of a command for `ompdbg`, and the command of GDB.
 COMMANDS: Dict[str, Tuple[Sequence[str], str]] = {
@@ -34,17 +34,6 @@ COMMANDS: Dict[str, Tuple[Sequence[str], str]] = {
     "why": (["why"], "omp why -json"),
     "status": (["status"], "omp status -json"),
 }
-
-
-def await_pause(pid: int, seconds: float = 10) -> None:
-    """Waits until the thread that was ready has come to the pause in which it stays."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        calls = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/syscall")]
-        if any(call.startswith(_PAUSE) for call in calls):
-            return
-        time.sleep(0.01)
-    raise processes.Failed("no thread pauses")
 
 
 def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:
@@ -82,7 +71,7 @@ def without_debugger(target: str) -> Dict[str, Any]:
 def differences(ours: Any, gdbs: Any, path: str = "") -> Iterator[str]:
     """Where two documents differ."""
     if isinstance(ours, dict) and isinstance(gdbs, dict):
-        own = OWN if "construct" in gdbs else ()  # of a frame
+        own = [name for member, name in OWN.items() if member in gdbs]
         for key in sorted({*ours, *gdbs}.difference(own)):
             if key not in ours or key not in gdbs:
                 yield f"{path}.{key}: only {'ours' if key in ours else 'GDB'} has it"
@@ -93,5 +82,8 @@ def differences(ours: Any, gdbs: Any, path: str = "") -> Iterator[str]:
             yield f"{path}: {len(ours)} elements, GDB has {len(gdbs)}"
         for index, pair in enumerate(zip(ours, gdbs)):
             yield from differences(*pair, f"{path}[{index}]")
+    elif isinstance(ours, str) and isinstance(gdbs, str):
+        if _FRAME.sub("frame", ours) != _FRAME.sub("frame", gdbs):
+            yield f"{path}: {ours!r}, GDB has {gdbs!r}"
     elif ours != gdbs:
         yield f"{path}: {ours!r}, GDB has {gdbs!r}"

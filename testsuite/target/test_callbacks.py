@@ -41,7 +41,7 @@ def count(program: Program, variant: str) -> Dict[str, Any]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             universal_newlines=True,
-            timeout=60,
+            timeout=600,
         )
     assert done.returncode == 0, done.stderr
     found: Dict[str, Any] = json.loads(done.stdout)

@@ -71,13 +71,11 @@ def test_stacks_end_in_main(hung: int) -> None:
 
 
 def test_process_goes_on(hung: int) -> None:
-    before = states_of(hung)
+    """No thread stays stopped or traced; which of them runs at a moment differs."""
     for _ in range(5):
         assert run("threads", hung).returncode == 0
-    deadline = time.monotonic() + 10
-    while states_of(hung) != before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert states_of(hung) == before
+    states = states_of(hung)
+    assert not [state for state in states if state[0] in "Tt" or state[1:] != "0"], states
 
 
 def core_file(folder: Path, program: str = "hung") -> Path:
@@ -128,8 +126,8 @@ def test_not_the_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "target, said",
     [
-        ("/bin/sh", "it is no core file, but a program or library"),
-        ("/etc/passwd", "it is no core file"),
+        ("/bin/sh", "not a core file but a program or library"),
+        ("/etc/passwd", "not a core file"),
         ("/dev/null", "not a regular file"),
         ("/nowhere", "No such file or directory"),
         ("/", "Is a directory"),
@@ -159,14 +157,15 @@ def test_traced_already() -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
-        while states_of(pid)[0].endswith("0") and time.monotonic() < deadline:
+        deadline = time.monotonic() + processes.READY_SECONDS
+        while states_of(pid)[0][1:] == "0" and time.monotonic() < deadline:
             time.sleep(0.02)
         try:
             assert states_of(pid)[0][1:] != "0", "the debugger did not attach"
             done = run("threads", pid)
         finally:
-            tracer.communicate(timeout=60)  # the end of its input is the end of `cat`
+            # The end of its input is the end of `cat`.
+            tracer.communicate(timeout=processes.READY_SECONDS)
     assert done.returncode == UNREADABLE
     assert "is traced already" in done.stderr
 

@@ -13,7 +13,7 @@ import pytest
 from harness import setup
 
 # For GDB.
-sys.path.insert(0, str(comparing.ROOT / "python"))
+sys.path[:0] = [str(comparing.ROOT / "python"), str(comparing.BUILD / "gdb-plugin")]
 
 SOURCE = """
 #include <unistd.h>

@@ -45,7 +45,7 @@ def compare(target: object, least: int, *under: str) -> None:
     """At least so many values are compared, and none differs."""
     command = [*under, WALK, "compare", LIBRARY, LIBRARY_2016, target]
     done = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, timeout=60, check=False
+        list(map(str, command)), capture_output=True, text=True, timeout=600, check=False
     )
     said = re.search(r"^(\d+) values, 0 lines differ, 0 blocks not freed$", done.stdout, re.M)
     assert said is not None and done.returncode == 0, done.stdout + done.stderr
@@ -107,7 +107,7 @@ def by_recipe(target: object) -> Dict[Tuple[int, str], List[int]]:
     """The program's frames as section 11.4 finds them: by thread, on its "own" stack or in the
     "logical" one, which goes on on others."""
     command = [WALK, "unwind", LIBRARY_2016, target]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     found: Dict[Tuple[int, str], List[int]] = {}
     for line in done.stdout.splitlines():

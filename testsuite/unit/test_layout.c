@@ -304,7 +304,7 @@ static void tell(struct elf_target *target, const char *symbol, uint64_t value)
 }
 
 // The layout is told by variables; what is told wrongly is refused like a wrong table.
-static void check_told(struct elf_target *target, const char *path)
+static void check_access(struct elf_target *target, const char *path)
 {
 	static struct gomp_layout table, told;
 	char symbol[128];
@@ -338,10 +338,10 @@ static void check_told(struct elf_target *target, const char *path)
 	expect_refusal(target, ompd_rc_incompatible, "told by debug information says");
 }
 
-static void test_told(void **state)
+static void test_access(void **state)
 {
 	(void)state;
-	for_each_library(check_told);
+	for_each_library(check_access);
 }
 
 int main(void)
@@ -350,7 +350,7 @@ int main(void)
 		cmocka_unit_test(test_libraries),    cmocka_unit_test(test_static),
 		cmocka_unit_test(test_moved_fields), cmocka_unit_test(test_other_tables),
 		cmocka_unit_test(test_breakpoint),   cmocka_unit_test(test_not_relocated),
-		cmocka_unit_test(test_names),	     cmocka_unit_test(test_told),
+		cmocka_unit_test(test_names),	     cmocka_unit_test(test_access),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,13 +62,6 @@ class OmpCommand(gdb.Command):
         """Called by GDB, also without a word to ask where words break."""
         return [] if word is None else options.complete(self.options, text, word)
 
-    def palette(self) -> object:
-        """Nothing."""
-
-    def process(self) -> None:
-        """Raises gdb.GdbError if there is no program with a runtime."""
-        self.program()
-
     def program(self) -> "_ompdbg.Process":
         """The selected program as libompdbg understands it."""
         from ompdbg.gdb_services import session

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, List, Optional
 import gdb
 
 from ompdbg.commands.base import printed_view
-from ompdbg.gdb_services import session
 from ompdbg.gdb_services.printed import printed
 
 if TYPE_CHECKING:
@@ -19,18 +18,12 @@ _SOURCE = re.compile(r"^\d+\t.*$", re.M)
 _NONE = -1
 
 
-def lines(
-    thread: object,
-    level: int,
-    palette: object = None,
-    headed: bool = True,
-    sourced: bool = True,
-) -> List[str]:
+def lines(thread: "Thread", level: int, headed: bool = True, sourced: bool = True) -> List[str]:
     """Thread and frame, and the source line, which `list` goes on from."""
     source = _source() if sourced and level == selected_level() else None
     found: List[str] = []
     if headed or source is None:
-        found = _shown(session.selected_thread(), level)
+        found = _shown(thread, level)
     return found if source is None else [*found, source]
 
 
@@ -39,18 +32,14 @@ def heading(thread: "Thread") -> str:
     return "\n".join(_shown(thread, _NONE))
 
 
-def _shown(thread: "Optional[Thread]", level: int) -> List[str]:
-    if thread is None:
-        return []
+def _shown(thread: "Thread", level: int) -> List[str]:
     text = printed_view(thread.process, "frame", thread=thread.number, level=level)
     return text.rstrip("\n").split("\n")
 
 
-def users_level(thread: object) -> int:
+def users_level(thread: "Thread") -> int:
     """The number of the innermost frame of the user's code; 0 if there is none."""
-    found = session.selected_thread()
-    frames = [] if found is None else found.frames
-    return next((frame.level for frame in frames if frame.owner == "user"), 0)
+    return next((frame.level for frame in thread.frames if frame.owner == "user"), 0)
 
 
 def selected_level() -> int:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GDB as a debugger for the model: the services of `ompdbg.services`."""
+"""What libompdbg and the commands ask of GDB."""

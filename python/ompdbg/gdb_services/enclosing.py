@@ -177,10 +177,10 @@ def _holders(addresses: Collection[int]) -> Iterator[int]:
 
     services = session.services()
     ends: List[Tuple[int, int]] = []
-    for target in services.threads():
-        values = None if target.running else services.registers(target, _STACK_POINTER)
-        if values is not None:
-            ends.append((values[0], target.number))
+    for thread in services.all_threads():
+        end = services.register(thread.num, _STACK_POINTER)
+        if end is not None:
+            ends.append((end, thread.num))
     for address in addresses:
         below = [end for end in ends if end[0] <= address]
         if below:

@@ -7,9 +7,11 @@ import re
 from signal import Signals
 from typing import NamedTuple, Optional, Tuple
 
+import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import core_notes, quiet, selection, session
+from ompdbg.gdb_services import quiet, selection, session
+from ompdbg.gdb_services.debugger import lwp
 from ompdbg.text import encoded
 
 # "Local core dump file:", and below "`core', file type elf64-x86-64."
@@ -50,19 +52,8 @@ def signal() -> Optional[Signal]:
 
 
 def _of_core(path: str) -> Optional[Signal]:
-    try:
-        with open(encoded(path), "rb") as file:
-            end = core_notes.core_end(file)
-    except (OSError, ValueError):
-        return None
-    if not end.number or end.thread is None:
-        return None
-    if end.info is None:
-        return Signal(end.number, end.thread, end.process or 0, True, False)
-    info = end.info
-    return Signal(
-        end.number, end.thread, end.process or 0, True, True, info.code, info.sender, info.address
-    )
+    end = _ompdbg.core_end(encoded(path))
+    return None if end is None else Signal(*end)
 
 
 def _of_live() -> Optional[Signal]:
@@ -71,10 +62,9 @@ def _of_live() -> Optional[Signal]:
         return None
     number, place = stopped
     services = session.services()
-    for thread in services.threads():
-        values = None if thread.running else services.registers(thread, "rip")
-        if values is not None and values[0] == place:
-            found = _info(thread.number, thread.lwp)
+    for thread in services.all_threads():
+        if services.register(thread.num, "rip") == place:
+            found = _info(thread.num, lwp(thread))
             if found is not None and found.number == number:
                 return found
     return None

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import List
+from typing import List, Tuple
 
 import gdb
 
 from ompdbg.gdb_services import captured, placed, selection, texts
-from ompdbg.services import Variable
 from ompdbg.text import visible
 
 _ELIDED = "..."
@@ -22,35 +21,35 @@ _NO_SCALARS = (
 )
 
 
-def arguments(handle: gdb.Frame) -> List[Variable]:
+def arguments(handle: gdb.Frame) -> List[Tuple[str, str]]:
     """Arguments of a frame's function, as "set print frame-arguments" has them."""
     how = gdb.parameter("print frame-arguments")
     with selection.frame(handle):
         found = captured.arguments(handle)
         if how == "presence":
-            return [Variable("", _ELIDED)] if found else []
+            return [("", _ELIDED)] if found else []
         return [_variable(one, handle, str(how)) for one in found]
 
 
-def local_variables(handle: gdb.Frame) -> List[Variable]:
+def local_variables(handle: gdb.Frame) -> List[Tuple[str, str]]:
     """Local variables, those of the innermost block first."""
     with selection.frame(handle):
         return [_variable(one, handle, "all") for one in captured.local_variables(handle)]
 
 
-def _variable(one: captured.Captured, handle: gdb.Frame, how: str) -> Variable:
+def _variable(one: captured.Captured, handle: gdb.Frame, how: str) -> Tuple[str, str]:
     """In the language of the selected frame."""
     problem, value = one.problem, one.value
     try:
         if value is None and one.symbol is not None:
             value = placed.value(one.symbol, handle)
         if how == "none" or (how == "scalars" and value is not None and not _is_scalar(value)):
-            return Variable(one.name, _ELIDED)
+            return (one.name, _ELIDED)
         if value is not None:
-            return Variable(one.name, _line(texts.told(value.format_string, deref_refs=True)))
+            return (one.name, _line(texts.told(value.format_string, deref_refs=True)))
     except (gdb.error, ValueError) as error:
         problem = f"<error: {error}>"
-    return Variable(one.name, problem or "")
+    return (one.name, problem or "")
 
 
 def _line(value: str) -> str:

@@ -16,7 +16,6 @@ import gdb
 
 from ompdbg import gdb_plugin
 from ompdbg.gdb_services import trust
-from ompdbg.gdb_services.bridge import Bridge
 from ompdbg.gdb_services.debugger import GdbServices
 from ompdbg.text import encoded
 
@@ -37,7 +36,7 @@ def understand(services: GdbServices) -> Tuple[_ompdbg.Process, bool]:
     """Open every runtime of the process with the library that the user wants; and tell whether a
     runtime is there that is not understood. Raises NotOpened, or _ompdbg.Error for a file that is
     no OMPD library."""
-    process = _ompdbg.Process(Bridge(services))
+    process = _ompdbg.Process(services)
     wanted = str(gdb.parameter("omp library") or AUTOMATIC)
     if wanted != AUTOMATIC:
         count, problems, absent = process.open(encoded(os.path.expanduser(wanted)))
@@ -81,7 +80,7 @@ def _named_by_program(
 
 def locations(services: GdbServices) -> List[str]:
     """The paths in the runtime's `ompd_dll_locations`; [] if it has none, or none yet."""
-    variable = services.symbol_address(_LOCATIONS, None, None)
+    variable = services.symbol_address(_LOCATIONS)
     if variable is None:
         return []
     found: List[str] = []
@@ -99,13 +98,13 @@ def locations(services: GdbServices) -> List[str]:
 
 
 def _pointer(services: GdbServices, address: int) -> int:
-    return int.from_bytes(services.read_memory(address, _POINTER), "little")
+    return int.from_bytes(services.memory(address, _POINTER), "little")
 
 
 def _string(services: GdbServices, address: int) -> str:
     text = bytearray()
     while len(text) < _MAX_PATH:
-        byte = services.read_memory(address + len(text), 1)
+        byte = services.memory(address + len(text), 1)
         if byte == b"\0":
             return text.decode("utf-8")
         text += byte

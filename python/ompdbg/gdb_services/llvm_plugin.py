@@ -20,6 +20,7 @@ import gdb
 
 from ompdbg import gdb_plugin
 from ompdbg.gdb_services import selection, session, texts
+from ompdbg.gdb_services.debugger import lwp
 
 # Modules of the plug-in; the last is its extension in C.
 _COMMANDS, _CALLBACKS, _SPACE = "ompd", "ompd_callbacks", "ompd_address_space"
@@ -92,15 +93,14 @@ def _symbol_address(*arguments: Any) -> int:
     """(thread or -1, name). 0: there is no such symbol."""
     thread, name = arguments
     with selection.kept():
-        number = None if thread < 0 else int(thread)
-        return session.services().symbol_address(name, None, number) or 0
+        return session.services().symbol_address(name, None, max(int(thread), 0)) or 0
 
 
 def _read_memory(*arguments: Any) -> Optional[bytearray]:
     """(address, size)."""
     address, size = arguments
     try:
-        return bytearray(session.services().read_memory(address & _WORD, size))
+        return bytearray(session.services().memory(address & _WORD, size))
     except gdb.error:
         return None
 
@@ -125,10 +125,9 @@ def _thread_context(*arguments: Any) -> int:
     """(kind, id). -1: there is no such thread."""
     kind, ident = arguments
     services, ident = session.services(), ident & _WORD
-    for thread in services.threads():
-        known = thread.lwp if kind == _LWP else services.pthread(thread.number)
-        if known == ident:
-            return thread.number
+    for thread in services.all_threads():
+        if (lwp(thread) if kind == _LWP else services.pthread(thread.num)) == ident:
+            return int(thread.num)
     return -1
 
 

@@ -140,6 +140,8 @@ def program_at_stop() -> "Optional[_ompdbg.Process]":
     known = _session.process(inferior)
     if known.is_plain:
         return None
+    if known.program is not None and known.program.is_answering():
+        return known.program
     try:
         if known.program is None or _moves_untold(known, inferior):
             known = _selected() or known

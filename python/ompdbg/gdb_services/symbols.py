@@ -19,7 +19,7 @@ from ompdbg.gdb_services import quiet, texts
 from ompdbg.gdb_services.outlined import declared_line, full_name, linkage_name
 from ompdbg.gdb_services.unwind_tables import UnwindTables
 from ompdbg.gdb_services.variables import name_in
-from ompdbg.services import Function, SymbolAt
+from ompdbg.gdb_services.values import Function, SymbolAt
 
 # "[521] B 0x7ffff7ffca98 _dl_argv section .data.rel.ro  errname.c". A name may contain blanks.
 _MINIMAL_SYMBOL = re.compile(r"^\[ *\d+\] (\S) (0x[0-9a-f]+) (.+?)(?: section (\S+).*)?$", re.M)

@@ -16,6 +16,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from ompdbg import text  # noqa: E402
+from ompdbg.number import number_in  # noqa: E402
 from ompdbg.report import merging, regular_file  # noqa: E402
 
 FINE, FOUND, UNREADABLE, NOT_WRITTEN, INTERNAL = 0, 1, 3, 5, 70
@@ -71,9 +72,10 @@ def _width() -> Optional[int]:
     """Columns of the terminal, if there is one."""
     if not sys.stdout.isatty():
         return None
+    told = number_in(os.environ.get("COLUMNS", ""))
     try:
-        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns or None
-    except (OSError, ValueError):
+        return told or os.get_terminal_size(1).columns or None
+    except OSError:
         return None
 
 
@@ -149,11 +151,20 @@ def _merge(words: Sequence[str]) -> int:
     return UNREADABLE if unread else FINE
 
 
+def _encoding(chosen: str) -> str:
+    """Return the locale's encoding, also where that is ASCII, and Python takes UTF-8 instead."""
+    if not sys.flags.utf8_mode:
+        return chosen
+    import locale
+
+    return locale.nl_langinfo(locale.CODESET)
+
+
 def main(words: Sequence[str]) -> int:
     """Return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=text.ESCAPED)
+            stream.reconfigure(encoding=_encoding(stream.encoding), errors=text.ESCAPED)
     try:
         return _page() if words[0] == "page" else _merge(words[1:])
     except NotWritten as error:

@@ -15,9 +15,30 @@ GCORE = "gcore"  # a core file that GDB wrote of the live program
 ATTACHED = "attached"  # GDB attaches
 KERNEL = "kernel"  # a core file that the kernel wrote
 ASKED = "asked"  # GDB runs the program, and our and LLVM's OMPD library are asked everything
+# How the command line does, without GDB and much faster.
+PROCESS = "process"  # it attaches
+CORE = "core"  # a core file that the kernel wrote
+
+COMMAND_LINE = (PROCESS, CORE)
+KERNEL_CORES = (KERNEL, CORE)
 
 # Variants that keep the symbols that ompdbg needs. static-stripped does not: see test_bad_input.
 VARIANTS = ("O2", "O0", "O3fp", "O3", "nopie", "static", "stripped", "noplt")
+# Programs that Clang compiled, or GCC, on LLVM's runtime of several releases.
+LLVM_VARIANTS = (
+    "clang",
+    "clang-O0",
+    "clang-nopie",
+    "clang-stripped",
+    "omp13",
+    "omp15",
+    "omp16",
+    "omp18",
+    "omp19",
+    "iomp5",
+    "gcc-omp14",
+    "gcc-omp19",
+)
 
 # States that are looked at in every variant.
 _EVERYWHERE = {
@@ -34,26 +55,16 @@ _EVERYWHERE = {
     "signal critical",
     "icvs env",
 }
-# States to which GDB attaches, and of which the kernel writes a core file; others only in FULL.
+# Others that are asked of every runtime with LLVM's OMPD library: what it answers differs.
+_ASKED_EVERYWHERE = {"waits_sharing single_copy"}
+# States to which GDB attaches, and of which it gets a core file of the kernel's; others only in
+# FULL. The command line does both with every state.
 _ATTACHED = {"hung", "nested 2 2 2", "foreign", "waits idle", "tasks kinds", "signal raise"}
-_KERNEL = {
-    "hung",
-    "nested 3 2 4",
-    "foreign",
-    "many 64",
-    "many 256",
-    "waits locks",
-    "waits tasks",
-    "tasks detach",
-    "signal altstack",
-    "fib 12 4",
-    "fortran",
-    "regions before",
-}
+_KERNEL = {"hung", "many 64", "waits tasks", "signal altstack", "fortran", "regions before"}
 # GDB writes the whole stacks of all threads into a core file.
 _MAX_GCORE_THREADS = 16
 _BIG = {"many": _MAX_GCORE_THREADS}
-# Of a state that is looked at in every variant, one in so many leaves a core file.
+# One in so many live programs in GDB leaves a core file.
 _CORE_FILES = 3
 
 
@@ -77,38 +88,23 @@ class Case:
         """As in `nested 3 2 4`."""
         return " ".join((self.program,) + self.arguments)
 
+    @property
+    def in_gdb(self) -> bool:
+        """Whether GDB is asked, and not the command line."""
+        return self.mode not in COMMAND_LINE
+
+    @property
+    def group(self) -> str:
+        """The same for cases that are made together."""
+        return "-".join((self.program,) + self.arguments + (self.variant,))
+
     def __str__(self) -> str:
-        return "-".join((self.program,) + self.arguments + (self.variant, self.mode))
+        return "{}-{}".format(self.group, self.mode)
 
 
 def has_gcore(program: str, arguments: Sequence[str]) -> bool:
     """Whether GDB can write its core file in a reasonable time."""
     return int((arguments or ["0"])[0]) <= _BIG[program] if program in _BIG else True
-
-
-def _variants(name: str, index: int, variants: Sequence[str]) -> Iterable[str]:
-    """All, or the first and one of the others in turns."""
-    if setup.FULL or name in _EVERYWHERE:
-        return variants
-    return (variants[0], variants[1 + index % (len(variants) - 1)])
-
-
-def _has_core(index: int, variants: Sequence[str], variant: str) -> bool:
-    """Whether a core file is looked at too: of the first variant, and of others in turns."""
-    place = variants.index(variant)
-    return setup.FULL or place == 0 or (place + index) % _CORE_FILES == 0
-
-
-def _modes(state: "states.State", name: str, variant: str, core: bool) -> List[str]:
-    found = [LIVE]
-    if core and has_gcore(state.program, state.arguments):
-        found.append(GCORE)
-    chosen = variant in ("O2", "static", "clang")
-    if setup.FULL or (chosen and name in _ATTACHED):
-        found.append(ATTACHED)
-    if setup.FULL or (variant in ("O2", "stripped", "clang") and name in _KERNEL):
-        found.append(KERNEL)
-    return found
 
 
 def openmp_states(variant: str = "O2") -> List["states.State"]:
@@ -121,54 +117,60 @@ def openmp_states(variant: str = "O2") -> List["states.State"]:
     ]
 
 
-def all_cases() -> List[Case]:
-    """What is tested, live ones before the core files that they leave."""
+def _modes(state: "states.State", index: int, place: int, variant: str, count: int) -> List[str]:
+    """How the state with this index is looked at in the variant with this place of so many: in the
+    first one and in one of the others in turns; some in every one, there by the command line."""
+    name = " ".join((state.program,) + state.arguments)
+    turn = 1 + index % (count - 1)
     found = []
-    for index, state in enumerate(openmp_states()):
-        name = " ".join((state.program,) + state.arguments)
-        for variant in _variants(name, index, VARIANTS):
-            core = _has_core(index, VARIANTS, variant)
-            for mode in _modes(state, name, variant, core):
-                found.append(Case(state.program, state.arguments, variant, mode))
+    if setup.FULL or name in _EVERYWHERE or place in (0, turn):
+        found.append(COMMAND_LINE[(index // (count - 1) + index + place) % 2])
+    if setup.FULL or place in (0, turn):
+        found.append(LIVE)
+        if (setup.FULL or (index + place) % _CORE_FILES == 0) and has_gcore(
+            state.program, state.arguments
+        ):
+            found.append(GCORE)
+    if setup.FULL or (name in _ATTACHED and (variant == "static" or place == 0)):
+        found.append(ATTACHED)
+    if setup.FULL or (name in _KERNEL and (variant == "stripped" or place == 0)):
+        found.append(KERNEL)
     return found
 
 
-# Programs that Clang compiled, or GCC, on LLVM's runtime of several releases.
-LLVM_VARIANTS = (
-    "clang",
-    "clang-O0",
-    "clang-nopie",
-    "clang-stripped",
-    "omp13",
-    "omp15",
-    "omp16",
-    "omp18",
-    "omp19",
-    "iomp5",
-    "gcc-omp14",
-    "gcc-omp19",
-)
+def _cases(variants: Sequence[str]) -> List[Case]:
+    """What is tested of some variants, live ones before the core files that they leave."""
+    return [
+        Case(state.program, state.arguments, variant, mode)
+        for place, variant in enumerate(variants)
+        for index, state in enumerate(openmp_states(variant))
+        for mode in _modes(state, index, place, variant, len(variants))
+    ]
+
+
+def all_cases() -> List[Case]:
+    """What is tested on libgomp."""
+    return _cases(VARIANTS)
 
 
 def llvm_cases() -> List[Case]:
-    """The same as all_cases() for LLVM's runtime."""
-    found = []
-    for variant in LLVM_VARIANTS:
-        for index, state in enumerate(openmp_states(variant)):
-            name = " ".join((state.program,) + state.arguments)
-            if variant not in _variants(name, index, LLVM_VARIANTS):
-                continue
-            core = _has_core(index, LLVM_VARIANTS, variant)
-            for mode in _modes(state, name, variant, core):
-                found.append(Case(state.program, state.arguments, variant, mode))
-    return found
+    """What is tested on LLVM's runtime."""
+    return _cases(LLVM_VARIANTS)
+
+
+def in_gdb(found: Iterable[Case]) -> List[Case]:
+    """Those of which GDB is asked."""
+    return [case for case in found if case.in_gdb]
 
 
 def asked_cases() -> List[Case]:
-    """Every state on runtimes that LLVM's own OMPD library understands."""
+    """Every state on a runtime that LLVM's own OMPD library understands, some on each of them."""
     variants = ["ompd{}".format(release) for release in build.OMPD_RELEASES]
     return [
         Case(state.program, state.arguments, variant, ASKED)
-        for variant in variants
-        for state in openmp_states(variant)
+        for place, variant in enumerate(variants)
+        for index, state in enumerate(openmp_states(variant))
+        if setup.FULL
+        or index % len(variants) == place
+        or " ".join((state.program,) + state.arguments) in _EVERYWHERE | _ASKED_EVERYWHERE
     ]

@@ -29,25 +29,26 @@ def explicit(snapshot: Snapshot) -> List[Dict[str, Any]]:
     return [task for task in snapshot["tasks"]["tasks"] if task["kind"] == "explicit"]
 
 
-def expected(case: Case, has_lines: bool, has_stacks: bool = True) -> "Counter[Told]":
+def expected(case: Case, has_lines: bool) -> "Counter[Told]":
     """How many tasks of each form the header declares. Rows whose number is a word are left out:
-    their program has a test of its own. Without stacks, no more than libgomp records."""
+    their program has a test of its own."""
     found: "Counter[Told]" = Counter()
     for row in case.state.tasks:
         if row.count.isdigit():
-            found[_of_row(case, row, has_lines, has_stacks)] += int(row.count)
+            found[_of_row(case, row, has_lines)] += int(row.count)
     return found
 
 
-def _of_row(case: Case, row: "states.ExpectedTask", has_lines: bool, has_stacks: bool) -> Told:
+def _of_row(case: Case, row: "states.ExpectedTask", has_lines: bool) -> Told:
     parent = row.parent
     if parent is not None and not parent.startswith("implicit:"):
-        line = next(_line(r, has_lines, has_stacks) for r in case.state.tasks if r.mark == parent)
+        line = next(_line(r, has_lines) for r in case.state.tasks if r.mark == parent)
         parent = "task:{}".format(line)
     depends = clauses(row) if knows_all_depends(case) else []
     return (
-        _line(row, has_lines, has_stacks),
-        *_status(row, has_stacks),
+        _line(row, has_lines),
+        row.status,
+        row.thread,
         tuple(sorted(flag for flag in row.flags if flag in FLAGS)),
         row.priority or 0,
         parent,
@@ -65,16 +66,8 @@ def clauses(row: "states.ExpectedTask") -> List[Tuple[str, str]]:
     return sorted(_depend(text.split(":")[0], text.split(":")[1]) for text in row.depends)
 
 
-def _line(row: "states.ExpectedTask", has_lines: bool, has_stacks: bool) -> Optional[int]:
-    """libgomp does not record the function of an undeferred task."""
-    return row.line if has_lines and (has_stacks or "undeferred" not in row.flags) else None
-
-
-def _status(row: "states.ExpectedTask", has_stacks: bool) -> Tuple[str, Optional[int]]:
-    """Of a task that was deferred, libgomp does not record that another one runs on top of it."""
-    if row.status == "suspended" and "undeferred" not in row.flags and not has_stacks:
-        return "started", None
-    return row.status, row.thread
+def _line(row: "states.ExpectedTask", has_lines: bool) -> Optional[int]:
+    return row.line if has_lines else None
 
 
 def _depend(kind: str, variable: str) -> Tuple[str, str]:

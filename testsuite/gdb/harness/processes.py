@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
-from harness import setup
+from harness import counts, setup
 
-GDB_SECONDS = 180
-READY_SECONDS = 60
+# Only what hangs comes to these limits, on a busy machine too.
+GDB_SECONDS = 600
+READY_SECONDS = 300
 
 # Output of GDB that tells of a mistake in ours, or in GDB.
 _FORBIDDEN = ("Traceback (most recent call last)", "Python Exception", "internal-error")
@@ -44,7 +45,7 @@ def environment(changes: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
     """The environment of GDB and of programs: nothing that changes OpenMP, no other Python."""
     names = ("OMP_", "GOMP_", "KMP_", "FIXTURE_", "PYTHON", "LD_")
     kept = {k: v for k, v in os.environ.items() if not k.startswith(names)}
-    kept.update(LC_ALL="C.UTF-8", DEBUGINFOD_URLS="")
+    kept.update(LC_ALL="C.UTF-8", DEBUGINFOD_URLS="", OMPDBG_TEST_OMPD=str(setup.OMPD_MODULE))
     kept.update(changes or {})
     return kept
 
@@ -71,6 +72,7 @@ def run_gdb(
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         task, answer, log = (Path(scratch) / name for name in ("task", "answer", "log"))
         task.write_text(json.dumps(dict(spec, loader=str(setup.LOADER))), encoding="utf-8")
+        counts.numbers["gdb"] += 1
         command = [setup.GDB, "-nx", "-q", "-batch", "-iex", "set auto-load off"]
         command += ["-x", str(setup.INSIDE / script), *arguments]
         changes = {"OMPDBG_TASK": str(task), "OMPDBG_ANSWER": str(answer)}
@@ -146,6 +148,20 @@ def _await_ready(process: "subprocess.Popen[bytes]") -> None:
         if not more:
             raise Failed("the program did not get ready: {!r}".format(seen))
         seen += more
+
+
+_PAUSE = "34 "  # the number of the system call
+
+
+def await_pause(pid: int, seconds: float = READY_SECONDS) -> None:
+    """Waits until the thread that was ready has come to the pause in which it stays."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        calls = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/syscall")]
+        if any(call.startswith(_PAUSE) for call in calls):
+            return
+        time.sleep(0.01)
+    raise Failed("no thread pauses")
 
 
 def kernel_core_problem() -> str:

@@ -3,6 +3,7 @@
 
 OMPDBG_GDB          the debugger (gdb)
 OMPDBG_LOADER       the script that loads ompdbg (build/ompdbg-gdb.py)
+OMPDBG_PROGRAM      the command line (build/ompdbg)
 OMPDBG_TEST_OUT     where fixture programs are built (build/fixtures)
 OMPDBG_TEST_CC      the C compiler for them (gcc)
 OMPDBG_TEST_FULL    1: every state of every fixture in every variant and every mode
@@ -13,7 +14,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
@@ -27,12 +27,12 @@ import build  # noqa: E402
 GDB = os.environ.get("OMPDBG_GDB", "gdb")
 LOADER = Path(os.environ.get("OMPDBG_LOADER", str(ROOT / "build" / "ompdbg-gdb.py")))
 LIBRARY = LOADER.parent / "libompd" / "libompd.so"
+# Where the module _ompd is, with which tests ask OMPD libraries.
+OMPD_MODULE = Path(os.environ.get("OMPDBG_TEST_OMPD", str(ROOT / "build" / "testsuite" / "ompd")))
+COMMAND_LINE = Path(os.environ.get("OMPDBG_PROGRAM") or LOADER.parent / "ompdbg")
 OUT = Path(os.environ.get("OMPDBG_TEST_OUT", str(ROOT / "build" / "fixtures")))
 CC = os.environ.get("OMPDBG_TEST_CC", "gcc")
 FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
-
-# GDB processes at a time.
-WORKERS = 2
 
 
 def gdb_version() -> int:
@@ -51,10 +51,6 @@ def missing() -> str:
     return ""
 
 
-_building = threading.Lock()
-
-
 def program(name: str, variant: str) -> Path:
     """A fixture program, built if need be. Raises build.Skipped where it can't be."""
-    with _building:  # not the same one twice
-        return build.build(name, variant, OUT, CC)
+    return build.build(name, variant, OUT, CC)

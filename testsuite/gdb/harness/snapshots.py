@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the commands say at the stop of each case: every GDB is started once, for all tests of its
-case, and a few at a time in the background."""
+"""What the commands say at the stop of each case: GDB, or the command line, is asked once, for all
+tests of the case."""
 
+import json
+import subprocess
 import tempfile
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Set
 
@@ -16,36 +17,31 @@ Snapshot = Dict[str, Any]
 
 
 class Snapshots:
-    """All of them. To be closed."""
+    """All of them."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=setup.WORKERS)
-        self._found: Dict[Case, "Future[Dict[str, Snapshot]]"] = {}
+        self._found: Dict[Case, Dict[str, Snapshot]] = {}
+        self._failed: Dict[Case, Exception] = {}
         self._to_leave_cores: Set[Case] = set()
 
-    def close(self) -> None:
-        """Forgets what was not begun, waits for the rest."""
-        for future in self._found.values():
-            future.cancel()
-        self._pool.shutdown(wait=True)
-
-    def order(self, wanted: Iterable[Case]) -> None:
-        """Begins to work on these, in their order."""
-        chosen = list(wanted)
-        self._to_leave_cores.update(_made_by(case) for case in chosen if case.mode == cases.GCORE)
-        for case in chosen:
-            self._future(case)
+    def announce(self, wanted: Iterable[Case]) -> None:
+        """Tells which will be asked for."""
+        self._to_leave_cores.update(_made_by(case) for case in wanted if case.mode == cases.GCORE)
 
     def get(self, case: Case) -> Snapshot:
-        """The snapshot of a case. Raises what went wrong."""
-        found = self._future(case).result()
-        return found[case.mode]
-
-    def _future(self, case: Case) -> "Future[Dict[str, Snapshot]]":
+        """The snapshot of a case. Raises what went wrong, for each of its tests."""
         run = _made_by(case)
-        if run not in self._found:
-            self._found[run] = self._pool.submit(self._make, run)
-        return self._found[run]
+        if run in self._failed:
+            raise self._failed[run]
+        if case.mode not in self._found.setdefault(run, {}):
+            if case.mode == cases.GCORE:
+                self._to_leave_cores.add(run)
+            try:
+                self._found[run].update(self._make(run))
+            except Exception as failure:
+                self._failed[run] = failure
+                raise
+        return self._found[run][case.mode]
 
     def _make(self, run: Case) -> Dict[str, Snapshot]:
         if run in self._to_leave_cores:
@@ -91,6 +87,56 @@ def _kernel(case: Case) -> Snapshot:
         return _run({"mode": "core"}, [str(program), str(core)])
 
 
+# The commands whose documents are compared with what a program's header says.
+_DOCUMENTS = {
+    "threads": ("threads",),
+    "tasks": ("tasks",),
+    "queued": ("tasks", "--queued"),
+    "counts": ("tasks", "--by-function"),
+    "stacks": ("bt",),
+    "regions": ("regions",),
+    "status": ("status",),
+}
+
+
+def say(*words: object) -> str:
+    """What the command line prints."""
+    done = subprocess.run(
+        [str(setup.COMMAND_LINE), *map(str, words)],
+        env=processes.environment(),
+        capture_output=True,
+        text=True,
+        timeout=processes.GDB_SECONDS,
+        check=False,
+    )
+    if done.returncode not in (0, 1) or done.stderr:
+        raise processes.Failed("{}: {}{}".format(done.args, done.returncode, done.stderr))
+    return done.stdout
+
+
+def say_json(*words: object) -> Any:
+    """What a command prints as JSON."""
+    return json.loads(say(*words, "--json"))
+
+
+def of_command_line(target: object) -> Snapshot:
+    """What the command line says of a process or a core file: documents, no text."""
+    return {name: say_json(*words, target) for name, words in _DOCUMENTS.items()}
+
+
+def _process(case: Case) -> Snapshot:
+    program = setup.program(case.program, case.variant)
+    with processes.ready_program(program, case.arguments) as pid:
+        processes.await_pause(pid)
+        return of_command_line(pid)
+
+
+def _core(case: Case) -> Snapshot:
+    program = setup.program(case.program, case.variant)
+    with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
+        return of_command_line(processes.kernel_core(program, case.arguments, Path(scratch)))
+
+
 def _asked(case: Case) -> Snapshot:
     """What both libraries answered. LLVM's may crash GDB; ours was asked before."""
     program = setup.program(case.program, case.variant)
@@ -119,4 +165,6 @@ _MAKERS = {
     cases.ATTACHED: _attached,
     cases.KERNEL: _kernel,
     cases.ASKED: _asked,
+    cases.PROCESS: _process,
+    cases.CORE: _core,
 }

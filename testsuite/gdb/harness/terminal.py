@@ -16,7 +16,7 @@ import build  # from fixtures/
 from harness import processes, setup
 
 PROMPT = b"(gdb) "
-SECONDS = 60
+SECONDS = 600
 
 
 class Terminal:

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
 import gdb  # type: ignore[import-not-found]  # noqa: E402
+import ompd_services  # noqa: E402
 
 # Regions and tasks further out than this are not asked for.
 DEPTH = 12
@@ -185,21 +186,12 @@ class Interview:
             self.recognize(name + ", scheduling", scheduling, self.tasks)
 
 
-def services() -> Any:
-    """GDB, as ompdbg offers it to an OMPD library."""
-    from ompdbg.gdb_services.debugger import GdbServices
-
-    found = GdbServices(gdb.selected_inferior(), lambda text: None)
-    found.select(gdb.selected_thread())
-    return found
-
-
 def interview(path: str, file: TextIO) -> Dict[str, Any]:
     """Asks one library."""
     import _ompd
 
     library = _ompd.Library(path)
-    space = library.open(services())
+    space = library.open(ompd_services.Services())
     Interview(space, file).all()
     space.close()
     return {"api": library.api_version, "version": library.version_string}

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List
 
 import common
 import gdb  # type: ignore[import-not-found]
+import ompd_services
 
 # struct oracle, read whole. Who compares knows what is in it.
 _CALL = "((void (*) (void *)) oracle_fill) ((void *) &oracle_slot)"
@@ -56,11 +57,10 @@ def _icvs(space: Any, scopes: Dict[str, Any]) -> Dict[str, Any]:
     return found
 
 
-def _ask_ompd(runtime: Any, thread: Any) -> Dict[str, Any]:
+def _ask_ompd(space: Any, handle: Any) -> Dict[str, Any]:
     """What OMPD says of one thread."""
     import _ompd
 
-    space, handle = runtime.space, thread.handle
     if handle is None:
         return {"skip": "no OpenMP thread"}
     if _try(handle.state).get("value", (None,))[0] == _IDLE:
@@ -104,16 +104,14 @@ def _is_in_clone() -> bool:
 
 def ask_everywhere(number: int = 0) -> List[Dict[str, Any]]:
     """Both answers of every thread, or of the one with that number."""
-    from ompdbg.gdb_services import session  # type: ignore[import-not-found]
-
     selected = gdb.selected_thread()
-    runtime = session.runtime("oracle")
-    by_number = {thread.target.number: thread for thread in runtime.threads}
+    space = ompd_services.own_library()
     found = []
     asked = [thread for thread in common.threads() if number in (0, thread.num)]
     for thread in asked:
-        said = _ask_ompd(runtime, by_number[thread.num])
+        said = _ask_ompd(space, ompd_services.handle(space, thread))
         found.append(dict(said, gdb=thread.num))
+    space.close()
     locking = str(gdb.parameter("scheduler-locking"))
     gdb.execute("set scheduler-locking on")
     gdb.execute("set unwindonsignal on")

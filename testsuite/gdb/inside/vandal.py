@@ -8,6 +8,7 @@ from typing import Any, Dict, List
 
 import common
 import gdb  # type: ignore[import-not-found]
+import ompd_services
 
 # From each structure on, this much may be overwritten: more than any of them is long.
 _REACH = 0x300
@@ -38,11 +39,12 @@ def _structures() -> Dict[int, int]:
             found[ident] = _TASK_REACH
         if task["taskgroup"]:
             found[int(task["taskgroup"], 16)] = 0x40
-    from ompdbg.gdb_services import session  # type: ignore[import-not-found]
-
-    for thread in session.runtime("vandal").threads:
-        if thread.handle is not None:
-            found[thread.handle.id] = 0xA0
+    space = ompd_services.own_library()
+    for thread in common.threads():
+        handle = ompd_services.handle(space, thread)
+        if handle is not None:
+            found[handle.id] = 0xA0
+    space.close()
     return found
 
 

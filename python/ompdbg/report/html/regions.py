@@ -149,8 +149,7 @@ def _owner(group: Object, locks: Dict[str, Object]) -> Content:
         perhaps = words.candidates(lock)
         told = f"perhaps held by {words.threads_text(perhaps)}"
         return element("span", told, class_="owner") if perhaps else None
-    held = "probably held" if lock["known_by"] == "code" else "held"
-    return element("span", f"{held} by thread {lock['owner']}", class_="owner")
+    return element("span", f"held by thread {lock['owner']}", class_="owner")
 
 
 def _tiles(group: Object, kind: str) -> Content:

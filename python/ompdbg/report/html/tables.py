@@ -84,8 +84,7 @@ def locks(report: Object) -> Content:
 
 def _owner(lock: Object) -> str:
     if lock["owner"] is not None:
-        probably = "probably " if lock["known_by"] == "code" else ""
-        return f"{probably}thread {lock['owner']}"
+        return f"thread {lock['owner']}"
     if lock["owner_ended"]:
         return f"probably a thread that has ended: {lock['reason']}"
     if lock["held"] is False:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What depends on the releases of GDB, compilers and runtimes, and is tested on each of them: all
+that goes through GDB's own interfaces, and the states of all programs as the release's compilers
+make them, live and once each. The rest is libompd and libompdbg, which are the same everywhere."""
+
+from typing import Any, Mapping
+
+from harness import cases
+from harness.cases import Case
+
+# Each compiler as it comes, and a runtime that only some releases have.
+_VARIANTS = ("O2", "clang", "omp18")
+# Tests that do not depend on it, and where the same code is tested.
+_ELSEWHERE = {
+    "test_damaged",  # libompd on memory: testsuite/fuzz
+    "test_guide",  # the documents' text
+    "test_kmp_tool",  # libompd with a tool in the program
+    "test_llvm_ompd",  # libompd beside LLVM's library
+    "test_other_library",  # the model over LLVM's library
+    "test_why",  # libompdbg's findings: testsuite/locks too
+    "test_why_guards",
+}
+
+
+def matter_to(module: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether a test of a module with such parameters is to be run."""
+    if module in _ELSEWHERE:
+        return False
+    for one in parameters.values():
+        if getattr(one, "variant", _VARIANTS[0]) not in _VARIANTS:
+            return False
+        if isinstance(one, Case) and one.mode not in (cases.LIVE, cases.ATTACHED):
+            return False
+    return True

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs inside GDB: what an OMPD library asks of a debugger, for the module _ompd of the tests."""
+
+import os
+import sys
+from typing import Any, Optional
+
+
+sys.path.insert(0, os.environ["OMPDBG_TEST_OMPD"])
+
+PTHREAD, LWP = 0, 1  # kinds of thread ids
+
+
+class Services:
+    """The selected program."""
+
+    def __init__(self) -> None:
+        from ompdbg.gdb_services import session  # type: ignore[import-not-found]
+
+        self._services = session.services()
+
+    def read_memory(self, address: int, size: int) -> Any:
+        """Exactly so many bytes."""
+        return self._services.memory(address, size)
+
+    def symbol_address(
+        self, name: str, file_name: Optional[str], thread: Optional[int]
+    ) -> Optional[int]:
+        """In a thread, if one is given. Nothing is known of structures."""
+        if name.startswith("ompd_newest_gcc"):
+            return None
+        file = None if file_name is None else file_name.encode()
+        found: Optional[int] = self._services.symbol_address(name, file, thread or 0)
+        return found
+
+    def thread_context(self, kind: int, ident: int) -> Optional[int]:
+        """The number of the thread with that id."""
+        for number, _, lwp, _ in self._services.threads():
+            if (lwp if kind == LWP else self._services.pthread(number)) == ident:
+                found: int = number
+                return found
+        return None
+
+    def direct_pid(self) -> int:
+        """Memory is read through GDB."""
+        return 0
+
+    def message(self, text: str, category: int) -> None:
+        """Nobody wants to know."""
+
+
+def handle(space: Any, thread: Any) -> Any:
+    """Return the handle of a thread of GDB; None if it is not of OpenMP."""
+    import _ompd  # type: ignore[import-not-found]
+
+    try:
+        return space.thread(_ompd.THREAD_ID_LWP, thread.ptid[1])
+    except _ompd.Unavailable:
+        return None
+
+
+def own_library() -> Any:
+    """Return our OMPD library, opened for the selected program."""
+    import _ompd
+    from ompdbg import gdb_plugin
+
+    return _ompd.Library(gdb_plugin.library_path()).open(Services())
