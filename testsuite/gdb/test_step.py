@@ -11,6 +11,51 @@ import pytest
 from harness import own_programs, processes
 
 COMPILERS = ("gcc", "clang")
+_BUSY = """
+#include <unistd.h>
+static volatile int done;
+static void help(void)
+{
+    while (!done)
+        ;
+    usleep(500000);
+}
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        done = 1; // the task
+        help();
+        done = 2;
+    }
+    return 0;
+}
+"""
+# With -O2, the last call in the task is a jump.
+_LAST_CALL = """
+#include <omp.h>
+static omp_lock_t lock;
+static volatile int sum;
+int main(void)
+{
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        {
+            omp_set_lock(&lock);
+            sum++; // in the task
+            omp_unset_lock(&lock);
+        }
+#pragma omp taskwait
+        sum += 2;
+    }
+    return 0;
+}
+"""
 _programs: Dict[Tuple[str, str], Path] = {}
 
 
@@ -66,6 +111,32 @@ def at(mark: str) -> str:
     return "steps.c:{}".format(line(mark))
 
 
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(
+    "function, source", [("task", "steps.c"), ("orphaned_task", "constructs.c")]
+)
+def test_variables_where_a_step_arrives(
+    function: str, source: str, compiler: str, tmp_path: Path
+) -> None:
+    """They have their values: the function has made its frame, and a task knows its own."""
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled(source, tmp_path / "program", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    look = ["@python gdb.newest_frame().find_sal().line", "print n + 0"]
+    commands = ["tbreak " + function, "run", "skip function add", *look]
+    commands += ["omp step", *look] * 2
+    done = processes.run_gdb(
+        "session.py", {"commands": commands, "arguments": ["2"]}, [str(program)]
+    )
+    said = done.result[3:]
+    value = said[1]["text"].partition("= ")[2]
+    assert value and len({one["value"] for one in said[::3]}) == 3, said
+    for one in said[1::3]:
+        assert one["text"].partition("= ")[2] == value, said
+
+
 @pytest.mark.parametrize("threads", [4, 16])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_out_of_a_region_on_a_worker(compiler: str, threads: int, scratch: Path) -> None:
@@ -95,6 +166,41 @@ def test_finish_a_task(compiler: str, scratch: Path) -> None:
     assert seen[0]["task"] == 1 and seen[1]["task"] == 0
     assert seen[1]["thread"] == 1 and seen[1]["number"] == 0
     assert line("task-first") < seen[1]["line"] <= line("task-waited")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_finish_a_task_whose_generator_has_gone_on(compiler: str, tmp_path: Path) -> None:
+    """It arrives in the function with the construct, though that has called another one."""
+    source = tmp_path / "busy.c"
+    source.write_text(_BUSY, encoding="ascii")
+    try:
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled(str(source), tmp_path / "busy", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    numbers = {text.strip(): number for number, text in enumerate(_BUSY.splitlines(), 1)}
+    commands = ["break {}".format(numbers["done = 1; // the task"]), "run", "omp finish"]
+    commands += ["@python gdb.newest_frame().find_sal().line", "@python gdb.selected_thread().num"]
+    done = processes.run_gdb("session.py", {"commands": commands}, [str(program)])
+    text, where, thread = done.result[2:]
+    assert text["text"].startswith("Run till end of the task of main.\n"), text
+    assert where["value"] in (numbers["help();"], numbers["done = 2;"]), done.result
+    assert thread["value"] == 1
+
+
+def test_out_of_a_task_by_a_jump(tmp_path: Path) -> None:
+    """GDB would say that it stops in the runtime."""
+    source = tmp_path / "last_call.c"
+    source.write_text(_LAST_CALL, encoding="ascii")
+    flags = ("-O2", "-g", "-fopenmp")
+    program = own_programs.compiled(str(source), tmp_path / "last_call", flags)
+    numbers = {text.strip(): number for number, text in enumerate(_LAST_CALL.splitlines(), 1)}
+    start, end = numbers["sum++; // in the task"], numbers["sum += 2;"]
+    where = "@python gdb.newest_frame().find_sal().line"
+    commands = ["break {}".format(start), "run", *["omp step", where] * 2]
+    done = processes.run_gdb("session.py", {"commands": commands}, [str(program)])
+    assert end in [one.get("value") for one in done.result], done.result
+    assert "omp_unset_lock () from" not in done.output
 
 
 @pytest.mark.parametrize("optimized", ["-O0", "-O2"])
