@@ -18,7 +18,6 @@ _ELSEWHERE = {
     "test_llvm_ompd",  # libompd beside LLVM's library
     "test_other_library",  # the model over LLVM's library
     "test_why",  # libompdbg's findings: testsuite/locks too
-    "test_why_guards",
 }
 
 
