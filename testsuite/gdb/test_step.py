@@ -23,7 +23,7 @@ static void help(void)
 int main(void)
 {
 #pragma omp parallel num_threads(2)
-#pragma omp single
+#pragma omp master
     {
 #pragma omp task
         done = 1; // the task
