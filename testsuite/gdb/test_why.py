@@ -195,7 +195,7 @@ def test_owners_that_are_not_known() -> None:
     assert (lock["reason"], lock["candidates"]) == ("the runtime records no owner", [])
     said = ask("O2", "hangs", ["nest_ended"], cases.LIVE)
     (lock,) = said["locks"]["locks"]
-    assert lock["reason"].startswith("it records a task as its owner that no thread runs: ")
+    assert lock["reason"].startswith("its recorded owner is a task that no thread runs (")
     (found,) = [one for one in said["why"]["findings"] if one["lock"] == "nested"]
     assert not found["certain"]
 
