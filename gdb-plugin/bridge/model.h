@@ -69,10 +69,10 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 
 /** Make a record. @p members are its own from here on; one of them may be NULL, with an exception. */
 PyObject *record_value(PyTypeObject *type, PyObject *const *members, size_t count);
-#define RECORD(type, ...)                                                           \
-	({                                                                          \
-		PyObject *members_[] = { __VA_ARGS__ };                             \
-		record_value(type, members_, sizeof(members_) / sizeof(*members_)); \
+#define RECORD(type, ...)                                                            \
+	({                                                                           \
+		PyObject *members_[] = { __VA_ARGS__ };                              \
+		record_value(type, members_, sizeof(members_) / sizeof(PyObject *)); \
 	})
 PyObject *text_value(const char *text);
 PyObject *number_value(int64_t number); // NOT_KNOWN is None
