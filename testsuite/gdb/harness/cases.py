@@ -124,7 +124,10 @@ def _modes(state: "states.State", index: int, place: int, variant: str, count: i
     turn = 1 + index % (count - 1)
     found = []
     if setup.FULL or name in _EVERYWHERE or place in (0, turn):
-        found.append(COMMAND_LINE[(index // (count - 1) + index + place) % 2])
+        # In a static program abort(), by which it leaves a core file, looks like the user's.
+        static = build.VARIANTS[variant].static
+        turn_of = 0 if static else index // (count - 1) + index + place
+        found.append(COMMAND_LINE[turn_of % 2])
     if setup.FULL or place in (0, turn):
         found.append(LIVE)
         if (setup.FULL or (index + place) % _CORE_FILES == 0) and has_gcore(
