@@ -120,7 +120,7 @@ bool alike_take(struct gdb_services *services, const struct chain *chain, struct
 }
 
 /** Check that the frames are those of the addresses, and tell all of them. GDB may end a stack sooner,
- *  as at main. Functions inlined where a thread stopped are frames at one stop, and not at another. */
+ *  as at main. */
 static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
 {
 	size_t index = 0;
@@ -128,7 +128,7 @@ static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
 	for (size_t i = 0; i < stack->num_frames; i++) {
 		const struct ompdbg_frame *frame = &stack->frames[i];
 
-		if (frame->is_signal || (frame->is_inlined && index == 0))
+		if (frame->is_signal)
 			return false;
 		if (frame->is_inlined || frame->is_tail_call)
 			continue;
@@ -138,7 +138,8 @@ static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
 	return index > 0;
 }
 
-/** Check that no function is inlined at an address. */
+/** Check that no inlined function begins at an address: where a thread stopped, GDB makes a frame of such
+ *  a one at one stop, and none at another. */
 static bool is_plain(struct gdb_services *services, uint64_t pc)
 {
 	PyObject *answer = ASK(services, "is_plain", "K", (unsigned long long)pc);

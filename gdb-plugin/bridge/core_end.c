@@ -9,7 +9,7 @@
 
 #include "target.h"
 
-/** Give what a core file tells: None if it tells of no signal. */
+/** Return what a core file says of its end; None if that was no signal. */
 static PyObject *end_of(const struct target_end *end)
 {
 	if (end->signal <= 0 || !end->thread)

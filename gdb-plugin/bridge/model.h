@@ -91,11 +91,11 @@ int records_add_types(PyObject *module);
 
 /** Add HANDOVERS and the types of answers. @return -1 with an exception. */
 int code_add(PyObject *module);
-/** Methods of threads. */
+// Methods of threads.
 PyObject *thread_handover(PyObject *object, PyObject *args);
 PyObject *thread_bodies(PyObject *object, PyObject *args);
 PyObject *thread_last_jumps(PyObject *object, PyObject *args);
-/** Attributes of threads and tasks. */
+// Attributes of threads and tasks.
 PyObject *thread_ways(PyObject *object, void *unused);
 PyObject *task_way_to_parent(PyObject *object, void *unused);
 

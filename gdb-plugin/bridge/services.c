@@ -75,7 +75,7 @@ struct ompdbg_error *ask_allowed(const struct gdb_services *services)
 	if (services->is_interrupted)
 		return &ompdbg_error_interrupted;
 	if (!services->bridge)
-		return ompdbg_error_create(OMPDBG_FAILED, "the program is no longer looked at");
+		return ompdbg_error_create(OMPDBG_FAILED, "the connection to GDB is closed");
 	return NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The services that libompdbg asks of a debugger (ompdbg/services.h), over GDB's Python. What needs
-// GDB is asked of one Python object, a Bridge of python/ompdbg/gdb_services/bridge.py; memory and
+// GDB is asked of one Python object, a GdbServices of python/ompdbg/gdb_services/debugger.py; memory and
 // registers of stopped local processes are read past it.
 //
 // The GIL is held throughout, and everything runs in GDB's main thread.
@@ -29,10 +29,10 @@ struct chain {
 struct gdb_stack {
 	struct chain chain; // empty: it is not simply told
 	bool is_shared;	    // with stacks alike: `handles` are not its own
-	PyObject *iterator; // over Bridge's frames; NULL: the stack has ended
+	PyObject *iterator; // over GDB's frames; NULL: the stack has ended
 	struct ompdbg_frame *frames;
 	size_t num_frames, frame_capacity;
-	PyObject **handles; // Bridge's frame for each of `frames`
+	PyObject **handles; // GdbServices's frame for each of `frames`
 	size_t num_handles, handle_capacity;
 };
 

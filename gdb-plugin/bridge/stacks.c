@@ -41,7 +41,7 @@ void stacks_forget(struct gdb_services *services)
 	services->stacks = (struct table){ 0 };
 }
 
-/** Take the next frame of a stack. @p told: (Bridge's frame, pc, is_call, is_signal, is_inlined,
+/** Take the next frame of a stack. @p told: (GdbServices's frame, pc, is_call, is_signal, is_inlined,
  *  is_tail_call, object). */
 static bool take_frame(struct gdb_services *services, struct gdb_stack *stack, PyObject *told)
 {
@@ -98,7 +98,7 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 	return NULL;
 }
 
-/** Find Bridge's frame. */
+/** Find GdbServices's frame. */
 static struct ompdbg_error *handle_of(struct gdb_services *services, int thread,
 				      const struct ompdbg_frame *frame, PyObject **ret)
 {

@@ -239,8 +239,8 @@ class GdbServices:
         return None if thread is None else self._stacks.of(thread).handle(level)
 
     def is_plain(self, pc: int) -> bool:
-        """Check that no function is inlined at an address."""
-        return not self._symbols.is_inlined(pc)
+        """Check that no inlined function begins at an address."""
+        return not self._symbols.begins_inlined(pc)
 
     def frame_register(self, number: int, frame: StackFrame, name: str) -> Optional[int]:
         """Return a register of a frame."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from os.path import basename
-from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Set, Tuple
 
 import _ompdbg
 import gdb
@@ -263,12 +263,9 @@ class Symbols:
         self._functions[address] = function
         return function
 
-    def is_inlined(self, address: int) -> bool:
-        """The innermost function there is one that was inlined into another."""
-        block = gdb.block_for_pc(address)
-        while block is not None and block.function is None:
-            block = block.superblock
-        return block is not None and _is_inlined(block)
+    def begins_inlined(self, address: int) -> bool:
+        """An inlined function begins there: it does not have the code before, too."""
+        return bool(_inlined_at(address) - _inlined_at(address - 1))
 
     def _debug_symbol(self, address: int) -> Optional[gdb.Symbol]:
         """The function in debug information. Of functions that are inlined into one another, or
@@ -385,6 +382,17 @@ def _is_part_of(symbol: str, function: str) -> bool:
     if symbol.startswith((function + ".cold", function + ".part")):
         return True
     return symbol == function or symbol == function.rstrip("0123456789").rstrip(".")
+
+
+def _inlined_at(address: int) -> Set[Tuple[int, int]]:
+    """Where the inlined functions begin and end that have code at an address."""
+    found = set()
+    block = gdb.block_for_pc(address)
+    while block is not None and (block.function is None or _is_inlined(block)):
+        if block.function is not None:
+            found.add((block.start, block.end))
+        block = block.superblock
+    return found
 
 
 def _is_inlined(block: gdb.Block) -> bool:
