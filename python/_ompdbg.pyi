@@ -46,8 +46,8 @@ def shown_name(name: Optional[str]) -> Optional[str]:
 def core_end(
     path: Union[str, bytes],
 ) -> Optional[Tuple[int, int, int, bool, bool, int, int, int]]:
-    """Return how the program of a core file has ended: signal, LWP, process, True, whether the rest
-    is known, code, sender and address. None if it has not, or that is unknown."""
+    """Return how the program of a core file has ended: signal, LWP, process, True, whether the
+    rest is known, code, sender and address. None if it has not, or that is unknown."""
 
 # ---- Values ---------------------------------------------------------------------------------
 

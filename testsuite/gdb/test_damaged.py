@@ -4,7 +4,6 @@ that they are damaged, in GDB, and of a core file without it. A runtime whose sy
 taken, for their names; ompdbg does not need them."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import build  # from fixtures/
@@ -48,7 +47,7 @@ def test_zeroed_variables(tmp_path: Path) -> None:
         assert icvs["error"] == f"omp icvs: of thread 2 nothing is known: {reason}."
         assert why["text"].replace("\n", " ").strip() == f"Cannot read 9 threads: {reason}."
     assert len(found) == len(ZEROED)
-    command = [sys.executable, str(OMPDBG), "threads", str(core)]
+    command = [str(OMPDBG), "threads", str(core)]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.stderr == b""
     assert ALL_ZERO in done.stdout.decode()

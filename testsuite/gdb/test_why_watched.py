@@ -35,7 +35,9 @@ _HOLDS = {
     "critical": (WANTS_CRITICAL, HAS_CRITICAL),
     "lock or critical": (WANTS_LOCK, HAS_LOCK, WANTS_CRITICAL, HAS_CRITICAL),
 }
-_LOCK = re.compile(r"(lock or critical|lock|critical)(?: (\S+))? (?:is|may be) ", re.I)
+_LOCK = re.compile(
+    r"Threads? [\d, -]+ waits? for (?:a )?(lock or critical|lock|critical)(?: ([^\s,]+))?"
+)
 
 WANTS = (WANTS_LOCK, WANTS_CRITICAL)
 IN_CALLS = (AT_BARRIER, AT_TASKWAIT, IN_TASK)
@@ -48,7 +50,7 @@ def of_barrier(finding: Dict[str, Any], marks: _Marks) -> None:
     assert {marks[one]["what"] for one in finding["waiters"]} == {AT_BARRIER}
     left = max(marks[one]["barriers"] for one in finding["waiters"])
     total = re.search(
-        r"(\d+) of (\d+) threads? ha(?:s|ve) come .*, (\d+) ha(?:s|ve) not(?:, (\d+) runs? )?",
+        r"(\d+) of (\d+) threads? ha(?:s|ve) reached .*, (\d+) ha(?:s|ve) not(?:, (\d+) runs? )?",
         finding["text"],
     )
     if total is not None:
