@@ -12,7 +12,6 @@ invalidate, and drop handles.
 
 import os
 from typing import (
-    Callable,
     Dict,
     Iterator,
     List,
