@@ -56,7 +56,7 @@ def _folder(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(path, place)
     put(folder, [program, *libraries(command), *libraries(library), *libraries(program)])
     for name in ("proc", "dev", "tmp"):
-        (folder / name).mkdir()
+        (folder / name).mkdir(exist_ok=True)  # the checkout may lie in one
     assert not list(folder.rglob("*python*"))
     return folder
 
