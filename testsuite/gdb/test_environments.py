@@ -58,7 +58,8 @@ def test_over_gdbserver(tmp_path: Path) -> None:
         pytest.skip("no gdbserver")
     first = fixture("hung", "O2")
     programs = [own("constructs.c", family, tmp_path) for family in FAMILIES]
-    target = ["set sysroot /", "target extended-remote | gdbserver --multi -"]
+    # Without GDB the server would go on for ever.
+    target = ["set sysroot /", "target extended-remote | timeout 120 gdbserver --multi -"]
     on_server = "set remote exec-file "
     at_ready = ["break fixture_ready", "run", "omp threads", "omp why", "omp icvs", "kill"]
     step = ["tbreak " + BEFORE, "run", "next", "omp step", "omp status", "omp finish", "kill"]
