@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import suite  # noqa: E402
 
+WORKERS = 2
 Outcomes = Callable[[str], suite.Outcome]
 
 
@@ -42,7 +43,7 @@ def outcome_of(request: pytest.FixtureRequest, where: Path) -> Iterator[Outcomes
     """How a test of LLVM's ended."""
     parameters = (getattr(item, "callspec", None) for item in request.session.items)
     names = [found.params["name"] for found in parameters if found is not None]
-    with ThreadPoolExecutor(max_workers=suite.setup.WORKERS) as pool:
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         futures: "Dict[str, Future[suite.Outcome]]" = {
             name: pool.submit(_run, where, name) for name in names
         }
