@@ -125,15 +125,16 @@ def test_variables_where_a_step_arrives(
     except build.Skipped as reason:
         pytest.skip(str(reason))
     look = ["@python gdb.newest_frame().find_sal().line", "print n + 0"]
-    commands = ["tbreak " + function, "run", "skip function add", *look]
+    # A newer Clang has not copied the arguments yet where GDB stops in a function.
+    commands = ["tbreak " + function, "run", "skip function add"]
     commands += ["omp step", *look] * 2
     done = processes.run_gdb(
         "session.py", {"commands": commands, "arguments": ["2"]}, [str(program)]
     )
     said = done.result[3:]
-    value = said[1]["text"].partition("= ")[2]
-    assert value and len({one["value"] for one in said[::3]}) == 3, said
-    for one in said[1::3]:
+    value = said[2]["text"].partition("= ")[2]
+    assert value and len({one["value"] for one in said[1::3]}) == 2, said
+    for one in said[2::3]:
         assert one["text"].partition("= ")[2] == value, said
 
 

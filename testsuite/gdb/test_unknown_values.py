@@ -112,9 +112,9 @@ def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
         told = dict(frames(text))
         for function, variable in ("next", "ending"), ("plain", "array"), ("aligned", "array"):
             assert UNKNOWN.fullmatch(told[function][variable]), text
-        # Of what is in registers that calls preserve, some is known.
-        known = [int(told[name]["a"]) for name in ("plain", "aligned")]
-        assert known == [101, 201], text
+        # Of what is in registers that calls preserve, some is known; not what a newer Clang tells.
+        known = [told[name]["a"] for name in ("plain", "aligned")]
+        assert known in (["101", "201"], ["<optimized out>"] * 2), text
     assert re.search(r"in main \(argc=[^,]*, argv=.*<optimized out>", heads), heads
 
 
