@@ -112,9 +112,12 @@ def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
         told = dict(frames(text))
         for function, variable in ("next", "ending"), ("plain", "array"), ("aligned", "array"):
             assert UNKNOWN.fullmatch(told[function][variable]), text
-        # Of what is in registers that calls preserve, some is known; not what a newer Clang tells.
-        known = [told[name]["a"] for name in ("plain", "aligned")]
-        assert known in (["101", "201"], ["<optimized out>"] * 2), text
+        # Of what is in registers that calls preserve, some is known.
+        values = {"plain": "101", "aligned": "201"}
+        known = [name for name in values if told[name]["a"] == values[name]]
+        assert known, text
+        for name in values.keys() - known:
+            assert told[name]["a"] == "<optimized out>", text
     assert re.search(r"in main \(argc=[^,]*, argv=.*<optimized out>", heads), heads
 
 
