@@ -110,8 +110,13 @@ def test_frame_that_pushed_arguments(optimized: str, tmp_path: Path) -> None:
     first, full, _, _, heads = said("pushed.c", "clang", optimized, tmp_path, commands)
     for text in (first, full, without_gdb(core)):
         told = dict(frames(text))
-        for function, variable in ("next", "ending"), ("plain", "array"), ("aligned", "array"):
-            assert UNKNOWN.fullmatch(told[function][variable]), text
+        for function, variable, value in (
+            ("next", "ending", "{201, 202, 203}"),
+            ("plain", "array", "{100, 10, 20, 30}"),
+            ("aligned", "array", "{200, 10, 20, 30}"),
+        ):
+            shown = told[function][variable]
+            assert UNKNOWN.fullmatch(shown) or shown == value, text
         # Of what is in registers that calls preserve, some is known.
         values = {"plain": "101", "aligned": "201"}
         known = [name for name in values if told[name]["a"] == values[name]]
