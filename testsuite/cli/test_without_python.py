@@ -55,7 +55,7 @@ def _folder(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         place.parent.mkdir(parents=True)
         shutil.copy(path, place)
     put(folder, [program, *libraries(command), *libraries(library), *libraries(program)])
-    for name in ("proc", "dev", "tmp"):
+    for name in ("proc", "dev", "tmp", "out"):
         (folder / name).mkdir(exist_ok=True)  # the checkout may lie in one
     assert not list(folder.rglob("*python*"))
     return folder
@@ -88,12 +88,12 @@ def check(folder: Path, target: object) -> None:
     done = run(folder, "report", target, "--json")
     report: Dict[str, Any] = json.loads(done.stdout)
     assert done.returncode == FOUND and len(report["threads"]) == 9
-    done = run(folder, "report", target, "--html", "/tmp/page.html", "--json", "/tmp/report.json")
+    done = run(folder, "report", target, "--html", "/out/page.html", "--json", "/out/report.json")
     assert done.returncode == NOT_WRITTEN
     assert done.stderr.endswith(
         "/usr/bin/python3, which makes pages, cannot be started: No such file or directory.\n"
     )
-    assert [path.name for path in (folder / "tmp").iterdir()] == ["report.json"]
+    assert [path.name for path in (folder / "out").iterdir()] == ["report.json"]
 
 
 def test_core_file(folder: Path, tmp_path: Path) -> None:
