@@ -72,11 +72,6 @@ class Services(Protocol):
         """Address of a symbol, None if there is none. `thread`: context of thread_context()."""
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """A number that stands for the thread with that id (kind THREAD_ID_*), None if unknown."""
-    def direct_pid(self) -> int:
-        """Process whose data may be read directly instead of by read_memory(); 0: none.
-
-        Asked once after every invalidate(). Memory that is executable is never read directly.
-        """
     def message(self, text: str, category: int) -> None:
         """A line that the library wants to say."""
 
@@ -203,15 +198,9 @@ class AddressSpace:
     def tasks(self) -> TaskIterator:
         """Tasks of every region of the process (ompd_ext_tasks_open_all)."""
     def invalidate(self) -> None:
-        """The target moved: forget cached memory. Handles and iterators become stale."""
+        """The target moved. Handles and iterators become stale."""
     def invalidate_symbols(self) -> None:
         """Objects were loaded or unloaded: forget the addresses of symbols."""
-    def stats(self) -> Dict[str, int]:
-        """Counters since reset_stats(): 'requests' (read_memory callbacks of the library),
-        'bytes' (asked by it), 'fetches' (reads that reached the target), 'fetched' (bytes of
-        them), 'direct' (fetches that went directly), 'symbols' (symbol look-ups that reached
-        the services)."""
-    def reset_stats(self) -> None: ...
     def close(self) -> None:
         """Releases all handles and the address space; may be called again."""
 

@@ -5,8 +5,6 @@
 
 #include "plugin.h"
 
-enum { CHECK_SIGNALS_EVERY = 1 << 16 }; // reads that the cache answers, between looks for Ctrl-C
-
 static ompd_rc_t failed(void)
 {
 	call_keep_exception();
@@ -35,14 +33,7 @@ static ompd_rc_t read_memory(ompd_address_space_context_t *context, ompd_thread_
 	(void)thread; // one memory for all threads
 	if (!space || !address || !buffer)
 		return ompd_rc_bad_input;
-	space->stats.requests++;
-	space->stats.bytes += bytes;
-	if (space->stats.requests % CHECK_SIGNALS_EVERY == 0 && PyErr_CheckSignals() < 0)
-		return failed();
-	if (check_context(space) != ompd_rc_ok)
-		return ompd_rc_callback_error;
-	if (!cache_hit(&space->cache, address->address, buffer, bytes) &&
-	    cache_read(&space->cache, &fetch_source, space, address->address, buffer, bytes) < 0)
+	if (check_context(space) != ompd_rc_ok || !fetch(space, address->address, buffer, bytes))
 		return ompd_rc_callback_error;
 	return ompd_rc_ok;
 }
@@ -55,15 +46,11 @@ static ompd_rc_t read_string(ompd_address_space_context_t *context, ompd_thread_
 	(void)thread;
 	if (!space || !address || !buffer || !bytes)
 		return ompd_rc_bad_input;
-	space->stats.requests++;
-	space->stats.bytes += bytes;
-	if (check_context(space) != ompd_rc_ok)
+	bool ended;
+	if (check_context(space) != ompd_rc_ok ||
+	    !fetch_string(space, address->address, buffer, bytes, &ended))
 		return ompd_rc_callback_error;
-	int result = cache_read_string(&space->cache, &fetch_source, space, address->address,
-				       buffer, bytes);
-	if (result < 0)
-		return ompd_rc_callback_error;
-	return result ? ompd_rc_incomplete : ompd_rc_ok;
+	return ended ? ompd_rc_ok : ompd_rc_incomplete;
 }
 
 /** Nothing is ever written to the target. */
@@ -129,7 +116,6 @@ static PyObject *look_up(struct space *space, PyObject *key, const ompd_thread_c
 
 	if (!context)
 		return NULL;
-	space->stats.symbols++;
 	PyObject *address = PyObject_CallMethod(space->services, "symbol_address", "OOO",
 						PyTuple_GetItem(key, 0), PyTuple_GetItem(key, 1),
 						context);
@@ -137,7 +123,7 @@ static PyObject *look_up(struct space *space, PyObject *key, const ompd_thread_c
 	return address;
 }
 
-/** The same through the cache, which knows all symbols but those of a thread. */
+/** The same, asked once of all symbols but those of a thread. */
 static PyObject *symbol(struct space *space, PyObject *key, const ompd_thread_context_t *thread)
 {
 	if (thread)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the cache gets pages from: a process of this machine directly, else the services.
+// Memory of the target, as the services in Python tell it. Nothing is kept.
 
 #include "plugin.h"
 
-#include <stdlib.h>
+enum { PAGE = 4096 }; // memory that can be read ends at its border
 
 /** Copies what read_memory() returned. @return false with an exception if it has another size. */
 static bool copy_bytes(PyObject *object, void *buffer, size_t size)
@@ -27,137 +27,35 @@ static bool copy_bytes(PyObject *object, void *buffer, size_t size)
 	return whole;
 }
 
-static ssize_t read_by_services(struct space *space, uint64_t address, void *buffer, size_t size,
-				enum cache_effort effort)
+bool fetch(struct space *space, uint64_t address, void *buffer, size_t size)
 {
-	if (call.interrupted || !space->services)
-		return -1;
-	space->stats.fetches++;
+	if (PyErr_CheckSignals() < 0) {
+		call_keep_exception();
+		return false;
+	}
 	PyObject *bytes = PyObject_CallMethod(space->services, "read_memory", "KK",
 					      (unsigned long long)address,
 					      (unsigned long long)size);
-	bool ok = bytes && copy_bytes(bytes, buffer, size);
+	bool is_read = bytes && copy_bytes(bytes, buffer, size);
+
 	Py_XDECREF(bytes);
-	if (ok) {
-		space->stats.fetched += size;
-		return (ssize_t)size;
-	}
-	if (effort == CACHE_TRY && PyErr_ExceptionMatches(PyExc_Exception)) {
-		PyErr_Clear();
-		return 0;
-	}
-	call_keep_exception();
-	return call.interrupted ? -1 : 0;
-}
-
-/**
- * Opens the process that the services name, once until the target moves. What its mappings were
- * before is believed: what is no longer mapped can't be read, and what was not is looked up again.
- */
-static void open_direct(struct space *space)
-{
-	space->direct_known = true;
-	if (space->direct_refused)
-		return;
-	PyObject *number = PyObject_CallMethod(space->services, "direct_pid", NULL);
-	long pid = number ? PyLong_AsLong(number) : -1;
-
-	Py_XDECREF(number);
-	if (PyErr_Occurred())
+	if (!is_read)
 		call_keep_exception();
-	space->direct_aged = pid > 0 && pid == space->direct.pid;
-	if (space->direct_aged)
-		return;
-	direct_deinit(&space->direct);
-	if (pid > 0 && pid <= INT_MAX)
-		direct_init(&space->direct, (pid_t)pid);
+	return is_read && !call.interrupted;
 }
 
-/** The extent that holds @p address; NULL if it is not read directly. */
-static const struct direct_extent *extent_of(struct space *space, uint64_t address)
+bool fetch_string(struct space *space, uint64_t address, char *buffer, size_t size, bool *ended)
 {
-	if (space->direct_aged && !direct_knows(&space->direct, address)) {
-		pid_t pid = space->direct.pid;
+	*ended = false;
+	for (size_t done = 0; done < size && !*ended;) {
+		size_t part = PAGE - (address + done) % PAGE;
 
-		space->direct_aged = false;
-		direct_deinit(&space->direct);
-		direct_init(&space->direct, pid);
+		if (part > size - done)
+			part = size - done;
+		if (!fetch(space, address + done, buffer + done, part))
+			return false;
+		*ended = memchr(buffer + done, '\0', part);
+		done += part;
 	}
-	return direct_find(&space->direct, address);
-}
-
-/**
- * Whether a page read directly is what the services read: asked once a process, so that a wrong
- * process identifier costs speed and not truth.
- */
-static bool verify_direct(struct space *space, uint64_t address, const void *page)
-{
-	uint8_t expected[CACHE_PAGE];
-
-	if (space->direct_verified == space->direct.pid)
-		return true;
-	ssize_t got = read_by_services(space, address, expected, sizeof(expected), CACHE_TRY);
-	if (got < 0)
-		return false; // interrupted: asked again next time
-	if (got == CACHE_PAGE && memcmp(page, expected, sizeof(expected)) == 0) {
-		space->direct_verified = space->direct.pid;
-		return true;
-	}
-	space->direct_refused = true;
-	direct_deinit(&space->direct);
-	return false;
-}
-
-static ssize_t read_directly(struct space *space, uint64_t address, void *buffer, size_t size)
-{
-	if (!space->direct_known && space->services)
-		open_direct(space);
-	const struct direct_extent *extent = extent_of(space, address);
-	if (!extent || size > extent->end - address)
-		return 0;
-	size_t got = direct_read(&space->direct, address, buffer, size);
-	if (got < CACHE_PAGE || !verify_direct(space, address, buffer))
-		return 0;
-	space->stats.fetches++;
-	space->stats.direct++;
-	space->stats.fetched += got;
-	return (ssize_t)got;
-}
-
-static ssize_t fetch_read(void *context, uint64_t address, void *buffer, size_t size,
-			  enum cache_effort effort)
-{
-	struct space *space = context;
-
-	if (PyErr_CheckSignals() < 0) {
-		call_keep_exception();
-		return -1;
-	}
-	if (effort == CACHE_TRY) {
-		ssize_t got = read_directly(space, address, buffer, size);
-
-		if (got)
-			return got;
-	}
-	return read_by_services(space, address, buffer, size, effort);
-}
-
-/** Reads ahead neither across the end of a mapping nor from data into code. */
-static void fetch_bounds(void *context, uint64_t address, uint64_t *start, uint64_t *end)
-{
-	struct space *space = context;
-	const struct direct_extent *extent =
-		space->direct_known ? direct_find(&space->direct, address) : NULL;
-
-	if (extent) {
-		*start = extent->start;
-		*end = extent->end;
-	}
-}
-
-const struct cache_source fetch_source = { .read = fetch_read, .bounds = fetch_bounds };
-
-void fetch_forget(struct space *space)
-{
-	space->direct_known = false;
+	return true;
 }

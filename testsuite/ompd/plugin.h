@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cache.h"
-#include "direct.h"
 #include "ompd/ompd.h"
 #include "ompd/ompd_ext.h"
 
@@ -114,10 +112,6 @@ int error_raise(const char *function, ompd_rc_t rc, const char *reason);
 
 // ---- The target (space.c, fetch.c, callbacks.c) ----------------------------------------------
 
-struct stats {
-	uint64_t requests, bytes, fetches, fetched, direct, symbols;
-};
-
 /** An address space; also the context that the library passes to the callbacks. */
 struct space {
 	struct library *library;
@@ -127,14 +121,7 @@ struct space {
 	struct handle *handles;		     // list of the live ones
 	uint64_t generation;		     // number of invalidate()
 	uint64_t last_id;		     // for libraries that do not number handles
-	bool memory_moved, symbols_moved;    // what is cached of them is out of date
-	struct cache cache;
-	struct direct direct;
-	bool direct_known;     // direct is open or must not be, until the target moves
-	bool direct_aged;      // its mappings are those of an earlier stop
-	pid_t direct_verified; // process whose memory was seen to be what the services read
-	bool direct_refused;   // it was seen not to be
-	struct stats stats;
+	bool symbols_moved;		     // those that are kept are out of date
 	struct icv_scope *icv_scopes;
 	size_t num_icv_scopes;
 };
@@ -146,10 +133,11 @@ struct space_object {
 };
 
 extern const ompd_callbacks_t callbacks;
-extern const struct cache_source fetch_source;
 
-/** Forgets what was learned of directly readable memory. */
-void fetch_forget(struct space *space);
+/** Read memory. @return false, perhaps with an exception kept. */
+bool fetch(struct space *space, uint64_t address, void *buffer, size_t size);
+/** Read memory up to the first zero byte. *ended: there is one in @p size bytes. */
+bool fetch_string(struct space *space, uint64_t address, char *buffer, size_t size, bool *ended);
 /** Drops what is out of date, unless a call is in progress. */
 void space_catch_up(struct space *space);
 void space_destroy(struct space *space);

@@ -47,8 +47,6 @@ void space_destroy(struct space *space)
 {
 	Py_CLEAR(space->services);
 	Py_CLEAR(space->symbols);
-	cache_deinit(&space->cache);
-	direct_deinit(&space->direct);
 	free(space->icv_scopes);
 	free(space);
 }
@@ -115,9 +113,6 @@ static PyObject *method_close(PyObject *self, PyObject *unused)
 	int result = CALL(space, rel_address_space_handle, handle);
 	Py_CLEAR(space->services);
 	PyDict_Clear(space->symbols);
-	cache_deinit(&space->cache);
-	fetch_forget(space);
-	direct_deinit(&space->direct);
 	if (result < 0)
 		return NULL;
 	Py_RETURN_NONE;
@@ -128,14 +123,10 @@ static PyObject *method_close(PyObject *self, PyObject *unused)
 void space_catch_up(struct space *space)
 {
 	if (call.busy)
-		return; // a callback may be in the middle of the cache
-	if (space->memory_moved) {
-		cache_drop(&space->cache);
-		fetch_forget(space);
-	}
+		return; // a callback may be in the middle of them
 	if (space->symbols_moved)
 		PyDict_Clear(space->symbols);
-	space->memory_moved = space->symbols_moved = false;
+	space->symbols_moved = false;
 }
 
 static PyObject *method_invalidate(PyObject *self, PyObject *unused)
@@ -144,8 +135,6 @@ static PyObject *method_invalidate(PyObject *self, PyObject *unused)
 
 	(void)unused;
 	space->generation++;
-	space->memory_moved = true;
-	space_catch_up(space);
 	Py_RETURN_NONE;
 }
 
@@ -156,27 +145,6 @@ static PyObject *method_invalidate_symbols(PyObject *self, PyObject *unused)
 	(void)unused;
 	space->symbols_moved = true;
 	space_catch_up(space);
-	Py_RETURN_NONE;
-}
-
-static PyObject *method_stats(PyObject *self, PyObject *unused)
-{
-	const struct stats *stats = &((struct space_object *)self)->space->stats;
-
-	(void)unused;
-	return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K}", "requests",
-			     (unsigned long long)stats->requests, "bytes",
-			     (unsigned long long)stats->bytes, "fetches",
-			     (unsigned long long)stats->fetches, "fetched",
-			     (unsigned long long)stats->fetched, "direct",
-			     (unsigned long long)stats->direct, "symbols",
-			     (unsigned long long)stats->symbols);
-}
-
-static PyObject *method_reset_stats(PyObject *self, PyObject *unused)
-{
-	(void)unused;
-	((struct space_object *)self)->space->stats = (struct stats){ 0 };
 	Py_RETURN_NONE;
 }
 
@@ -443,11 +411,9 @@ static PyMethodDef space_methods[] = {
 	METHOD("tasks", method_tasks, METH_NOARGS,
 	       "tasks() -> TaskIterator over every task of the process"),
 	METHOD("invalidate", method_invalidate, METH_NOARGS,
-	       "The target moved: forget cached memory; handles become stale."),
+	       "The target moved: handles become stale."),
 	METHOD("invalidate_symbols", method_invalidate_symbols, METH_NOARGS,
 	       "Objects were loaded or unloaded: forget addresses of symbols."),
-	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {counter: value}"),
-	METHOD("reset_stats", method_reset_stats, METH_NOARGS, "Sets the counters to 0."),
 	METHOD("close", method_close, METH_NOARGS, "Releases all handles, then itself."),
 	{ 0 },
 };

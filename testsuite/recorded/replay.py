@@ -55,9 +55,7 @@ class Replay:
         self.pages[_OUTSIDE] = (release or 0).to_bytes(8, "little").ljust(recording.PAGE, b"\0")
 
     def read_memory(self, address: int, size: int) -> bytes:
-        """Pages one by one: what is read ahead was not recorded."""
-        if size > recording.PAGE:
-            raise Unreadable("one page at a time")
+        """What lies in recorded pages."""
         first, last = address // recording.PAGE, (address + size - 1) // recording.PAGE
         pages = [self.pages.get(recording.PAGE * n) for n in range(first, last + 1)]
         if None not in pages:
@@ -90,10 +88,6 @@ class Replay:
             if ident == (thread.lwp if kind == _ompd.THREAD_ID_LWP else thread.pthread):
                 return thread.number
         return None
-
-    def direct_pid(self) -> int:
-        """There is no process."""
-        return 0
 
     def message(self, text: str, category: int) -> None:
         """Kept."""

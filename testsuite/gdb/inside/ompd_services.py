@@ -41,10 +41,6 @@ class Services:
                 return found
         return None
 
-    def direct_pid(self) -> int:
-        """Memory is read through GDB."""
-        return 0
-
     def message(self, text: str, category: int) -> None:
         """Nobody wants to know."""
 
