@@ -37,7 +37,9 @@ class _OfLevel(_Inquiry):
     def check(self, arguments: "Arguments") -> None:
         """A level is a number."""
         if arguments.positional and number_in(arguments.positional[0]) is None:
-            raise Wrong(f"{self.name}: {arguments.positional[0]} is no level: a number from 0 on.")
+            raise Wrong(
+                f'{self.name}: invalid level "{arguments.positional[0]}" (expected 0, 1, ...).'
+            )
 
     def level(self, arguments: "Arguments") -> int:
         """The level that was given, or _ALL_LEVELS."""

@@ -18,11 +18,10 @@ class Locks(OmpCommand):
 
       -json  Print JSON, schema "ompdbg/1".
 
-    The owner is what the runtime records; where it records none, a "?" tells that
-    it was inferred from the code on the threads' stacks: a thread whose functions
-    have calls before their present place that set that lock, and none that may
-    have unset it. Calls of functions that set a lock on every way count as well,
-    as those of the constructors of guards."""
+    The owner is what the runtime or the C library records. Where neither does,
+    "perhaps" marks threads that may hold the lock: a function on the stack may
+    have set this lock and not unset it, or a frame has the lock's address. The
+    reason is shown below the table."""
 
     name = "omp locks"
     options = (Option("-json"),)
