@@ -20,8 +20,10 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 void target_services_destroy(const struct ompdbg_services *services);
 
 /** The cookie of a frame: one more than the number of the frame that was pushed, from 0 for the
- *  innermost on, 0 for none; and above this bit, into how many others the function was inlined. */
+ *  innermost on, 0 for none; and from this bit on, into how many others the function was inlined. */
 enum { TARGET_FRAME_INLINED = 32 };
+/** The cookie of a frame that left no trace, for the innermost of the functions that are inlined there. */
+#define TARGET_FRAME_INNERMOST (~UINT64_C(0) << TARGET_FRAME_INLINED)
 
 /** Take threads, registers and frames from another debugger; NULL: from none. What was known of frames
  *  is forgotten. */

@@ -64,8 +64,14 @@ static void number_frames(struct gdb_stack *stack)
 {
 	struct ompdbg_frame *frames = stack->frames;
 	size_t last = stack->num_frames - 1;
-	uint64_t pushed = frames[last].is_tail_call ? 0 : ++stack->num_pushed;
+	uint64_t pushed;
 
+	// Of functions that were inlined into one that left no trace GDB makes one frame, the innermost.
+	if (frames[last].is_tail_call) {
+		frames[last].cookie = TARGET_FRAME_INNERMOST;
+		return;
+	}
+	pushed = ++stack->num_pushed;
 	for (size_t i = 0; i <= last && (!i || frames[last - i].is_inlined); i++)
 		frames[last - i].cookie = (uint64_t)i << TARGET_FRAME_INLINED | pushed;
 }

@@ -267,8 +267,8 @@ bool stack_frame_at(struct target_services *services, size_t thread, size_t leve
 		    struct ompdbg_frame *ret);
 /** Find the number of the frame that was pushed; false: a jump left none. */
 bool frame_pushed(const struct ompdbg_frame *frame, size_t *ret);
-/** Find the function of a frame in a list of those that are inlined there. */
-bool frame_within(const struct ompdbg_frame *frame, const struct code_list *list, size_t *ret);
+/** Return the index of the function of a frame in the list of those that are inlined there. */
+size_t frame_within(const struct ompdbg_frame *frame, const struct code_list *list);
 
 struct ompdbg_error *service_unwind(void *context, int thread, size_t most,
 				    const struct ompdbg_frame **ret, size_t *count);

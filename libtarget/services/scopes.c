@@ -350,8 +350,7 @@ static struct scope *new_scope(struct target_services *services, size_t thread,
 	if (!unit)
 		return NULL;
 	const struct code_list *code = code_at(services, frame->pc - frame->is_call);
-	if (!frame_within(frame, code, &within))
-		return NULL;
+	within = frame_within(frame, code);
 	count = find_blocks(unit, context_address(context), within, blocks);
 	if (!count)
 		return NULL;

@@ -216,12 +216,11 @@ bool frame_pushed(const struct ompdbg_frame *frame, size_t *ret)
 	return number != 0;
 }
 
-bool frame_within(const struct ompdbg_frame *frame, const struct code_list *list, size_t *ret)
+size_t frame_within(const struct ompdbg_frame *frame, const struct code_list *list)
 {
 	size_t inlined = (size_t)(frame->cookie >> TARGET_FRAME_INLINED);
 
-	*ret = list->count - 1 - inlined;
-	return inlined < list->count;
+	return inlined < list->count ? list->count - 1 - inlined : 0;
 }
 
 // ---- Services --------------------------------------------------------------------------------
@@ -277,14 +276,11 @@ struct ompdbg_error *service_frame_place(void *context, int thread,
 					 struct ompdbg_function *ret)
 {
 	const struct code_list *list = code_at(context, frame->is_call ? frame->pc - 1 : frame->pc);
-	size_t within;
 
 	(void)thread;
 	if (is_interrupted(context))
 		return &ompdbg_error_interrupted;
-	if (!frame_within(frame, list, &within))
-		return ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no such frame");
-	const struct code *code = &list->codes[within];
+	const struct code *code = &list->codes[frame_within(frame, list)];
 	*ret = (struct ompdbg_function){
 		.name = code->name && *code->name ? code->name : NULL,
 		.symbol = code->symbol && *code->symbol ? code->symbol : NULL,

@@ -13,8 +13,8 @@ import gdb
 from ompdbg.gdb_services import quiet, texts
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1", first
-# of all where its code begins.
-_LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?((?:target:)?/.*)$", re.M)
+# of all where its code begins. Through libraries that it has not read GDB unwinds nothing.
+_LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?\bYes\b.*?((?:target:)?/.*)$", re.M)
 _CODE = ".text"
 _AUXILIARY = re.compile(r"^(\d+) .*(0x[0-9a-f]+)$", re.M)
 _ENTRY, _VDSO = "9", "33"
@@ -34,7 +34,7 @@ def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
         if program and _ENTRY in auxiliary:
             opened = _opened(inferior, program, copies)
             found.append((program, opened, debug.get(program), None, auxiliary[_ENTRY], True))
-        for address, path in _LIBRARY.findall(quiet.said("info sharedlibrary")):
+        for address, path in _LIBRARY.findall(quiet.said("info sharedlibrary") if found else ""):
             opened = _opened(inferior, path, copies)
             found.append((path, opened, debug.get(path), _CODE, int(address, 16), False))
         return _ompdbg.Files(debugger, found, auxiliary.get(_VDSO, 0))
