@@ -58,15 +58,18 @@ class _Stack:
         self._ended = False
 
     def walk(self) -> Iterator[gdb.Frame]:
-        """Yield the frames, innermost first."""
-        level = 0
-        while level < len(self._frames) or self._extend():
-            yield self._frames[level]
+        """Yield the frames, innermost first, each with the thread selected."""
+        level, frame = 0, self.frame(0)
+        while frame is not None:
+            yield frame
             level += 1
+            frame = self.frame(level)
 
     def frame(self, level: int) -> Optional[gdb.Frame]:
-        """Find the frame of a level, and select the thread."""
-        select(self._thread)
+        """Find the frame of a level, and select the thread: GDB finds a frame in its stack."""
+        selected = gdb.selected_thread()
+        if selected is None or selected.global_num != self._thread.global_num:
+            switch(self._thread)
         while len(self._frames) <= level and self._extend():
             pass
         return self._frames[level] if level < len(self._frames) else None
@@ -75,7 +78,6 @@ class _Stack:
         if self._ended or len(self._frames) >= _MAX_DEPTH:
             return False
         try:
-            select(self._thread)
             frame = self._frames[-1].older() if self._frames else gdb.newest_frame()
             # No function returns to 0: a thread's stack may end with such a frame.
             if frame is not None and (frame.pc() or not self._frames):
@@ -85,10 +87,3 @@ class _Stack:
             pass  # what was unwound so far is all that can be had
         self._ended = True
         return False
-
-
-def select(thread: gdb.InferiorThread) -> None:
-    """Make a thread GDB's current one."""
-    selected = gdb.selected_thread()
-    if selected is None or selected.global_num != thread.global_num:
-        switch(thread)
