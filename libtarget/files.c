@@ -22,6 +22,12 @@ enum { MAX_LOADS = MAX_CONSTANT_PARTS, MAX_HEADERS = 64, MAX_VDSO = 16 * PAGE };
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **ret)
 {
+	const struct mapped_file *loaded = *data;
+
+	if (loaded) {
+		*ret = loaded->debug ? strdup(loaded->debug) : NULL;
+		return loaded->debug ? open_read_only(loaded->debug) : -1;
+	}
 	if (!link)
 		return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, ret);
 	return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, ret);
@@ -106,6 +112,57 @@ static bool find_bias(struct target *target, size_t index, const struct loads *l
 	return best != 0;
 }
 
+/** Find the bias of a file by the address that its entry point or one of its sections has. */
+static bool find_loaded_bias(Elf *elf, const struct target_loaded *loaded, uint64_t *ret)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Ehdr ehdr;
+	size_t names;
+
+	if (!loaded->section) {
+		*ret = gelf_getehdr(elf, &ehdr) ? loaded->address - ehdr.e_entry : 0;
+		return true;
+	}
+	while (elf_getshdrstrndx(elf, &names) == 0 && (section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header) ?
+					   elf_strptr(elf, names, header.sh_name) :
+					   NULL;
+
+		if (name && strcmp(name, loaded->section) == 0) {
+			*ret = loaded->address - header.sh_addr;
+			return true;
+		}
+	}
+	return false;
+}
+
+/** Find where another debugger has a file, and make the mappings that its headers ask for. */
+static bool find_loaded(struct target *target, size_t index, Elf *elf, const struct loads *loads)
+{
+	struct mapped_file *file = &target->files[index];
+	const GElf_Phdr *first = &loads->headers[0], *last = &loads->headers[loads->count - 1];
+
+	if (!find_loaded_bias(elf, file->loaded, &file->bias))
+		return false;
+	file->told.start = file->bias + page_of(first->p_vaddr);
+	file->told.end = file->bias + last->p_vaddr + last->p_memsz;
+	for (size_t i = 0; i < loads->count; i++) {
+		const GElf_Phdr *header = &loads->headers[i];
+		struct mapping *mapping = GROW(target->mappings, target->num_mappings);
+
+		if (!mapping)
+			return false;
+		*mapping = (struct mapping){
+			.start = file->bias + page_of(header->p_vaddr),
+			.end = file->bias + page_of(header->p_vaddr + header->p_filesz + PAGE - 1),
+			.offset = page_of(header->p_offset),
+			.file = (ssize_t)index,
+		};
+	}
+	return true;
+}
+
 /** Read a file's headers: where it is in memory, and which parts of it nobody can have changed. */
 static bool read_headers(struct target *target, size_t index, Elf *elf, struct loads *ret)
 {
@@ -122,7 +179,7 @@ static bool read_headers(struct target *target, size_t index, Elf *elf, struct l
 				page_of(header->p_offset + header->p_filesz + PAGE - 1),
 			};
 	}
-	return find_bias(target, index, ret);
+	return file->loaded ? find_loaded(target, index, elf, ret) : find_bias(target, index, ret);
 }
 
 /** Read the header of a file or of memory, without what strip changes in it. */
@@ -191,6 +248,10 @@ static int open_it(const struct target *target, ssize_t index, bool *is_other)
 	const char *program = file->told.is_program ? target->places.program : NULL;
 	int descriptor;
 
+	if (file->loaded) {
+		file->opened = strdup(file->loaded->opened);
+		return file->opened ? open_read_only(file->opened) : -1;
+	}
 	file->opened = program ? strdup(program) : place_below_root(target, file->path);
 	if (!file->opened)
 		return -1;
@@ -240,8 +301,14 @@ static void report(struct target *target, struct mapped_file *file)
 		return;
 	file->module =
 		dwfl_report_elf(target->dwfl, file->path, file->opened, copy, file->bias, true);
-	if (!file->module)
+	if (!file->module) {
 		close(copy);
+	} else if (file->loaded) {
+		void **data;
+
+		dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+		*data = file;
+	}
 }
 
 // ---- The code that the kernel maps -----------------------------------------------------------
@@ -282,6 +349,31 @@ static void find_program(struct target *target)
 		target->files[index].told.is_program = true;
 }
 
+int files_take(struct target *target, const struct target_loaded *loaded, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct mapped_file *file = GROW(target->files, target->num_files);
+
+		if (!file)
+			return -1;
+		file->descriptor = -1;
+		file->loaded = &loaded[i];
+		file->path = strdup(loaded[i].path);
+		file->debug = loaded[i].debug ? strdup(loaded[i].debug) : NULL;
+		file->told.is_program = loaded[i].is_program;
+		if (!file->path)
+			return -1;
+	}
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct mapping *one = a, *other = b;
+
+	return (one->start > other->start) - (one->start < other->start);
+}
+
 int files_init(struct target *target, struct target_error *error)
 {
 	elf_version(EV_CURRENT);
@@ -293,7 +385,11 @@ int files_init(struct target *target, struct target_error *error)
 	for (size_t i = 0; i < target->num_files; i++) {
 		open_file(target, i);
 		report(target, &target->files[i]);
+		target->files[i].loaded = NULL;
 	}
+	if (target->read && target->num_mappings)
+		qsort(target->mappings, target->num_mappings, sizeof(*target->mappings),
+		      by_address);
 	report_vdso(target);
 	if (dwfl_report_end(target->dwfl, NULL, NULL) != 0)
 		return fail(error, "libdw: %s", dwfl_errmsg(-1));
@@ -314,6 +410,7 @@ void files_deinit(struct target *target)
 		free(file->symbols);
 		free(file->path);
 		free(file->opened);
+		free(file->debug);
 	}
 	free(target->files);
 	target->dwfl = NULL;

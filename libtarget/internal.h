@@ -42,7 +42,9 @@ struct unit_range {
 
 struct mapped_file {
 	char *path, *opened;
-	int descriptor; // -1 if closed
+	const struct target_loaded *loaded; // while files are opened
+	char *debug;			    // separate debug information; NULL: libdw looks for it
+	int descriptor;			    // -1 if closed
 	struct target_file told;
 	struct constant_part parts[MAX_CONSTANT_PARTS];
 	size_t num_parts;
@@ -103,7 +105,9 @@ struct target {
 	struct snapshot snapshot;
 	uint64_t mapped; // a sum over what the process has mapped from files
 	bool is_let_go;
-	bool is_adopted; // another process keeps it stopped
+	bool is_adopted;     // another process keeps it stopped
+	target_reader *read; // of a target that another debugger looks at; NULL
+	void *reader;
 	struct target_places places;
 	char *program, *sysroot; // what these point to
 	bool is_own_root;	 // the sysroot is the root of the process
@@ -163,6 +167,8 @@ int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t of
 /** Return the mapping that covers an address; NULL if there is none. */
 const struct mapping *mapping_find(const struct target *target, uint64_t address);
 
+/** Take the files that another debugger has loaded. */
+int files_take(struct target *target, const struct target_loaded *loaded, size_t count);
 /** Open the mapped files, compare them with memory, and tell libdwfl of them. */
 int files_init(struct target *target, struct target_error *error);
 void files_deinit(struct target *target);

@@ -19,6 +19,23 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 /** Release the services and all that they gave. NULL is left alone. */
 void target_services_destroy(const struct ompdbg_services *services);
 
+/** The cookie of a frame: one more than the number of the frame that was pushed, from 0 for the
+ *  innermost on, 0 for none; and from this bit on, into how many others the function was inlined. */
+enum { TARGET_FRAME_INLINED = 32 };
+/** The cookie of a frame that left no trace, for the innermost of the functions that are inlined there. */
+#define TARGET_FRAME_INNERMOST (~UINT64_C(0) << TARGET_FRAME_INLINED)
+
+/** Take threads, registers and frames from another debugger; NULL: from none. What was known of frames
+ *  is forgotten. */
+void target_services_set_debugger(const struct ompdbg_services *services,
+				  const struct ompdbg_services *debugger);
+/** Check whether an inlined function begins at an address, which does not have the code before. */
+bool target_services_begins_inlined(const struct ompdbg_services *services, uint64_t address);
+/** Find a function in each OpenMP runtime, or program with one in it. @return how many addresses
+ *  there are, at most @p most. */
+size_t target_services_in_runtimes(const struct ompdbg_services *services, const char *name,
+				   uint64_t *ret, size_t most);
+
 /** Use the debug information of the system's libraries, too: to open it takes long. To be called
  *  before anything else is asked. */
 void target_services_set_detailed(const struct ompdbg_services *services);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 int fail(struct target_error *error, const char *format, ...)
 {
@@ -112,6 +113,31 @@ struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *
 	return NULL;
 }
 
+struct target *target_borrow(const struct target_loaded *files, size_t count, uint64_t vdso,
+			     target_reader *read, void *context, struct target_error *error)
+{
+	const struct target_places places = { 0 };
+	struct target *target = target_new(&places, error);
+
+	if (!target)
+		return NULL;
+	target->is_adopted = true;
+	target->read = read;
+	target->reader = context;
+	target->auxiliary = vdso ? calloc(2, sizeof(*target->auxiliary)) : NULL;
+	if (target->auxiliary) {
+		target->auxiliary[0] = AT_SYSINFO_EHDR;
+		target->auxiliary[1] = vdso;
+		target->num_auxiliary = 2;
+	}
+	if (files_take(target, files, count) < 0)
+		fail(error, "out of memory");
+	else if (files_init(target, error) == 0)
+		return target;
+	target_close(target);
+	return NULL;
+}
+
 bool target_is_stopped(const struct target *target)
 {
 	return target->core < 0 && !target->is_let_go;
@@ -141,6 +167,8 @@ void target_close(struct target *target)
 
 bool memory_read_own(struct target *target, uint64_t address, void *buffer, size_t size)
 {
+	if (target->read)
+		return target->read(target->reader, address, buffer, size) == size;
 	if (target->core < 0)
 		return direct_read(&target->direct, address, buffer, size) == size;
 	return core_read(target, address, buffer, size) == size;
@@ -150,6 +178,8 @@ size_t target_read(struct target *target, uint64_t address, void *buffer, size_t
 {
 	size_t done = 0;
 
+	if (target->read)
+		return target->read(target->reader, address, buffer, size);
 	if (target_is_stopped(target))
 		return direct_read(&target->direct, address, buffer, size);
 	while (done < size) {
@@ -197,12 +227,12 @@ const uint64_t *target_thread_registers(const struct target *target, size_t inde
 {
 	const struct thread *thread = &target->threads[index];
 
-	return thread->has_registers ? thread->registers : NULL;
+	return index < target->num_threads && thread->has_registers ? thread->registers : NULL;
 }
 
 const uint8_t *target_thread_vectors(const struct target *target, size_t index)
 {
 	const struct thread *thread = &target->threads[index];
 
-	return thread->has_vectors ? thread->vectors : NULL;
+	return index < target->num_threads && thread->has_vectors ? thread->vectors : NULL;
 }

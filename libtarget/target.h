@@ -59,6 +59,27 @@ struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *
 			    size_t num_threads, const struct target_places *places,
 			    struct target_error *error);
 
+/** A file that another debugger has loaded for a target. */
+struct target_loaded {
+	const char *path;    // as the target has it
+	const char *opened;  // where it can be read
+	const char *debug;   // the file with its debug information; NULL: none but `opened`
+	const char *section; // one of its sections; NULL: the entry point
+	uint64_t address;    // of that
+	bool is_program;
+};
+
+/** Read memory. @return bytes read from the start of the range. */
+typedef size_t target_reader(void *context, uint64_t address, void *buffer, size_t size);
+
+/**
+ * Look at a target through another debugger, which has its threads. @p vdso: address of the code that
+ * the kernel maps; 0: none.
+ * @return NULL with @p error.
+ */
+struct target *target_borrow(const struct target_loaded *files, size_t count, uint64_t vdso,
+			     target_reader *read, void *context, struct target_error *error);
+
 /** Release everything; a process goes on. */
 void target_close(struct target *target);
 

@@ -151,7 +151,7 @@ static td_thragent_t *agent_of(struct target *target)
 bool target_thread_local(struct target *target, size_t thread, uint64_t link_map, uint64_t offset,
 			 uint64_t *ret)
 {
-	td_thragent_t *agent = agent_of(target);
+	td_thragent_t *agent = thread < target->num_threads ? agent_of(target) : NULL;
 	td_thrhandle_t handle;
 	psaddr_t found;
 

@@ -16,29 +16,14 @@ class Error(Exception):
 def is_outlined(symbol: Optional[str]) -> bool:
     """Check for a function that a compiler made of the code of a construct."""
 
-def is_flangs(symbol: Optional[str]) -> bool:
-    """Check for such a function by flang."""
-
 def is_fortran(file: Optional[str]) -> bool:
     """Check for a source file in Fortran."""
 
 def is_runtime_object(path: Optional[str]) -> bool:
     """Check for the shared object of an OpenMP runtime."""
 
-def is_system_object(path: Optional[str]) -> bool:
-    """Check for one of the C library, or of a language's run-time library."""
-
-def outlined_base(symbol: Optional[str]) -> Optional[str]:
-    """Return the symbol of the function around the construct; None if this is no outlined one."""
-
 def source_symbol(symbol: Optional[str]) -> Optional[str]:
     """Return the symbol of the function of the source to which a function's code belongs."""
-
-def without_parameters(name: str) -> str:
-    """Return the name of a function of C++ alone."""
-
-def module_name(symbol: str) -> str:
-    """Return what Fortran calls a procedure or variable; other names as they are."""
 
 def shown_name(name: Optional[str]) -> Optional[str]:
     """Return the name of a function for people."""
@@ -48,6 +33,26 @@ def core_end(
 ) -> Optional[Tuple[int, int, int, bool, bool, int, int, int]]:
     """Return how the program of a core file has ended: signal, LWP, process, True, whether the
     rest is known, code, sender and address. None if it has not, or that is unknown."""
+
+# ---- Files ----------------------------------------------------------------------------------
+
+class Files:
+    """The files that GDB has loaded for a program, and what they tell of names."""
+
+    def __init__(
+        self,
+        debugger: object,  # which reads memory: a GdbServices
+        files: List[Tuple[str, str, Optional[str], Optional[str], int, bool]],
+        vdso: int,
+    ) -> None:
+        """files: path, where it can be read, separate debug information, a section or None for
+        the entry point, the address of that, and whether it is the program."""
+    def address(self, symbol: str, file: Optional[str] = None) -> Optional[int]:
+        """Where a symbol is, in files of that name or in any."""
+    def in_runtimes(self, symbol: str) -> List[int]:
+        """Where each OpenMP runtime has a symbol."""
+    def function(self, address: int) -> Optional[str]:
+        """The linker's name of the function that has code at an address."""
 
 # ---- Values ---------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "chain.h"
+#include "libtarget/services.h"
 
 enum { MAX_KNOWN = 4096 }; // stacks that are remembered
 
@@ -26,7 +28,6 @@ struct known_stack {
 	struct known_stack *next; // with the same hash
 	struct chain chain;
 	struct ompdbg_frame *frames;
-	PyObject **handles;
 	size_t num_frames;
 };
 
@@ -42,16 +43,9 @@ static uint64_t hash_of(const struct chain *chain)
 void alike_close(struct gdb_services *services)
 {
 	struct alike *alike = services->alike;
-	struct known_stack *known;
 
 	if (!alike)
 		return;
-	for (size_t i = 0; (known = table_value(&alike->known, &i)); i++) {
-		for (; known; known = known->next) {
-			for (size_t j = 0; j < known->num_frames; j++)
-				Py_DECREF(known->handles[j]);
-		}
-	}
 	if (alike->chain.frames)
 		call_frames_close(alike->chain.frames);
 	chain_deinit(&alike->chain);
@@ -114,7 +108,6 @@ bool alike_take(struct gdb_services *services, const struct chain *chain, struct
 		return false;
 	stack->frames = known->frames;
 	stack->num_frames = known->num_frames;
-	stack->handles = known->handles;
 	stack->is_shared = true;
 	return true;
 }
@@ -142,13 +135,9 @@ static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
  *  a one at one stop, and none at another. */
 static bool is_plain(struct gdb_services *services, uint64_t pc)
 {
-	PyObject *answer = ASK(services, "is_plain", "K", (unsigned long long)pc);
-	int is_plain = answer ? PyObject_IsTrue(answer) : -1;
+	const struct ompdbg_services *files;
 
-	Py_XDECREF(answer);
-	if (is_plain < 0)
-		ompdbg_error_destroy(ask_failed(services));
-	return is_plain > 0;
+	return is_ok(gdb_files(services, &files)) && !target_services_begins_inlined(files, pc);
 }
 
 void alike_learn(struct gdb_services *services, const struct chain *chain,
@@ -169,11 +158,8 @@ void alike_learn(struct gdb_services *services, const struct chain *chain,
 	memcpy(known->chain.addresses, chain->addresses, chain->count * sizeof(uint64_t));
 	known->num_frames = stack->num_frames;
 	known->frames = ARENA_ARRAY(&alike->arena, struct ompdbg_frame, stack->num_frames);
-	known->handles = ARENA_ARRAY(&alike->arena, PyObject *, stack->num_frames);
 	for (size_t i = 0; i < stack->num_frames; i++) {
 		known->frames[i] = stack->frames[i];
 		known->frames[i].object = arena_strdup(&alike->arena, stack->frames[i].object);
-		known->handles[i] = stack->handles[i];
-		Py_INCREF(known->handles[i]);
 	}
 }

@@ -56,16 +56,11 @@ static PyObject *answer_bodies(struct process_object *owner, void *of, PyObject 
 		Py_CLEAR(list);
 	const struct handover_body *bodies =
 		list ? find_bodies(thread->runtime->process, code, &count) : NULL;
-	for (size_t i = 0; list && i < count; i++) {
-		PyObject *row = Py_BuildValue("(NNNN)", unsigned_value(bodies[i].start),
+	for (size_t i = 0; list && i < count; i++)
+		list_add(&list, Py_BuildValue("(NNNN)", unsigned_value(bodies[i].start),
 					      unsigned_value(bodies[i].end),
 					      address_value(bodies[i].pointer_call),
-					      PyBool_FromLong(bodies[i].makes_frame));
-
-		if (!row || PyList_Append(list, row) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(row);
-	}
+					      PyBool_FromLong(bodies[i].makes_frame)));
 	return list;
 }
 
@@ -85,13 +80,8 @@ static PyObject *answer_last_jumps(struct process_object *owner, void *of, PyObj
 	if (!PyArg_ParseTuple(args, "K:last_jumps", &pc))
 		Py_CLEAR(list);
 	const uint64_t *jumps = list ? find_last_jumps(thread->runtime->process, pc, &count) : NULL;
-	for (size_t i = 0; list && i < count; i++) {
-		PyObject *jump = unsigned_value(jumps[i]);
-
-		if (!jump || PyList_Append(list, jump) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(jump);
-	}
+	for (size_t i = 0; list && i < count; i++)
+		list_add(&list, unsigned_value(jumps[i]));
 	return list;
 }
 

@@ -75,6 +75,9 @@ PyObject *record_value(PyTypeObject *type, PyObject *const *members, size_t coun
 		record_value(type, members_, sizeof(members_) / sizeof(PyObject *)); \
 	})
 PyObject *text_value(const char *text);
+/** Append a value to a list, which becomes NULL, with an exception, if one of them is or it fails. The
+ *  value is released. */
+void list_add(PyObject **list, PyObject *value);
 PyObject *number_value(int64_t number); // NOT_KNOWN is None
 PyObject *unsigned_value(uint64_t number);
 PyObject *tristate_value(enum tristate value);
@@ -86,6 +89,9 @@ PyObject *frame_value(struct thread *thread, const struct logical_frame *frame);
 PyObject *frames_value(struct thread *thread, const struct logical_frame *frames, size_t count);
 PyObject *stack_value(struct process_object *owner, const struct logical_stack *stack);
 int records_add_types(PyObject *module);
+
+/** Add the type Files (files.c). @return -1 with an exception. */
+int files_add(PyObject *module);
 
 // ---- The code of constructs (code.c) ------------------------------------------------------------
 

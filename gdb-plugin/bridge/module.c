@@ -46,7 +46,7 @@ PyMODINIT_FUNC PyInit__ompdbg(void)
 
 	if (module && (PyModule_AddFunctions(module, core_functions) < 0 || add_error(module) < 0 ||
 		       model_add_types(module) < 0 || code_add(module) < 0 ||
-		       add_type(module, &process_spec, "Process") < 0))
+		       files_add(module) < 0 || add_type(module, &process_spec, "Process") < 0))
 		Py_CLEAR(module);
 	return module;
 }

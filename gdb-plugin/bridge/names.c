@@ -6,7 +6,6 @@
 
 #include "base/objects.h"
 #include "model.h"
-#include "stack/cxx_names.h"
 #include "stack/names.h"
 
 /** Write a name anew in an arena; NULL: it has no other. */
@@ -58,18 +57,6 @@ static const char *source_symbol(struct arena *arena, const char *symbol)
 	return symbol;
 }
 
-static const char *without_parameters(struct arena *arena, const char *name)
-{
-	return arena_strndup(arena, name, cxx_length_without_parameters(name));
-}
-
-static const char *module_variable(struct arena *arena, const char *symbol)
-{
-	const char *name = fortran_name(arena, symbol);
-
-	return name ? name : symbol;
-}
-
 #define CHECK(name, function)                                          \
 	static PyObject *names_##name(PyObject *module, PyObject *arg) \
 	{                                                              \
@@ -84,14 +71,9 @@ static const char *module_variable(struct arena *arena, const char *symbol)
 	}
 
 CHECK(is_outlined, is_outlined_name)
-CHECK(is_flangs, is_flangs_name)
 CHECK(is_fortran, is_fortran_file)
 CHECK(is_runtime_object, is_runtime_object)
-CHECK(is_system_object, is_system_object)
-WRITE(outlined_base, outlined_base)
 WRITE(source_symbol, source_symbol)
-WRITE(without_parameters, without_parameters)
-WRITE(module_name, module_variable)
 WRITE(shown_name, name_for_people)
 
 #define FUNCTION(name, doc)                      \
@@ -101,15 +83,11 @@ WRITE(shown_name, name_for_people)
 
 PyMethodDef names_functions[] = {
 	FUNCTION(is_outlined, "is_outlined(symbol): of the code of a construct"),
-	FUNCTION(is_flangs, "is_flangs(symbol): such code by flang"),
 	FUNCTION(is_fortran, "is_fortran(file)"),
 	FUNCTION(is_runtime_object, "is_runtime_object(path)"),
-	FUNCTION(is_system_object, "is_system_object(path)"),
-	FUNCTION(outlined_base, "outlined_base(symbol) -> symbol of the function around the "
-				"construct, or None"),
-	FUNCTION(source_symbol, "source_symbol(symbol) -> the same, or the symbol itself"),
-	FUNCTION(without_parameters, "without_parameters(name) -> a C++ name without them"),
-	FUNCTION(module_name, "module_name(symbol) -> as Fortran has it, or as it is"),
+	FUNCTION(source_symbol,
+		 "source_symbol(symbol) -> symbol of the function around the construct, "
+		 "or the symbol itself"),
 	FUNCTION(shown_name, "shown_name(function) -> for people"),
 	{ 0 },
 };

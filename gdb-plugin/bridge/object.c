@@ -209,11 +209,8 @@ ATTRIBUTE(thread, constructs)
 	if (!thread->target->running)
 		frames = walk_frames(thread_walk(thread), &count);
 	for (size_t i = 0; list && i < count; i++) {
-		PyObject *frame = frames[i].construct ? frame_value(thread, &frames[i]) : NULL;
-
-		if (frames[i].construct && (!frame || PyList_Append(list, frame) < 0))
-			Py_CLEAR(list);
-		Py_XDECREF(frame);
+		if (frames[i].construct)
+			list_add(&list, frame_value(thread, &frames[i]));
 	}
 	return list;
 }
@@ -362,12 +359,8 @@ ATTRIBUTE(task, flags)
 	PyObject *list = PyList_New(0);
 
 	for (size_t i = 0; list && i < NUM_TASK_FLAGS; i++) {
-		PyObject *name =
-			task_has_flag(task, &task_flags[i]) ? text_value(task_flags[i].name) : NULL;
-
-		if (name && PyList_Append(list, name) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(name);
+		if (task_has_flag(task, &task_flags[i]))
+			list_add(&list, text_value(task_flags[i].name));
 	}
 	return list;
 }
@@ -401,14 +394,10 @@ struct children {
 static struct ompdbg_error *add_child(void *context, struct task *task)
 {
 	struct children *children = context;
-	PyObject *id = NULL;
 
 	if (task->info.parent_id != children->parent)
 		return NULL;
-	id = unsigned_value(task->info.id);
-	if (!id || PyList_Append(children->list, id) < 0)
-		Py_CLEAR(children->list);
-	Py_XDECREF(id);
+	list_add(&children->list, unsigned_value(task->info.id));
 	return children->list ? NULL : &ompdbg_error_interrupted;
 }
 

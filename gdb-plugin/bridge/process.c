@@ -23,8 +23,7 @@ static void forget_stop(struct process_object *self)
 
 static void raise_error(const struct ompdbg_error *error)
 {
-	PyObject *text = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message),
-					      "surrogateescape");
+	PyObject *text = text_value(error->message);
 
 	if (text)
 		PyErr_SetObject(bridge_error, text);
@@ -105,14 +104,8 @@ static PyObject *list_of_texts(const char *const *texts, size_t count)
 {
 	PyObject *list = PyList_New(0);
 
-	for (size_t i = 0; list && i < count; i++) {
-		PyObject *text = PyUnicode_DecodeUTF8(texts[i], (Py_ssize_t)strlen(texts[i]),
-						      "surrogateescape");
-
-		if (!text || PyList_Append(list, text) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(text);
-	}
+	for (size_t i = 0; list && i < count; i++)
+		list_add(&list, text_value(texts[i]));
 	return list;
 }
 
@@ -181,12 +174,9 @@ static PyObject *method_libraries(PyObject *object, PyObject *unused)
 	for (size_t i = 0; list && i < runtimes->num_spaces; i++) {
 		const struct ompd_library_info *info =
 			ompd_library_info(space_library(runtimes->spaces[i]));
-		PyObject *row = Py_BuildValue("(NN)", text_value(info->path),
-					      PyBool_FromLong(info->is_extended));
 
-		if (!row || PyList_Append(list, row) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(row);
+		list_add(&list, Py_BuildValue("(NN)", text_value(info->path),
+					      PyBool_FromLong(info->is_extended)));
 	}
 	return list;
 }
@@ -208,13 +198,8 @@ static PyObject *method_threads(PyObject *object, PyObject *unused)
 	(void)unused;
 	if (!process)
 		return NULL;
-	for (size_t i = 0; list && i < process->num_targets; i++) {
-		PyObject *thread = thread_object(self, process->threads[i]);
-
-		if (!thread || PyList_Append(list, thread) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(thread);
-	}
+	for (size_t i = 0; list && i < process->num_targets; i++)
+		list_add(&list, thread_object(self, process->threads[i]));
 	return answered(self, list);
 }
 
@@ -253,13 +238,8 @@ static PyObject *method_teams(PyObject *object, PyObject *unused)
 	if (!process)
 		return NULL;
 	teams = process_teams(process, &count);
-	for (size_t i = 0; list && i < count; i++) {
-		PyObject *team = team_object(self, teams[i]);
-
-		if (!team || PyList_Append(list, team) < 0)
-			Py_CLEAR(list);
-		Py_XDECREF(team);
-	}
+	for (size_t i = 0; list && i < count; i++)
+		list_add(&list, team_object(self, teams[i]));
 	return answered(self, list);
 }
 

@@ -29,6 +29,13 @@ PyObject *unsigned_value(uint64_t number)
 	return PyLong_FromUnsignedLongLong(number);
 }
 
+void list_add(PyObject **list, PyObject *value)
+{
+	if (*list && (!value || PyList_Append(*list, value) < 0))
+		Py_CLEAR(*list);
+	Py_XDECREF(value);
+}
+
 /** Return a number of which 0 is none. */
 static PyObject *nonzero_value(uint64_t number)
 {
@@ -123,34 +130,24 @@ PyObject *frame_value(struct thread *thread, const struct logical_frame *frame)
 
 PyObject *frames_value(struct thread *thread, const struct logical_frame *frames, size_t count)
 {
-	PyObject *list = PyList_New((Py_ssize_t)count);
+	PyObject *list = PyList_New(0);
 
-	for (size_t i = 0; list && i < count; i++) {
-		PyObject *frame = frame_value(thread, &frames[i]);
-
-		if (!frame)
-			Py_CLEAR(list);
-		else
-			PyList_SetItem(list, (Py_ssize_t)i, frame);
-	}
+	for (size_t i = 0; list && i < count; i++)
+		list_add(&list, frame_value(thread, &frames[i]));
 	return list;
 }
 
 PyObject *stack_value(struct process_object *owner, const struct logical_stack *stack)
 {
-	PyObject *parts = PyList_New((Py_ssize_t)stack->num_parts);
+	PyObject *parts = PyList_New(0);
 
 	for (size_t i = 0; parts && i < stack->num_parts; i++) {
 		const struct stack_part *part = &stack->parts[i];
-		PyObject *value =
-			RECORD(part_type, thread_object(owner, part->thread),
-			       team_object(owner, part->team), number_value(part->thread_num),
-			       frames_value(part->thread, part->frames, part->num_frames));
 
-		if (!value)
-			Py_CLEAR(parts);
-		else
-			PyList_SetItem(parts, (Py_ssize_t)i, value);
+		list_add(&parts,
+			 RECORD(part_type, thread_object(owner, part->thread),
+				team_object(owner, part->team), number_value(part->thread_num),
+				frames_value(part->thread, part->frames, part->num_frames)));
 	}
 	return RECORD(stack_type, parts, text_value(stack->note));
 }

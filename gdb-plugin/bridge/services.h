@@ -28,12 +28,11 @@ struct chain {
 /** The frames of one thread, as far as they were unwound. */
 struct gdb_stack {
 	struct chain chain; // empty: it is not simply told
-	bool is_shared;	    // with stacks alike: `handles` are not its own
+	bool is_shared;	    // with stacks alike
 	PyObject *iterator; // over GDB's frames; NULL: the stack has ended
 	struct ompdbg_frame *frames;
 	size_t num_frames, frame_capacity;
-	PyObject **handles; // GdbServices's frame for each of `frames`
-	size_t num_handles, handle_capacity;
+	size_t num_pushed; // those that are no others' within them
 };
 
 /** How much was read past GDB, and of it. */
@@ -44,6 +43,7 @@ struct read_statistics {
 struct gdb_services {
 	struct ompdbg_services table;
 	PyObject *bridge;  // NULL: closed
+	PyObject *files;   // files.c: its _ompdbg.Files; NULL: not asked for at this stop
 	struct arena stop; // what was told of this stop
 	struct string_table texts;
 
@@ -103,6 +103,8 @@ const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *se
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);
 
+extern const char *const register_names[OMPDBG_NUM_REGISTERS]; // GDB's
+
 /** Return the registers of a stopped thread of this machine; NULL: only GDB may know them. */
 const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread);
 
@@ -116,6 +118,10 @@ void alike_learn(struct gdb_services *services, const struct chain *chain,
 void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);
+
+/** Find what tells names: libtarget's services over the files that GDB has loaded. */
+struct ompdbg_error *gdb_files(struct gdb_services *services, const struct ompdbg_services **ret);
+void gdb_files_forget(struct gdb_services *services);
 
 struct ompdbg_error *gdb_read_memory(void *context, uint64_t address, void *buffer, size_t size);
 struct ompdbg_error *gdb_threads(void *context, const struct ompdbg_target_thread **ret,

@@ -4,7 +4,7 @@
 
 #include "services.h"
 
-#include <string.h>
+#include "libtarget/services.h"
 
 // ---- Frames ------------------------------------------------------------------------------------
 
@@ -33,41 +33,82 @@ void stacks_forget(struct gdb_services *services)
 {
 	const struct gdb_stack *stack;
 
-	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++) {
+	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++)
 		Py_XDECREF(stack->iterator);
-		for (size_t j = 0; j < stack->num_handles && !stack->is_shared; j++)
-			Py_DECREF(stack->handles[j]);
-	}
 	services->stacks = (struct table){ 0 };
 }
 
-/** Take the next frame of a stack. @p told: (GdbServices's frame, pc, is_call, is_signal, is_inlined,
- *  is_tail_call, object). */
-static bool take_frame(struct gdb_services *services, struct gdb_stack *stack, PyObject *told)
+/** Check that a frame has called the next newer one, and was not interrupted in it. */
+static bool is_call(const struct ompdbg_frame *newer, bool is_signal)
 {
-	int is_call, is_signal, is_inlined, is_tail_call;
-	unsigned long long pc;
-	PyObject *handle = NULL, *object;
-
-	if (!PyArg_ParseTuple(told, "OKppppO", &handle, &pc, &is_call, &is_signal, &is_inlined,
-			      &is_tail_call, &object))
+	if (!newer || newer->is_signal || is_signal)
 		return false;
+	return newer->is_inlined ? newer->is_call : true;
+}
+
+/** Find the shared object of a frame. */
+static struct ompdbg_error *find_object(struct gdb_services *services, struct ompdbg_frame *frame)
+{
+	struct ompdbg_object object;
+	struct ompdbg_error *error = gdb_object_at(services, frame->pc - frame->is_call, &object);
+
+	if (!error && !object.is_program)
+		frame->object = object.path;
+	if (error && error->code == OMPDBG_ABSENT)
+		error = NULL;
+	return error;
+}
+
+/** Number the newest frame, and those of functions that are inlined there, for libtarget. */
+static void number_frames(struct gdb_stack *stack)
+{
+	struct ompdbg_frame *frames = stack->frames;
+	size_t last = stack->num_frames - 1;
+	uint64_t pushed;
+
+	// Of functions that were inlined into one that left no trace GDB makes one frame, the innermost.
+	if (frames[last].is_tail_call) {
+		frames[last].cookie = TARGET_FRAME_INNERMOST;
+		return;
+	}
+	pushed = ++stack->num_pushed;
+	for (size_t i = 0; i <= last && (!i || frames[last - i].is_inlined); i++)
+		frames[last - i].cookie = (uint64_t)i << TARGET_FRAME_INLINED | pushed;
+}
+
+/** Take the next frame of a stack. @p told: (pc, is_signal, is_inlined, is_tail_call). */
+static struct ompdbg_error *take_frame(struct gdb_services *services, struct gdb_stack *stack,
+				       PyObject *told)
+{
+	int is_signal, is_inlined, is_tail_call;
+	unsigned long long pc;
+
+	if (!PyArg_ParseTuple(told, "Kppp", &pc, &is_signal, &is_inlined, &is_tail_call))
+		return ask_failed(services);
+	const struct ompdbg_frame *newer =
+		stack->num_frames ? &stack->frames[stack->num_frames - 1] : NULL;
 	struct ompdbg_frame frame = {
 		.level = (int)stack->num_frames,
 		.pc = pc,
-		.is_call = is_call,
+		.is_call = is_call(newer, is_signal),
 		.is_signal = is_signal,
 		.is_inlined = is_inlined,
 		.is_tail_call = is_tail_call,
-		.object = kept_text(services, object),
-		.cookie = stack->num_frames,
 	};
-	Py_INCREF(handle);
-	*ARENA_APPEND(&services->stop, stack->handles, stack->num_handles, stack->handle_capacity) =
-		handle;
+	struct ompdbg_error *error = find_object(services, &frame);
+	if (error)
+		return error;
 	*ARENA_APPEND(&services->stop, stack->frames, stack->num_frames, stack->frame_capacity) =
 		frame;
-	return true;
+	if (!is_inlined)
+		number_frames(stack);
+	return NULL;
+}
+
+/** Check that the frame is unwound into which the function of the newest one was inlined. */
+static bool is_complete(const struct gdb_stack *stack)
+{
+	return !stack->num_frames || !stack->frames[stack->num_frames - 1].is_inlined;
 }
 
 struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
@@ -79,15 +120,15 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 
 	*ret = NULL;
 	*count = 0;
-	while (!error && stack->iterator && stack->num_frames < most) {
+	while (!error && stack->iterator && (stack->num_frames < most || !is_complete(stack))) {
 		PyObject *told = PyIter_Next(stack->iterator);
 
 		if (!told && !PyErr_Occurred()) {
 			Py_CLEAR(stack->iterator);
 			if (stack->chain.count)
 				alike_learn(services, &stack->chain, stack);
-		} else if (!told || !take_frame(services, stack, told)) {
-			error = ask_failed(services);
+		} else {
+			error = told ? take_frame(services, stack, told) : ask_failed(services);
 		}
 		Py_XDECREF(told);
 	}
@@ -98,45 +139,29 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 	return NULL;
 }
 
-/** Find GdbServices's frame. */
-static struct ompdbg_error *handle_of(struct gdb_services *services, int thread,
-				      const struct ompdbg_frame *frame, PyObject **ret)
-{
-	struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
-	struct ompdbg_error *error = ask_allowed(services);
-
-	if (error)
-		return error;
-	if (!stack || frame->cookie >= stack->num_frames)
-		return ompdbg_error_create(OMPDBG_BAD_INPUT, "frame %d was not unwound",
-					   frame->level);
-	*ret = stack->handles[frame->cookie];
-	return NULL;
-}
-
 // ---- What frames have --------------------------------------------------------------------------
+
+/** The registers that functions leave unchanged. */
+enum { KEPT = 1U << OMPDBG_RBX | 1U << OMPDBG_RBP | 1U << OMPDBG_RSP | 0xf000U };
 
 struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct ompdbg_frame *frame,
 					enum ompdbg_register number, uint64_t *ret)
 {
-	static const char *const names[] = {
-		[OMPDBG_RBX] = "rbx", [OMPDBG_RBP] = "rbp", [OMPDBG_RSP] = "rsp", [12] = "r12",
-		[13] = "r13",	      [14] = "r14",	    [15] = "r15",
-	};
 	struct gdb_services *services = context;
-	PyObject *handle = NULL, *value = NULL;
-	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
+	struct ompdbg_error *error = ask_allowed(services);
 
-	if (!error && ((size_t)number >= sizeof(names) / sizeof(names[0]) || !names[number]))
+	if (!error && !(KEPT & 1U << number))
 		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "functions may change register %d",
 					    (int)number);
 	if (error)
 		return error;
-	value = ASK(services, "frame_register", "iOs", thread, handle, names[number]);
+	PyObject *value = ASK(services, "frame_register", "iis", thread, frame->level,
+			      register_names[number]);
 	if (!value)
 		return ask_failed(services);
 	if (value == Py_None)
-		error = ompdbg_error_create(OMPDBG_UNAVAILABLE, "%s was not saved", names[number]);
+		error = ompdbg_error_create(OMPDBG_UNAVAILABLE, "%s was not saved",
+					    register_names[number]);
 	else
 		*ret = PyLong_AsUnsignedLongLong(value);
 	Py_DECREF(value);
@@ -147,23 +172,20 @@ struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct omp
 				     struct ompdbg_function *ret)
 {
 	struct gdb_services *services = context;
-	PyObject *handle = NULL, *answer, *name, *symbol, *file;
-	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
-	unsigned long long start;
+	const struct ompdbg_services *files;
+	struct ompdbg_error *error = gdb_files(services, &files);
 
-	if (error)
+	if (!error)
+		error = files->frame_place(files->context, thread, frame, ret);
+	if (error ? error->code != OMPDBG_ABSENT : ret->name != NULL)
 		return error;
-	*ret = (struct ompdbg_function){ 0 };
-	answer = ASK(services, "place", "O", handle);
-	error = ask_tuple(services, answer, "OOKOi", &name, &symbol, &start, &file, &ret->line);
-	if (!error) {
-		ret->name = kept_text(services, name);
-		ret->symbol = kept_text(services, symbol);
-		ret->start = start;
-		ret->file = kept_text(services, file);
-	}
-	Py_XDECREF(answer);
-	return error;
+	// Code in no file.
+	PyObject *name = ASK(services, "frame_function", "ii", thread, frame->level);
+	if (!name)
+		return ask_failed(services);
+	ret->name = ret->symbol = kept_text(services, name);
+	Py_DECREF(name);
+	return ret->name ? NULL : error;
 }
 
 struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdbg_frame *frame,
@@ -173,15 +195,14 @@ struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdb
 	const char *method = which == OMPDBG_ARGUMENTS ? "arguments" : "locals";
 	struct gdb_services *services = context;
 	struct ompdbg_variable *found;
-	PyObject *handle = NULL, *all;
-	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
+	struct ompdbg_error *error = ask_allowed(services);
 
 	*ret = NULL;
 	*count = 0;
 	if (error)
 		return error;
 	services->may_be_asked = true;
-	all = ASK(services, method, "iO", thread, handle);
+	PyObject *all = ASK(services, method, "ii", thread, frame->level);
 	services->may_be_asked = false;
 	Py_ssize_t size = all ? PyList_Size(all) : -1;
 	bool is_taken = size >= 0;
@@ -201,21 +222,4 @@ struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdb
 	*ret = found;
 	*count = (size_t)size;
 	return NULL;
-}
-
-struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-				    uint64_t address, const char **ret)
-{
-	struct gdb_services *services = context;
-	PyObject *handle = NULL, *name;
-	struct ompdbg_error *error = handle_of(services, thread, frame, &handle);
-
-	if (error)
-		return error;
-	name = ASK(services, "frame_name", "iOK", thread, handle, (unsigned long long)address);
-	if (!name)
-		return ask_failed(services);
-	*ret = kept_text(services, name);
-	Py_DECREF(name);
-	return *ret ? NULL : &ompdbg_error_absent;
 }

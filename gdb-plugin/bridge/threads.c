@@ -8,7 +8,7 @@
 
 #include "place.h"
 
-static const char *const register_names[OMPDBG_NUM_REGISTERS] = {
+const char *const register_names[OMPDBG_NUM_REGISTERS] = {
 	[OMPDBG_RAX] = "rax",
 	[OMPDBG_RDX] = "rdx",
 	[OMPDBG_RCX] = "rcx",

@@ -170,13 +170,13 @@ bool enclosing_find(const struct scope *inner, const char *name, uint64_t addres
 	if (!known) {
 		struct walk walk = walk_around(inner, &address, 1);
 
-		known = ARENA_NEW(&services->arena, struct known_living);
-		known->name = arena_strdup(&services->arena, name);
+		known = ARENA_NEW(&services->stop, struct known_living);
+		known->name = arena_strdup(&services->stop, name);
 		while (!known->exists && (scope = next_scope(&walk)))
 			known->exists = find_in_scope(scope, name, address, &known->living);
 		if (is_interrupted(services))
 			return false;
-		void **first = table_put(&services->living, &services->arena, address);
+		void **first = table_put(&services->living, &services->stop, address);
 		known->next = *first;
 		*first = known;
 	}

@@ -61,7 +61,7 @@ static struct frame_context *pushed_context(struct target_services *services, si
 					    size_t index)
 {
 	struct frame_context **known = (struct frame_context **)table_put(
-		&services->contexts, &services->arena, (uint64_t)thread << 32 | index);
+		&services->contexts, &services->stop, (uint64_t)thread << 32 | index);
 	struct target_frame pushed;
 	bool is_call;
 
@@ -69,7 +69,7 @@ static struct frame_context *pushed_context(struct target_services *services, si
 		return *known;
 	if (!stack_pushed(services, thread, index, &pushed, &is_call))
 		return NULL;
-	struct frame_context *context = ARENA_NEW(&services->arena, struct frame_context);
+	struct frame_context *context = ARENA_NEW(&services->stop, struct frame_context);
 	*known = context;
 	*context = (struct frame_context){
 		.services = services,
@@ -91,7 +91,7 @@ struct frame_context *frame_context(struct target_services *services, size_t thr
 	if (frame_pushed(frame, &index))
 		return pushed_context(services, thread, index);
 	// A jump leaves nothing.
-	struct frame_context *context = ARENA_NEW(&services->arena, struct frame_context);
+	struct frame_context *context = ARENA_NEW(&services->stop, struct frame_context);
 	*context = (struct frame_context){
 		.services = services,
 		.thread = thread,

@@ -22,8 +22,9 @@ static const char *linkage_of(struct unit *unit, Dwarf_Die *die)
 
 	if (!linkage)
 		linkage = name_without_parameters(unit->services, entry_function_name(unit, die));
-	return outlined_full_name(unit, linkage,
-				  entry_line(die, is_inlined ? DW_AT_call_line : DW_AT_decl_line));
+	return outlined_full_name(
+		unit, linkage, unit_file(unit, die, is_inlined ? DW_AT_call_file : DW_AT_decl_file),
+		entry_line(die, is_inlined ? DW_AT_call_line : DW_AT_decl_line));
 }
 
 // ---- Functions -------------------------------------------------------------------------------
@@ -55,6 +56,17 @@ static bool find_in_debug_info(struct unit *unit, uint64_t address, struct ompdb
 	return true;
 }
 
+/** Find the line of a construct by the entry of Clang's function, which has that of a task; what comes
+ *  first may be inlined code. */
+static int find_construct_line(struct unit *unit, uint64_t start)
+{
+	Dwarf_Die functions[MAX_SCOPES];
+	size_t count = unit_functions(unit, start, functions);
+	int line = count ? entry_line(&functions[count - 1], DW_AT_decl_line) : 0;
+
+	return line ? line : unit_first_line(unit, start).line;
+}
+
 /** Find a function by its symbol alone; the lines of those that Clang and GCC cut out of others are
  *  known nevertheless, if the unit is. */
 static bool find_by_symbol(struct target_services *services, struct unit *unit,
@@ -68,9 +80,9 @@ static bool find_by_symbol(struct target_services *services, struct unit *unit,
 		place = unit_place(unit, symbol->address);
 	*ret = (struct ompdbg_function){ .start = symbol->address };
 	if (is_clangs(name) && place.file) {
-		name = outlined_full_name(unit, name, place.line);
 		ret->file = place.file;
-		ret->line = place.line;
+		ret->line = find_construct_line(unit, symbol->address);
+		name = outlined_full_name(unit, name, place.file, ret->line);
 	} else if (!strstr(name, "._omp_")) {
 		const char *told = demangle_symbol(services, name);
 
@@ -195,4 +207,27 @@ const struct code_list *code_at(struct target_services *services, uint64_t addre
 			*table_put(&services->codes, &services->arena, address) = known;
 	}
 	return known;
+}
+
+/** Check for an inlined function among those at a place. */
+static bool has_inlined(const struct code_list *list, const struct code *wanted)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->codes[i].is_inlined && list->codes[i].start == wanted->start &&
+		    strcmp(list->codes[i].symbol, wanted->symbol) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool target_services_begins_inlined(const struct ompdbg_services *table, uint64_t address)
+{
+	const struct code_list *here = code_at(table->context, address);
+	const struct code_list *before = code_at(table->context, address - 1);
+
+	for (size_t i = 0; i < here->count; i++) {
+		if (here->codes[i].is_inlined && !has_inlined(before, &here->codes[i]))
+			return true;
+	}
+	return false;
 }

@@ -53,7 +53,9 @@ struct target_services {
 	struct ompdbg_services table;
 	struct target *target;
 	struct arena arena;
-	struct arena scratch; // of one question
+	struct arena scratch;			// of one question
+	struct arena stop;			// what is known of frames
+	const struct ompdbg_services *debugger; // that has the threads; NULL: the target has
 	pid_t pid;
 	bool is_detailed;
 	const volatile sig_atomic_t *interrupt;
@@ -84,7 +86,10 @@ struct target_services {
 /** Check whether the user wants all work to end. */
 static inline bool is_interrupted(const struct target_services *services)
 {
-	return services->interrupt && *services->interrupt;
+	const struct ompdbg_services *debugger = services->debugger;
+
+	return (services->interrupt && *services->interrupt) ||
+	       (debugger && debugger->interrupted(debugger->context));
 }
 
 /** Find the index in the target of a thread. */
@@ -186,8 +191,8 @@ struct place unit_place(struct unit *unit, uint64_t address);
  *  the first row at its entry point. gfortran may have put there a line at the end of the construct;
  *  then that of the first statement is closer. */
 struct place unit_first_line(struct unit *unit, uint64_t start);
-/** Go to the next address that has a line of the unit's own file. @p position: 0 at first. */
-bool unit_next_own_line(struct unit *unit, size_t *position, uint64_t *address, int *line);
+/** Go to the next address that has a line. @p position: 0 at first. */
+bool unit_next_line(struct unit *unit, size_t *position, uint64_t *address, struct place *ret);
 /** Return who made the debug information of a unit. Never NULL. */
 const char *unit_producer(struct unit *unit);
 
@@ -200,9 +205,9 @@ const char *entry_qualified_name(struct unit *unit, Dwarf_Die *die);
 const char *name_without_parameters(struct target_services *services, const char *name);
 /** Check for a function that a compiler made of the code of a construct. */
 bool is_outlined(const char *name);
-/** Complete the name of a function that Clang made of a construct in a line as Clang 17 gives it,
- *  "solve.omp_outlined"; other names are left as they are. */
-const char *outlined_full_name(struct unit *unit, const char *name, int line);
+/** Complete the name of a function that Clang made of a construct in a line of a file (NULL: the unit's
+ *  own) as Clang 17 gives it, "solve.omp_outlined"; other names are left as they are. */
+const char *outlined_full_name(struct unit *unit, const char *name, const char *file, int line);
 
 // ---- Functions (functions.c, unwind_table.c) -------------------------------------------------
 
@@ -262,8 +267,8 @@ bool stack_frame_at(struct target_services *services, size_t thread, size_t leve
 		    struct ompdbg_frame *ret);
 /** Find the number of the frame that was pushed; false: a jump left none. */
 bool frame_pushed(const struct ompdbg_frame *frame, size_t *ret);
-/** Return how many functions are inlined there that a frame called. */
-size_t frame_within(const struct ompdbg_frame *frame);
+/** Return the index of the function of a frame in the list of those that are inlined there. */
+size_t frame_within(const struct ompdbg_frame *frame, const struct code_list *list);
 
 struct ompdbg_error *service_unwind(void *context, int thread, size_t most,
 				    const struct ompdbg_frame **ret, size_t *count);

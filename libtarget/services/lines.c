@@ -260,20 +260,20 @@ struct place unit_first_line(struct unit *unit, uint64_t start)
 	return (struct place){ place.file, first ? first : place.line };
 }
 
-bool unit_next_own_line(struct unit *unit, size_t *position, uint64_t *address, int *line)
+bool unit_next_line(struct unit *unit, size_t *position, uint64_t *address, struct place *ret)
 {
 	size_t i = *position;
 
 	if (!unit->has_rows)
 		read_rows(unit);
-	*line = 0;
-	while (i < unit->num_rows && !*line) {
+	ret->line = 0;
+	while (i < unit->num_rows && !ret->line) {
 		*address = unit->rows[i].address;
 		for (; i < unit->num_rows && unit->rows[i].address == *address; i++) {
-			if (is_same_text(unit->rows[i].file, unit->name))
-				*line = unit->rows[i].line;
+			if (unit->rows[i].line > 0)
+				*ret = (struct place){ unit->rows[i].file, unit->rows[i].line };
 		}
 	}
 	*position = i;
-	return *line != 0;
+	return ret->line != 0;
 }

@@ -166,7 +166,7 @@ const char *entry_function_name(struct unit *unit, Dwarf_Die *die)
 	const char *name = entry_qualified_name(unit, die);
 	if (!*name && linkage)
 		name = linkage;
-	if (!unit->is_cxx || !strstr(name, "::"))
+	if (!unit->is_cxx || is_outlined(name))
 		return name;
 	return arena_printf(arena, "%s%s", name, parameters_of(unit, die));
 }

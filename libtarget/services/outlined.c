@@ -9,9 +9,9 @@
 #include <dwarf.h>
 #include <string.h>
 
-/** The lines of a unit's own file that belong to a function. */
+/** The lines of a file that belong to a function. */
 struct span {
-	const char *name;
+	const char *name, *file;
 	int first, last;
 };
 
@@ -46,22 +46,22 @@ static bool is_of_caller(struct unit *unit, Dwarf_Die *functions, size_t count, 
 	       (unit_entry(unit, &functions[1], &entry) && entry == address);
 }
 
-/** Find the first and the last line of each function with code in the unit's own file. */
+/** Find the first and the last line of each function of a unit. */
 static void find_spans(struct unit *unit)
 {
 	struct arena *arena = &unit->services->arena;
 	struct string_table known = { 0 };
 	size_t position = 0, max_spans = 0;
 	Dwarf_Die functions[MAX_SCOPES];
+	struct place place;
 	uint64_t address;
-	int line;
 
 	unit->num_spans = 0;
-	while (unit_next_own_line(unit, &position, &address, &line) &&
+	while (unit_next_line(unit, &position, &address, &place) &&
 	       !is_interrupted(unit->services)) {
 		size_t count = unit_functions(unit, address, functions);
 
-		if (!count || is_of_caller(unit, functions, count, address, line))
+		if (!count || is_of_caller(unit, functions, count, address, place.line))
 			continue;
 		const char *name = entry_text(&functions[0], DW_AT_linkage_name);
 		if (!name)
@@ -72,28 +72,30 @@ static void find_spans(struct unit *unit)
 		void **number = string_table_put(&known, arena, name);
 		if (!*number) {
 			*ARENA_APPEND(arena, unit->spans, unit->num_spans, max_spans) =
-				(struct span){ name, line, line };
+				(struct span){ name, place.file, place.line, place.line };
 			*number = (void *)(uintptr_t)unit->num_spans;
 		}
 		struct span *span = &unit->spans[(uintptr_t)*number - 1];
-		if (line < span->first)
-			span->first = line;
-		if (line > span->last)
-			span->last = line;
+		if (!is_same_text(span->file, place.file))
+			continue;
+		if (place.line < span->first)
+			span->first = place.line;
+		if (place.line > span->last)
+			span->last = place.line;
 	}
 	unit->has_spans = !is_interrupted(unit->services);
 }
 
 /** Find the function around a line; else, as it may have no code of its own any more after the
  *  construct, the one that begins last before it, if that is no function within another. */
-static const struct span *nearest_span(const struct unit *unit, int line)
+static const struct span *nearest_span(const struct unit *unit, const char *file, int line)
 {
 	const struct span *around = NULL, *before = NULL;
 
 	for (size_t i = 0; i < unit->num_spans; i++) {
 		const struct span *span = &unit->spans[i];
 
-		if (span->first > line)
+		if (span->first > line || !is_same_text(span->file, file))
 			continue;
 		if (!before || span->first > before->first)
 			before = span;
@@ -105,13 +107,13 @@ static const struct span *nearest_span(const struct unit *unit, int line)
 	return strstr(before->name, "Ul") ? NULL : before; // a lambda's mangled name
 }
 
-const char *outlined_full_name(struct unit *unit, const char *name, int line)
+const char *outlined_full_name(struct unit *unit, const char *name, const char *file, int line)
 {
 	if (!line || !is_unnamed(name))
 		return name;
 	if (!unit->has_spans)
 		find_spans(unit);
-	const struct span *span = nearest_span(unit, line);
+	const struct span *span = nearest_span(unit, file ? file : unit->name, line);
 	if (!span)
 		return name;
 	return arena_printf(&unit->services->arena, "%s.omp_outlined%s", span->name,

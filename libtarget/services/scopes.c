@@ -345,23 +345,24 @@ static struct scope *new_scope(struct target_services *services, size_t thread,
 	struct frame_context *context = frame_context(services, thread, frame);
 	struct unit *unit = context ? context->unit : NULL;
 	Dwarf_Die blocks[MAX_SCOPES];
-	size_t within = frame_within(frame), count;
+	size_t within, count;
 
 	if (!unit)
 		return NULL;
+	const struct code_list *code = code_at(services, frame->pc - frame->is_call);
+	within = frame_within(frame, code);
 	count = find_blocks(unit, context_address(context), within, blocks);
 	if (!count)
 		return NULL;
-	const struct code_list *code = code_at(services, frame->pc - frame->is_call);
-	struct scope *scope = ARENA_NEW(&services->arena, struct scope);
+	struct scope *scope = ARENA_NEW(&services->stop, struct scope);
 	*scope = (struct scope){
 		.context = context,
 		.services = services,
 		.unit = unit,
 		.thread = thread,
 		.level = (size_t)frame->level,
-		.symbol = within < code->count ? code->codes[within].symbol : NULL,
-		.blocks = ARENA_ARRAY(&services->arena, Dwarf_Die, count),
+		.symbol = code->codes[within].symbol,
+		.blocks = ARENA_ARRAY(&services->stop, Dwarf_Die, count),
 		.num_blocks = count,
 	};
 	memcpy(scope->blocks, blocks, count * sizeof(*blocks));
@@ -382,7 +383,7 @@ struct scope *scope_of(struct target_services *services, size_t thread,
 		if (!known && !is_interrupted(services))
 			known = &absent;
 		if (known)
-			*table_put(&services->scopes, &services->arena, key) = known;
+			*table_put(&services->scopes, &services->stop, key) = known;
 	}
 	return known == &absent ? NULL : known;
 }

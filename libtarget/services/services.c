@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/user.h>
 
+#include "base/error.h"
 #include "base/foreign.h"
 
 #define WORD_OF(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
@@ -51,6 +52,10 @@ static struct ompdbg_error *threads(void *context, const struct ompdbg_target_th
 
 struct ompdbg_error *thread_index(const struct target_services *services, int thread, size_t *ret)
 {
+	if (services->debugger) {
+		*ret = (size_t)thread;
+		return NULL;
+	}
 	if (thread < 1 || (size_t)thread > services->num_threads)
 		return ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no thread %d", thread);
 	*ret = services->order[thread - 1];
@@ -60,8 +65,15 @@ struct ompdbg_error *thread_index(const struct target_services *services, int th
 struct ompdbg_registers registers_of(const struct target_services *services, size_t index,
 				     uint32_t wanted)
 {
+	const struct ompdbg_services *debugger = services->debugger;
 	const uint64_t *values = target_thread_registers(services->target, index);
 	struct ompdbg_registers found = { 0 };
+
+	if (debugger) {
+		if (!is_ok(debugger->registers(debugger->context, (int)index, wanted, &found)))
+			found.known = 0;
+		return found;
+	}
 
 	for (size_t i = 0; values && i < OMPDBG_NUM_REGISTERS; i++) {
 		if (!(wanted & (UINT32_C(1) << i)))
@@ -173,6 +185,22 @@ void target_services_set_interrupt(const struct ompdbg_services *table,
 	of_table(table)->interrupt = flag;
 }
 
+static void forget_frames(struct target_services *services)
+{
+	services->contexts = services->scopes = services->living = (struct table){ 0 };
+	arena_deinit(&services->stop);
+	services->stop = (struct arena){ 0 };
+}
+
+void target_services_set_debugger(const struct ompdbg_services *table,
+				  const struct ompdbg_services *debugger)
+{
+	struct target_services *services = of_table(table);
+
+	forget_frames(services);
+	services->debugger = debugger;
+}
+
 void target_services_set_detailed(const struct ompdbg_services *table)
 {
 	of_table(table)->is_detailed = true;
@@ -224,6 +252,7 @@ void target_services_destroy(const struct ompdbg_services *table)
 		return;
 	struct target_services *services = of_table(table);
 
+	forget_frames(services);
 	arena_deinit(&services->scratch);
 	arena_deinit(&services->arena);
 	free(services);

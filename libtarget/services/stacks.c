@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 enum { FRAMES_AT_FIRST = 32, FACTOR = 32, MAX_FRAMES = 100000 }; // a deeper stack is damaged
 
 const uint8_t kept_numbers[TARGET_KEPT_REGISTERS] = { OMPDBG_RBX,    OMPDBG_RBP,    OMPDBG_RSP,
 						      OMPDBG_R8 + 4, OMPDBG_R8 + 5, OMPDBG_R8 + 6,
 						      OMPDBG_R15 };
-
-// The cookie of a frame: one more than the index of the frame that was pushed, 0 for none; and how
-// many functions are inlined there that it called.
-enum { WITHIN_SHIFT = 32 };
 
 struct stack {
 	struct target_frame *pushed;
@@ -53,7 +51,7 @@ static const struct code_list *append(struct target_services *services, struct s
 		added->level = (int)stack->num_frames - 1;
 		added->is_inlined = list->codes[i].is_inlined;
 		added->object = list->object;
-		added->cookie |= (uint64_t)i << WITHIN_SHIFT;
+		added->cookie |= (uint64_t)(list->count - 1 - i) << TARGET_FRAME_INLINED;
 	}
 	stack->start = list->codes[list->count - 1].start;
 	return list;
@@ -139,11 +137,47 @@ static struct stack *stack_of(struct target_services *services, size_t thread)
 	return *known;
 }
 
+/** Find a frame that another debugger has unwound. */
+static bool debuggers_frame(const struct ompdbg_services *debugger, size_t thread, size_t level,
+			    struct ompdbg_frame *ret)
+{
+	const struct ompdbg_frame *frames;
+	size_t count = 0;
+
+	if (!is_ok(debugger->unwind(debugger->context, (int)thread, level + 1, &frames, &count)) ||
+	    level >= count)
+		return false;
+	*ret = frames[level];
+	return true;
+}
+
+/** Find a frame that was pushed among those that another debugger has unwound, and its registers. */
+static bool debuggers_pushed(const struct ompdbg_services *debugger, size_t thread, size_t index,
+			     struct target_frame *ret, bool *ret_is_call)
+{
+	struct ompdbg_frame frame;
+
+	for (size_t level = index; debuggers_frame(debugger, thread, level, &frame); level++) {
+		if (frame.cookie != index + 1)
+			continue;
+		*ret = (struct target_frame){ .pc = frame.pc, .is_signal = frame.is_signal };
+		*ret_is_call = frame.is_call;
+		for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
+			ret->known[i] = is_ok(debugger->frame_register(
+				debugger->context, (int)thread, &frame,
+				(enum ompdbg_register)kept_numbers[i], &ret->kept[i]));
+		return true;
+	}
+	return false;
+}
+
 bool stack_pushed(struct target_services *services, size_t thread, size_t index,
 		  struct target_frame *ret, bool *ret_is_call)
 {
 	struct stack *stack = stack_of(services, thread);
 
+	if (services->debugger)
+		return debuggers_pushed(services->debugger, thread, index, ret, ret_is_call);
 	// The stack is whole where main is; its caller may have to be unwound.
 	while (stack->num_pushed <= index && stack->num_pushed == stack->limit &&
 	       stack->limit < MAX_FRAMES && !is_interrupted(services)) {
@@ -162,6 +196,8 @@ bool stack_frame_at(struct target_services *services, size_t thread, size_t leve
 {
 	struct stack *stack = stack_of(services, thread);
 
+	if (services->debugger)
+		return debuggers_frame(services->debugger, thread, level, ret);
 	while (stack->num_frames <= level && !stack->is_whole && !is_interrupted(services)) {
 		if (!extend(services, stack, thread))
 			return false;
@@ -180,9 +216,11 @@ bool frame_pushed(const struct ompdbg_frame *frame, size_t *ret)
 	return number != 0;
 }
 
-size_t frame_within(const struct ompdbg_frame *frame)
+size_t frame_within(const struct ompdbg_frame *frame, const struct code_list *list)
 {
-	return (size_t)(frame->cookie >> WITHIN_SHIFT);
+	size_t inlined = (size_t)(frame->cookie >> TARGET_FRAME_INLINED);
+
+	return inlined < list->count ? list->count - 1 - inlined : 0;
 }
 
 // ---- Services --------------------------------------------------------------------------------
@@ -238,14 +276,11 @@ struct ompdbg_error *service_frame_place(void *context, int thread,
 					 struct ompdbg_function *ret)
 {
 	const struct code_list *list = code_at(context, frame->is_call ? frame->pc - 1 : frame->pc);
-	size_t within = frame_within(frame);
 
 	(void)thread;
 	if (is_interrupted(context))
 		return &ompdbg_error_interrupted;
-	if (within >= list->count)
-		return ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no such frame");
-	const struct code *code = &list->codes[within];
+	const struct code *code = &list->codes[frame_within(frame, list)];
 	*ret = (struct ompdbg_function){
 		.name = code->name && *code->name ? code->name : NULL,
 		.symbol = code->symbol && *code->symbol ? code->symbol : NULL,

@@ -84,6 +84,23 @@ bool symbol_find(struct target_services *services, const char *name, const char 
 	return known->exists;
 }
 
+size_t target_services_in_runtimes(const struct ompdbg_services *table, const char *name,
+				   uint64_t *ret, size_t most)
+{
+	struct target_services *services = table->context;
+	const struct objects *objects = &services->objects;
+	size_t found = 0;
+
+	for (size_t i = 0; i < objects->num_in_order && found < most; i++) {
+		ssize_t index = objects->in_order[i];
+
+		if ((index == objects->program || objects->all[index].is_of_runtime) &&
+		    target_symbol_named(services->target, (size_t)index, name, &ret[found]))
+			found++;
+	}
+	return found;
+}
+
 /** Find a thread-local variable of a thread. */
 static bool find_thread_local(struct target_services *services, const char *name,
 			      const char *object, size_t thread, uint64_t *ret)

@@ -175,9 +175,12 @@ static void read_structures(struct target_services *services, struct object *obj
 
 		for (bool more = dwarf_child(&unit->die, &child) == 0; more;
 		     more = target_next(&child)) {
-			const struct type type = { .die = child };
+			const struct type named = { .die = child };
+			struct type type;
 
-			if (!type_is_structure(&type) || dwarf_hasattr(&child, DW_AT_declaration))
+			if ((dwarf_tag(&child) != DW_TAG_typedef && !type_is_structure(&named)) ||
+			    !type_plain(&named, &type) || !type_is_structure(&type) ||
+			    dwarf_hasattr(&type.die, DW_AT_declaration))
 				continue;
 			const char *name = dwarf_diename(&child);
 			void **known = name ? string_table_put(&object->structures, arena, name) :

@@ -162,5 +162,5 @@ def _program() -> "Process":
     except (_ompdbg.Error, NotOpened, gdb.error) as error:
         raise Error(str(error)) from error
     if program is None:
-        raise Error("the program is not being run")
+        raise Error("the program is not running")
     return program

@@ -35,14 +35,13 @@ def _register() -> None:
         llvm_plugin,
         icvs,
         inquiries,
-        locks,
         omp,
-        regions,
         status,
         step,
         tasks,
         thread_names,
         threads,
+        views,
         why,
     )
 
@@ -66,9 +65,9 @@ def _register() -> None:
         llvm_plugin.LlvmPlugin,
     ):
         command()
-    for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
+    for command in (views.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
-    for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why):
+    for command in (icvs.Icvs, icvs.Env, views.Locks, why.Why):
         command()
     for command in (inquiries.ThreadInfo, inquiries.TaskInfo, inquiries.ParallelInfo):
         command()

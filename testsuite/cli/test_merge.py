@@ -88,10 +88,10 @@ def test_crash_and_missing_ranks(ompdbg: Any, reports: List[Path], tmp_path: Pat
     "content, said",
     [
         ('{"schema": "ompdbg/2", "kind": "report"}', 'its schema is "ompdbg/2"'),
-        ('{"schema": "ompdbg/1", "threads": []}', "it is no report"),
-        ("[]", "it is no document of ompdbg"),
-        ("{", "it is no JSON"),
-        ("[" * 100000, "it is no JSON"),
+        ('{"schema": "ompdbg/1", "threads": []}', "not a report"),
+        ("[]", "not a document of ompdbg"),
+        ("{", "not JSON"),
+        ("[" * 100000, "not JSON"),
         ('{"schema": "ompdbg/1", "kind": "report"}', "lacks what the schema demands"),
     ],
 )

@@ -58,4 +58,4 @@ def test_without_a_program() -> None:
     lines = ["import ompdbg", "try: ompdbg.threads()", "except ompdbg.Error as e: print(e)"]
     spec = {"commands": ["python exec({!r})".format("\n".join(lines))]}
     said = processes.run_gdb("session.py", spec, [program]).result
-    assert said == [{"text": "the program is not being run\n"}]
+    assert said == [{"text": "the program is not running\n"}]

@@ -18,7 +18,7 @@ from harness.processes import Finished
 # Variants of the fixtures: one on each family of runtimes.
 RUNTIMES = ("O2", "clang")
 
-NOT_RUN = "the program is not being run."
+NOT_RUN = "the program is not running."
 NO_RUNTIME = "no libgomp, libomp or libiomp5 in the program."
 NO_LIBRARIES = (
     "the core file does not tell the program's libraries: it is truncated, or {} is not the"

@@ -44,7 +44,7 @@ def test_zeroed_variables(tmp_path: Path) -> None:
         *_, total, last = threads["text"].splitlines()
         assert total == "9 threads: 9 unknown"
         assert last.startswith("? threads 1, 2, ") and last.endswith(f": {reason}")
-        assert icvs["error"] == f"omp icvs: of thread 2 nothing is known: {reason}."
+        assert icvs["error"] == f"omp icvs: cannot read thread 2: {reason}."
         assert why["text"].replace("\n", " ").strip() == f"Cannot read 9 threads: {reason}."
     assert len(found) == len(ZEROED)
     command = [str(OMPDBG), "threads", str(core)]

@@ -134,12 +134,12 @@ def test_apply_and_errors() -> None:
     ).result
     errors = [one.get("error") for one in first]
     assert errors[:7] == [
-        "omp apply: no command is given.",
+        "omp apply: missing command.",
         'omp apply: option "-team" needs a value: TEAM.',
         'omp apply: no option "-x"; see "help omp apply".',
         'omp apply: no team "9".',
-        'omp apply: "x" is no number of a thread.',
-        'omp apply: "-1" is no level.',
+        'omp apply: invalid thread number "x".',
+        'omp apply: invalid level "-1".',
         "omp apply: -c and -s exclude each other.",
     ]
     assert "nonsense" in str(errors[7])

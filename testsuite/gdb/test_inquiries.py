@@ -32,7 +32,7 @@ def check(said: Dict[str, Any], with_tool: bool) -> None:
     assert states.count("wait_lock") == (3 if with_tool else 0)
     assert (None in states) != with_tool
     assert said["text"]["text"].splitlines()[0].split()[:3] == ["Thread", "Level", "Type"]
-    assert "one is no level" in said["wrong"]["error"]
+    assert 'invalid level "one"' in said["wrong"]["error"]
 
 
 @pytest.mark.parametrize("variant, with_tool", [("O2", False), ("clang", False), ("clang", True)])

@@ -255,6 +255,6 @@ def test_finish_outside_of_constructs_fails(scratch: Path) -> None:
     spec = {"commands": ["omp step", "omp finish"]}
     said = processes.run_gdb("session.py", spec, [program]).result
     assert [one["error"] for one in said] == [
-        "omp step: the program is not being run.",
-        "omp finish: the program is not being run.",
+        "omp step: the program is not running.",
+        "omp finish: the program is not running.",
     ]

@@ -179,6 +179,51 @@ def test_variables_in_c(tmp_path: Path) -> None:
     assert f"  GCC {version.decode().partition('.')[0].strip()}" in said
 
 
+# As LLVM's runtime is written: C++, structures known by typedefs, unions around them, bit fields.
+LIBRARY = """
+typedef unsigned long long word;
+typedef struct part { int first; unsigned one : 1; unsigned two : 3; } part_t;
+typedef union thread thread_t;
+struct thread_base { word number; struct { char c; thread_t *next; }; part_t part; };
+typedef struct thread_base thread_base_t;
+union thread { double align; char pad[128]; thread_base_t th; };
+thread_t a_thread;
+"""
+# It has a type of its own by the same name.
+USER = """
+#include <stdlib.h>
+typedef struct { char all; } thread_t;
+thread_t mine;
+int main(void) { abort(); }
+"""
+
+
+def test_layouts_of_a_library(tmp_path: Path) -> None:
+    """Only the library's own types count."""
+    (tmp_path / "types.cc").write_text(LIBRARY, encoding="ascii")
+    (tmp_path / "main.c").write_text(USER, encoding="ascii")
+    library, program = tmp_path / "libtypes.so.1", tmp_path / "services"
+    options = ["-g", "-shared", "-fPIC", "-Wl,-soname,libtypes.so.1", str(tmp_path / "types.cc")]
+    subprocess.run(["g++", *options, "-o", str(library)], check=True)
+    options = ["-g", str(tmp_path / "main.c"), "-Wl,--no-as-needed", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(["gcc", *options, str(library), "-o", str(program)], check=True)
+    wanted = {
+        "thread_t:": ["0 128 0 0"],
+        "thread_t:th": ["0 32 0 0"],
+        "thread_base_t:": ["0 32 0 0"],
+        "thread_base:next": ["16 8 0 0"],
+        "thread_base_t:next": ["16 8 0 0"],
+        "thread_base_t:part": ["24 8 0 0"],
+        "part_t:two": ["4 4 1 3"],
+        "part_t:three": [],
+        "thread_t:all": [],
+    }
+    core, questions = core_of(program, tmp_path), [f"{name}@libtypes.so.1" for name in wanted]
+    found = answers(ask(core, *questions), *questions)
+    assert [found.get(one, []) for one in questions] == list(wanted.values())
+    assert ask(core, "thread_t:all@services")[-1] == "thread_t:all@services 0 1 0 0"
+
+
 # ---- C++ --------------------------------------------------------------------------------------
 
 

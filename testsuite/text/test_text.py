@@ -128,7 +128,7 @@ def test_reports_together(hostile: Target, locale: Dict[str, str], tmp_path: Pat
     done = run([OMPDBG, "merge", *reports], locale, folder)
     said = checked(done.out, codec)
     assert (done.status, done.err) == (FOUND, b"")
-    assert "4 processes" in said and "Not read: \\x1b[31m.json: it is no JSON" in said
+    assert "4 processes" in said and "Not read: \\x1b[31m.json: not JSON" in said
     done = run([OMPDBG, "merge", *reports, "--json", "all", "--html", "all.html"], locale, folder)
     assert done.status == FOUND and checked(done.err, codec).count("\n") == 1
     merged = document((tmp_path / "all").read_bytes())

@@ -50,7 +50,7 @@ class Apply(OmpCommand):
         except Wrong as error:
             raise texts.failure(str(error)) from None
         if not command:
-            raise texts.failure(f"{self.name}: no command is given.")
+            raise texts.failure(f"{self.name}: missing command.")
         from ompdbg.gdb_services import session
 
         with session.guarded(self.name):

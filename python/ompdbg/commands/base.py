@@ -107,7 +107,7 @@ def why_not_openmp(threads: "Iterable[_ompdbg.Thread]") -> str:
     for thread in threads:
         if thread.is_selected:
             if thread.error is not None:
-                return f"of thread {thread.label} nothing is known: {thread.error}"
+                return f"cannot read thread {thread.label}: {thread.error}"
             what = "running" if thread.is_running else "no OpenMP thread"
             return f"thread {thread.label} is {what}"
     return "no thread is selected"

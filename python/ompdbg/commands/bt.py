@@ -36,7 +36,7 @@ class Bt(OmpCommand):
         """The argument is a number."""
         for word in arguments.positional:
             if number_in(word) is None:
-                raise Wrong(f'{self.name}: "{word}" is no number of frames.')
+                raise Wrong(f'{self.name}: invalid number of frames "{word}".')
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""

@@ -73,7 +73,7 @@ def _is_in_state(thread: "Thread", state: str) -> bool:
 def _number(word: str, noun: str) -> int:
     number = number_in(word)
     if number is None or number > _MAX_NUMBER:
-        raise NoSuch(f'"{word}" is no {noun}.')
+        raise NoSuch(f'invalid {noun} "{word}".')
     return number
 
 
@@ -82,7 +82,7 @@ def _numbers(text: str) -> Set[int]:
     found: Set[int] = set()
     for word in text.split(","):
         low, dash, high = word.partition("-")
-        first = _number(low, "number of a thread")
-        last = _number(high, "number of a thread") if dash else first
+        first = _number(low, "thread number")
+        last = _number(high, "thread number") if dash else first
         found.update(range(first, last + 1))
     return found

@@ -37,7 +37,9 @@ class Frame(OmpCommand):
         """The argument names a frame."""
         for word in arguments.positional:
             if _PLACE.fullmatch(word) is None:
-                raise Wrong(f'{self.name}: "{word}" is no frame; "1:7" is frame 7 of thread 1.')
+                raise Wrong(
+                    f'{self.name}: invalid frame "{word}" (expected 7, or 1:7 for thread 1).'
+                )
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""

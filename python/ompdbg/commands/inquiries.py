@@ -19,7 +19,24 @@ _MAX_LEVEL = (1 << 31) - 1
 class _Inquiry(OmpCommand):
     options = (Option("-all"), Option("-json"))
 
-    def threads(self, arguments: "Arguments") -> List[int]:
+    def check(self, arguments: "Arguments") -> None:
+        """A level is a number."""
+        if arguments.positional and number_in(arguments.positional[0]) is None:
+            raise Wrong(
+                f'{self.name}: invalid level "{arguments.positional[0]}" (expected 0, 1, ...).'
+            )
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        level = number_in(arguments.positional[0]) if arguments.positional else None
+        self.show(
+            self.name.partition(" ")[2],
+            arguments,
+            numbers=self._threads(arguments),
+            level=_ALL_LEVELS if level is None else min(level, _MAX_LEVEL),
+        )
+
+    def _threads(self, arguments: "Arguments") -> List[int]:
         """The numbers of the selected one, or of all."""
         everyone = self.program().threads()
         found = [thread for thread in everyone if thread.is_openmp]
@@ -29,20 +46,6 @@ class _Inquiry(OmpCommand):
             nobody = "no OpenMP thread" if arguments.has("-all") else why_not_openmp(everyone)
             self.fail(nobody + ".")
         return [thread.number for thread in found]
-
-
-class _OfLevel(_Inquiry):
-    positional = 1
-
-    def check(self, arguments: "Arguments") -> None:
-        """A level is a number."""
-        if arguments.positional and number_in(arguments.positional[0]) is None:
-            raise Wrong(f"{self.name}: {arguments.positional[0]} is no level: a number from 0 on.")
-
-    def level(self, arguments: "Arguments") -> int:
-        """The level that was given, or _ALL_LEVELS."""
-        level = number_in(arguments.positional[0]) if arguments.positional else None
-        return _ALL_LEVELS if level is None else min(level, _MAX_LEVEL)
 
 
 class ThreadInfo(_Inquiry):
@@ -58,12 +61,8 @@ class ThreadInfo(_Inquiry):
 
     name = "omp thread-info"
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        self.show("thread-info", arguments, numbers=self.threads(arguments))
 
-
-class TaskInfo(_OfLevel):
+class TaskInfo(_Inquiry):
     """Show what a tool (OMPT) is told of the thread's tasks.
     Usage: omp task-info [LEVEL] [-all] [-json]
 
@@ -77,14 +76,10 @@ class TaskInfo(_OfLevel):
     explicit task."""
 
     name = "omp task-info"
-
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        level = self.level(arguments)
-        self.show("task-info", arguments, numbers=self.threads(arguments), level=level)
+    positional = 1
 
 
-class ParallelInfo(_OfLevel):
+class ParallelInfo(_Inquiry):
     """Show what a tool (OMPT) is told of the thread's regions.
     Usage: omp parallel-info [LEVEL] [-all] [-json]
 
@@ -96,8 +91,4 @@ class ParallelInfo(_OfLevel):
     Of each how many threads its team has, and what a tool stored for it."""
 
     name = "omp parallel-info"
-
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        level = self.level(arguments)
-        self.show("parallel-info", arguments, numbers=self.threads(arguments), level=level)
+    positional = 1

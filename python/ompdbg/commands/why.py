@@ -20,16 +20,19 @@ class Why(OmpCommand):
       THREAD  Number of a thread: only what it waits for, and what that waits for.
       -json   Print JSON, schema "ompdbg/1".
 
-    Told are deadlocks, threads that fork() has left behind, threads of a team at
-    different barriers, locks and who holds them (also mutexes of the GNU C
-    library), tasks that are not done, events that nobody has fulfilled, barriers
-    to which not all threads have come, and threads that spin: in loops that only
-    look at memory. A program that runs well has such waits too at any moment;
-    only deadlocks, threads left behind, different barriers, locks of threads that
-    have ended, and endless loops can never end. What was inferred and not read
-    is said to be probable. The signal that has ended the program of a core file,
-    or at which the program has stopped, comes first, if it is one that ends
-    programs (not with THREAD or -json)."""
+    It finds deadlocks, threads that fork() has left behind, threads of a team at
+    different barriers, locks and their owners (also mutexes of the GNU C library),
+    tasks that are not done, events that nobody has fulfilled, barriers that not
+    all threads have reached, and threads that spin in loops that only read memory.
+    A program that runs well has such waits too at any moment. Only deadlocks,
+    threads left behind, different barriers, locks of threads that have ended, and
+    endless loops can never end.
+
+    Owners that nobody records are shown as "perhaps held by", with the reason: a
+    function on a stack may have set the lock and not unset it, or a frame has its
+    address. A deadlock with such an owner is "probable". If a signal has ended the
+    program or stopped it, and it is one that ends programs, it comes first (not
+    with THREAD or -json)."""
 
     name = "omp why"
     options = (Option("-json"),)

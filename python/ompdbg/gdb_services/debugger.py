@@ -8,25 +8,21 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
 
+import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import frame_names, frame_variables, selection, texts
+from ompdbg.gdb_services import frame_variables, loaded_files, quiet, selection, texts
 from ompdbg.gdb_services.file_sections import FileSections
-from ompdbg.gdb_services.stacks import Place, StackFrame, Stacks
-from ompdbg.gdb_services.structures import Structures
-from ompdbg.gdb_services.symbols import Symbols, thread_local_address
-from ompdbg.gdb_services.values import Function
-from ompdbg.members import Type as AnyType
-from ompdbg.members import member
+from ompdbg.gdb_services.stacks import Stacks
 from ompdbg.text import decoded
 
 _WORD = (1 << 64) - 1
 # GDB's words for the first byte that it could not read.
 _UNREADABLE = re.compile(r"Cannot access memory at address (0x[0-9a-f]+)")
-_BYTE = 8  # bits
-_UNIT = 8  # bytes of the unit that holds a bit field
-
-_Frame = Tuple[StackFrame, int, bool, bool, bool, bool, Optional[str]]
+_SYMBOL_AT = re.compile(r"^(?P<name>(?s:.+?))(?: \+ (?P<offset>\d+))? in section ", re.M)
+# "(<thread local variable, no debug info> *) 0x7ffff7d8673c". A warning may follow at once.
+_POINTER = re.compile(r"^(?:\(.*?\) )?(0x[0-9a-f]+)")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.A)
 
 
 class GdbServices:
@@ -37,10 +33,10 @@ class GdbServices:
     def __init__(self, inferior: gdb.Inferior, say: Callable[[str], None]) -> None:
         self._inferior = inferior
         self._say = say
-        self._symbols = Symbols(inferior.progspace)
         self._sections = FileSections()
-        self._structures = Structures(self._symbols.objfiles)
-        self._stacks = Stacks(self._symbols)
+        self._files: Optional[_ompdbg.Files] = None
+        self._symbols: Dict[int, Optional[Tuple[str, int]]] = {}  # that are in no file
+        self._stacks = Stacks()
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
         self._direct_pid: Optional[int] = None
@@ -49,6 +45,7 @@ class GdbServices:
         self._stopped_thread: Optional[gdb.InferiorThread] = None  # that thread
         self._is_alone = False  # only of that thread anything is asked
         self.shown: Any = None  # what decorators.py remembers
+        self.places: Dict[Any, Any] = {}  # what placed.py remembers
         self.moves = 0  # how often the program has moved
 
     def begin(self) -> None:
@@ -94,9 +91,10 @@ class GdbServices:
     def objects_changed(self) -> None:
         """Object files came or went."""
         self.moved()
-        self._symbols.forget()
         self._sections = FileSections()
-        self.shown = None
+        self._files = self.shown = None
+        self._symbols.clear()
+        self.places.clear()
 
     # ---- Memory and the user ----------------------------------------------------------------
 
@@ -218,127 +216,84 @@ class GdbServices:
         try:
             if thread is None:
                 return None
-            frame = self._stacks.of(thread).handle(0) or gdb.newest_frame()
+            frame = self._stacks.of(thread).frame(0) or gdb.newest_frame()
             return int(frame.read_register(name)) & _WORD
         except (gdb.error, ValueError):
             return None
 
     # ---- Stacks -----------------------------------------------------------------------------
 
-    def stack(self, number: int) -> Iterator[_Frame]:
-        """Yield the frames of a thread, and what tells one from another."""
+    def stack(self, number: int) -> Iterator[Tuple[int, bool, bool, bool]]:
+        """Yield of each frame of a thread the address, and whether it is a signal's, inlined, or a
+        tail call."""
         thread = self._stopped_of(number)
-        for one in self._stacks.of(thread).walk() if thread is not None else ():
-            is_tail_call = one.type == gdb.TAILCALL_FRAME
-            kind = one.is_call, one.is_signal, one.is_inlined, is_tail_call
-            yield (one, one.pc, *kind, one.object_file)
+        for frame in self._stacks.of(thread).walk() if thread is not None else ():
+            kind = frame.type()
+            yield (
+                frame.pc(),
+                kind == gdb.SIGTRAMP_FRAME,
+                kind == gdb.INLINE_FRAME,
+                kind == gdb.TAILCALL_FRAME,
+            )
 
     def frame_of(self, number: int, level: int) -> Optional[gdb.Frame]:
         """Find GDB's frame of that level of a thread, which it selects."""
         thread = self._stopped_of(number)
-        return None if thread is None else self._stacks.of(thread).handle(level)
+        return None if thread is None else self._stacks.of(thread).frame(level)
 
-    def is_plain(self, pc: int) -> bool:
-        """Check that no inlined function begins at an address."""
-        return not self._symbols.begins_inlined(pc)
-
-    def frame_register(self, number: int, frame: StackFrame, name: str) -> Optional[int]:
+    def frame_register(self, number: int, level: int, name: str) -> Optional[int]:
         """Return a register of a frame."""
         try:
-            handle = self.frame_of(number, frame.level)
-            return None if handle is None else int(handle.read_register(name)) & _WORD
+            frame = self.frame_of(number, level)
+            return None if frame is None else int(frame.read_register(name)) & _WORD
         except (gdb.error, ValueError):
             return None
 
-    def place(self, frame: StackFrame) -> Optional[Place]:
-        """Return what is at the place of a frame."""
-        return frame.place
+    def frame_function(self, number: int, level: int) -> Optional[str]:
+        """Return GDB's name for the function of a frame."""
+        frame = self.frame_of(number, level)
+        name: Optional[str] = None if frame is None else texts.of(frame, "name")
+        return name
 
-    def arguments(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
+    def arguments(self, number: int, level: int) -> List[Tuple[str, str]]:
         """Return names and values."""
-        handle = self.frame_of(number, frame.level)
-        return frame_variables.arguments(handle) if handle is not None else []
+        frame = self.frame_of(number, level)
+        return frame_variables.arguments(frame) if frame is not None else []
 
-    def locals(self, number: int, frame: StackFrame) -> List[Tuple[str, str]]:
+    def locals(self, number: int, level: int) -> List[Tuple[str, str]]:
         """Return names and values."""
-        handle = self.frame_of(number, frame.level)
-        return frame_variables.local_variables(handle) if handle is not None else []
-
-    def frame_name(self, number: int, frame: StackFrame, address: int) -> Optional[str]:
-        """Return what a frame knows an address by."""
-        handle = self.frame_of(number, frame.level)
-        return None if handle is None else frame_names.find(handle, address)
+        frame = self.frame_of(number, level)
+        return frame_variables.local_variables(frame) if frame is not None else []
 
     # ---- Names ------------------------------------------------------------------------------
 
     @property
-    def places(self) -> Dict[Any, Any]:
-        """What placed.py remembers."""
-        return self._symbols.places
+    def files(self) -> _ompdbg.Files:
+        """What tells names."""
+        if self._files is None:
+            self._files = loaded_files.names(self._inferior, self)
+        return self._files
 
-    def object_at(self, address: int) -> Optional[Tuple[str, Optional[str], bool]]:
-        """Return path, path on this machine, and whether it is the program."""
-        path, is_program = self._symbols.object_of(address), False
-        if path is None and self._symbols.is_in_program(address):
-            path, is_program = self.program(), True
-        return None if path is None else (path, self._symbols.opened(path), is_program)
+    def symbol_at(self, address: int) -> Optional[Tuple[str, int]]:
+        """Return name and distance of a symbol that is in no file."""
+        if address not in self._symbols:
+            found = _SYMBOL_AT.match(quiet.said(f"info symbol {address:#x}"))
+            self._symbols[address] = (
+                None if found is None else (found["name"], int(found["offset"] or 0))
+            )
+        return self._symbols[address]
 
-    def symbol_address(
-        self, name: Union[bytes, str], file_name: Optional[bytes] = None, number: int = 0
-    ) -> Optional[int]:
-        """Return the address of a symbol; of a thread-local one in the thread with a number."""
-        symbol = name if isinstance(name, str) else decoded(name)
-        found = self._symbols.address(symbol, None if file_name is None else decoded(file_name))
-        thread = self.thread_of(number) if found is None and number else None
-        if thread is not None:
-            selection.switch(thread)
-            found = thread_local_address(symbol)
-        return found
-
-    def runtime_functions(self, name: str) -> List[int]:
-        """List addresses of a function in each OpenMP runtime of the program."""
-        return self._symbols.in_runtimes(name)
-
-    def symbol_at(self, address: int) -> Optional[Tuple[str, int, Optional[str]]]:
-        """Return name, distance, and path of the shared object."""
-        return self._symbols.at(address)
-
-    def function_at(self, address: int) -> Optional[Place]:
-        """Return the function that covers an address."""
-        return _place(self._symbols.function_at(address))
-
-    def function_named(self, symbol: bytes) -> Optional[Place]:
-        """Return the function with a linkage name."""
-        return _place(self._symbols.function_named(decoded(symbol)))
-
-    def variable_at(self, address: int, is_lock: bool, near: int) -> Optional[str]:
-        """Return the name of what begins at an address."""
-        return self._symbols.variable_at(address, is_lock, near or None)
-
-    def layout(
-        self, structure: bytes, field: Optional[bytes], file_name: Optional[bytes]
-    ) -> Optional[Tuple[int, int, int, int]]:
-        """Return offset, size, and the bits of a bit field."""
-        file = None if file_name is None else decoded(file_name)
-        found = self._structures.find(decoded(structure), file)
-        if found is None or field is None:
-            return None if found is None else (0, found.size, 0, 0)
-        kind: AnyType = found
-        bit, bits = 0, 0
-        for name in decoded(field).split("."):
-            inner = None if bits else member(kind.plain(), name)
-            if inner is None:
-                return None
-            kind, bit, bits = inner.kind, bit + inner.bit, inner.bits
-        return (0, _UNIT, bit, bits) if bits else (bit // _BYTE, kind.size, 0, 0)
+    def thread_local_address(self, name: bytes, number: int) -> Optional[int]:
+        """Return where a thread has a thread-local variable. Only an expression tells that; in C,
+        a name alone does nothing to the program."""
+        thread, symbol = self.thread_of(number), decoded(name)
+        if thread is None or not _IDENTIFIER.fullmatch(symbol):
+            return None
+        selection.switch(thread)
+        match = _POINTER.match(quiet.said(f"with language c -- output &{symbol}"))
+        return int(match.group(1), 16) if match is not None else None
 
 
 def lwp(thread: gdb.InferiorThread) -> int:
     """Return the id of a thread in the system."""
     return int(thread.ptid[1] or thread.ptid[0])
-
-
-def _place(found: Optional[Function]) -> Optional[Place]:
-    if found is None:
-        return None
-    return found.name, found.symbol, found.start, found.file, found.line or 0

@@ -24,7 +24,7 @@ from typing import (
 import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import texts
+from ompdbg.gdb_services import placed, texts
 from ompdbg.gdb_services.frame_symbols import (
     is_of_construct,
     is_reference,
@@ -33,7 +33,6 @@ from ompdbg.gdb_services.frame_symbols import (
     symbols,
 )
 from ompdbg.gdb_services.lacking import is_of_fortran
-from ompdbg.gdb_services.outlined import full_name, linkage_name
 from ompdbg.generated_names import is_generated
 
 if TYPE_CHECKING:
@@ -118,10 +117,12 @@ def _words(pointer: gdb.Value) -> List[int]:
 
 def _source_function(frame: gdb.Frame) -> Optional[str]:
     """Return the function of the source to which a frame's code belongs."""
-    symbol = frame.function()
-    if symbol is None:
+    from ompdbg.gdb_services import session
+
+    if frame.type() == gdb.INLINE_FRAME and not is_of_construct(frame):
         return None
-    return _ompdbg.source_symbol(full_name(linkage_name(symbol), symbol.symtab, symbol.line))
+    address = frame.pc() - placed.is_call(frame)
+    return _ompdbg.source_symbol(session.services().files.function(address))
 
 
 # ---- Frames ---------------------------------------------------------------------------------

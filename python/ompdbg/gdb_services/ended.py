@@ -47,7 +47,7 @@ class Signal(NamedTuple):
 
 def signal() -> Optional[Signal]:
     """Return the program's signal, which in a core file may be any. May select another thread."""
-    core = _CORE.search(_said("info files"))
+    core = _CORE.search(quiet.said("info files"))
     return _of_live() if core is None else _of_core(core.group(1))
 
 
@@ -72,7 +72,7 @@ def _of_live() -> Optional[Signal]:
 
 def _stopped_at() -> Optional[Tuple[Signals, int]]:
     """Return the signal of a live program, and where it is."""
-    said = _said("info program")
+    said = quiet.said("info program")
     place, name = _PLACE.search(said), _SIGNAL.search(said)
     number = getattr(Signals, name.group(1), None) if name is not None else None
     if place is None or number not in _FATAL:
@@ -101,10 +101,3 @@ def _info(thread: int, lwp: int) -> Optional[Signal]:
         )
     except (gdb.error, StopIteration):
         return None
-
-
-def _said(command: str) -> str:
-    try:
-        return quiet.execute(command)
-    except gdb.error:
-        return ""

@@ -77,7 +77,7 @@ def _arm() -> None:
             kind.put(address, name)
     if wanted.intersection((THREAD_BEGIN, THREAD_END)):
         _meet_threads()
-    end = services.symbol_address(_THREAD_ENDS)
+    end = services.files.address(_THREAD_ENDS)
     if THREAD_END in wanted and end is not None:
         event_points.ThreadEnds.put(end)
 

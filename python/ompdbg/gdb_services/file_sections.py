@@ -11,8 +11,6 @@ import re
 from bisect import bisect_right
 from typing import List, Optional, Tuple
 
-import gdb
-
 from ompdbg.gdb_services import quiet
 
 _CORE = "core dump file"
@@ -49,10 +47,7 @@ class FileSections:
 
 
 def _of_core() -> List[Tuple[int, int]]:
-    try:
-        text = quiet.execute("info files")
-    except gdb.error:
-        return []
+    text = quiet.said("info files")
     if _CORE not in text:
         return []
     return [(int(low, 16), int(high, 16)) for low, high in _SECTION.findall(text)]

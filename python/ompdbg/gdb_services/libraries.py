@@ -80,7 +80,7 @@ def _named_by_program(
 
 def locations(services: GdbServices) -> List[str]:
     """The paths in the runtime's `ompd_dll_locations`; [] if it has none, or none yet."""
-    variable = services.symbol_address(_LOCATIONS)
+    variable = services.files.address(_LOCATIONS)
     if variable is None:
         return []
     found: List[str] = []

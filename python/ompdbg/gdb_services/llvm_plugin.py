@@ -93,7 +93,11 @@ def _symbol_address(*arguments: Any) -> int:
     """(thread or -1, name). 0: there is no such symbol."""
     thread, name = arguments
     with selection.kept():
-        return session.services().symbol_address(name, None, max(int(thread), 0)) or 0
+        services = session.services()
+        found = services.files.address(name)
+        if found is None and thread > 0:
+            found = services.thread_local_address(name.encode(), int(thread))
+        return found or 0
 
 
 def _read_memory(*arguments: Any) -> Optional[bytearray]:

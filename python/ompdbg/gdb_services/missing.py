@@ -11,8 +11,7 @@ from typing import List, NamedTuple, Optional
 import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import texts
-from ompdbg.gdb_services.printed import printed
+from ompdbg.gdb_services import quiet, texts
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1"
 _LIBRARY = re.compile(r"^(?:0x\S+ +0x\S+)? +(?P<read>Yes|No)\b.*? (?P<path>/.*)$", re.M)
@@ -36,7 +35,7 @@ def why_missing() -> Optional[str]:
     program = texts.of(gdb.current_progspace(), "filename")
     if not program:
         return f"no program is loaded; {_use_file(_program_in_memory())}."
-    libraries, files = _LIBRARY.findall(_said("info sharedlibrary")), _said("info files")
+    libraries, files = _LIBRARY.findall(quiet.said("info sharedlibrary")), quiet.said("info files")
     for read, path in libraries:
         if read == "No" and _ompdbg.is_runtime_object(path):
             if not gdb.parameter("auto-solib-add"):
@@ -58,7 +57,7 @@ def why_missing() -> Optional[str]:
 
 
 def _why_in_static(program: str) -> Optional[str]:
-    if _said("info address _start") or _said("info address main"):
+    if quiet.said("info address _start") or quiet.said("info address main"):
         return None
     return f"{program} is statically linked and stripped: nothing tells where in it libgomp is."
 
@@ -71,7 +70,7 @@ def why_mismatched() -> Optional[str]:
     if not objfiles or not program:
         return None
     mappings = _mappings()
-    process = "the core file" if _CORE in _said("info files") else "the process"
+    process = "the core file" if _CORE in quiet.said("info files") else "the process"
     mapped = _mapped_at_entry(mappings)
     own = {
         o.build_id
@@ -103,13 +102,13 @@ class _Mapping(NamedTuple):
 
 
 def _mappings() -> List[_Mapping]:
-    found = _MAPPING.findall(_said("info proc mappings"))
+    found = _MAPPING.findall(quiet.said("info proc mappings"))
     return [_Mapping(int(start, 16), int(end, 16), path) for start, end, path in found]
 
 
 def _mapped_at_entry(mappings: List[_Mapping]) -> Optional[_Mapping]:
     """Where the program was entered."""
-    match = _ENTRY.search(_said("info auxv"))
+    match = _ENTRY.search(quiet.said("info auxv"))
     entry = int(match.group(1), 16) if match else 0
     return next((m for m in mappings if m.start <= entry < m.end), None)
 
@@ -127,11 +126,3 @@ def _build_id_in_memory(path: str, mappings: List[_Mapping]) -> Optional[str]:
         return None
     match = _BUILD_ID.search(headers)
     return headers[match.end() :][: match.group(1)[0]].hex() if match else None
-
-
-def _said(command: str) -> str:
-    """What a command of GDB prints; "" if it fails."""
-    try:
-        return printed(command)
-    except gdb.error:
-        return ""

@@ -84,7 +84,7 @@ def _is_surely_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
 
 def _is_right_place(row: str, symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     registers = set(_REGISTER.findall(_ENTRY_VALUE.sub("", row)))
-    if _STACK_POINTER in registers or _is_call(handle) and not registers <= _PRESERVED:
+    if _STACK_POINTER in registers or is_call(handle) and not registers <= _PRESERVED:
         return False
     return "DW_OP_fbreg" not in row or _is_by_frame_pointer(handle)
 
@@ -111,7 +111,7 @@ def _rows(handle: gdb.Frame) -> Dict[str, List[str]]:
     from ompdbg.gdb_services import session
 
     # Debug information tells it, whatever the frame.
-    known, address = session.services().places, handle.pc() - _is_call(handle)
+    known, address = session.services().places, handle.pc() - is_call(handle)
     if address not in known:
         parts = _SYMBOL.split(quiet.execute(f"info scope *{address:#x}"))
         rows: Dict[str, List[str]] = {}
@@ -132,7 +132,8 @@ def _at(text: str, address: int) -> Iterator[str]:
         yield text
 
 
-def _is_call(handle: gdb.Frame) -> bool:
+def is_call(handle: gdb.Frame) -> bool:
+    """Check that a frame goes on at a return address."""
     newer = handle.newer()
     while newer is not None and newer.type() == gdb.INLINE_FRAME:
         newer = newer.newer()

@@ -64,7 +64,7 @@ def handovers(services: GdbServices, *kinds: str) -> Iterator[Tuple[int, str]]:
     """Yield address and name of the functions of the program's runtimes by which compiled code
     hands over the code of constructs."""
     for name, kind in _ompdbg.HANDOVERS.items():
-        for address in services.runtime_functions(name) if kind in kinds else ():
+        for address in services.files.in_runtimes(name) if kind in kinds else ():
             yield address, name
 
 

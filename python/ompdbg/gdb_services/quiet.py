@@ -48,3 +48,11 @@ def execute(command: str) -> str:
     if not text:
         raise gdb.error(f"{command} fails")
     return text
+
+
+def said(command: str) -> str:
+    """Return what a command prints; "" if it fails."""
+    try:
+        return execute(command)
+    except gdb.error:
+        return ""

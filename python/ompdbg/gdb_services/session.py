@@ -98,7 +98,7 @@ def program(command: str) -> "_ompdbg.Process":
 
     known = _selected()
     if known is None:
-        raise texts.failure(f"{command}: the program is not being run.")
+        raise texts.failure(f"{command}: the program is not running.")
     try:
         return known.understood()
     except (_ompdbg.Error, NotOpened) as error:

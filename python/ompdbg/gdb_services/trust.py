@@ -30,7 +30,7 @@ class Distrusted(Exception):
 def resolved(path: str) -> str:
     """Return the path without links. Raise Distrusted if no file has it."""
     if not os.path.isabs(path):
-        raise Distrusted("it is no absolute path")
+        raise Distrusted("its path is not absolute")
     real = os.path.realpath(path)
     if not os.path.isfile(real):
         raise Distrusted("there is no such file")

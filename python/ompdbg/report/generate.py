@@ -100,7 +100,7 @@ def read(path: str) -> "merging.Member":
     except OSError as error:
         raise merging.NoReport(str(error.strerror)) from None
     except (ValueError, RecursionError, MemoryError):
-        raise merging.NoReport("it is no JSON") from None
+        raise merging.NoReport("not JSON") from None
     return merging.member(path, document)
 
 

@@ -52,11 +52,11 @@ class Member(NamedTuple):
 def member(source: str, document: Any) -> Member:
     """Of a report that was read from `source`. Raises NoReport."""
     if not isinstance(document, dict) or "schema" not in document:
-        raise NoReport("it is no document of ompdbg")
+        raise NoReport("not a document of ompdbg")
     if document["schema"] != SCHEMA:
         raise NoReport(f'its schema is "{document["schema"]}", this ompdbg reads "{SCHEMA}"')
     if document.get("kind") != "report":
-        raise NoReport('it is no report; write it with "ompdbg report --json"')
+        raise NoReport('not a report (write one with "ompdbg report --json")')
     try:
         report = marked(document)
         process, group = _process(source, report["about"]), _described(report)

@@ -29,8 +29,9 @@ class Services:
         """In a thread, if one is given. Nothing is known of structures."""
         if name.startswith("ompd_newest_gcc"):
             return None
-        file = None if file_name is None else file_name.encode()
-        found: Optional[int] = self._services.symbol_address(name, file, thread or 0)
+        found: Optional[int] = self._services.files.address(name, file_name)
+        if found is None and thread:
+            found = self._services.thread_local_address(name.encode(), thread)
         return found
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:

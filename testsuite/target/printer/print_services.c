@@ -160,14 +160,18 @@ static void print_variable(const char *place)
 	free(symbol);
 }
 
-/** Print the layout of "STRUCTURE:FIELD"; of the structure if there is no field. */
+/** Print the layout of "STRUCTURE:FIELD"; of the structure if there is no field. After an "@" follows
+ *  the file in which to look. */
 static void print_layout(const char *what)
 {
-	const char *field = strchr(what, ':') + 1;
-	char *structure = strndup(what, (size_t)(field - 1 - what));
+	char *structure = strdup(what), *field = strchr(structure, ':'), *object;
 	struct ompdbg_layout layout;
 
-	if (is_answer(services->layout(services->context, structure, *field ? field : NULL, NULL,
+	*field++ = '\0';
+	object = strchr(field, '@');
+	if (object)
+		*object++ = '\0';
+	if (is_answer(services->layout(services->context, structure, *field ? field : NULL, object,
 				       &layout)))
 		printf("%s %" PRIu64 " %" PRIu64 " %u %u\n", what, layout.offset, layout.size,
 		       layout.bit_offset, layout.bit_size);

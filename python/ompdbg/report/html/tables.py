@@ -110,7 +110,7 @@ def icvs(report: Object) -> Content:
         if rows:
             titles = ("Variable", "Value", "Threads", "Initially", "Environment")
             shown = _without_empty(titles, rows)
-            parts.append(element("h3", f"Of the {scope}"))
+            parts.append(element("h3", f"{scope.capitalize()} scope"))
             parts.append(table(*shown, "variables"))
     return parts
 
@@ -191,7 +191,7 @@ def runtime(report: Object) -> Content:
     reasons: Dict[str, List[str]] = {}
     for missing in status["unavailable"]:
         reasons.setdefault(missing["reason"], []).append(missing["what"])
-    rows += [("Cannot be told", f"{', '.join(names)}: {why}") for why, names in reasons.items()]
+    rows += [("Unknown", f"{', '.join(names)}: {why}") for why, names in reasons.items()]
     return definitions(rows)
 
 

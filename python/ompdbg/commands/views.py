@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""omp regions"""
+"""omp locks and omp regions: views of the whole program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,29 @@ if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
 
 
-class Regions(OmpCommand):
+class _View(OmpCommand):
+    options = (Option("-json"),)
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        self.show(self.name.partition(" ")[2], arguments)
+
+
+class Locks(_View):
+    """Show locks, critical and ordered regions that threads wait for.
+    Usage: omp locks [-json]
+
+      -json  Print JSON, schema "ompdbg/1".
+
+    The owner is what the runtime or the C library records. Where neither does,
+    "perhaps" marks threads that may hold the lock: a function on the stack may
+    have set this lock and not unset it, or a frame has the lock's address. The
+    reason is shown below the table."""
+
+    name = "omp locks"
+
+
+class Regions(_View):
     """Show the parallel regions and what their threads do.
     Usage: omp regions [-json]
 
@@ -27,8 +49,3 @@ class Regions(OmpCommand):
     and memory does not tell of it."""
 
     name = "omp regions"
-    options = (Option("-json"),)
-
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        self.show("regions", arguments)
