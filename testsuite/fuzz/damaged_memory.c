@@ -118,6 +118,7 @@ void run_input(const uint8_t *data, size_t size)
 		take_damage(target, &input);
 	space = fresh ? open_space() : open_whole(number);
 	subject_open(&subject, target, space, mode);
+	subject.opens = fresh;
 	for (uint32_t i = 0; i < after; i++)
 		take_damage(target, &input);
 	for (int i = 0; i < INPUT_MAX_QUESTIONS && input.at < input.end; i++) {
@@ -151,6 +152,7 @@ void learn_words(struct recorded_target *target)
 
 	for (uint32_t thread = 0; thread < target->thread_count; thread++) {
 		subject_open(&subject, target, space, thread);
+		subject.opens = true;
 		for (uint32_t i = 0; i < question_count; i++) {
 			for (uint32_t variant = 0; variant < questions[i].variants; variant++)
 				question_ask(&questions[i], &subject, variant);

@@ -17,6 +17,7 @@ struct subject {
 	ompd_thread_handle_t *thread;
 	ompd_parallel_handle_t *parallel, *outer;
 	ompd_task_handle_t *task, *other_task;
+	bool opens; // the question about the process opens it again, which takes long
 };
 
 typedef void (*question_fn)(struct subject *subject, uint32_t variant);
@@ -45,9 +46,12 @@ void subject_close(struct subject *subject);
 struct worst_use {
 	unsigned long requests;
 	size_t allocated;
-	const char *longest, *largest;
+	double seconds; // of processor time
+	const char *longest, *largest, *slowest;
 };
 extern struct worst_use worst_use;
+/** Processor time of one call; more aborts the program. 0: any. */
+extern double most_seconds_of_call;
 
 /** Open the recorded targets. */
 void open_targets(const char *path);
