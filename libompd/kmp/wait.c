@@ -125,23 +125,16 @@ static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t th
 	       (uint64_t)barrier * runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t];
 }
 
-// The counts of barriers that has_arrived() looks at.
-static void view_barriers(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+// A team with the counts of barriers that has_arrived() looks at.
+static void view_team(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
 {
-	const enum kmp_field own = KMP_FIELD_kmp_bstate_t__b_arrived;
-	const enum kmp_field teams = KMP_FIELD_kmp_balign_team_t__b_arrived;
-	const uint32_t *sizes = runtime->layout.struct_size;
-	struct kmp_span of_thread = KMP_SPAN_EMPTY, of_team = KMP_SPAN_EMPTY;
+	struct kmp_span span = KMP_SPAN_EMPTY;
 
 	if (thread->tid == 0)
 		return;
-	for (uint32_t i = 0; i < BARRIER_COUNT; i++) {
-		kmp_span_add(runtime, &of_thread, i * sizes[KMP_STRUCT_kmp_balign_t], own);
-		kmp_span_add(runtime, &of_team, i * sizes[KMP_STRUCT_kmp_balign_team_t], teams);
-	}
-	kmp_view_span(runtime, barrier_of_thread(runtime, thread->address, BARRIER_PLAIN),
-		      &of_thread);
-	kmp_view_span(runtime, kmp_at(runtime, thread->team, TEAM(t_bar)), &of_team);
+	kmp_span_add(runtime, &span, 0, TEAM(t_bar));
+	kmp_span_of_team(runtime, &span);
+	kmp_view_span(runtime, thread->team, &span);
 }
 
 // Check whether a worker has come to a barrier, and not all of its team have: it counts its
@@ -233,6 +226,10 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
 	    tracked != ompd_rc_needs_state_tracking)
 		return tracked;
+	// All threads but those for which a program is started come after its tool.
+	runtime->seen->without_tool |= tracked == ompd_rc_needs_state_tracking && thread->primary &&
+				       thread->primary != thread->address;
+	view_team(runtime, thread);
 	rc = kmp_current_record(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
 		rc = kmp_task_waits(runtime, &task, &info);
@@ -243,8 +240,6 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 								  ompt_state_wait_taskgroup;
 		return ompd_rc_ok;
 	}
-	if (task.implicit)
-		view_barriers(runtime, thread);
 	// At a barrier a thread may run tasks.
 	for (int i = 0; i < BARRIER_COUNT && task.implicit; i++) {
 		bool arrived;
