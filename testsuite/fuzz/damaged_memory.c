@@ -40,8 +40,7 @@ static void take_damage(const struct recorded_target *target, struct input *inpu
 
 // ---- Open targets ----------------------------------------------------------------------------
 
-/** What the library keeps of a target that was whole when it was opened. As long as a question
- * leaves all of that as it was, the next input need not open the target anew. */
+/** What the library keeps of a target that was whole when it was opened, for each input anew. */
 struct opened {
 	ompd_address_space_handle_t *space;
 	struct recorded_state state;
@@ -87,8 +86,9 @@ static void close_whole(uint32_t number)
 	const struct recorded_target *target = &targets[number];
 	struct opened *found = &opened[number];
 
-	if (recorded_has_state(&found->state))
+	if (recorded_restore_state(&found->state))
 		return;
+	recorded_forget_state(&found->state);
 	close_space(found->space);
 	found->space = NULL;
 	if (target->blocks) {

@@ -46,11 +46,10 @@ void subject_close(struct subject *subject);
 struct worst_use {
 	unsigned long requests;
 	size_t allocated;
-	double seconds; // of processor time
-	const char *longest, *largest, *slowest;
+	const char *longest, *largest;
 };
 extern struct worst_use worst_use;
-/** Processor time of one call; more aborts the program. 0: any. */
+/** Processor time of one call; more aborts the program. 0: any, it is not even taken. */
 extern double most_seconds_of_call;
 
 /** Open the recorded targets. */
@@ -74,7 +73,7 @@ enum {
 	INPUT_MAX_DAMAGES = 8,
 	INPUT_QUESTION_SIZE = 3,
 	INPUT_MAX_QUESTIONS = 6,
-	// Of the mode. To open a target takes long: it is done for one of eight inputs.
+	// Of the mode.
 	INPUT_FRESH = 0x70,  // bits that are 0: the target is opened for this input
 	INPUT_MENDED = 0x80, // memory is whole again before handles are given back
 };
