@@ -211,6 +211,8 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 	if (tracked == ompd_rc_ok) {
 		rc = recorded_state(runtime, thread, state, wait_id);
 		known = thread->team && !thread->in_pool && !may_be_outdated(*state);
+	} else if (thread->team && !thread->in_pool) {
+		view_team(runtime, thread);
 	}
 	if (rc == ompd_rc_ok && !known)
 		rc = kmp_is_idle(runtime, thread, &idle);
@@ -229,7 +231,6 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 	// All threads but those for which a program is started come after its tool.
 	runtime->seen->without_tool |= tracked == ompd_rc_needs_state_tracking && thread->primary &&
 				       thread->primary != thread->address;
-	view_team(runtime, thread);
 	rc = kmp_current_record(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
 		rc = kmp_task_waits(runtime, &task, &info);
