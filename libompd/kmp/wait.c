@@ -197,6 +197,14 @@ static bool may_be_outdated(ompd_word_t state)
 	}
 }
 
+// Tell whether the runtime has yet to record a state of a worker: its memory is zero until it begins
+// (__kmp_launch_thread), and in the team of another thread none works alone.
+static bool is_unset(const struct kmp_thread *thread, ompd_word_t state)
+{
+	return state == ompt_state_work_serial && thread->primary &&
+	       thread->primary != thread->address;
+}
+
 ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 		    ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
@@ -210,7 +218,8 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 
 	if (tracked == ompd_rc_ok) {
 		rc = recorded_state(runtime, thread, state, wait_id);
-		known = thread->team && !thread->in_pool && !may_be_outdated(*state);
+		known = thread->team && !thread->in_pool && !may_be_outdated(*state) &&
+			!is_unset(thread, *state);
 	} else if (thread->team && !thread->in_pool) {
 		view_team(runtime, thread);
 	}
@@ -223,6 +232,8 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 		*wait_id = 0;
 		return ompd_rc_ok;
 	}
+	if (tracked == ompd_rc_ok && is_unset(thread, *state))
+		*state = ompt_state_overhead;
 	if (tracked == ompd_rc_ok)
 		return tracked;
 	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
