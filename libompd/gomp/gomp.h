@@ -113,6 +113,7 @@ ompd_rc_t gomp_check_openmp_thread(const struct gomp_runtime *runtime,
 /** Kinds of things that a thread can own. */
 enum gomp_owned {
 	GOMP_OWNED_POOL, // by its address: of the thread that is number 0 in all of its teams
+	GOMP_OWNED_TEAM, // by its address: of its primary thread
 	GOMP_OWNED_TASK, // by the address of its control variables: of the thread that has begun it
 	GOMP_OWNED_COUNT
 };
@@ -143,6 +144,20 @@ ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_st
 ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       uint64_t *ret);
 
+/** A contention group. Most questions need not know its initial thread, which costs reads. */
+struct gomp_group {
+	uint64_t pool;
+	uint64_t root; // its initial thread; 0: the owner of the pool, whom nobody has asked for
+};
+
+/** Return the initial thread of a contention group. */
+ompd_rc_t gomp_group_root(const struct gomp_runtime *runtime, const struct gomp_group *group,
+			  uint64_t *ret);
+
+/** Return the primary thread of a team where it was found last, if it is still in the team. */
+bool gomp_primary_where_seen(const struct gomp_runtime *runtime, uint64_t team, uint32_t level,
+			     struct gomp_thread *ret);
+
 /**
  * Check whether a worker is idle: in its pool's dock, its last region at an end. libgomp leaves the
  * team pointer of an idle worker as it was; the pool's last_team and the primary thread, which is
@@ -160,7 +175,7 @@ enum {
 /** A parallel region. team 0: the implicit region of an initial thread. */
 struct gomp_region {
 	uint64_t team;
-	uint64_t root;		  // initial thread of the contention group
+	struct gomp_group group;  // its root is known at level 0
 	uint64_t artificial_team; // libgomp may give an implicit region a team for its tasks
 	uint32_t level;
 	uint32_t active_level;
@@ -169,12 +184,18 @@ struct gomp_region {
 };
 
 /** Return the region of a team state, and verify the team's invariants. */
-ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
+ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, const struct gomp_group *group,
 			       const struct gomp_team_state *ts, struct gomp_region *ret);
 
 /** Return the innermost region that the thread takes part in; unavailable if it is idle. */
 ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			      struct gomp_region *ret);
+
+/**
+ * Look for the initial thread around a region on level 1: its initial task may be the parent of the
+ * region's tasks, and have no record but the thread.
+ */
+ompd_rc_t gomp_know_parent(const struct gomp_runtime *runtime, struct gomp_region *region);
 
 /** ompd_rc_unavailable for the implicit region. */
 ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
@@ -210,7 +231,7 @@ uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t
 
 // ---- Tasks (gomp/task.c) ---------------------------------------------------------------------
 
-/** A task. address 0: the initial task of region.root, for which libgomp has no record. */
+/** A task. address 0: the initial task of its group's root, for which libgomp has no record. */
 struct gomp_task {
 	uint64_t address;
 	uint64_t thread; // through which it was found as the current task, 0 if otherwise

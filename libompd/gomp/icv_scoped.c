@@ -394,7 +394,7 @@ GOMP_ICV_READER(team_generator)
 		return ompd_rc_ok;
 	}
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_thread(query->runtime, region.root, &root);
+		rc = gomp_read_thread(query->runtime, region.group.root, &root);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__num_teams) || root.num_teams == 0)

@@ -13,10 +13,10 @@ static ompd_rc_t being_changed(void)
 
 // At level 0 a thread is alone, with or without a team for its tasks. gomp_team_start gives it the
 // new team first, and gomp_team_end copies the place that it had before field by field.
-static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, uint64_t root,
+static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, const struct gomp_group *group,
 				 const struct gomp_team_state *ts, struct gomp_region *ret)
 {
-	uint64_t nthreads = 1;
+	uint64_t nthreads = 1, root;
 
 	if (ts->team &&
 	    gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads) != ompd_rc_ok)
@@ -24,26 +24,30 @@ static ompd_rc_t implicit_region(const struct gomp_runtime *runtime, uint64_t ro
 			      (unsigned long long)ts->team);
 	if (nthreads != 1 || ts->active_level || ts->team_id)
 		return being_changed();
+	ompd_rc_t rc = gomp_group_root(runtime, group, &root);
+
+	if (rc != ompd_rc_ok)
+		return rc == ompd_rc_unavailable ? ompd_rc_error : rc;
 	*ret = (struct gomp_region){
-		.root = root,
+		.group = { .pool = group->pool, .root = root },
 		.artificial_team = ts->team,
 		.nthreads = 1,
 	};
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root,
+ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, const struct gomp_group *group,
 			       const struct gomp_team_state *ts, struct gomp_region *ret)
 {
 	uint64_t nthreads = 0, total = 0, releases = 0;
 
 	if (ts->level == 0)
-		return implicit_region(runtime, root, ts, ret);
+		return implicit_region(runtime, group, ts, ret);
 	if (!ts->team || ts->level > GOMP_MAX_LEVEL)
 		return being_changed();
 	*ret = (struct gomp_region){
 		.team = ts->team,
-		.root = root,
+		.group = *group,
 		.level = ts->level,
 		.active_level = ts->active_level,
 	};
@@ -76,20 +80,37 @@ ompd_rc_t gomp_region_of_state(const struct gomp_runtime *runtime, uint64_t root
 	return ompd_rc_ok;
 }
 
+// The contention group of a thread, with its initial thread where that is this one.
+static struct gomp_group group_of(const struct gomp_thread *thread)
+{
+	const bool initial = !thread->pool || thread->ts.level == 0 ||
+			     (thread->ts.level == 1 && thread->ts.team_id == 0);
+
+	return (struct gomp_group){
+		.pool = thread->pool,
+		.root = initial ? thread->address : 0,
+	};
+}
+
 ompd_rc_t gomp_current_region(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			      struct gomp_region *ret)
 {
-	uint64_t root;
+	const struct gomp_group group = group_of(thread);
 	bool idle;
 	ompd_rc_t rc = gomp_is_idle(runtime, thread, &idle);
 
 	if (rc == ompd_rc_ok && idle)
 		return reason(ompd_rc_unavailable, "the thread is idle in its pool");
-	if (rc == ompd_rc_ok)
-		rc = gomp_root_of(runtime, thread, &root);
-	if (rc == ompd_rc_ok)
-		rc = gomp_region_of_state(runtime, root, &thread->ts, ret);
-	return rc;
+	return rc == ompd_rc_ok ? gomp_region_of_state(runtime, &group, &thread->ts, ret) : rc;
+}
+
+ompd_rc_t gomp_know_parent(const struct gomp_runtime *runtime, struct gomp_region *region)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (region->level == 1)
+		rc = gomp_group_root(runtime, &region->group, &region->group.root);
+	return rc == ompd_rc_unavailable ? ompd_rc_error : rc;
 }
 
 ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
@@ -97,32 +118,37 @@ ompd_rc_t gomp_enclosing_region(const struct gomp_runtime *runtime,
 {
 	if (region->level == 0)
 		return reason(ompd_rc_unavailable, "no region encloses the outermost one");
-	return gomp_region_of_state(runtime, region->root, &region->outer, ret);
+	return gomp_region_of_state(runtime, &region->group, &region->outer, ret);
 }
 
 ompd_rc_t gomp_find_membership(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 			       const struct gomp_region *region, struct gomp_membership *ret)
 {
-	uint64_t root;
-	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
+	const struct gomp_group group = group_of(thread);
+	uint64_t root = 0;
+	ompd_rc_t rc = ompd_rc_ok;
 
 	*ret = (struct gomp_membership){ .ts = thread->ts, .member = true };
-	if (rc == ompd_rc_unavailable) // says nothing of the region
-		rc = ompd_rc_error;
-	if (rc != ompd_rc_ok)
-		return rc;
 	while (ret->ts.level > region->level) {
 		struct gomp_region inner;
 
-		rc = gomp_region_of_state(runtime, root, &ret->ts, &inner);
+		rc = gomp_region_of_state(runtime, &group, &ret->ts, &inner);
 		if (rc != ompd_rc_ok)
 			return rc;
 		ret->inner = ret->ts;
 		ret->member &= ret->ts.team_id == 0;
 		ret->ts = inner.outer;
 	}
-	if (ret->ts.level != region->level || root != region->root ||
-	    (region->level && ret->ts.team != region->team))
+	// Regions of level 0 differ in their initial threads only.
+	if (region->level == 0)
+		rc = gomp_root_of(runtime, thread, &root);
+	if (rc == ompd_rc_unavailable) // says nothing of the region
+		rc = ompd_rc_error;
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (ret->ts.level != region->level ||
+	    (region->level ? ret->ts.team != region->team || thread->pool != region->group.pool :
+			     root != region->group.root))
 		return reason(ompd_rc_unavailable, "the region does not enclose the thread");
 	return ompd_rc_ok;
 }
@@ -132,10 +158,18 @@ static ompd_rc_t primary_thread(const struct gomp_runtime *runtime,
 				const struct gomp_region *region, struct gomp_thread *ret)
 {
 	struct gomp_region outer;
+	uint64_t root;
+	ompd_rc_t rc;
 
-	if (region->level <= 1)
-		return gomp_read_thread(runtime, region->root, ret);
-	ompd_rc_t rc = gomp_enclosing_region(runtime, region, &outer);
+	if (region->level && gomp_primary_where_seen(runtime, region->team, region->level, ret))
+		return ompd_rc_ok;
+	if (region->level <= 1) {
+		rc = gomp_group_root(runtime, &region->group, &root);
+		if (rc == ompd_rc_unavailable)
+			rc = ompd_rc_error;
+		return rc == ompd_rc_ok ? gomp_read_thread(runtime, root, ret) : rc;
+	}
+	rc = gomp_enclosing_region(runtime, region, &outer);
 
 	if (rc == ompd_rc_ok)
 		rc = gomp_region_member(runtime, &outer, region->outer.team_id, ret);
@@ -191,7 +225,7 @@ ompd_rc_t gomp_region_member(const struct gomp_runtime *runtime, const struct go
 uint64_t gomp_region_id(const struct gomp_region *region)
 {
 	// Two structures of the runtime never share an address.
-	return region->level ? region->team : region->root;
+	return region->level ? region->team : region->group.root;
 }
 
 uint64_t gomp_implicit_task_address(const struct gomp_runtime *runtime, uint64_t team,

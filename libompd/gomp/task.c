@@ -139,7 +139,7 @@ ompd_rc_t gomp_implicit_task(const struct gomp_runtime *runtime, const struct go
 	// The initial task: the last of the parents of the root thread's task at level 0.
 	struct gomp_thread root;
 	struct cycle cycle = { 0 };
-	ompd_rc_t rc = gomp_read_thread(runtime, region->root, &root);
+	ompd_rc_t rc = gomp_read_thread(runtime, region->group.root, &root);
 
 	if (rc == ompd_rc_ok)
 		rc = gomp_member_task(runtime, &root, region, ret);
@@ -228,5 +228,5 @@ uint64_t gomp_task_id(const struct gomp_task *task)
 {
 	// Every structure of the runtime is aligned: an odd number can only be the initial task of
 	// the thread at the address before it.
-	return task->address ? task->address : task->region.root + 1;
+	return task->address ? task->address : task->region.group.root + 1;
 }

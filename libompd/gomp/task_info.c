@@ -137,7 +137,7 @@ static uint64_t parent_id(const struct gomp_region *region, const struct gomp_ta
 	// The initial task may have no record.
 	if ((implicit && region->level == 1) ||
 	    (record->kind == GOMP_TASK_UNDEFERRED && region->level == 0))
-		return gomp_task_id(&(struct gomp_task){ .region.root = region->root });
+		return gomp_task_id(&(struct gomp_task){ .region.group.root = region->group.root });
 	return 0;
 }
 
@@ -218,6 +218,7 @@ void gomp_describe_initial_task(const struct gomp_region *region,
 ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
 			 ompd_ext_task_info *ret)
 {
+	struct gomp_region region = task->region;
 	struct gomp_task_record record;
 	struct gomp_activity activity;
 	ompd_rc_t rc = gomp_activity_open_for(runtime, task, &activity);
@@ -225,13 +226,15 @@ ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_t
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (task->address == 0) {
-		gomp_describe_initial_task(&task->region, &activity, ret);
+		gomp_describe_initial_task(&region, &activity, ret);
 	} else {
 		rc = gomp_read_task(runtime, task->address, &record);
 		if (task->orphan)
 			record.parent = 0;
+		if (rc == ompd_rc_ok && !record.parent)
+			rc = gomp_know_parent(runtime, &region);
 		if (rc == ompd_rc_ok)
-			gomp_describe_task(runtime, &task->region, &activity, &record, ret);
+			gomp_describe_task(runtime, &region, &activity, &record, ret);
 	}
 	gomp_activity_close(runtime, &activity);
 	return rc;

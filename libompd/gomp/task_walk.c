@@ -364,7 +364,10 @@ ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct g
 	walk->runtime = runtime;
 	walk->region = *region;
 	walk->team = region->level ? region->team : region->artificial_team;
-	ompd_rc_t rc = gomp_activity_open(runtime, region, &walk->activity);
+	ompd_rc_t rc = gomp_know_parent(runtime, &walk->region);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_activity_open(runtime, region, &walk->activity);
 
 	walk->damaged = walk->activity.damaged;
 	if (rc == ompd_rc_ok && walk->team) {

@@ -101,49 +101,69 @@ ompd_rc_t gomp_owns_pool(const struct gomp_runtime *runtime, struct gomp_team_st
 	return ompd_rc_ok;
 }
 
-// Find the initial thread of the contention group of a thread on level 1 where it was seen last: it has
-// the same pool, and is number 0.
-static bool find_where_seen(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			    uint64_t *ret)
+// Go outwards from a thread's place to its place on @p level; false if a thread with another number
+// than 0 is on the way.
+static bool primary_on_level(const struct gomp_runtime *runtime, uint32_t level,
+			     struct gomp_team_state *ts)
 {
-	struct gomp_thread initial;
-	uint64_t seen;
+	while (ts->level > level) {
+		const uint32_t inner = ts->level;
 
-	if (!idmap_find(&runtime->owners[GOMP_OWNED_POOL], thread->pool, &seen) ||
-	    gomp_read_thread(runtime, seen, &initial) != ompd_rc_ok ||
-	    initial.pool != thread->pool || initial.ts.level > 1 ||
-	    (initial.ts.level == 1 && initial.ts.team_id != 0))
-		return false;
-	*ret = seen;
-	return true;
+		if (ts->team_id || !ts->team || inner > GOMP_MAX_LEVEL ||
+		    gomp_read_team_state(runtime,
+					 gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
+					 ts) != ompd_rc_ok ||
+		    ts->level >= inner)
+			return false;
+	}
+	return ts->level == level && ts->team_id == 0;
 }
 
-ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		       uint64_t *ret)
+bool gomp_primary_where_seen(const struct gomp_runtime *runtime, uint64_t team, uint32_t level,
+			     struct gomp_thread *ret)
 {
-	const struct gomp_team_state *ts = &thread->ts;
-	uint64_t threads = 0;
-	ompd_rc_t rc = ompd_rc_ok;
-	bool owner;
+	struct gomp_team_state ts;
+	uint64_t seen;
 
-	*ret = thread->address;
-	if (ts->level == 0 || (ts->level == 1 && ts->team_id == 0) ||
-	    (ts->level == 1 && find_where_seen(runtime, thread, ret)))
-		return ompd_rc_ok;
+	if (!idmap_find(&runtime->owners[GOMP_OWNED_TEAM], team, &seen) ||
+	    gomp_read_thread(runtime, seen, ret) != ompd_rc_ok)
+		return false;
+	ts = ret->ts;
+	return primary_on_level(runtime, level, &ts) && ts.team == team;
+}
+
+// Find the owner of a pool. 0: only teams of one thread, and teams nested in them, have been formed.
+static ompd_rc_t owner_of_pool(const struct gomp_runtime *runtime, uint64_t pool, uint64_t *ret)
+{
+	uint64_t threads = 0;
+	ompd_rc_t rc = gomp_read(runtime, pool, GOMP_FIELD_gomp_thread_pool__threads, &threads);
+
 	*ret = 0;
-	if (thread->pool)
-		rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__threads,
-			       &threads);
 	// The array exists from the first team of more than one thread on that is not nested; its
 	// first element is the thread that owns the pool (gomp_team_start).
 	if (rc == ompd_rc_ok && threads)
 		rc = target_read_pointer(&runtime->target, threads, ret);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the thread pool at 0x%llx cannot be read",
-			      (unsigned long long)thread->pool);
-	if (*ret)
-		return gomp_note_owner(runtime, GOMP_OWNED_POOL, thread->pool, *ret);
-	// Only teams of one thread, and teams nested in them, have been formed.
+			      (unsigned long long)pool);
+	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+		       uint64_t *ret)
+{
+	const struct gomp_team_state *ts = &thread->ts;
+	ompd_rc_t rc = ompd_rc_ok;
+	bool owner;
+
+	*ret = thread->address;
+	if (ts->level == 0 || (ts->level == 1 && ts->team_id == 0))
+		return ompd_rc_ok;
+	*ret = 0;
+	if (thread->pool)
+		rc = owner_of_pool(runtime, thread->pool, ret);
+	if (rc != ompd_rc_ok || *ret)
+		return rc;
 	rc = gomp_owns_pool(runtime, *ts, &owner);
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -152,34 +172,44 @@ ompd_rc_t gomp_root_of(const struct gomp_runtime *runtime, const struct gomp_thr
 					gomp_owner(runtime, GOMP_OWNED_POOL, thread->pool, ret);
 }
 
+ompd_rc_t gomp_group_root(const struct gomp_runtime *runtime, const struct gomp_group *group,
+			  uint64_t *ret)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	*ret = group->root;
+	if (!*ret)
+		rc = owner_of_pool(runtime, group->pool, ret);
+	if (rc == ompd_rc_ok && !*ret)
+		rc = gomp_owner(runtime, GOMP_OWNED_POOL, group->pool, ret);
+	return rc;
+}
+
 ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
 		       bool *ret)
 {
+	const struct gomp_group group = { .pool = thread->pool };
 	struct gomp_region region;
 	struct gomp_thread primary;
-	uint64_t root, last_team;
+	uint64_t last_team;
 
+	// A thread is in the regions that it encountered.
 	*ret = false;
-	if (!thread->ts.team || thread->ts.level == 0 || !thread->pool)
+	if (!thread->ts.team || thread->ts.level == 0 || !thread->pool || thread->ts.team_id == 0)
 		return ompd_rc_ok;
-	ompd_rc_t rc = gomp_root_of(runtime, thread, &root);
+	// It is not idle while its primary thread is in the region.
+	if (gomp_primary_where_seen(runtime, thread->ts.team, thread->ts.level, &primary))
+		return ompd_rc_ok;
+	ompd_rc_t rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__last_team,
+				 &last_team);
 
-	if (rc != ompd_rc_ok || root == thread->address)
-		return rc;
-	// It is not while its primary thread is in the region.
-	if (thread->ts.level == 1 && gomp_read_thread(runtime, root, &primary) == ompd_rc_ok &&
-	    primary.ts.level == 1 && primary.ts.team == thread->ts.team)
-		return ompd_rc_ok;
-	rc = gomp_read(runtime, thread->pool, GOMP_FIELD_gomp_thread_pool__last_team, &last_team);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (last_team == thread->ts.team) {
 		*ret = true;
 		return ompd_rc_ok;
 	}
-	if (thread->ts.team_id == 0)
-		return ompd_rc_ok; // the primary thread of a nested region
-	rc = gomp_region_of_state(runtime, root, &thread->ts, &region);
+	rc = gomp_region_of_state(runtime, &group, &thread->ts, &region);
 	if (rc == ompd_rc_ok)
 		rc = gomp_region_member(runtime, &region, 0, &primary);
 	if (rc == ompd_rc_unavailable) {
@@ -187,5 +217,7 @@ ompd_rc_t gomp_is_idle(const struct gomp_runtime *runtime, const struct gomp_thr
 		*ret = true;
 		return ompd_rc_ok;
 	}
-	return rc;
+	return rc == ompd_rc_ok ?
+		       gomp_note_owner(runtime, GOMP_OWNED_TEAM, thread->ts.team, primary.address) :
+		       rc;
 }

@@ -132,8 +132,10 @@ static ompd_rc_t thread_info(const struct family_runtime *runtime,
 static ompd_rc_t state(const struct family_runtime *runtime, const struct family_thread *thread,
 		       ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
+	const enum kmp_part waits = thread->primary ? KMP_PART_TASK : KMP_PART_WAIT;
+	const enum kmp_part part = of_runtime(runtime)->seen->without_tool ? waits : KMP_PART_STATE;
 	struct kmp_thread read;
-	ompd_rc_t rc = kmp_find_thread_again(of_runtime(runtime), thread, KMP_PART_STATE, &read);
+	ompd_rc_t rc = kmp_find_thread_again(of_runtime(runtime), thread, part, &read);
 
 	return rc == ompd_rc_ok ? kmp_state(of_runtime(runtime), &read, state, wait_id) : rc;
 }

@@ -31,6 +31,7 @@ struct kmp_seen {
 	uint64_t list;	      // the array, as of the last look
 	uint64_t searched;    // the array in which these were found
 	struct idmap threads; // pthread_t -> kmp_info
+	bool without_tool;    // for good: a tool is started before the first worker
 };
 
 /** One process's libomp. All but what the comments name is constant for the life of the process. */
@@ -175,6 +176,7 @@ enum kmp_part {
 	KMP_PART_PLACE, // the members of struct kmp_thread
 	KMP_PART_STATE, // these, and what the runtime keeps for a tool
 	KMP_PART_TASK,	// these, and the current task
+	KMP_PART_WAIT,	// these, and the counts of barriers
 };
 
 /** Read the thread at @p address, which must be one of the runtime's array of threads. */
@@ -235,6 +237,8 @@ enum {
 	KMP_MAX_THREADS = 1 << 18, // likewise a larger team, or list of threads
 };
 
+/** Extend a part of a team to all that kmp_read_team() reads. */
+void kmp_span_of_team(const struct kmp_runtime *runtime, struct kmp_span *span);
 /** Read a team and check what must hold of any. */
 ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret);
 
@@ -260,13 +264,15 @@ enum kmp_region_kind {
 	KMP_REGION_LEAGUE, // the implicit region of an initial thread of a league
 };
 
+#define KMP_UNCOUNTED UINT32_MAX // of a parallel region; what teams are around it matters to few
+
 struct kmp_region {
 	enum kmp_region_kind kind;
 	struct kmp_team team;
 	uint32_t above; // regions of the same team within this one
-	uint32_t depth; // teams and serialized regions between this one and the root
+	uint32_t depth; // teams and serialized regions from the root to this one, or KMP_UNCOUNTED
 	uint32_t level, active_level, nthreads;
-	int32_t teams_level; // level of the teams construct around it, -1: none
+	int32_t teams_level; // level of the teams construct around it, -1: none; or was, if uncounted
 };
 
 /** Return the innermost region that a thread takes part in; unavailable if it is idle. */

@@ -7,8 +7,11 @@
 
 ompd_rc_t kmp_tool_active(const struct kmp_runtime *runtime)
 {
-	uint64_t bits;
-	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL_ompt_enabled, 4, &bits);
+	uint64_t bits = 0;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (!runtime->seen->without_tool)
+		rc = kmp_read_global(runtime, KMP_GLOBAL_ompt_enabled, 4, &bits);
 
 	// It may keep it all the same; it is the library that does not know.
 	if (rc == ompd_rc_unsupported)

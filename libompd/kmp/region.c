@@ -91,61 +91,73 @@ static ompd_rc_t set_league(const struct kmp_runtime *runtime, struct kmp_region
 		       rc;
 }
 
-// Tell whether the team of a thread at work is the outermost of several threads: on level 1, where
-// the teams of a league can be too. The primary thread of such a one is an initial thread of the
-// league, and knows so (__kmp_teams_master). It enters a team after it has set its level.
-static ompd_rc_t is_outermost_parallel(const struct kmp_runtime *runtime,
-				       const struct kmp_thread *thread, const struct kmp_team *team,
-				       bool *ret)
+// Tell whether the team of a thread at work has several threads, and is none of a league that waits for
+// a parallel construct: the primary thread of such a one is an initial thread of the league, and knows
+// so (__kmp_teams_master). It enters a team after it has set its level.
+static ompd_rc_t is_plain_parallel(const struct kmp_runtime *runtime,
+				   const struct kmp_thread *thread, const struct kmp_team *team,
+				   bool *ret)
 {
 	uint64_t microtask = 0;
 	ompd_rc_t rc = ompd_rc_ok;
 
-	*ret = team->level == 1 && team->parent && !team->serialized && thread->primary;
+	*ret = team->level && team->parent && !team->serialized && thread->primary;
 	if (*ret)
 		rc = kmp_read(runtime, thread->primary, INFO(th_teams_microtask), &microtask);
 	*ret &= !microtask;
 	return rc;
 }
 
+// Count the teams around a region, and with them tell whether it is in a teams construct: a worker may
+// keep what it was told of one that is over.
+static ompd_rc_t count_teams(const struct kmp_runtime *runtime, struct kmp_region *region)
+{
+	ompd_rc_t rc = count_steps(runtime, &region->team, &region->depth);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (region->depth == region->level) {
+		region->teams_level = -1;
+		set_parallel(region);
+		return ompd_rc_ok;
+	}
+	const bool in_teams = region->teams_level >= 0;
+	const uint32_t teams_level = in_teams ? (uint32_t)region->teams_level : 0;
+
+	if (in_teams && region->level > teams_level &&
+	    (region->depth == region->level + 1 || region->depth == region->level + 2)) {
+		set_parallel(region);
+		return ompd_rc_ok;
+	}
+	if (in_teams && region->level == teams_level && region->depth == region->level + 2)
+		return set_league(runtime, region);
+	// The league's own team, before its thread has another one for its regions, and after that.
+	if (in_teams && region->level == teams_level && region->depth == region->level + 1)
+		return reason(ompd_rc_error, "the thread is about to enter or leave a league");
+	return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
+		      (unsigned long long)region->team.address);
+}
+
 // The region of the team of a thread that is not idle.
 static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 				struct kmp_region *ret)
 {
-	const int32_t teams_level = thread->teams_level;
-	bool outermost = false;
+	bool plain = false;
 
 	memset(ret, 0, sizeof(*ret));
 	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &ret->team);
 
 	if (rc == ompd_rc_ok)
-		rc = is_outermost_parallel(runtime, thread, &ret->team, &outermost);
-	ret->depth = outermost;
-	if (rc == ompd_rc_ok && !outermost)
-		rc = count_steps(runtime, &ret->team, &ret->depth);
+		rc = is_plain_parallel(runtime, thread, &ret->team, &plain);
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->level = ret->team.level;
-	ret->teams_level = -1;
-	// A worker may keep what it was told of a teams construct that is over: the number of teams
-	// around its own decides.
-	if (ret->depth == ret->level) {
-		set_parallel(ret);
-		return ompd_rc_ok;
-	}
-	ret->teams_level = teams_level;
-	if (teams_level >= 0 && ret->level > (uint32_t)teams_level &&
-	    (ret->depth == ret->level + 1 || ret->depth == ret->level + 2)) {
-		set_parallel(ret);
-		return ompd_rc_ok;
-	}
-	if (teams_level >= 0 && ret->level == (uint32_t)teams_level && ret->depth == ret->level + 2)
-		return set_league(runtime, ret);
-	// The league's own team, before its thread has another one for its regions, and after that.
-	if (teams_level >= 0 && ret->level == (uint32_t)teams_level && ret->depth == ret->level + 1)
-		return reason(ompd_rc_error, "the thread is about to enter or leave a league");
-	return reason(ompd_rc_error, "the team at 0x%llx is being changed, or damaged",
-		      (unsigned long long)thread->team);
+	ret->teams_level = thread->teams_level;
+	if (!plain)
+		return count_teams(runtime, ret);
+	ret->depth = KMP_UNCOUNTED;
+	set_parallel(ret);
+	return ompd_rc_ok;
 }
 
 // At the end of a region its primary thread gets back its number and its task in the region around
@@ -156,7 +168,7 @@ static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_
 			    const struct kmp_region *region, bool *ret)
 {
 	const struct kmp_team *team = &region->team;
-	uint64_t primary, task = 0, team_of_task = 0, encountering = 0;
+	uint64_t primary = thread->primary, task = 0, team_of_task = 0, encountering = 0;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	*ret = false;
@@ -169,7 +181,8 @@ static ompd_rc_t is_leaving(const struct kmp_runtime *runtime, const struct kmp_
 		if (rc != ompd_rc_ok || !task || task == team->implicit_tasks)
 			return rc == ompd_rc_unsupported ? ompd_rc_ok : rc;
 	}
-	rc = kmp_team_thread(runtime, team, 0, &primary);
+	if (!primary)
+		rc = kmp_team_thread(runtime, team, 0, &primary);
 	if (rc != ompd_rc_ok || primary != thread->address)
 		return rc;
 	*ret = thread->tid != 0;
@@ -231,8 +244,9 @@ ompd_rc_t kmp_current_region(const struct kmp_runtime *runtime, const struct kmp
 		       rc;
 }
 
-ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
-			       struct kmp_region *ret)
+// The region around one whose teams are counted.
+static ompd_rc_t enclosing_region(const struct kmp_runtime *runtime,
+				  const struct kmp_region *region, struct kmp_region *ret)
 {
 	struct step step = { .team = region->team, .above = region->above };
 	const bool in_teams = region->teams_level >= 0;
@@ -266,6 +280,17 @@ ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct k
 			      (unsigned long long)step.team.address);
 	set_parallel(ret);
 	return ompd_rc_ok;
+}
+
+ompd_rc_t kmp_enclosing_region(const struct kmp_runtime *runtime, const struct kmp_region *region,
+			       struct kmp_region *ret)
+{
+	struct kmp_region counted = *region;
+	ompd_rc_t rc = ompd_rc_ok;
+
+	if (counted.depth == KMP_UNCOUNTED)
+		rc = count_teams(runtime, &counted);
+	return rc == ompd_rc_ok ? enclosing_region(runtime, &counted, ret) : rc;
 }
 
 uint64_t kmp_region_id(const struct kmp_region *region)

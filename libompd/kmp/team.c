@@ -6,6 +6,18 @@ enum {
 	TEAM_ALIGNMENT = 64, // of what __kmp_allocate returns
 };
 
+void kmp_span_of_team(const struct kmp_runtime *runtime, struct kmp_span *span)
+{
+	static const enum kmp_field fields[] = {
+		TEAM(t_parent),	    TEAM(t_threads),	TEAM(t_implicit_task_taskdata),
+		TEAM(t_serialized), TEAM(t_level),	TEAM(t_active_level),
+		TEAM(t_nproc),	    TEAM(t_master_tid),
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		kmp_span_add(runtime, span, 0, fields[i]);
+}
+
 ompd_rc_t kmp_read_team(const struct kmp_runtime *runtime, uint64_t address, struct kmp_team *ret)
 {
 	uint64_t serialized, level, active_level, nproc, master_tid;

@@ -35,8 +35,10 @@ static void view_part(const struct kmp_runtime *runtime, uint64_t address, enum 
 		kmp_span_add(runtime, &span, tool, KMP_FIELD_ompt_thread_info_t__state);
 		kmp_span_add(runtime, &span, tool, KMP_FIELD_ompt_thread_info_t__wait_id);
 	}
-	if (part == KMP_PART_TASK)
+	if (part == KMP_PART_TASK || part == KMP_PART_WAIT)
 		kmp_span_add(runtime, &span, 0, INFO(th_current_task));
+	if (part == KMP_PART_WAIT)
+		kmp_span_add(runtime, &span, 0, INFO(th_bar));
 	kmp_view_span(runtime, address, &span);
 }
 

@@ -148,16 +148,13 @@ static ompd_rc_t search(const struct kmp_runtime *runtime, uint64_t pthread, uin
 static ompd_rc_t look_where_seen(const struct kmp_runtime *runtime, uint64_t pthread,
 				 struct family_thread *ret)
 {
-	struct family_thread seen = { .pthread = pthread };
+	struct family_thread seen = { .pthread = pthread, .list = runtime->seen->searched };
 	struct kmp_thread thread;
-	ompd_rc_t rc = read_array(runtime, &seen.list);
 
-	if (rc != ompd_rc_ok)
-		return rc;
-	if (!seen.list || seen.list != runtime->seen->searched ||
-	    !idmap_find(&runtime->seen->threads, pthread, &seen.address))
+	if (!seen.list || !idmap_find(&runtime->seen->threads, pthread, &seen.address))
 		return ompd_rc_unavailable;
-	rc = kmp_find_thread_again(runtime, &seen, KMP_PART_PLACE, &thread);
+	ompd_rc_t rc = kmp_find_thread_again(runtime, &seen, KMP_PART_PLACE, &thread);
+
 	if (rc == ompd_rc_ok) {
 		seen.primary = thread.primary == thread.address;
 		*ret = seen;

@@ -125,23 +125,16 @@ static uint64_t barrier_of_thread(const struct kmp_runtime *runtime, uint64_t th
 	       (uint64_t)barrier * runtime->layout.struct_size[KMP_STRUCT_kmp_balign_t];
 }
 
-// The counts of barriers that has_arrived() looks at.
-static void view_barriers(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
+// A team with the counts of barriers that has_arrived() looks at.
+static void view_team(const struct kmp_runtime *runtime, const struct kmp_thread *thread)
 {
-	const enum kmp_field own = KMP_FIELD_kmp_bstate_t__b_arrived;
-	const enum kmp_field teams = KMP_FIELD_kmp_balign_team_t__b_arrived;
-	const uint32_t *sizes = runtime->layout.struct_size;
-	struct kmp_span of_thread = KMP_SPAN_EMPTY, of_team = KMP_SPAN_EMPTY;
+	struct kmp_span span = KMP_SPAN_EMPTY;
 
 	if (thread->tid == 0)
 		return;
-	for (uint32_t i = 0; i < BARRIER_COUNT; i++) {
-		kmp_span_add(runtime, &of_thread, i * sizes[KMP_STRUCT_kmp_balign_t], own);
-		kmp_span_add(runtime, &of_team, i * sizes[KMP_STRUCT_kmp_balign_team_t], teams);
-	}
-	kmp_view_span(runtime, barrier_of_thread(runtime, thread->address, BARRIER_PLAIN),
-		      &of_thread);
-	kmp_view_span(runtime, kmp_at(runtime, thread->team, TEAM(t_bar)), &of_team);
+	kmp_span_add(runtime, &span, 0, TEAM(t_bar));
+	kmp_span_of_team(runtime, &span);
+	kmp_view_span(runtime, thread->team, &span);
 }
 
 // Check whether a worker has come to a barrier, and not all of its team have: it counts its
@@ -204,6 +197,14 @@ static bool may_be_outdated(ompd_word_t state)
 	}
 }
 
+// Tell whether the runtime has yet to record a state of a worker: its memory is zero until it begins
+// (__kmp_launch_thread), and in the team of another thread none works alone.
+static bool is_unset(const struct kmp_thread *thread, ompd_word_t state)
+{
+	return state == ompt_state_work_serial && thread->primary &&
+	       thread->primary != thread->address;
+}
+
 ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 		    ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
@@ -217,7 +218,10 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 
 	if (tracked == ompd_rc_ok) {
 		rc = recorded_state(runtime, thread, state, wait_id);
-		known = thread->team && !thread->in_pool && !may_be_outdated(*state);
+		known = thread->team && !thread->in_pool && !may_be_outdated(*state) &&
+			!is_unset(thread, *state);
+	} else if (thread->team && !thread->in_pool) {
+		view_team(runtime, thread);
 	}
 	if (rc == ompd_rc_ok && !known)
 		rc = kmp_is_idle(runtime, thread, &idle);
@@ -228,11 +232,16 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 		*wait_id = 0;
 		return ompd_rc_ok;
 	}
+	if (tracked == ompd_rc_ok && is_unset(thread, *state))
+		*state = ompt_state_overhead;
 	if (tracked == ompd_rc_ok)
 		return tracked;
 	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
 	    tracked != ompd_rc_needs_state_tracking)
 		return tracked;
+	// All threads but those for which a program is started come after its tool.
+	runtime->seen->without_tool |= tracked == ompd_rc_needs_state_tracking && thread->primary &&
+				       thread->primary != thread->address;
 	rc = kmp_current_record(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
 		rc = kmp_task_waits(runtime, &task, &info);
@@ -243,8 +252,6 @@ ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *
 								  ompt_state_wait_taskgroup;
 		return ompd_rc_ok;
 	}
-	if (task.implicit)
-		view_barriers(runtime, thread);
 	// At a barrier a thread may run tasks.
 	for (int i = 0; i < BARRIER_COUNT && task.implicit; i++) {
 		bool arrived;

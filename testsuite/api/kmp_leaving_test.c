@@ -3,6 +3,7 @@
 // The end of a nested region of LLVM's runtime: its primary thread has its number and task in the
 // region around it again, but not yet its team, for as long as another thread of the team has not
 // let go of it. That one is held here by the program itself, in its own tool (OMPT).
+// And the beginning of a worker: the runtime has created it, and it has not run yet.
 
 #define _GNU_SOURCE
 
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -125,6 +127,78 @@ static void end_of_region(void **state)
 	assert_int_equal(tasks, 2 * 2);
 }
 
+// ---- A worker that has yet to begin ----------------------------------------------------------
+
+typedef void *start_fn(void *argument);
+
+static struct {
+	ompd_address_space_handle_t *space; // NULL: not now
+	int created;
+	pthread_t thread; // the first one
+	start_fn *start;
+	atomic_bool may_begin;
+	ompd_rc_t rc, region, state_rc;
+	ompd_word_t state;
+} worker;
+
+static void *begin_late(void *argument)
+{
+	while (!atomic_load(&worker.may_begin))
+		usleep(100);
+	return worker.start(argument);
+}
+
+// In the thread that creates the next one; it holds locks of the runtime.
+static void look_at_worker(void)
+{
+	uint64_t id = (uint64_t)worker.thread;
+	ompd_parallel_handle_t *region;
+	ompd_thread_handle_t *handle;
+	ompd_wait_id_t wait;
+
+	worker.rc = ompd_get_thread_handle(worker.space, ompd_thread_id_pthread, 8, &id, &handle);
+	if (worker.rc != ompd_rc_ok)
+		return;
+	worker.region = ompd_get_curr_parallel_handle(handle, &region);
+	if (worker.region == ompd_rc_ok)
+		ompd_rel_parallel_handle(region);
+	worker.state_rc = ompd_get_state(handle, &worker.state, &wait);
+	ompd_rel_thread_handle(handle);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, start_fn *start,
+		   void *argument)
+{
+	int (*create)(pthread_t *, const pthread_attr_t *, start_fn *, void *);
+
+	*(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+	if (worker.space && ++worker.created == 1) {
+		worker.start = start;
+		int failed = create(thread, attributes, begin_late, argument);
+
+		worker.thread = *thread;
+		return failed;
+	}
+	if (worker.space && worker.created == 2) {
+		look_at_worker();
+		atomic_store(&worker.may_begin, true);
+	}
+	return create(thread, attributes, start, argument);
+}
+
+static void new_worker(void **state)
+{
+	worker.space = *state;
+#pragma omp parallel num_threads(3)
+	assert_int_equal(omp_get_num_threads(), 3);
+	worker.space = NULL;
+	assert_int_equal(worker.created, 2);
+	assert_int_equal(worker.rc, ompd_rc_ok);
+	assert_int_equal(worker.region, ompd_rc_unavailable);
+	assert_int_equal(worker.state_rc, ompd_rc_ok);
+	assert_int_equal(worker.state, ompt_state_idle);
+}
+
 static int open_space(void **state)
 {
 	const ompd_callbacks_t callbacks = standstill_callbacks();
@@ -141,7 +215,10 @@ static int close_space(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(end_of_region) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(new_worker), // before there are any
+		cmocka_unit_test(end_of_region),
+	};
 
 	alarm(100); // what does not come to be
 	return cmocka_run_group_tests(tests, open_space, close_space);

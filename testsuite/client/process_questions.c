@@ -7,13 +7,14 @@
 #include "answer.h"
 #include "debugger.h"
 
-// Less certain of the release is what the library is that can't read all of it.
-static const char *without_kin(const char *release)
+// What is only like a release, or cannot be read whole, is "a kin of" the release that it is most like. A
+// debugger that does not find a symbol makes it another.
+static void say_release(struct answer *answer, const char *release)
 {
-	static const char kin[] = "a kin of ";
-	const char *found = strstr(release, kin);
-
-	return found ? found + sizeof(kin) - 1 : release;
+	if (strstr(release, "a kin of "))
+		say(answer, " release=unknown");
+	else
+		say(answer, " release=%s", release);
 }
 
 ASK(process)
@@ -29,8 +30,8 @@ ASK(process)
 		return rc;
 	ompd_get_omp_version(space, &version);
 	ompd_ext_get_layout_info(space, &layout);
-	say(answer, "%lld %s %s %u", (long long)version, layout.runtime,
-	    without_kin(layout.release), layout.source);
+	say(answer, "%lld %s %u", (long long)version, layout.runtime, layout.source);
+	say_release(answer, layout.release);
 	ompd_rel_address_space_handle(space);
 	return rc;
 }
@@ -42,7 +43,8 @@ ASK(version_string)
 
 	(void)variant;
 	if (rc == ompd_rc_ok) {
-		say(answer, "%.6s %s", text, without_kin(strstr(text, " of ") + 4));
+		say(answer, "%.6s", text);
+		say_release(answer, strstr(text, " of ") + 4);
 		free_block(text);
 	}
 	return rc;

@@ -7,7 +7,9 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct scene_truth scene_truth;
@@ -17,11 +19,25 @@ static atomic_int arrived, held;
 static omp_lock_t lock;
 static omp_nest_lock_t nest_lock;
 static int first_variable, second_variable;
+static double spent[SCENE_NOTES]; // processor time of the threads when they made their notes
+
+// Return the processor time of a thread in seconds.
+static double time_of(pthread_t thread)
+{
+	struct timespec time = { 0 };
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) == 0)
+		clock_gettime(clock, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 static void note(enum scene_place place)
 {
-	struct scene_note *here = &scene_truth.notes[atomic_fetch_add(&scene_truth.count, 1)];
+	int number = atomic_fetch_add(&scene_truth.count, 1);
+	struct scene_note *here = &scene_truth.notes[number];
 
+	spent[number] = time_of(pthread_self());
 	here->pthread = (uint64_t)pthread_self();
 	here->lwp = (int32_t)syscall(SYS_gettid);
 	here->place = place;
@@ -32,6 +48,39 @@ static void wait_for(atomic_int *what, int count)
 {
 	while (atomic_load(what) < count)
 		usleep(500);
+}
+
+// Tell whether a thread sleeps on a word of memory.
+static bool is_asleep(int32_t lwp)
+{
+	char path[64];
+	long number = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)lwp);
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number == SYS_futex;
+}
+
+// Wait until the threads that told that they are about to wait do so: they sleep, or have spun for long
+// enough to be where they spin. On a busy machine it takes long until they run at all.
+static void wait_for_rest(void)
+{
+	static const double spun = 0.005; // seconds of processor time
+	const int count = atomic_load(&scene_truth.count);
+
+	for (int i = 0; i < count; i++) {
+		const struct scene_note *there = &scene_truth.notes[i];
+
+		while (there->place != PLACE_CODE && !is_asleep(there->lwp) &&
+		       time_of((pthread_t)there->pthread) < spent[i] + spun)
+			usleep(500);
+	}
 }
 
 static void rest(void)
@@ -93,7 +142,7 @@ static void hold_and_wait(int others, void (*ready)(void))
 	{
 		atomic_store(&held, 1);
 		wait_for(&arrived, others);
-		usleep(50000); // between telling that they wait and waiting
+		wait_for_rest();
 		note(PLACE_CODE);
 		ready();
 		atomic_store(&scene_truth.over, 1);
@@ -190,7 +239,7 @@ static void play_ordered(void (*ready)(void))
 #pragma omp ordered
 		if (i == 0) {
 			wait_for(&arrived, 3);
-			usleep(50000);
+			wait_for_rest();
 			ready();
 			atomic_store(&scene_truth.over, 1);
 		}
@@ -218,13 +267,17 @@ static void play_serialized(void (*ready)(void))
 // libgomp runs the teams of a league on the host one after another.
 static void play_league(void (*ready)(void))
 {
+#ifdef __clang__
+	enum { OTHERS = 3 };
+#else
+	enum { OTHERS = 1 };
+#endif
 #pragma omp teams num_teams(2) thread_limit(4)
 	{
 #pragma omp parallel num_threads(2)
 		{
 			if (omp_get_team_num() == 0 && omp_get_thread_num() == 0) {
-				wait_for(&arrived, 1);
-				usleep(50000);
+				wait_for(&arrived, OTHERS);
 				play_serialized(ready);
 				atomic_store(&scene_truth.over, 1);
 			} else {

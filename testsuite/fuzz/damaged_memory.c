@@ -40,8 +40,7 @@ static void take_damage(const struct recorded_target *target, struct input *inpu
 
 // ---- Open targets ----------------------------------------------------------------------------
 
-/** What the library keeps of a target that was whole when it was opened. As long as a question
- * leaves all of that as it was, the next input need not open the target anew. */
+/** What the library keeps of a target that was whole when it was opened, for each input anew. */
 struct opened {
 	ompd_address_space_handle_t *space;
 	struct recorded_state state;
@@ -87,8 +86,9 @@ static void close_whole(uint32_t number)
 	const struct recorded_target *target = &targets[number];
 	struct opened *found = &opened[number];
 
-	if (recorded_has_state(&found->state))
+	if (recorded_restore_state(&found->state))
 		return;
+	recorded_forget_state(&found->state);
 	close_space(found->space);
 	found->space = NULL;
 	if (target->blocks) {
@@ -118,6 +118,7 @@ void run_input(const uint8_t *data, size_t size)
 		take_damage(target, &input);
 	space = fresh ? open_space() : open_whole(number);
 	subject_open(&subject, target, space, mode);
+	subject.opens = fresh;
 	for (uint32_t i = 0; i < after; i++)
 		take_damage(target, &input);
 	for (int i = 0; i < INPUT_MAX_QUESTIONS && input.at < input.end; i++) {
@@ -151,6 +152,7 @@ void learn_words(struct recorded_target *target)
 
 	for (uint32_t thread = 0; thread < target->thread_count; thread++) {
 		subject_open(&subject, target, space, thread);
+		subject.opens = true;
 		for (uint32_t i = 0; i < question_count; i++) {
 			for (uint32_t variant = 0; variant < questions[i].variants; variant++)
 				question_ask(&questions[i], &subject, variant);

@@ -17,6 +17,7 @@ struct subject {
 	ompd_thread_handle_t *thread;
 	ompd_parallel_handle_t *parallel, *outer;
 	ompd_task_handle_t *task, *other_task;
+	bool opens; // the question about the process opens it again, which takes long
 };
 
 typedef void (*question_fn)(struct subject *subject, uint32_t variant);
@@ -48,6 +49,8 @@ struct worst_use {
 	const char *longest, *largest;
 };
 extern struct worst_use worst_use;
+/** Processor time of one call; more aborts the program. 0: any, it is not even taken. */
+extern double most_seconds_of_call;
 
 /** Open the recorded targets. */
 void open_targets(const char *path);
@@ -70,7 +73,7 @@ enum {
 	INPUT_MAX_DAMAGES = 8,
 	INPUT_QUESTION_SIZE = 3,
 	INPUT_MAX_QUESTIONS = 6,
-	// Of the mode. To open a target takes long: it is done for one of eight inputs.
+	// Of the mode.
 	INPUT_FRESH = 0x70,  // bits that are 0: the target is opened for this input
 	INPUT_MENDED = 0x80, // memory is whole again before handles are given back
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "damaged_memory.h"
 #include "ompd/ompd_ext.h"
@@ -16,7 +17,9 @@ enum {
 };
 
 struct worst_use worst_use;
+double most_seconds_of_call;
 static const char *current; // question
+static double begun;	    // the call
 
 // ---- One call --------------------------------------------------------------------------------
 
@@ -26,8 +29,35 @@ static void die(const char *what)
 	abort();
 }
 
+// Read the clock of processor time, which takes as long as many a call.
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void begin(void)
+{
+	recorded_begin_call();
+	if (most_seconds_of_call > 0)
+		begun = now();
+}
+
+static void check_time(void)
+{
+	double seconds = most_seconds_of_call > 0 ? now() - begun : 0;
+
+	if (seconds <= most_seconds_of_call)
+		return;
+	fprintf(stderr, "%s: a call that takes %.0f ms\n", current, 1e3 * seconds);
+	abort();
+}
+
 static ompd_rc_t end(ompd_rc_t rc)
 {
+	check_time();
 	unsigned long requests = callback_counts.reads + callback_counts.symbols;
 	const char *reason = ompd_ext_last_reason();
 
@@ -46,7 +76,7 @@ static ompd_rc_t end(ompd_rc_t rc)
 	return rc;
 }
 
-#define CALL(call) (recorded_begin_call(), end(call))
+#define CALL(call) (begin(), end(call))
 
 // ---- The subject -----------------------------------------------------------------------------
 
@@ -138,11 +168,9 @@ QUESTION(process)
 	const char *name = NULL;
 	ompd_rc_t rc;
 
-	(void)subject;
 	if (CALL(ompd_ext_enumerate_runtimes(variant % 4, &name)) != ompd_rc_ok)
 		name = NULL;
-	// Inputs that open the target ask that already, and it takes long.
-	if (variant / 4 % 32)
+	if (!subject->opens)
 		return;
 	rc = CALL(ompd_ext_process_initialize(plain_context(), name, &space));
 	if (rc == ompd_rc_ok)

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// GCC and Clang have it.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
 enum {
 	MAX_CHANGES = 4096,
 	MAX_ALLOCATED = 64 << 20,
@@ -476,7 +484,54 @@ struct recorded_block {
 	struct recorded_block *next, **link;
 	size_t size;
 	uint64_t serial;
+	bool is_freed; // and kept, for the state that it is part of
 };
+
+static uint64_t last_serial;
+
+// Blocks stand in the order in which they were allocated, the last one first.
+static void link_block(struct recorded_block *block, struct recorded_block **link)
+{
+	block->next = *link;
+	block->link = link;
+	*link = block;
+	if (block->next)
+		block->next->link = &block->next;
+	recorded_blocks++;
+	recorded_bytes += block->size;
+}
+
+static void unlink_block(struct recorded_block *block)
+{
+	*block->link = block->next;
+	if (block->next)
+		block->next->link = block->link;
+	recorded_blocks--;
+	recorded_bytes -= block->size;
+}
+
+static void free_block(struct recorded_block *block)
+{
+	ASAN_UNPOISON_MEMORY_REGION(block + 1, block->size);
+	free(block);
+}
+
+static void discard(struct recorded_block *block)
+{
+	unlink_block(block);
+	free_block(block);
+}
+
+static void take_back(struct recorded_block *block)
+{
+	struct recorded_block **link = &chosen->blocks;
+
+	while (*link && (*link)->serial > block->serial)
+		link = &(*link)->next;
+	block->is_freed = false;
+	ASAN_UNPOISON_MEMORY_REGION(block + 1, block->size);
+	link_block(block, link);
+}
 
 void recorded_begin_call(void)
 {
@@ -492,7 +547,6 @@ static void check_requests(void)
 
 void *callback_alloc(size_t size)
 {
-	static uint64_t serial;
 	struct recorded_block *block;
 
 	if (size > MAX_ALLOCATED || recorded_bytes + size > recorded_use.kept + MAX_ALLOCATED)
@@ -500,14 +554,8 @@ void *callback_alloc(size_t size)
 	block = malloc(sizeof(*block) + size);
 	if (!block)
 		return NULL;
-	*block = (struct recorded_block){
-		.next = chosen->blocks, .link = &chosen->blocks, .size = size, .serial = ++serial
-	};
-	if (block->next)
-		block->next->link = &block->next;
-	chosen->blocks = block;
-	recorded_blocks++;
-	recorded_bytes += size;
+	*block = (struct recorded_block){ .size = size, .serial = ++last_serial };
+	link_block(block, &chosen->blocks);
 	if (recorded_bytes > recorded_use.allocated)
 		recorded_use.allocated = recorded_bytes;
 	return block + 1;
@@ -520,53 +568,70 @@ void callback_free(void *memory)
 	if (!memory)
 		return;
 	block--;
-	recorded_blocks--;
-	recorded_bytes -= block->size;
-	*block->link = block->next;
-	if (block->next)
-		block->next->link = block->link;
-	free(block);
+	if (!chosen->kept || block->serial > chosen->kept->last_serial) {
+		discard(block);
+		return;
+	}
+	unlink_block(block);
+	block->is_freed = true;
+	ASAN_POISON_MEMORY_REGION(block + 1, block->size);
 }
 
 // ---- States ----------------------------------------------------------------------------------
 
-static size_t kept_size(const struct recorded_block *block)
-{
-	return sizeof(block->size) + sizeof(block->serial) + block->size;
-}
-
 void recorded_keep_state(struct recorded_state *state)
 {
-	const struct recorded_block *block;
+	struct recorded_block *block;
+	size_t count = 0;
 	uint8_t *at;
 
-	free(state->bytes);
-	state->size = 0;
-	for (block = chosen->blocks; block; block = block->next)
-		state->size += kept_size(block);
+	*state = (struct recorded_state){ .last_serial = last_serial };
+	for (block = chosen->blocks; block; block = block->next) {
+		state->count++;
+		state->size += block->size;
+	}
+	state->blocks = allocate(state->count, sizeof(*state->blocks));
 	at = state->bytes = allocate(state->size, 1);
 	for (block = chosen->blocks; block; block = block->next) {
-		memcpy(at, &block->size, sizeof(block->size) + sizeof(block->serial));
-		memcpy(at + sizeof(block->size) + sizeof(block->serial), block + 1, block->size);
-		at += kept_size(block);
+		state->blocks[count++] = block;
+		memcpy(at, block + 1, block->size);
+		at += block->size;
 	}
+	chosen->kept = state;
 }
 
-bool recorded_has_state(const struct recorded_state *state)
+bool recorded_restore_state(struct recorded_state *state)
 {
 	const uint8_t *at = state->bytes;
-	size_t left = state->size;
+	size_t count = 0;
 
-	for (const struct recorded_block *block = chosen->blocks; block; block = block->next) {
-		size_t head = sizeof(block->size) + sizeof(block->serial), size = kept_size(block);
+	for (const struct recorded_block *block = chosen->blocks; block; block = block->next)
+		count++;
+	if (count != state->count)
+		return false;
+	while (chosen->blocks && chosen->blocks->serial > state->last_serial)
+		discard(chosen->blocks);
+	for (size_t i = 0; i < state->count; i++) {
+		struct recorded_block *block = state->blocks[i];
 
-		if (size > left || memcmp(at, &block->size, head) != 0 ||
-		    memcmp(at + head, block + 1, block->size) != 0)
-			return false;
-		at += size;
-		left -= size;
+		if (block->is_freed)
+			take_back(block);
+		memcpy(block + 1, at, block->size);
+		at += block->size;
 	}
-	return left == 0;
+	return true;
+}
+
+void recorded_forget_state(struct recorded_state *state)
+{
+	for (size_t i = 0; i < state->count; i++) {
+		if (state->blocks[i]->is_freed)
+			free_block(state->blocks[i]);
+	}
+	free(state->blocks);
+	free(state->bytes);
+	*state = (struct recorded_state){ 0 };
+	chosen->kept = NULL;
 }
 
 void recorded_free(const void *block)

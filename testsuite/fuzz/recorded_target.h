@@ -104,6 +104,7 @@ struct recorded_target {
 	uint32_t page_count, symbol_count, thread_count, place_count;
 	struct recorded_services services;
 	struct recorded_block *blocks;	// that the library has allocated while it was chosen
+	struct recorded_state *kept;	// NULL: none
 	struct recorded_word *pointers; // all words that point to recorded memory, by value
 	struct recorded_word *read;	// words that the library was seen to read, by address
 	uint32_t pointer_count, read_count;
@@ -141,15 +142,21 @@ extern unsigned long recorded_max_requests;
 /** Blocks, and bytes of them, that the library has allocated and nobody has freed. */
 extern size_t recorded_blocks, recorded_bytes;
 
-/** What the library keeps of the chosen target: its blocks, and what is in them. */
+/** What the library keeps of a target: its blocks, and what is in them. What it frees of these is kept. */
 struct recorded_state {
+	struct recorded_block **blocks;
 	uint8_t *bytes;
-	size_t size;
+	size_t count, size;
+	uint64_t last_serial; // of the blocks
 };
 
 void recorded_keep_state(struct recorded_state *state);
-/** Return whether the blocks of the chosen target are those, and hold the same. */
-bool recorded_has_state(const struct recorded_state *state);
+/**
+ * Let the chosen target have these blocks again, with what was in them, and no others. False if it has
+ * more or fewer: the library has replaced none by another one then, and may have lost some.
+ */
+bool recorded_restore_state(struct recorded_state *state);
+void recorded_forget_state(struct recorded_state *state);
 
 void recorded_free(const void *block);
 

@@ -208,7 +208,12 @@ def compare(ours: Answers, theirs: Answers, crashed_at: Optional[str] = None) ->
                 handle = question[: -len(end)]
                 parted += (handle + ":", handle + ",")
         if question.endswith(MEETING):
-            same = meetings.is_same(_value(ours, question), _value(theirs, question))
+            # Two regions may be met first at one place.
+            level = question[: -len(MEETING)] + LEVELS
+            levels = {_text(answers.get(level)) for answers in (ours, theirs)} - {NONE}
+            same = len(levels) < 2 and meetings.is_same(
+                _value(ours, question), _value(theirs, question)
+            )
         if same:
             found.agreed[kind] += mine != NONE
             continue
