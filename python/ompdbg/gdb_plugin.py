@@ -25,6 +25,9 @@ def library_path() -> str:
 
 
 def _register() -> None:
+    from ompdbg.gdb_services import stop_times
+
+    stop_times.listen()
     from ompdbg.commands import (
         apply,
         breaks,

@@ -263,6 +263,18 @@ class Symbols:
         self._functions[address] = function
         return function
 
+    def code_place(self, address: int) -> Optional[Function]:
+        """The innermost function at an address, inlined or not, and the source line there."""
+        around = self.function_at(address)
+        inlined = _innermost_inlined(address)
+        place = gdb.find_pc_line(address)
+        if inlined is not None:
+            name = texts.name(inlined)
+            around = Function(name, linkage_name(inlined) or name, 0, None, None)
+        if around is None or place.symtab is None:
+            return around and around._replace(file=None, line=None)
+        return around._replace(file=texts.file(place.symtab), line=place.line or None)
+
     def begins_inlined(self, address: int) -> bool:
         """An inlined function begins there: it does not have the code before, too."""
         return bool(_inlined_at(address) - _inlined_at(address - 1))
@@ -393,6 +405,14 @@ def _inlined_at(address: int) -> Set[Tuple[int, int]]:
             found.add((block.start, block.end))
         block = block.superblock
     return found
+
+
+def _innermost_inlined(address: int) -> Optional[gdb.Symbol]:
+    """The function that was inlined last of those with code at an address."""
+    block = gdb.block_for_pc(address)
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block.function if block is not None and _is_inlined(block) else None
 
 
 def _is_inlined(block: gdb.Block) -> bool:
