@@ -5,6 +5,7 @@
 #include "diagnose/words.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,6 +81,63 @@ const char *threads_text(struct arena *arena, struct thread *const *threads, siz
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
 {
 	return arena_printf(arena, "%lu %s%s", (unsigned long)number, noun, number == 1 ? "" : "s");
+}
+
+const char *duration_text(struct arena *arena, double seconds)
+{
+	enum { MINUTE = 60, HOUR = 3600, LONG = 100 };
+	static const struct {
+		double unit;
+		const char *name;
+	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
+	size_t k = 0;
+
+	if (seconds >= HOUR)
+		return arena_printf(arena, "%ld h %ld min", (long)(seconds / HOUR),
+				    (long)seconds % HOUR / MINUTE);
+	if (seconds >= LONG)
+		return arena_printf(arena, "%ld min %ld s", (long)(seconds / MINUTE),
+				    (long)seconds % MINUTE);
+	while (k + 1 < sizeof(units) / sizeof(*units) && seconds < units[k].unit)
+		k++;
+	double number = seconds / units[k].unit;
+	return arena_printf(arena, number < LONG ? "%.3g %s" : "%.0f %s", number, units[k].name);
+}
+
+const char *age_text(const struct history *history, uint64_t time)
+{
+	struct arena *arena = &history->process->arena;
+	double seconds = history_seconds(history, time, history->end);
+
+	if (isnan(seconds) || seconds < 0)
+		return "";
+	return arena_printf(arena, "%s%s", duration_text(arena, seconds),
+			    history->is_end_stop ? "" : " or more");
+}
+
+const char *line_text(struct arena *arena, const struct location *location)
+{
+	if (!location)
+		return "";
+	if (location->file && location->line)
+		return arena_printf(arena, "%s:%d", base_name(location->file), location->line);
+	return location->function ?
+		       location->function :
+		       arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
+				    base_name(location->object));
+}
+
+const char *held_text(struct process *process, const struct lock *lock)
+{
+	struct arena *arena = &process->arena;
+	const char *age, *line;
+
+	if (!lock->taken)
+		return "";
+	age = age_text(process_history(process), lock->taken->since);
+	line = line_text(arena, lock->taken->location);
+	return arena_printf(arena, "%s%s%s%s", *age ? " for " : "", age, *line ? ", taken at " : "",
+			    line);
 }
 
 const char *task_text(struct arena *arena, struct task *task)

@@ -53,20 +53,16 @@ static void read_facts(struct history *history, struct history_thread *thread)
 	const struct record_thread *record = &thread->record;
 	size_t levels = record->num_levels < root->max_levels ? record->num_levels :
 								root->max_levels;
-	size_t releases = record->num_releases < RECORD_RELEASES ? record->num_releases :
-								   RECORD_RELEASES;
+	size_t holds = record->num_holds < root->max_holds ? record->num_holds : root->max_holds;
 
 	if (thread->has_facts)
 		return;
 	thread->has_facts = true;
-	thread->holds = read_array(history, record->holds, root->max_holds, root->hold_size,
-				   sizeof(*thread->holds));
-	thread->releases = read_array(history, record->releases, releases, root->release_size,
-				      sizeof(*thread->releases));
+	thread->holds =
+		read_array(history, record->holds, holds, root->hold_size, sizeof(*thread->holds));
 	thread->levels = read_array(history, record->levels, levels, root->level_size,
 				    sizeof(*thread->levels));
-	thread->num_holds = thread->holds ? root->max_holds : 0;
-	thread->num_releases = thread->releases ? releases : 0;
+	thread->num_holds = thread->holds ? holds : 0;
 	thread->num_levels = thread->levels ? levels : 0;
 }
 
@@ -79,30 +75,15 @@ const struct record_wait *history_wait(struct thread *thread)
 
 // ---- Owners ------------------------------------------------------------------------------------
 
-/** Check for a release of a mutex by another thread than its holder after it was taken; also for one that
- *  may have been, and is no longer kept. */
-static bool is_void(struct history *history, const struct history_owner *owner)
+/** Check that no release of a mutex can have been missed: by a thread that found no room, or in a signal
+ *  handler. */
+static bool has_all_releases(const struct history *history)
 {
 	for (size_t i = 0; i < history->num_threads; i++) {
-		struct history_thread *thread = &history->threads[i];
-		uint64_t earliest = UINT64_MAX;
-		if (thread == owner->by || !thread->record.num_releases)
-			continue;
-		read_facts(history, thread);
-		if (!thread->num_releases)
-			return true; // they cannot be read
-		for (size_t k = 0; k < thread->num_releases; k++) {
-			const struct record_release *release = &thread->releases[k];
-			if (release->time && release->object == owner->hold.object &&
-			    release->time > owner->hold.since)
-				return true;
-			if (release->time < earliest)
-				earliest = release->time;
-		}
-		if (thread->record.num_releases > RECORD_RELEASES && earliest > owner->hold.since)
-			return true;
+		if (history->threads[i].record.lost_events)
+			return false;
 	}
-	return false;
+	return !history->root.threads_dropped;
 }
 
 bool history_owner(struct history *history, uint64_t object, struct history_owner *ret)
@@ -120,7 +101,7 @@ bool history_owner(struct history *history, uint64_t object, struct history_owne
 				found = (struct history_owner){ thread, *hold };
 		}
 	}
-	if (!found.by || is_void(history, &found))
+	if (!found.by || !has_all_releases(history))
 		return false;
 	*ret = found;
 	return true;

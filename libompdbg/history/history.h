@@ -13,15 +13,13 @@
 struct history_thread {
 	struct record_thread record;
 	struct thread *thread; // NULL: it has ended, or the process does not have it
-	uint64_t address;      // of its record
 	uint64_t written;      // number of events that it wrote
 	uint64_t lost;	       // of them, how many the ring no longer has
 
 	bool has_facts; // the rest was read
 	struct record_hold *holds;
-	struct record_release *releases;
 	struct record_level *levels; // outermost first
-	size_t num_holds, num_releases, num_levels;
+	size_t num_holds, num_levels;
 };
 
 /** A recording. Times are in ticks of its clock. */

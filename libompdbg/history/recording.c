@@ -40,7 +40,6 @@ static bool is_sane(const struct record_root *root)
 	       is_stride(root->thread_size, sizeof(struct record_thread)) &&
 	       is_stride(root->event_size, sizeof(struct record_event)) &&
 	       is_stride(root->hold_size, sizeof(struct record_hold)) &&
-	       is_stride(root->release_size, sizeof(struct record_release)) &&
 	       is_stride(root->level_size, sizeof(struct record_level)) &&
 	       is_stride(root->task_size, sizeof(struct record_task)) && root->ring_events > 1 &&
 	       root->ring_events <= MAX_RING && !(root->ring_events & (root->ring_events - 1)) &&
@@ -135,19 +134,20 @@ static void read_threads(struct history *history)
 	size_t most = (size_t)root->num_threads + 1; // one may just be added
 
 	history->threads = ARENA_ARRAY(&process->arena, struct history_thread, most);
-	while (address && history->num_threads < most && !process_is_interrupted(process)) {
+	for (size_t i = 0; address && i < most && !process_is_interrupted(process); i++) {
 		struct history_thread *thread = &history->threads[history->num_threads];
 		struct record_thread *record = &thread->record;
 		if (!history_read(process, address, record, sizeof(*record)))
 			break;
+		address = record->next;
+		if (!record->begun)
+			continue; // it is being made ready for another thread
 		history->num_threads++;
-		thread->address = address;
 		thread->written = record->head;
 		// The slot that is written next may be half written.
 		thread->lost = record->head > root->ring_events - 1 ?
 				       record->head - (root->ring_events - 1) :
 				       0;
-		address = record->next;
 	}
 	history->is_damaged |= address != 0;
 	if (history->num_threads)

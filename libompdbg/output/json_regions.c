@@ -144,7 +144,10 @@ void json_lock(struct json *json, const struct lock *lock)
 		json_bool(json, lock->is_held == YES);
 	json_member_known_int(json, "owner", lock->owner ? lock->owner->target->number : NOT_KNOWN);
 	json_member_bool(json, "owner_ended", lock->owner_ended);
-	json_member_string(json, "known_by", lock->source == OWNER_RECORDED ? "recorded" : NULL);
+	json_member_string(json, "known_by",
+			   lock->source == OWNER_HISTORY  ? "history" :
+			   lock->source == OWNER_RECORDED ? "recorded" :
+							    NULL);
 	json_member_string(json, "reason", lock->reason);
 	json_key(json, "candidates");
 	json_begin_array(json);

@@ -26,7 +26,7 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 	if (lock->owner)
 		return lock->owner->target->label;
 	if (lock->owner_ended)
-		return "perhaps ended";
+		return lock->source == OWNER_HISTORY ? "ended" : "perhaps ended";
 	if (lock->is_held == NO)
 		return "none";
 	if (lock->num_candidates == 1)
@@ -69,6 +69,17 @@ void text_locks(struct text *text)
 	text_table_add(text, &table);
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = lock_reason_text(arena, &locks[i]);
+		const char *held = held_text(text->process, &locks[i]);
+		if (locks[i].owner && *held)
+			text_wrap(text,
+				  capitalized(arena,
+					      arena_printf(arena, "%s: held by thread %s%s",
+							   locks[i].title,
+							   locks[i].owner->target->label, held)));
+		if (locks[i].contradiction)
+			text_wrap(text,
+				  capitalized(arena, arena_printf(arena, "%s: %s", locks[i].title,
+								  locks[i].contradiction)));
 		if (reason)
 			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
 									locks[i].title, reason)));

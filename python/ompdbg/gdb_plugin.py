@@ -35,6 +35,7 @@ def _register() -> None:
         frame,
         frame_filter,
         functions,
+        history,
         llvm_plugin,
         icvs,
         inquiries,
@@ -71,7 +72,7 @@ def _register() -> None:
         command()
     for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
-    for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why):
+    for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why, history.History):
         command()
     for command in (inquiries.ThreadInfo, inquiries.TaskInfo, inquiries.ParallelInfo):
         command()

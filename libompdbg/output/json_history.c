@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The document of the recording, and what of it others have.
+
+#include <math.h>
+
+#include "output/documents.h"
+#include "output/history_words.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+/** Write a time as ns after another; null if the speed of the clock is unknown. */
+static void member_time(struct json *json, const char *name, const struct history *history,
+			uint64_t from, uint64_t to)
+{
+	double seconds = history_seconds(history, from, to);
+
+	json_key(json, name);
+	if (isnan(seconds) || fabs(seconds) > (double)INT64_MAX / NS_PER_SECOND / 2)
+		json_null(json);
+	else
+		json_int(json, (int64_t)(seconds * NS_PER_SECOND));
+}
+
+void json_moment(struct json *json, const struct history *history, uint64_t time)
+{
+	member_time(json, "time", history, history->root.start_ticks, time);
+	member_time(json, "age", history, time, history->end);
+}
+
+void json_recording(struct json *json, struct process *process)
+{
+	const struct history *history = process_history(process);
+	uint64_t written = 0, lost = 0;
+
+	if (!history) {
+		json_null(json);
+		return;
+	}
+	for (size_t i = 0; i < history->num_threads; i++) {
+		written += history->threads[i].written;
+		lost += history->threads[i].lost;
+	}
+	json_begin_object(json);
+	json_member_int(json, "started", (int64_t)history->root.start_realtime);
+	member_time(json, "end", history, history->root.start_ticks, history->end);
+	json_member_string(json, "end_is", history->is_end_stop ? "stop" : "latest_event");
+	json_member_int(json, "threads", (int64_t)history->num_threads);
+	json_member_int(json, "threads_dropped", (int64_t)history->root.threads_dropped);
+	json_member_int(json, "ring", history->root.ring_events);
+	json_member_int(json, "events", (int64_t)written);
+	json_member_int(json, "events_gone", (int64_t)lost);
+	json_member_bool(json, "damaged", history->is_damaged);
+	json_end_object(json);
+}
+
+void json_event(struct json *json, struct history *history, const struct history_event *one)
+{
+	const struct record_event *event = &one->event;
+	const struct history_thread *thread = one->thread;
+
+	json_begin_object(json);
+	json_member_known_int(json, "thread",
+			      thread->thread ? thread->thread->target->number : NOT_KNOWN);
+	json_member_int(json, "lwp", (int64_t)thread->record.lwp);
+	json_moment(json, history, event->time);
+	json_member_string(json, "kind", event_kind_name(event));
+	json_member_string(json, "what", event_detail_name(event));
+	json_member_int(json, "object", (int64_t)event->object);
+	json_member_string(json, "symbol", event_object_name(history->process, event));
+	json_member_int(json, "number", event->number);
+	json_member_int(json, "detail", event->detail);
+	json_member_string(json, "text", event_text(history->process, event));
+	json_key(json, "location");
+	json_location(json, call_location(history->process, event->code));
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_history(struct history *history, const struct history_options *options,
+				  struct sink *sink)
+{
+	const struct history_thread *only = options->thread ? history_of(options->thread) : NULL;
+	struct json_document document;
+	struct history_event *events;
+	size_t count;
+	struct ompdbg_error *error = history_events(history, only, options->last, &events, &count);
+
+	if (error)
+		return error;
+	json_document_begin(&document, sink);
+	json_key(&document.json, "recording");
+	json_recording(&document.json, history->process);
+	json_document_list(&document, "events");
+	for (size_t i = 0; i < count && !error; i++) {
+		error = next_element(&document, history->process);
+		if (!error)
+			json_event(&document.json, history, &events[i]);
+	}
+	json_document_end_list(&document);
+	return json_document_end(&document, error);
+}
