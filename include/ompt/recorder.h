@@ -41,7 +41,8 @@ enum record_kind {
 	RECORD_TASK_END = 9,	// object: task that it leaves; detail: ompt_task_status_t
 	RECORD_WORK_BEGIN = 10, // detail: ompt_work_t; number: iterations or sections, saturated
 	RECORD_WORK_END = 11,	// detail: ompt_work_t
-	RECORD_CHUNK = 12,	// object: first iteration; number: iterations, saturated
+	// object: first iteration, or the section; number: iterations, saturated; detail: ompt_dispatch_t
+	RECORD_CHUNK = 12,
 	RECORD_SYNC_BEGIN = 13, // detail: ompt_sync_region_t
 	RECORD_SYNC_END = 14,	// detail: ompt_sync_region_t
 	RECORD_WAIT_BEGIN = 15, // detail: ompt_sync_region_t
@@ -97,7 +98,7 @@ struct record_hold {
 /** An implicit task that a thread is in, outermost first. */
 struct record_level {
 	uint64_t since;
-	uint64_t region;  // number of the region; 0: that of an initial task
+	uint64_t region;  // number of the region; 0: that of an initial task, or not known
 	uint64_t code;	  // of the construct that began the region; 0: unknown
 	uint32_t thread;  // number in the team
 	uint32_t team;	  // size of the team
@@ -153,10 +154,14 @@ struct record_thread {
 	uint32_t num_levels;  // may be more than max_levels: deeper ones are not kept
 	uint32_t lost_holds;  // mutexes held that found no room: owners are then not certain
 	uint32_t lost_events; // of a signal handler that interrupted the recorder
-	uint64_t task;	      // address of the explicit task that it runs; 0: an implicit one
-	uint32_t type;	      // ompt_thread_t
+	// Address of the explicit task that it runs, valid if that task's `runs_on` says so as well; 0: an
+	// implicit task; or RECORD_NO_RECORD.
+	uint64_t task;
+	uint32_t type; // ompt_thread_t
 	uint32_t unused;
 };
+
+#define RECORD_NO_RECORD 1 // a task that found no room in the budget
 
 /** The root. `magic` is written last: before, nothing is recorded. */
 struct record_root {
@@ -184,8 +189,11 @@ struct record_root {
 	uint64_t start_ticks, start_monotonic, start_realtime;
 	uint64_t later_ticks, later_monotonic; // renewed under `renewing` odd
 	uint32_t renewing;
-	uint32_t runtime; // 1 libgomp through libompt-gomp.so, 2 another
+	uint32_t runtime; // RECORD_LIBGOMP, RECORD_OTHER or both
 	uint64_t ticks_per_second;
 };
+
+#define RECORD_LIBGOMP 1 // through libompt-gomp.so
+#define RECORD_OTHER 2
 
 #endif
