@@ -70,6 +70,19 @@ struct team *region_inner_of(struct region *region, struct thread *thread);
  *  its stack does not tell where that was begun. */
 enum tristate region_runs_task_at_barrier(struct region *region, struct thread *thread);
 
+// ---- What was recorded (recorded.c) ------------------------------------------------------------
+
+/** Find the recorded wait of a thread if that is the one in which it is seen; NULL. */
+const struct record_wait *recorded_wait(struct thread *thread);
+
+/** What was recorded of a region. Times are in ticks. */
+struct region_record {
+	uint64_t number, since;
+	uint64_t *arrived; // by number in the team: at the barrier at which it is; 0: unknown
+};
+/** Find what was recorded of a region; NULL. */
+const struct region_record *region_record(struct region *region);
+
 // ---- Locks (lock.c, candidate.c, mutex.c) ------------------------------------------------------
 
 /** How the owner of a lock is known. */

@@ -13,6 +13,7 @@
 enum { MUTEX_LOCK = 1, MUTEX_NEST_LOCK = 3, MUTEX_CRITICAL = 5, MUTEX_ATOMIC = 6 };
 enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH = 4 };
 enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6, SYNC_REDUCTION = 7 };
+enum { WORK_SINGLE = 3, WORK_SINGLE_OTHER = 4 };
 enum { TARGET_NOWAIT = 8, CANCEL_ACTIVATED = 0x10, CANCEL_DETECTED = 0x20 };
 enum { SATURATED = UINT32_MAX };
 
@@ -154,18 +155,23 @@ bool event_is_of_mutex(const struct record_event *event)
 	       event->kind == RECORD_NEST_BEGIN || event->kind == RECORD_NEST_END;
 }
 
+bool event_is_passed(const struct record_event *event)
+{
+	return (event->kind == RECORD_WORK_BEGIN || event->kind == RECORD_WORK_END) &&
+	       event->detail == WORK_SINGLE_OTHER;
+}
+
 // ---- Names -------------------------------------------------------------------------------------
 
-/** Find the name by which a wait calls a lock: a frame of a waiting thread may know it where no symbol
- *  does. */
-static const char *waited_name(struct process *process, uint64_t address)
+/** Find the name that threads have for the mutex that they wait for: a frame may know it where no symbol
+ *  does, and LLVM's runtime calls critical constructs by other addresses than their names'. */
+static const char *waited_name(struct process *process, uint64_t object)
 {
-	size_t count;
-	const struct lock *locks = process_locks(process, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (locks[i].address == address && locks[i].symbol)
-			return locks[i].symbol;
+	for (size_t i = 0; i < process->num_targets; i++) {
+		const struct record_wait *wait = history_wait(process->threads[i]);
+		if (wait && wait->kind == RECORD_ACQUIRE && wait->object == object &&
+		    recorded_wait(process->threads[i]))
+			return thread_wait(process->threads[i])->symbol;
 	}
 	return NULL;
 }
@@ -337,6 +343,10 @@ const char *event_text(struct process *process, const struct record_event *event
 	case RECORD_TASK_END:
 		return task_words(arena, event);
 	case RECORD_WORK_BEGIN:
+		if (event_is_passed(event))
+			return "left single to another thread";
+		if (event->detail == WORK_SINGLE)
+			return "began single";
 		return arena_printf(arena, "began %s%s", what ? what : "worksharing",
 				    count_text(arena, event->number,
 					       what && starts_with(what, "sections") ?

@@ -13,6 +13,8 @@ const char *event_kind_name(const struct record_event *event);
 const char *event_detail_name(const struct record_event *event);
 /** Check for an event about a lock, critical construct or the like. */
 bool event_is_of_mutex(const struct record_event *event);
+/** Check for a single construct that another thread executes. */
+bool event_is_passed(const struct record_event *event);
 /** Name the lock or variable that it is about; NULL: none, or it has no name. */
 const char *event_object_name(struct process *process, const struct record_event *event);
 /** Say what the thread did: "took lock v.lock_". */

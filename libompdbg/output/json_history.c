@@ -28,6 +28,106 @@ void json_moment(struct json *json, const struct history *history, uint64_t time
 	member_time(json, "age", history, time, history->end);
 }
 
+/** Write the time and the place of something as members. */
+static void members_of_call(struct json *json, const struct history *history, uint64_t time,
+			    const struct location *location)
+{
+	json_moment(json, history, time);
+	json_key(json, "location");
+	json_location(json, location);
+}
+
+void json_recorded_thread(struct json *json, struct thread *thread)
+{
+	struct process *process = thread->runtime->process;
+	const struct history_thread *found = history_of(thread);
+	const struct record_wait *wait = found ? recorded_wait(thread) : NULL;
+
+	if (!found)
+		return;
+	json_key(json, "recorded");
+	json_begin_object(json);
+	json_member_int(json, "events", (int64_t)found->written);
+	json_key(json, "wait");
+	if (wait) {
+		json_begin_object(json);
+		members_of_call(json, process_history(process), wait->since,
+				call_location(process, wait->code));
+		json_end_object(json);
+	} else {
+		json_null(json);
+	}
+	json_end_object(json);
+}
+
+void json_recorded_task(struct json *json, struct task *task)
+{
+	struct process *process = task->runtime->process;
+	struct history *history = process_history(process);
+	const struct history_thread *creator;
+	struct record_task record;
+
+	if (!history || !history_task(task, &record))
+		return;
+	creator = history_numbered(history, record.creator);
+	json_key(json, "recorded");
+	json_begin_object(json);
+	json_member_int(json, "number", (int64_t)record.id);
+	json_member_known_int(json, "creator",
+			      creator && creator->thread ? creator->thread->target->number :
+							   NOT_KNOWN);
+	members_of_call(json, history, record.created, call_location(process, record.code));
+	json_key(json, "begun");
+	if (record.begun && record.runs_on != RECORD_CHANGING) {
+		json_begin_object(json);
+		json_moment(json, history, record.begun);
+		json_end_object(json);
+	} else {
+		json_null(json);
+	}
+	json_member_known_int(json, "times_suspended",
+			      record.runs_on == RECORD_CHANGING ? NOT_KNOWN :
+								  (int64_t)record.times_suspended);
+	json_end_object(json);
+}
+
+void json_recorded_region(struct json *json, struct region *region)
+{
+	const struct history *history = process_history(region->team->runtime->process);
+	const struct region_record *record = history ? region_record(region) : NULL;
+
+	if (!record)
+		return;
+	json_key(json, "recorded");
+	json_begin_object(json);
+	json_member_int(json, "number", (int64_t)record->number);
+	json_moment(json, history, record->since);
+	json_key(json, "arrived");
+	json_begin_array(json);
+	for (size_t i = 0; i < region->num_members; i++) {
+		if (!record->arrived[i])
+			continue;
+		json_begin_object(json);
+		json_member_int(json, "thread_num", (int64_t)i);
+		json_moment(json, history, record->arrived[i]);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_end_object(json);
+}
+
+void json_recorded_lock(struct json *json, const struct lock *lock)
+{
+	if (!lock->taken)
+		return;
+	json_key(json, "recorded");
+	json_begin_object(json);
+	members_of_call(json, process_history(lock->runtime->process), lock->taken->since,
+			lock->taken->location);
+	json_member_int(json, "depth", lock->taken->depth);
+	json_end_object(json);
+}
+
 void json_recording(struct json *json, struct process *process)
 {
 	const struct history *history = process_history(process);

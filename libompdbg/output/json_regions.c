@@ -95,6 +95,7 @@ void json_region(struct json *json, struct region *region)
 	json_end_array(json);
 	json_key(json, "progress");
 	json_progress(json, region->progress);
+	json_recorded_region(json, region);
 	json_end_object(json);
 }
 
@@ -155,6 +156,7 @@ void json_lock(struct json *json, const struct lock *lock)
 		json_candidate(json, &lock->candidates[i]);
 	json_end_array(json);
 	json_member_threads(json, "waiters", lock->waiters, lock->num_waiters);
+	json_recorded_lock(json, lock);
 	json_end_object(json);
 }
 

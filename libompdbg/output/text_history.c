@@ -111,6 +111,11 @@ static void add_event(struct event_table *table, const struct history_event *add
 				       last->waited;
 		pull(thread, 0, 1);
 	}
+	if (event->kind == RECORD_WORK_END && is_kind(last, RECORD_WORK_BEGIN, event) &&
+	    event_is_passed(event)) {
+		line->is_dropped = true;
+		return;
+	}
 	push(thread, line);
 	fold(thread);
 }

@@ -100,6 +100,20 @@ struct row {
 	const char *what, *where;
 };
 
+/** Write how long the threads of a row wait: the one that began first. */
+static const char *waiting_text(const struct row *row)
+{
+	const struct record_wait *first = NULL;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const struct record_wait *wait = recorded_wait(row->threads[i]);
+		if (wait && (!first || wait->since < first->since))
+			first = wait;
+	}
+	return first ? age_text(process_history(row->threads[0]->runtime->process), first->since) :
+		       "";
+}
+
 /** Write for whom a thread waits: ", for threads 1-2". */
 static const char *for_whom(struct arena *arena, const struct edge *edges, size_t count)
 {
@@ -172,6 +186,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 	static const struct column columns[] = {
 		{ .title = "", .squeeze = 10 },
 		{ .title = "", .squeeze = 16, .paint = paint_wait },
+		{ .title = "", .right = true, .drop = 1 },
 		{ .title = "", .squeeze = 20, .cut = cut_place, .paint = paint_place },
 	};
 	struct arena *arena = text->paper.arena;
@@ -187,8 +202,10 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		const char **row = text_table_row(&table);
 		row[0] = threads_text(arena, rows[i].threads, rows[i].count);
 		row[1] = rows[i].count == 1 ? rows[i].what : plural(arena, rows[i].what);
-		row[2] = rows[i].where;
+		row[2] = waiting_text(&rows[i]);
+		row[3] = rows[i].where;
 	}
+	text_table_remove_empty(&table);
 	lines = text_table_lines(&table);
 	for (size_t i = 1; i <= table.num_rows; i++)
 		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines[i]));
