@@ -17,9 +17,16 @@ const char *threads_text(struct arena *arena, struct thread *const *threads, siz
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun);
 /** Write how long something took: "450 us", "12.3 s", "3 h 20 min". */
 const char *duration_text(struct arena *arena, double seconds);
-/** Write how long ago a recorded time was, at the stop: "12.3 s"; "12.3 s or more" if it is not known when
- *  that was; "" if nothing is known. */
+/** Write since when something is so: "12.3 s" at the stop or, if it is unknown when that was, the time of
+ *  the day: "14:03:22 UTC". "" if nothing is known. */
 const char *age_text(const struct history *history, uint64_t time);
+/** Write it in a sentence: " for 12.3 s", " since 14:03:22 UTC"; and of what happened then: " 12.3 s ago",
+ *  " at 14:03:22 UTC". "" if nothing is known. */
+const char *since_text(const struct history *history, uint64_t time);
+const char *ago_text(const struct history *history, uint64_t time);
+/** Write a time by the calendar: "14:03:22 UTC", with the date if that is not the day of the latest event
+ *  or @p has_date. */
+const char *clock_text(const struct history *history, uint64_t time, bool has_date);
 /** Write a line of the source, for want of it the function, or the address. */
 const char *line_text(struct arena *arena, const struct location *location);
 /** Write since when a lock is held, and where it was taken: " for 12.3 s, taken at mesh.cpp:88"; "" if

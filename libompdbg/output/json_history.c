@@ -154,6 +154,17 @@ void json_recording(struct json *json, struct process *process)
 	json_end_object(json);
 }
 
+/** Write the object of an event as a number if it is what the member tells; else null. */
+static void member_number(struct json *json, const char *name, const struct record_event *event,
+			  bool is_this)
+{
+	json_key(json, name);
+	if (is_this)
+		json_int(json, (int64_t)event->object);
+	else
+		json_null(json);
+}
+
 void json_event(struct json *json, struct history *history, const struct history_event *one)
 {
 	const struct record_event *event = &one->event;
@@ -166,7 +177,14 @@ void json_event(struct json *json, struct history *history, const struct history
 	json_moment(json, history, event->time);
 	json_member_string(json, "kind", event_kind_name(event));
 	json_member_string(json, "what", event_detail_name(event));
-	json_member_int(json, "object", (int64_t)event->object);
+	json_member_identity(
+		json, "address",
+		event_is_of_mutex(event) || event->kind == RECORD_DEPENDENCE ? event->object : 0);
+	member_number(json, "region", event,
+		      event->kind >= RECORD_PARALLEL_BEGIN && event->kind <= RECORD_IMPLICIT_END);
+	member_number(json, "task", event,
+		      event->kind >= RECORD_TASK_CREATE && event->kind <= RECORD_TASK_END);
+	member_number(json, "first", event, event->kind == RECORD_CHUNK);
 	json_member_string(json, "symbol", event_object_name(history->process, event));
 	json_member_int(json, "number", event->number);
 	json_member_int(json, "detail", event->detail);

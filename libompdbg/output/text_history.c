@@ -215,8 +215,11 @@ static void add_notes(struct text *text, struct history *history,
 				  grouped(arena, lost), grouped(arena, history->root.ring_events),
 				  time_text(history, history_complete_from(history, only))));
 	if (!history->is_end_stop)
-		text_wrap(text, "Times are those before the latest event: when the program "
-				"stopped is unknown.");
+		text_wrap(text,
+			  arena_printf(arena,
+				       "It is unknown when the program stopped. The latest event "
+				       "was at %s.",
+				       clock_text(history, history->end, true)));
 	if (history->root.threads_dropped)
 		text_wrap(
 			text,

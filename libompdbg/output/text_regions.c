@@ -99,7 +99,7 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 	size_t first = 0, last = 0, count = 0;
 	const char *line;
 
-	if (!record || !*age_text(history, record->since))
+	if (!record || !*ago_text(history, record->since))
 		return;
 	for (size_t i = 0; i < region->num_members; i++) {
 		uint64_t time = record->arrived[i];
@@ -111,15 +111,15 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 			last = i;
 		count++;
 	}
-	line = arena_printf(arena, "%s%s%sbegan %s ago", indent,
+	line = arena_printf(arena, "%s%s%sbegan%s", indent,
 			    is_one_of_several ? team_label(region->team) : "",
-			    is_one_of_several ? ": " : "", age_text(history, record->since));
+			    is_one_of_several ? ": " : "", ago_text(history, record->since));
 	if (count)
-		line = arena_printf(arena, "%s; first at the barrier: %zu, %s ago", line, first,
-				    age_text(history, record->arrived[first]));
+		line = arena_printf(arena, "%s; first at the barrier: %zu,%s", line, first,
+				    ago_text(history, record->arrived[first]));
 	if (count > 1)
-		line = arena_printf(arena, "%s; last: %zu, %s ago", line, last,
-				    age_text(history, record->arrived[last]));
+		line = arena_printf(arena, "%s; last: %zu,%s", line, last,
+				    ago_text(history, record->arrived[last]));
 	text_cut(text, line, paint_plain);
 }
 

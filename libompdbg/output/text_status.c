@@ -115,18 +115,16 @@ static void add_recording(struct text *text)
 {
 	struct arena *arena = text->paper.arena;
 	const struct history *history = process_history(text->process);
-	const char *age;
 	uint64_t events = 0;
 
 	if (!history)
 		return;
 	for (size_t i = 0; i < history->num_threads; i++)
 		events += history->threads[i].written - history->threads[i].lost;
-	age = age_text(history, history->root.start_ticks);
 	add(text, "Recording",
-	    arena_printf(arena, "%s of %s%s%s%s", counted_text(arena, events, "event"),
+	    arena_printf(arena, "%s of %s, begun%s", counted_text(arena, events, "event"),
 			 counted_text(arena, history->num_threads, "thread"),
-			 *age ? ", begun " : "", age, *age ? " ago" : ""));
+			 ago_text(history, history->root.start_ticks)));
 }
 
 void text_status(struct text *text)

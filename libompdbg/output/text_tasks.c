@@ -182,8 +182,8 @@ static const char *creation_text(struct task *task)
 	if (creator && creator->thread)
 		text = arena_printf(&process->arena, "%s by thread %s", text,
 				    creator->thread->target->label);
-	age = age_text(history, record.created);
-	return *age ? arena_printf(&process->arena, "%s, %s ago", text, age) : text;
+	age = ago_text(history, record.created);
+	return *age ? arena_printf(&process->arena, "%s,%s", text, age) : text;
 }
 
 static const char *describe(struct arena *arena, struct task *task)

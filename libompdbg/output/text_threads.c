@@ -288,6 +288,9 @@ void text_threads(struct text *text, const struct threads_options *options)
 	// Who has chosen threads wants to see each.
 	if (options->num_threads >= FOLD_FROM && options->num_threads == text->process->num_targets)
 		fold(&table, options->threads);
+	const struct history *history = process_history(text->process);
+	if (history && !history->is_end_stop)
+		table.columns[SINCE].title = "Since";
 	fit(&table);
 	text_table_remove_empty(&table);
 	text_table_add(text, &table);

@@ -110,8 +110,11 @@ static const char *waiting_text(const struct row *row)
 		if (wait && (!first || wait->since < first->since))
 			first = wait;
 	}
-	return first ? age_text(process_history(row->threads[0]->runtime->process), first->since) :
-		       "";
+	if (!first)
+		return "";
+	const char *since =
+		since_text(process_history(row->threads[0]->runtime->process), first->since);
+	return *since ? since + 1 : since;
 }
 
 /** Write for whom a thread waits: ", for threads 1-2". */

@@ -11,7 +11,7 @@ import pytest
 from conftest import OMPDBG, ROOT
 
 COMPLETION = ROOT / "tools" / "completion" / "ompdbg"
-COMMANDS = set("threads tasks bt regions icvs env locks why status report run merge".split())
+COMMANDS = set("threads tasks bt regions icvs env locks why history status report run merge".split())
 COMMANDS |= {"thread-info", "task-info", "parallel-info"}
 
 

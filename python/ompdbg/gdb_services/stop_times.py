@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""When each program was stopped. Listens to GDB from the beginning: a later question is too late."""
+"""When each program was stopped: noted as it happens, for nobody can be asked later."""
 
 from __future__ import annotations
 
