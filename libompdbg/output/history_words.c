@@ -292,12 +292,16 @@ static const char *mutex_words(struct process *process, const struct record_even
 	static const char *const verbs[RECORD_KINDS] = {
 		[RECORD_ACQUIRE] = "began to wait for", [RECORD_ACQUIRED] = "took",
 		[RECORD_RELEASED] = "released",		[RECORD_LOCK_INIT] = "initialized",
-		[RECORD_LOCK_DESTROY] = "destroyed",	[RECORD_NEST_BEGIN] = "took once more",
-		[RECORD_NEST_END] = "released once",
+		[RECORD_LOCK_DESTROY] = "destroyed",	[RECORD_NEST_BEGIN] = "took",
+		[RECORD_NEST_END] = "released",
 	};
 
-	return arena_printf(&process->arena, "%s %s", verbs[event->kind],
-			    mutex_text(process, event));
+	const char *times = event->kind == RECORD_NEST_BEGIN ? " once more" :
+			    event->kind == RECORD_NEST_END   ? " once" :
+							       "";
+
+	return arena_printf(&process->arena, "%s %s%s", verbs[event->kind],
+			    mutex_text(process, event), times);
 }
 
 static const char *dependence_text(struct process *process, const struct record_event *event)

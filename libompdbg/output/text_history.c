@@ -84,7 +84,7 @@ static bool is_kind(const struct event_line *line, enum record_kind kind,
 		    const struct record_event *event)
 {
 	return line && line->count == 1 && line->event->event.kind == kind &&
-	       line->event->event.detail == event->detail &&
+	       (line->event->event.detail == event->detail || event->kind == RECORD_NEST_BEGIN) &&
 	       line->event->event.object == event->object;
 }
 
@@ -95,7 +95,9 @@ static void add_event(struct event_table *table, const struct history_event *add
 	struct event_line *line = &table->lines[table->count++];
 	const struct record_event *event = &added->event;
 	struct event_line *last = thread->latest[0];
-	enum record_kind before = event->kind == RECORD_ACQUIRED   ? RECORD_ACQUIRE :
+	enum record_kind before = event->kind == RECORD_ACQUIRED ||
+						  event->kind == RECORD_NEST_BEGIN ?
+					  RECORD_ACQUIRE :
 				  event->kind == RECORD_WAIT_BEGIN ? RECORD_SYNC_BEGIN :
 				  event->kind == RECORD_SYNC_END   ? RECORD_WAIT_END :
 								     RECORD_NOTHING;
