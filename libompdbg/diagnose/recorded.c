@@ -44,10 +44,13 @@ const struct region_record *region_record(struct region *region)
 	record->arrived = ARENA_ARRAY(arena, uint64_t, region->num_members);
 	for (size_t i = 0; i < region->num_members; i++) {
 		struct thread *thread = region->members[i];
-		const struct record_level *level = thread && region->at_barrier[i] ?
-							   history_level(thread, region->team) :
-							   NULL;
-		if (level && level->region == record->number && level->barrier >= level->since)
+		const struct record_level *level = thread ? history_level(thread, region->team) :
+							    NULL;
+		if (!level || level->region != record->number)
+			continue;
+		if (level->since < record->since) // the primary thread need not be the first
+			record->since = level->since;
+		if (region->at_barrier[i] && level->barrier >= level->since)
 			record->arrived[i] = level->barrier;
 	}
 	return record;

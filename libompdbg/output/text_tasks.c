@@ -177,8 +177,11 @@ static const char *creation_text(struct task *task)
 	if (!history || !history_task(task, &record))
 		return "";
 	creator = history_numbered(history, record.creator);
-	text = arena_printf(&process->arena, ", created at %s",
-			    line_text(&process->arena, call_location(process, record.code)));
+	text = ", created";
+	if (!task_function(task)) // else the place of its construct is shown
+		text = arena_printf(&process->arena, "%s at %s", text,
+				    line_text(&process->arena,
+					      call_location(process, record.code)));
 	if (creator && creator->thread)
 		text = arena_printf(&process->arena, "%s by thread %s", text,
 				    creator->thread->target->label);

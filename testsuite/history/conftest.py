@@ -24,6 +24,7 @@ PRELOADED = (BUILD / "ompt/gomp/libompt-gomp.so", BUILD / "ompt/recorder/libompd
 SECONDS = 300
 WAITERS = 4  # of takings.c: at locks, and at the barrier
 _PAUSE = 0.05
+SLACK = 1_000_000  # ns, between the recorder's clock and the system's
 
 
 class Told(NamedTuple):
@@ -39,6 +40,7 @@ class Recorded(NamedTuple):
     """A hung program, and its core file."""
 
     pid: int
+    program: Path
     core: Path
     told: Dict[str, List[Told]]
     source: Path
@@ -127,7 +129,7 @@ def _told(lines: List[str]) -> Dict[str, List[Told]]:
 @pytest.fixture(
     scope="session",
     params=[("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O2")],
-    ids="-".join,
+    ids="".join,
 )
 def recorded(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
     """takings.c of one compiler, hung."""
@@ -153,10 +155,32 @@ def recorded(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 time.sleep(_PAUSE)
             core = folder / "core"
             gdb(f"generate-core-file {core}", arguments=["-p", str(process.pid)])
-            yield Recorded(process.pid, core, _told(lines), PROGRAMS / "takings.c")
+            yield Recorded(process.pid, program, core, _told(lines), PROGRAMS / "takings.c")
             core.unlink()
         finally:
             process.kill()
+
+
+class Look:
+    """What is said of a process or core file: everything is asked once."""
+
+    def __init__(self, name: object) -> None:
+        self.name = str(name)
+        self.report = ask("report", name)
+        self.events = ask("history", name, "--all")["events"]
+        self.started: int = self.report["status"]["recording"]["started"]
+        self.numbers = {one["lwp"]: one["gdb"] for one in self.report["threads"]}
+
+    def is_between(self, moment: Dict[str, Any], told: Told) -> bool:
+        """It happened when the program says so."""
+        when = self.started + int(moment["time"])
+        return told.before - SLACK <= when and (not told.after or when <= told.after + SLACK)
+
+
+@pytest.fixture(scope="session", params=["process", "core"])
+def look(request: Any, recorded: Recorded) -> Look:
+    """What is said of the hung program."""
+    return Look(recorded.pid if request.param == "process" else recorded.core)
 
 
 @pytest.fixture(scope="session")

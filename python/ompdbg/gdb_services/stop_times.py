@@ -27,4 +27,7 @@ def _on_stop(event: Any) -> None:
 
 
 def _on_cont(event: Any) -> None:
-    _times.pop(event.inferior_thread.ptid[0], None)
+    if event.inferior_thread is None:
+        _times.clear()
+    else:
+        _times.pop(event.inferior_thread.ptid[0], None)

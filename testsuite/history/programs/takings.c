@@ -17,7 +17,7 @@ static omp_lock_t held;
 static omp_nest_lock_t nested;
 static volatile int about_to_wait; // atomic
 
-static uint64_t now(void)
+__attribute__((noinline)) static uint64_t now(void)
 {
 	struct timespec time;
 
