@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Start and end of a tool, as section 19.2 of OpenMP 5.2 says: the tool in the program itself, then
-// those of OMP_TOOL_LIBRARIES. It starts with the program's first call of an observed function.
+// those of OMP_TOOL_LIBRARIES. It starts when this library is loaded, if libgomp is there as well;
+// otherwise with the first call of an observed function.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -120,26 +121,26 @@ static ompt_start_tool_result_t *find_tool(void)
 	return result;
 }
 
-/** Let all calls go straight to libgomp. */
-static void pass_all(void)
+/** Let all calls go straight to libgomp, or to what observes them. */
+static void direct_calls(bool observed)
 {
-#define OBSERVED(name) __atomic_store_n(&gomp_now.name, gomp_real.name, __ATOMIC_RELAXED);
+#define OBSERVED(name)                                                                 \
+	__atomic_store_n(&gomp_first.name, observed ? observe_##name : gomp_real.name, \
+			 __ATOMIC_RELAXED);
 #include "entry_points.def"
-}
-
-static void observe_all(void)
-{
-#define OBSERVED(name) __atomic_store_n(&gomp_now.name, observe_##name, __ATOMIC_RELAXED);
+#define OBSERVED(name)                                                                     \
+	__atomic_store_n(&gomp_now.name, gomp_is_local() ? route_##name : gomp_first.name, \
+			 __ATOMIC_RELEASE);
 #include "entry_points.def"
 }
 
 /** Find the runtime and the tool, and start it. */
-static void start_tool(void)
+static void start_tool(const void *caller)
 {
 	ompt_start_tool_result_t *found = NULL;
 
 	open_verbose();
-	if (gomp_find_real()) {
+	if (gomp_find_real(caller)) {
 		if (verbose)
 			gomp_name_unknown(say);
 		found = find_tool();
@@ -153,20 +154,17 @@ static void start_tool(void)
 		say(tool ? "the tool has started" : "the tool's initializer returned 0");
 	}
 	close_verbose();
-	if (tool)
-		observe_all();
-	else
-		pass_all();
+	direct_calls(tool);
 }
 
-bool gomp_start(void)
+bool gomp_start(const void *caller)
 {
 	if (starting)
 		return false;
 	pthread_mutex_lock(&start_mutex);
 	if (!tried) {
 		starting = true;
-		start_tool();
+		start_tool(caller);
 		starting = false;
 		__atomic_store_n(&tried, true, __ATOMIC_RELEASE);
 	}
@@ -185,12 +183,20 @@ void gomp_finalize(void)
 
 	if (!ended)
 		return;
-	pass_all();
+	direct_calls(false);
+	gomp_end_workers(&gomp_thread);
 	gomp_thread_end_events(&gomp_thread);
 	for (int i = 0; i < CALLBACKS; i++)
 		__atomic_store_n(&gomp_callbacks[i], NULL, __ATOMIC_RELAXED);
 	if (ended->finalize)
 		ended->finalize(&ended->tool_data);
+}
+
+/** Start the tool at once in a program that was linked with libgomp. */
+__attribute__((constructor)) static void at_load(void)
+{
+	if (dlsym(RTLD_NEXT, "GOMP_parallel") && gomp_start(NULL) && gomp_has_tool())
+		this_thread();
 }
 
 /** End the tool with the program. */

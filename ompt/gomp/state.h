@@ -22,9 +22,11 @@ struct entry_points {
 
 /** Functions of libgomp. */
 extern struct entry_points gomp_real;
-/** Where a program's call goes: at first to one that starts the tool, then to one that observes,
- *  or, if there is no tool, straight to libgomp. */
+/** Targets of a program's calls: at first they start the tool, then they observe, or, if there is no
+ *  tool, are libgomp's own; or they ask first whose libgomp the caller uses. */
 extern struct entry_points gomp_now;
+/** Targets of calls to the libgomp that is observed, if there may be another. */
+extern struct entry_points gomp_first;
 
 /** Functions of libgomp that are asked, not observed. Null if this release has none. */
 extern struct gomp_queries {
@@ -48,33 +50,45 @@ extern struct gomp_queries {
 	void (*omp_get_schedule)(int *kind, int *chunk);
 } gomp_ask;
 
-// Function NAME of libgomp: what programs call, and what observes it. Both end in jumps, so that the
-// return address of all is the program's.
-#define ENTRY(type, name, params, args)            \
-	EXPORT type name params                    \
-	{                                          \
-		return gomp_now.name args;         \
-	}                                          \
-	type start_##name params                   \
-	{                                          \
-		if (gomp_start())                  \
-			return gomp_now.name args; \
-		return gomp_real.name args;        \
-	}                                          \
+// Function NAME of libgomp: what programs call, and what observes it. All end in jumps, so that the
+// return address of each is the program's.
+#define ENTRY(type, name, params, args)                                               \
+	EXPORT type name params                                                       \
+	{                                                                             \
+		return gomp_now.name args;                                            \
+	}                                                                             \
+	type start_##name params                                                      \
+	{                                                                             \
+		if (gomp_start(__builtin_return_address(0)))                          \
+			return gomp_now.name args;                                    \
+		return gomp_real.name args;                                           \
+	}                                                                             \
+	type route_##name params                                                      \
+	{                                                                             \
+		struct entry_points *other = gomp_route(__builtin_return_address(0)); \
+                                                                                      \
+		return (other ? other->name : gomp_first.name)args;                   \
+	}                                                                             \
 	type observe_##name params
 
 #define OBSERVED(name)                 \
 	__typeof__(name) start_##name; \
+	__typeof__(name) route_##name; \
 	__typeof__(name) observe_##name;
 #include "entry_points.def"
 
 /** Start the tool if that has not been tried yet. Return whether gomp_now is to be used: not
  *  by what is called while the tool starts. */
-bool gomp_start(void);
+bool gomp_start(const void *caller);
 /** Return whether a tool has started, and not ended. */
 bool gomp_has_tool(void);
-/** Find libgomp, and fill gomp_real and gomp_ask. Return whether it is libgomp. */
-bool gomp_find_real(void);
+/** Find the libgomp that a caller uses, and fill gomp_real and gomp_ask. Return whether it is
+ *  libgomp. */
+bool gomp_find_real(const void *caller);
+/** Return whether another part of the program may use another libgomp. */
+bool gomp_is_local(void);
+/** Return the functions of the libgomp that a caller uses, or null if that is the observed one. */
+struct entry_points *gomp_route(const void *caller);
 /** Write the names of functions of libgomp that are not in the table. */
 void gomp_name_unknown(void (*say)(const char *line));
 
@@ -104,7 +118,10 @@ struct task {
 	uint16_t traits; // enum task_trait
 	bool fulfilled;
 	bool body_done;
-	uintptr_t event; // of a detachable task
+	union {
+		uintptr_t event; // of a detachable task
+		uint64_t step;	 // of a taskloop
+	};
 	struct task *next_detached;
 };
 
@@ -115,6 +132,8 @@ enum task_trait {
 	TASK_DETACHABLE = 4,
 	TASK_TOLD_LATE = 8, // the tool hears of it when it begins, not before
 	TASK_CANCELLED = 16,
+	TASK_LOOP_DOWN = 32,
+	TASK_LOOP_SIGNED = 64,
 };
 
 /** Work that the threads of a team share: what a thread must remember of it until its end. */
@@ -169,7 +188,8 @@ struct thread {
 	int target_device;
 	uint64_t target_id; // of the construct for a device that it is in; 0: none
 	uint64_t next_id, end_id;
-	char *stack_limit; // null: not asked yet
+	char *stack_limit;  // null: not asked yet
+	unsigned last_team; // size of its latest region, if it waits for more
 	struct implicit base;
 	struct region
 		outside; // of a thread that is none of libgomp's: its implicit parallel region
@@ -189,6 +209,8 @@ extern ompt_callback_t gomp_callbacks[CALLBACKS];
 void gomp_thread_begin(struct thread *thread, ompt_thread_t type);
 /** Tell the tool that a worker has left a region, if that is not done yet. */
 void gomp_worker_end(struct thread *thread);
+/** Tell the tool that the workers of a thread end, which wait for its next region. */
+void gomp_end_workers(struct thread *thread);
 /** Tell the tool that a thread ends. */
 void gomp_thread_end_events(struct thread *thread);
 /** Create the key that tells when threads end, and what a child of fork needs. */
