@@ -36,7 +36,7 @@ typedef void ompt_buffer_t;
 		0      \
 	}
 
-/** What a tool keeps with a thread, a region or a task (19.4.4.2). */
+/** A tool's data of a thread, a region or a task (19.4.4.2). */
 typedef union ompt_data_t {
 	uint64_t value;
 	void *ptr;
@@ -58,7 +58,7 @@ typedef struct ompt_start_tool_result_t {
 	ompt_data_t tool_data;
 } ompt_start_tool_result_t;
 
-/** A tool defines this function; a runtime calls it. Null means that the tool does not start. */
+// A tool defines this function; a runtime calls it. Null means that the tool does not start.
 __attribute__((visibility("default"))) ompt_start_tool_result_t *
 ompt_start_tool(unsigned int omp_version, const char *runtime_version);
 
@@ -264,7 +264,7 @@ typedef enum ompt_state_t {
 	ompt_state_undefined = 0x102,
 } ompt_state_t;
 
-/** What an address in ompt_frame_t is (19.4.4.29): one of the first two, and one of the others. */
+/** Meaning of an address in ompt_frame_t (19.4.4.29): one of the first two, and one of the others. */
 typedef enum ompt_frame_flag_t {
 	ompt_frame_runtime = 0x00,
 	ompt_frame_application = 0x01,
