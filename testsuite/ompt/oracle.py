@@ -17,7 +17,7 @@ RECORDER = BUILD / "recorder" / "libompdbg-recorder.so"
 LIBOMP_FOLDER = ROOT / "tools" / "libomp-folder"
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ompdbg"
 MULTIARCH = "usr/lib/x86_64-linux-gnu"
-SECONDS = 120
+SECONDS = 30
 
 # Cancellation happens at all, leagues may have threads, and priorities count.
 VARIABLES = {
@@ -44,6 +44,8 @@ class Runtime:
 
     def flags(self) -> List[str]:
         """What programs for it are linked with."""
+        if self.family == "gomp" and self.release < 11:
+            return ["-DNO_DETACH"]
         if not self.system:
             return []
         loader = "{}/lib64/ld-linux-x86-64.so.2".format(self.system)

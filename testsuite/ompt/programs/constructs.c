@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each construct, in a program of its own: `constructs NAME`; without a name all names are listed.
+// After a construct with a barrier dwell() is called where the region would end: barrier_dropped().
 
 #include <omp.h>
 #include <pthread.h>
@@ -149,6 +150,21 @@ static void barrier_last(void)
 	}
 }
 
+// GCC drops the barrier of a construct that nothing follows in its region: the region's own is next.
+static void barrier_dropped(void)
+{
+	COUNT(parallel);
+#pragma omp parallel
+	{
+		count_implicit();
+		COUNT(loop_dynamic);
+		COUNT(barrier_dropped);
+#pragma omp for schedule(dynamic)
+		for (int i = 0; i < LENGTH; i++)
+			COUNT(chunk);
+	}
+}
+
 // ---- Worksharing -----------------------------------------------------------------------------
 
 static void loop_static(void)
@@ -223,6 +239,7 @@ static void loop_long(void)
 			if ((LENGTH - i) % 5 == 0)
 				COUNT(chunk);
 		}
+		dwell();
 	}
 }
 
@@ -279,6 +296,7 @@ static void loop_short(void)
 #pragma omp for schedule(dynamic)
 			for (int i = 0; i < sink - sink; i++)
 				COUNT(chunk);
+			dwell();
 		}
 	}
 }
@@ -420,6 +438,7 @@ static void ordered(void)
 #pragma omp ordered
 			COUNT(ordered);
 		}
+		dwell();
 	}
 }
 
@@ -437,6 +456,7 @@ static void reduction(void)
 #pragma omp for reduction(+ : sum)
 		for (int i = 0; i < LENGTH; i++)
 			sum += i;
+		dwell();
 	}
 	use(sum);
 	COUNT(parallel);
@@ -473,6 +493,7 @@ static void tasks(void)
 			COUNT(taskwait);
 #pragma omp taskwait
 		}
+		dwell();
 	}
 }
 
@@ -670,6 +691,7 @@ static void taskloops(void)
 					COUNT(task_run);
 			}
 		}
+		dwell();
 	}
 }
 
@@ -707,6 +729,7 @@ static void dependences(void)
 			COUNT(taskwait);
 #pragma omp taskwait
 		}
+		dwell();
 	}
 	use(y);
 }
@@ -738,9 +761,11 @@ static void taskwait_depend(void)
 #pragma omp taskwait depend(in : x)
 			}
 		}
+		dwell();
 	}
 }
 
+#ifndef NO_DETACH // libgomp has it since GCC 11
 static void detached(void)
 {
 	COUNT(parallel);
@@ -768,8 +793,10 @@ static void detached(void)
 				}
 			}
 		}
+		dwell();
 	}
 }
+#endif
 
 // ---- Mutual exclusion ------------------------------------------------------------------------
 
@@ -944,6 +971,7 @@ static void cancel_loop(void)
 				}
 				dwell();
 			}
+			dwell();
 		}
 	}
 }
@@ -966,6 +994,7 @@ static void cancel_sections(void)
 #pragma omp cancel sections
 				}
 			}
+			dwell();
 		}
 	}
 }
@@ -1086,50 +1115,25 @@ static const struct {
 	{                   \
 #name, name \
 	}
-	PROGRAM(parallel),
-	PROGRAM(parallel_sizes),
-	PROGRAM(serialized),
-	PROGRAM(nested),
-	PROGRAM(nested_inactive),
-	PROGRAM(teams),
-	PROGRAM(distribute),
-	PROGRAM(barriers),
-	PROGRAM(barrier_last),
-	PROGRAM(loop_static),
-	PROGRAM(loop_dynamic),
-	PROGRAM(loop_long),
-	PROGRAM(loop_guided),
-	PROGRAM(loop_runtime),
-	PROGRAM(loop_short),
-	PROGRAM(combined),
-	PROGRAM(combined_sections),
-	PROGRAM(sections),
-	PROGRAM(single),
-	PROGRAM(masked),
-	PROGRAM(ordered),
-	PROGRAM(reduction),
-	PROGRAM(tasks),
-	PROGRAM(tasks_of_all),
-	PROGRAM(task_data),
-	PROGRAM(task_kinds),
-	PROGRAM(tasks_alone),
-	PROGRAM(taskgroups),
-	PROGRAM(taskyields),
-	PROGRAM(taskloops),
-	PROGRAM(dependences),
-	PROGRAM(taskwait_depend),
+	PROGRAM(parallel),	  PROGRAM(parallel_sizes),   PROGRAM(serialized),
+	PROGRAM(nested),	  PROGRAM(nested_inactive),  PROGRAM(teams),
+	PROGRAM(distribute),	  PROGRAM(barriers),	     PROGRAM(barrier_last),
+	PROGRAM(barrier_dropped), PROGRAM(loop_static),	     PROGRAM(loop_dynamic),
+	PROGRAM(loop_long),	  PROGRAM(loop_guided),	     PROGRAM(loop_runtime),
+	PROGRAM(loop_short),	  PROGRAM(combined),	     PROGRAM(combined_sections),
+	PROGRAM(sections),	  PROGRAM(single),	     PROGRAM(masked),
+	PROGRAM(ordered),	  PROGRAM(reduction),	     PROGRAM(tasks),
+	PROGRAM(tasks_of_all),	  PROGRAM(task_data),	     PROGRAM(task_kinds),
+	PROGRAM(tasks_alone),	  PROGRAM(taskgroups),	     PROGRAM(taskyields),
+	PROGRAM(taskloops),	  PROGRAM(dependences),	     PROGRAM(taskwait_depend),
+
+#ifndef NO_DETACH
 	PROGRAM(detached),
-	PROGRAM(locks),
-	PROGRAM(nest_locks),
-	PROGRAM(criticals),
-	PROGRAM(atomics),
-	PROGRAM(cancel_parallel),
-	PROGRAM(cancel_loop),
-	PROGRAM(cancel_sections),
-	PROGRAM(cancel_taskgroup),
-	PROGRAM(own_threads),
-	PROGRAM(control),
-	PROGRAM(exit_inside),
+#endif
+	PROGRAM(locks),		  PROGRAM(nest_locks),	     PROGRAM(criticals),
+	PROGRAM(atomics),	  PROGRAM(cancel_parallel),  PROGRAM(cancel_loop),
+	PROGRAM(cancel_sections), PROGRAM(cancel_taskgroup), PROGRAM(own_threads),
+	PROGRAM(control),	  PROGRAM(exit_inside),
 };
 
 int main(int count, char **arguments)

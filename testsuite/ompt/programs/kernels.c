@@ -449,6 +449,7 @@ static void run_jacobi(void)
 #pragma omp for schedule(dynamic, 8)
 			for (int i = 1; i < 39; i++)
 				from[i] = to[i];
+			dwell();
 		}
 	}
 	require(from[1] > from[20]);
@@ -481,6 +482,7 @@ static void run_in_region(void (*run)(void))
 			COUNT(single_run);
 			run();
 		}
+		dwell();
 	}
 }
 

@@ -108,6 +108,9 @@ __attribute__((noinline)) void frames_check(enum event event, unsigned int kind)
 	const char *name = event_name(event), *of = kind_name(event, kind);
 	struct stack stack = { .count = 0 };
 
+	// An initial task begins and ends in no call of its own.
+	if ((event == EVENT_IMPLICIT_BEGIN || event == EVENT_IMPLICIT_END) && kind != 0)
+		return;
 	_Unwind_Backtrace(add_frame, &stack);
 	stack.sp[stack.count] = UINTPTR_MAX;
 	for (int level = 0; level < LEVELS; level++) {

@@ -27,6 +27,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *data)
 	thread->type = (int)type;
 	data->ptr = thread;
 	count(EVENT_THREAD_BEGIN, type);
+	check_callbacks();
 }
 
 static void on_thread_end(ompt_data_t *data)
@@ -198,8 +199,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region
 void register_region_callbacks(void)
 {
 	SET(thread_begin, always);
-	SET(thread_end, always);
+	SET(thread_end, sometimes_paired);
 	SET(parallel_begin, always);
 	SET(parallel_end, always);
-	SET(implicit_task, always);
+	SET(implicit_task, sometimes_paired);
 }

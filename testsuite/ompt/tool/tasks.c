@@ -141,8 +141,8 @@ static void on_task_dependence(ompt_data_t *source, ompt_data_t *sink)
 
 void register_task_callbacks(void)
 {
-	SET(task_create, always);
-	SET(task_schedule, always);
+	SET(task_create, sometimes_paired);
+	SET(task_schedule, sometimes_paired);
 	SET(dependences, sometimes);
 	SET(task_dependence, sometimes);
 }

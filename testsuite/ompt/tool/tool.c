@@ -165,6 +165,17 @@ void set_callback(ompt_callbacks_t event, ompt_callback_t callback, ompt_set_res
 		complain("ompt_set_callback(%d) answers %d, not always", event, result);
 }
 
+void check_callbacks(void)
+{
+	for (int event = 1; event < EVENTS; event++) {
+		ompt_callback_t found = NULL;
+		int there = get((ompt_callbacks_t)event, &found);
+
+		if (callbacks[event] && (!there || found != callbacks[event]))
+			complain("ompt_get_callback(%d) does not answer what was set", event);
+	}
+}
+
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
 {
 	const char *mode = getenv("OMPT_CHECKER");
@@ -198,13 +209,6 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
 
 static void finalize(ompt_data_t *data)
 {
-	for (int event = 1; event < EVENTS; event++) {
-		ompt_callback_t found = NULL;
-		int there = get((ompt_callbacks_t)event, &found);
-
-		if (callbacks[event] && (!there || found != callbacks[event]))
-			complain("ompt_get_callback(%d) does not answer what was set", event);
-	}
 	if (data->ptr != &plain)
 		complain("finalize: other data of the tool");
 	report_write();

@@ -153,6 +153,9 @@ void register_work_callbacks(void);
 void register_mutex_callbacks(void);
 void set_callback(ompt_callbacks_t event, ompt_callback_t callback, ompt_set_result_t least);
 
+/** Complain if the runtime does not know what was set. */
+void check_callbacks(void);
+
 #define SET(name, least) \
 	set_callback(ompt_callback_##name, (ompt_callback_t)on_##name, ompt_set_##least)
 
