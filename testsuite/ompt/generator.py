@@ -68,7 +68,8 @@ class Counting(Generator):
             self.at_start = ["COUNT(masked);"]
             return []
         if kind == "task":
-            return ["task"] + ["depend_" + one for one in DEPENDS.findall(pragma)]
+            depends = ["depend_" + one for one in DEPENDS.findall(pragma)]
+            return ["task", *depends] + ["detached"] * ("detach(" in pragma)
         if kind == "taskloop":
             return ["taskloop"] + ["taskloop_group"] * ("nogroup" not in words)
         if kind == "cancel":

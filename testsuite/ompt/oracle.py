@@ -81,40 +81,46 @@ class Run:
     notes: List[str] = field(default_factory=list)
 
 
-def gomp_runtimes() -> List[Runtime]:
-    """Those of libgomp that are there."""
-    found = [Runtime("gomp", 12)]
-    for release, suite in ((10, "bullseye"), (14, "trixie"), (16, "sid")):
-        system = DEBIAN / suite
-        if (system / MULTIARCH / "libgomp.so.1").exists():
-            # An older one runs with a newer glibc.
-            needs = "" if release < 12 else str(system)
-            found.append(Runtime("gomp", release, str(system / MULTIARCH) if needs else "", needs))
-            if not needs:
-                found[-1] = Runtime("gomp", release, str(_alone(system)))
-    return found
+class Absent(Exception):
+    """A runtime or compiler that is not there, and why."""
 
 
-def _alone(system: Path) -> Path:
-    """A folder with nothing in it but libgomp."""
-    folder = system / "ompdbg-libgomp"
+# Folders of tools/debian-folder with other releases of libgomp.
+SUITES = {10: "bullseye", 14: "trixie", 16: "sid"}
+INSTALLED = 12
+
+
+def gomp(release: int, scratch: Path) -> Runtime:
+    """A release of libgomp."""
+    if release == INSTALLED:
+        return Runtime("gomp", release)
+    system = DEBIAN / SUITES[release]
+    library = system / MULTIARCH / "libgomp.so.1"
+    if not library.exists():
+        raise Absent("debian-folder: no folder with Debian {} here".format(SUITES[release]))
+    if release > INSTALLED:
+        return Runtime("gomp", release, str(library.parent), str(system))
+    # An older one runs with this machine's glibc, in a folder where there is nothing else.
+    folder = scratch / "libgomp-{}".format(release)
     folder.mkdir(exist_ok=True)
-    link = folder / "libgomp.so.1"
-    if not link.exists():
-        shutil.copy(str(system / MULTIARCH / "libgomp.so.1"), str(link))
-    return folder
+    shutil.copy(str(library), str(folder))
+    return Runtime("gomp", release, str(folder))
 
 
-def kmp_runtimes(releases: Sequence[int] = (14,)) -> List[Runtime]:
-    """Those of LLVM's runtime that are there."""
-    found = []
-    for release in releases:
-        made = subprocess.run(
-            [str(LIBOMP_FOLDER), str(release)], stdout=subprocess.PIPE, text=True, check=False
-        )
-        if made.returncode == 0:
-            found.append(Runtime("kmp", release, made.stdout.strip() + "/lib"))
-    return found
+def kmp(release: int) -> Runtime:
+    """A release of LLVM's runtime."""
+    made = subprocess.run(
+        [str(LIBOMP_FOLDER), str(release)], capture_output=True, text=True, check=False
+    )
+    if made.returncode != 0:
+        raise Absent(made.stderr.strip())
+    return Runtime("kmp", release, made.stdout.strip() + "/lib")
+
+
+def runtime(name: str, scratch: Path) -> Runtime:
+    """That of a name, as in libgomp-12 or libomp-14."""
+    family, _, release = name.partition("-")
+    return gomp(int(release), scratch) if family == "libgomp" else kmp(int(release))
 
 
 def build_tool(folder: Path) -> Path:
