@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a tool must be told about a program that has counted what it does: the same on both families
-of runtimes, but for the differences of docs/ompt.md. Each has a name in brackets there, and here."""
+"""What a tool must be told about a program that has counted what it does: the same on both
+families of runtimes, but for the differences of docs/ompt.md. Each has a name, here and there."""
 
 import re
 from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
@@ -194,9 +194,10 @@ def rules(runtime: Runtime) -> List[Rule]:
 
 # Events that no rule knows: how many there are depends on the course of events.
 FREE = re.compile(
-    r"\w+_end\.barrier_implicit_parallel|thread_end|implicit_end|schedule\.(switch|yield|late_fulfill|taskwait_complete)|task_dependence|"
-    r"dispatch|flush|reduction|cancel\.\w+_detected|frames|no_code|task_flag\.merg|complaints|"
-    r"task_begin\.(taskwait|target)"
+    r"thread_end|implicit_end|\w+_end\.barrier_implicit_parallel|"
+    r"schedule\.(switch|yield|late_fulfill|taskwait_complete)|task_begin\.(taskwait|target)|"
+    r"task_dependence|dispatch|flush|reduction|cancel\.\w+_detected|task_flag\.merg|"
+    r"frames|no_code|complaints"
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random legal OpenMP programs in C (testsuite/legal/generate.py) that count what they do, and end.
+"""Random legal OpenMP programs in C (testsuite/legal/generate.py) that count and end.
 
     testsuite/ompt/generator.py SEED [clang] >program.c
 """
@@ -46,7 +46,7 @@ class Counting(Generator):
         super().line(text)
 
     def counts(self, words: List[str], pragma: str) -> List[str]:
-        """What the task counts that encounters a construct; also sets what the body begins with."""
+        """What a task counts that encounters a construct; also sets what the body begins with."""
         kind, waits = words[2], "nowait" not in words
         if words[2:4] == ["parallel", "for"]:
             loop = "count_team_of_loop(COUNT_{});".format(_loop_kind(pragma))

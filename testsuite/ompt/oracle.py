@@ -45,7 +45,7 @@ class Runtime:
     def flags(self) -> List[str]:
         """What programs for it are linked with."""
         if self.family == "gomp" and self.release < 11:
-            return ["-DNO_DETACH"]
+            return ["-DOLD_LIBGOMP"]
         if not self.system:
             return []
         loader = "{}/lib64/ld-linux-x86-64.so.2".format(self.system)
@@ -170,11 +170,20 @@ def run(
     extra: Optional[Dict[str, str]] = None,
 ) -> Run:
     """Run a program with the tool, or without."""
+    environment = runtime.with_tool(tool) if tool else runtime.environment()
+    return run_in(command, {**environment, **(extra or {})}, scratch)
+
+
+def run_in(command: Sequence[str], environment: Dict[str, str], scratch: Path) -> Run:
+    """Run a program in an environment."""
     told, counted = scratch / "told", scratch / "counted"
     for path in (told, counted):
         path.unlink(missing_ok=True)
-    environment = runtime.with_tool(tool) if tool else runtime.environment()
-    environment.update(OMPT_CHECKER_OUT=str(told), OMPT_PROGRAM_OUT=str(counted), **(extra or {}))
+    environment = {
+        **environment,
+        "OMPT_CHECKER_OUT": str(told),
+        "OMPT_PROGRAM_OUT": str(counted),
+    }
     try:
         done = subprocess.run(
             list(command),

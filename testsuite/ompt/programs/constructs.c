@@ -765,7 +765,7 @@ static void taskwait_depend(void)
 	}
 }
 
-#ifndef NO_DETACH // libgomp has it since GCC 11
+#ifndef OLD_LIBGOMP // it has events since GCC 11
 static void detached(void)
 {
 	COUNT(parallel);
@@ -1127,7 +1127,7 @@ static const struct {
 	PROGRAM(tasks_alone),	  PROGRAM(taskgroups),	     PROGRAM(taskyields),
 	PROGRAM(taskloops),	  PROGRAM(dependences),	     PROGRAM(taskwait_depend),
 
-#ifndef NO_DETACH
+#ifndef OLD_LIBGOMP
 	PROGRAM(detached),
 #endif
 	PROGRAM(locks),		  PROGRAM(nest_locks),	     PROGRAM(criticals),
