@@ -120,26 +120,26 @@ static ompt_start_tool_result_t *find_tool(void)
 	return result;
 }
 
-/** Let all calls go straight to libgomp. */
-static void pass_all(void)
+/** Let all calls go straight to libgomp, or to what observes them. */
+static void direct_calls(bool observed)
 {
-#define OBSERVED(name) __atomic_store_n(&gomp_now.name, gomp_real.name, __ATOMIC_RELAXED);
+#define OBSERVED(name)                                                                 \
+	__atomic_store_n(&gomp_first.name, observed ? observe_##name : gomp_real.name, \
+			 __ATOMIC_RELAXED);
 #include "entry_points.def"
-}
-
-static void observe_all(void)
-{
-#define OBSERVED(name) __atomic_store_n(&gomp_now.name, observe_##name, __ATOMIC_RELAXED);
+#define OBSERVED(name)                                                                     \
+	__atomic_store_n(&gomp_now.name, gomp_is_local() ? route_##name : gomp_first.name, \
+			 __ATOMIC_RELEASE);
 #include "entry_points.def"
 }
 
 /** Find the runtime and the tool, and start it. */
-static void start_tool(void)
+static void start_tool(const void *caller)
 {
 	ompt_start_tool_result_t *found = NULL;
 
 	open_verbose();
-	if (gomp_find_real()) {
+	if (gomp_find_real(caller)) {
 		if (verbose)
 			gomp_name_unknown(say);
 		found = find_tool();
@@ -153,20 +153,17 @@ static void start_tool(void)
 		say(tool ? "the tool has started" : "the tool's initializer returned 0");
 	}
 	close_verbose();
-	if (tool)
-		observe_all();
-	else
-		pass_all();
+	direct_calls(tool);
 }
 
-bool gomp_start(void)
+bool gomp_start(const void *caller)
 {
 	if (starting)
 		return false;
 	pthread_mutex_lock(&start_mutex);
 	if (!tried) {
 		starting = true;
-		start_tool();
+		start_tool(caller);
 		starting = false;
 		__atomic_store_n(&tried, true, __ATOMIC_RELEASE);
 	}
@@ -185,7 +182,7 @@ void gomp_finalize(void)
 
 	if (!ended)
 		return;
-	pass_all();
+	direct_calls(false);
 	gomp_thread_end_events(&gomp_thread);
 	for (int i = 0; i < CALLBACKS; i++)
 		__atomic_store_n(&gomp_callbacks[i], NULL, __ATOMIC_RELAXED);

@@ -22,9 +22,11 @@ struct entry_points {
 
 /** Functions of libgomp. */
 extern struct entry_points gomp_real;
-/** Where a program's call goes: at first to one that starts the tool, then to one that observes,
- *  or, if there is no tool, straight to libgomp. */
+/** Targets of a program's calls: at first they start the tool, then they observe, or, if there is no
+ *  tool, are libgomp's own; or they ask first whose libgomp the caller uses. */
 extern struct entry_points gomp_now;
+/** Targets of calls to the libgomp that is observed, if there may be another. */
+extern struct entry_points gomp_first;
 
 /** Functions of libgomp that are asked, not observed. Null if this release has none. */
 extern struct gomp_queries {
@@ -48,33 +50,45 @@ extern struct gomp_queries {
 	void (*omp_get_schedule)(int *kind, int *chunk);
 } gomp_ask;
 
-// Function NAME of libgomp: what programs call, and what observes it. Both end in jumps, so that the
-// return address of all is the program's.
-#define ENTRY(type, name, params, args)            \
-	EXPORT type name params                    \
-	{                                          \
-		return gomp_now.name args;         \
-	}                                          \
-	type start_##name params                   \
-	{                                          \
-		if (gomp_start())                  \
-			return gomp_now.name args; \
-		return gomp_real.name args;        \
-	}                                          \
+// Function NAME of libgomp: what programs call, and what observes it. All end in jumps, so that the
+// return address of each is the program's.
+#define ENTRY(type, name, params, args)                                               \
+	EXPORT type name params                                                       \
+	{                                                                             \
+		return gomp_now.name args;                                            \
+	}                                                                             \
+	type start_##name params                                                      \
+	{                                                                             \
+		if (gomp_start(__builtin_return_address(0)))                          \
+			return gomp_now.name args;                                    \
+		return gomp_real.name args;                                           \
+	}                                                                             \
+	type route_##name params                                                      \
+	{                                                                             \
+		struct entry_points *other = gomp_route(__builtin_return_address(0)); \
+                                                                                      \
+		return (other ? other->name : gomp_first.name)args;                   \
+	}                                                                             \
 	type observe_##name params
 
 #define OBSERVED(name)                 \
 	__typeof__(name) start_##name; \
+	__typeof__(name) route_##name; \
 	__typeof__(name) observe_##name;
 #include "entry_points.def"
 
 /** Start the tool if that has not been tried yet. Return whether gomp_now is to be used: not
  *  by what is called while the tool starts. */
-bool gomp_start(void);
+bool gomp_start(const void *caller);
 /** Return whether a tool has started, and not ended. */
 bool gomp_has_tool(void);
-/** Find libgomp, and fill gomp_real and gomp_ask. Return whether it is libgomp. */
-bool gomp_find_real(void);
+/** Find the libgomp that a caller uses, and fill gomp_real and gomp_ask. Return whether it is
+ *  libgomp. */
+bool gomp_find_real(const void *caller);
+/** Return whether another part of the program may use another libgomp. */
+bool gomp_is_local(void);
+/** Return the functions of the libgomp that a caller uses, or null if that is the observed one. */
+struct entry_points *gomp_route(const void *caller);
 /** Write the names of functions of libgomp that are not in the table. */
 void gomp_name_unknown(void (*say)(const char *line));
 
