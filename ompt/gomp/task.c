@@ -7,6 +7,16 @@
 
 #include "task.h"
 
+const void *gomp_code_of_task(void)
+{
+	const struct task *task = gomp_thread.task;
+	gomp_body_fn *fn = NULL;
+
+	if (task)
+		fn = task->fn || !task->region ? task->fn : task->region->fn;
+	return fn ? (const char *)(uintptr_t)fn + 1 : NULL;
+}
+
 /** Tell the tool of a task that has just been made, and of its dependences. */
 static void task_created(struct thread *thread, struct task *task, void **depend, const void *code)
 {
