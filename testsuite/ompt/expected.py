@@ -3,7 +3,7 @@
 families of runtimes, but for the differences of docs/ompt.md. Each has a name, here and there."""
 
 import re
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from oracle import Run, Runtime
 
@@ -75,7 +75,7 @@ COMMON = [
     *both("work_*.single_executor", "single_run"),
     *both("work_*.single_other", "single", "-single_run"),
     *both("work_*.taskloop", "taskloop"),
-    *sync("taskgroup", "taskgroup", "taskloop_group"),
+    *both("sync_*.taskgroup", "taskgroup", "taskloop_group"),
     rule("lock_init.lock", "lock_init"),
     rule("lock_destroy.lock", "lock_destroy"),
     rule("lock_init.nest_lock", "nest_init"),
@@ -116,6 +116,10 @@ DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
         "gomp": both(LOOPS, "loop_empty", *DYNAMIC),
         "kmp": both(LOOPS, "loop_static", *DYNAMIC),
     },
+    "taskloop": {
+        "gomp": both("wait_*.taskgroup", "taskgroup"),
+        "kmp": both("wait_*.taskgroup", "taskgroup", "taskloop_group"),
+    },
     "league": {
         "gomp": [
             rule("thread_begin.worker", "worker"),
@@ -145,7 +149,7 @@ DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
             *sync(
                 "barrier_explicit", "barrier", "barrier_static", "barrier_single", "barrier_copy"
             ),
-            *sync("barrier_implementation", "barrier_copy"),
+            *sync("barrier_implementation", "copy_run"),
             *sync("barrier_implicit_workshare", "barrier_loop", "barrier_sections"),
             rule("sync_begin.barrier_implicit_parallel", "implicit"),
             rule("wait_begin.barrier_implicit_parallel", "implicit"),
@@ -244,7 +248,8 @@ def differences(run: Run, runtime: Runtime, but: str = "$.") -> List[str]:
     if run.counted.get("cancel_taskgroup"):
         but += r"|task_create|schedule|dependences"  # some are cancelled before they are made
     counted = dict(run.counted)
-    found, known = [], set()
+    known: Set[str] = set()
+    found: List[str] = []
     if not run.told:
         return ["the tool was told nothing: {} {}".format(run.status, run.output[-300:])]
     for one in rules(runtime):

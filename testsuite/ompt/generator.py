@@ -102,7 +102,7 @@ class Counting(Generator):
             for _, number in created
             if "pthread_join(thread[{}]".format(number) not in text[main:]
         )
-        return text[:-2] + joins + "\treturn 0;\n}\n"
+        return str(text[:-2]) + joins + "\treturn 0;\n}\n"
 
 
 def generate(seed: int, clang: bool) -> str:

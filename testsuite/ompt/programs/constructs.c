@@ -394,6 +394,7 @@ static void single(void)
 #pragma omp single copyprivate(value)
 			{
 				COUNT(single_run);
+				COUNT(copy_run);
 				value = round;
 			}
 			if (value != round)
