@@ -75,7 +75,7 @@ enum tristate region_runs_task_at_barrier(struct region *region, struct thread *
 /** Find the recorded wait of a thread if that is the one in which it is seen; NULL. */
 const struct record_wait *recorded_wait(struct thread *thread);
 
-/** What was recorded of a region. Times are in ticks. */
+/** The recorded times of a region, in ticks. */
 struct region_record {
 	uint64_t number, since;
 	uint64_t *arrived; // by number in the team: at the barrier at which it is; 0: unknown

@@ -39,7 +39,7 @@ static uint64_t recorded_id(const struct lock *lock)
 	return strcmp(lock->kind, "critical") == 0 ? 0 : lock->address;
 }
 
-/** Check for a thread that has perhaps unset a lock, and not recorded it yet: the recorder is told
+/** Check for a thread that has perhaps unset a lock, and not recorded it yet: the runtime reports that
  *  afterwards. */
 static bool may_be_unsetting(struct thread *thread)
 {

@@ -20,7 +20,7 @@ struct task_block {
 	uint64_t first, end; // addresses of its tasks
 };
 
-/** What is kept with a process. */
+/** The data that this room keeps with a process. */
 struct history_room {
 	bool is_opened;
 	const char *problem;
