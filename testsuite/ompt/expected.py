@@ -113,7 +113,7 @@ WORKSHARED = (
 # Each difference by its name in docs/ompt.md: what there is instead of common rules.
 DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
     "static-loop": {
-        "gomp": both(LOOPS, "loop_empty", *DYNAMIC),
+        "gomp": both(LOOPS, "loop_empty", "loop_memory", *DYNAMIC),
         "kmp": both(LOOPS, "loop_static", *DYNAMIC),
     },
     "taskloop": {
