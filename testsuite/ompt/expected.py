@@ -147,7 +147,8 @@ DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
     "barriers": {
         "gomp": [
             *sync(
-                "barrier_explicit", "barrier", "barrier_static", "barrier_single", "barrier_copy"
+                "barrier_explicit",
+                *("barrier", "barrier_static", "barrier_scan", "barrier_single", "barrier_copy"),
             ),
             *sync("barrier_implementation", "copy_run"),
             *sync("barrier_implicit_workshare", "barrier_loop", "barrier_sections"),
