@@ -113,7 +113,7 @@ WORKSHARED = (
 # Each difference by its name in docs/ompt.md: what there is instead of common rules.
 DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
     "static-loop": {
-        "gomp": both(LOOPS, "loop_empty", *DYNAMIC),
+        "gomp": both(LOOPS, "loop_empty", "loop_memory", *DYNAMIC),
         "kmp": both(LOOPS, "loop_static", *DYNAMIC),
     },
     "taskloop": {
@@ -147,7 +147,8 @@ DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
     "barriers": {
         "gomp": [
             *sync(
-                "barrier_explicit", "barrier", "barrier_static", "barrier_single", "barrier_copy"
+                "barrier_explicit",
+                *("barrier", "barrier_static", "barrier_scan", "barrier_single", "barrier_copy"),
             ),
             *sync("barrier_implementation", "copy_run"),
             *sync("barrier_implicit_workshare", "barrier_loop", "barrier_sections"),

@@ -469,6 +469,43 @@ static void reduction(void)
 	use(sum);
 }
 
+// Loops with a static schedule that need the runtime for what their threads share.
+static void loop_shared(void)
+{
+	int sum = 0, prefix = 0, prefixes[LENGTH];
+
+	COUNT(parallel);
+#pragma omp parallel
+	{
+		count_implicit();
+#ifndef __clang__ // which copes with neither
+		COUNT(loop_memory);
+		ADD(barrier_scan, 3);
+		COUNT(barrier_loop);
+#pragma omp for reduction(inscan, + : prefix)
+		for (int i = 0; i < LENGTH; i++) {
+			prefix += i;
+#pragma omp scan inclusive(prefix)
+			prefixes[i] = prefix;
+		}
+		dwell();
+		COUNT(loop_memory);
+		ADD(barrier_loop, 2);
+#pragma omp for schedule(static) reduction(task, + : sum)
+		for (int i = 0; i < LENGTH; i++) {
+			COUNT(task);
+#pragma omp task in_reduction(+ : sum)
+			{
+				COUNT(task_run);
+				sum += i;
+			}
+		}
+#endif
+		dwell();
+	}
+	use(sum + prefixes[0]);
+}
+
 // ---- Tasks -----------------------------------------------------------------------------------
 
 static void tasks(void)
@@ -1116,25 +1153,55 @@ static const struct {
 	{                   \
 #name, name \
 	}
-	PROGRAM(parallel),	  PROGRAM(parallel_sizes),   PROGRAM(serialized),
-	PROGRAM(nested),	  PROGRAM(nested_inactive),  PROGRAM(teams),
-	PROGRAM(distribute),	  PROGRAM(barriers),	     PROGRAM(barrier_last),
-	PROGRAM(barrier_dropped), PROGRAM(loop_static),	     PROGRAM(loop_dynamic),
-	PROGRAM(loop_long),	  PROGRAM(loop_guided),	     PROGRAM(loop_runtime),
-	PROGRAM(loop_short),	  PROGRAM(combined),	     PROGRAM(combined_sections),
-	PROGRAM(sections),	  PROGRAM(single),	     PROGRAM(masked),
-	PROGRAM(ordered),	  PROGRAM(reduction),	     PROGRAM(tasks),
-	PROGRAM(tasks_of_all),	  PROGRAM(task_data),	     PROGRAM(task_kinds),
-	PROGRAM(tasks_alone),	  PROGRAM(taskgroups),	     PROGRAM(taskyields),
-	PROGRAM(taskloops),	  PROGRAM(dependences),	     PROGRAM(taskwait_depend),
+	PROGRAM(parallel),
+	PROGRAM(parallel_sizes),
+	PROGRAM(serialized),
+	PROGRAM(nested),
+	PROGRAM(nested_inactive),
+	PROGRAM(teams),
+	PROGRAM(distribute),
+	PROGRAM(barriers),
+	PROGRAM(barrier_last),
+	PROGRAM(barrier_dropped),
+	PROGRAM(loop_static),
+	PROGRAM(loop_dynamic),
+	PROGRAM(loop_long),
+	PROGRAM(loop_guided),
+	PROGRAM(loop_runtime),
+	PROGRAM(loop_short),
+	PROGRAM(loop_shared),
+	PROGRAM(combined),
+	PROGRAM(combined_sections),
+	PROGRAM(sections),
+	PROGRAM(single),
+	PROGRAM(masked),
+	PROGRAM(ordered),
+	PROGRAM(reduction),
+	PROGRAM(tasks),
+	PROGRAM(tasks_of_all),
+	PROGRAM(task_data),
+	PROGRAM(task_kinds),
+	PROGRAM(tasks_alone),
+	PROGRAM(taskgroups),
+	PROGRAM(taskyields),
+	PROGRAM(taskloops),
+	PROGRAM(dependences),
+	PROGRAM(taskwait_depend),
 
 #ifndef OLD_LIBGOMP
 	PROGRAM(detached),
 #endif
-	PROGRAM(locks),		  PROGRAM(nest_locks),	     PROGRAM(criticals),
-	PROGRAM(atomics),	  PROGRAM(cancel_parallel),  PROGRAM(cancel_loop),
-	PROGRAM(cancel_sections), PROGRAM(cancel_taskgroup), PROGRAM(own_threads),
-	PROGRAM(control),	  PROGRAM(exit_inside),
+	PROGRAM(locks),
+	PROGRAM(nest_locks),
+	PROGRAM(criticals),
+	PROGRAM(atomics),
+	PROGRAM(cancel_parallel),
+	PROGRAM(cancel_loop),
+	PROGRAM(cancel_sections),
+	PROGRAM(cancel_taskgroup),
+	PROGRAM(own_threads),
+	PROGRAM(control),
+	PROGRAM(exit_inside),
 };
 
 int main(int count, char **arguments)
