@@ -157,7 +157,7 @@ struct implicit {
 	struct work single; // its end is not seen: see end_single
 	struct loop loop;
 	unsigned index;
-	int kind_of_end; // of a worker that has finished its part of a region: 1, until the tool knows
+	bool at_end; // of a worker: it has come to the region's end, and the tool does not know more
 };
 
 /** A parallel region, on the stack of the thread that encountered it; or what a thread is in
@@ -257,7 +257,9 @@ void gomp_finalize(void);
 
 // ---- Synchronisation -------------------------------------------------------------------------
 
-/** Begin, or end, a region that waits, and its wait. */
+/** Tell the tool that a thread leaves the barrier at the end of a region, and its implicit task. */
+void gomp_leave_region(struct thread *thread, struct implicit *implicit, const void *code);
+/** Begin, or end, a region that waits, or its wait. */
 void gomp_sync(struct thread *thread, ompt_callbacks_t event, ompt_sync_region_t kind,
 	       ompt_scope_endpoint_t endpoint, const void *code);
 /** Tell the tool of shared work. */
