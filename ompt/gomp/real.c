@@ -16,6 +16,7 @@ struct entry_points gomp_now = {
 #define OBSERVED(name) .name = start_##name,
 #include "entry_points.def"
 };
+bool gomp_observes;
 struct gomp_queries gomp_ask;
 
 static void *libgomp; // as of dlopen

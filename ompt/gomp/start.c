@@ -125,12 +125,7 @@ static void pass_all(void)
 {
 #define OBSERVED(name) __atomic_store_n(&gomp_now.name, gomp_real.name, __ATOMIC_RELAXED);
 #include "entry_points.def"
-}
-
-static void observe_all(void)
-{
-#define OBSERVED(name) __atomic_store_n(&gomp_now.name, observe_##name, __ATOMIC_RELAXED);
-#include "entry_points.def"
+	__atomic_store_n(&gomp_observes, false, __ATOMIC_RELAXED);
 }
 
 /** Find the runtime and the tool, and start it. */
@@ -154,7 +149,7 @@ static void start_tool(void)
 	}
 	close_verbose();
 	if (tool)
-		observe_all();
+		__atomic_store_n(&gomp_observes, true, __ATOMIC_RELEASE);
 	else
 		pass_all();
 }

@@ -22,9 +22,11 @@ struct entry_points {
 
 /** Functions of libgomp. */
 extern struct entry_points gomp_real;
-/** Where a program's call goes: at first to one that starts the tool, then to one that observes,
- *  or, if there is no tool, straight to libgomp. */
+/** Where a program's call goes that is not observed: at first to one that starts the tool; then, if
+ *  there is none, straight to libgomp. */
 extern struct entry_points gomp_now;
+/** A tool has started: all calls are observed. */
+extern bool gomp_observes;
 
 /** Functions of libgomp that are asked, not observed. Null if this release has none. */
 extern struct gomp_queries {
@@ -48,24 +50,28 @@ extern struct gomp_queries {
 	void (*omp_get_schedule)(int *kind, int *chunk);
 } gomp_ask;
 
-// Function NAME of libgomp: what programs call, and what observes it. Both end in jumps, so that the
-// return address of all is the program's.
-#define ENTRY(type, name, params, args)            \
-	EXPORT type name params                    \
-	{                                          \
-		return gomp_now.name args;         \
-	}                                          \
-	type start_##name params                   \
-	{                                          \
-		if (gomp_start())                  \
-			return gomp_now.name args; \
-		return gomp_real.name args;        \
-	}                                          \
-	type observe_##name params
+#define INLINED static inline __attribute__((always_inline))
 
-#define OBSERVED(name)                 \
-	__typeof__(name) start_##name; \
-	__typeof__(name) observe_##name;
+// Function NAME of libgomp: what programs call, and what observes it. The latter is a part of the
+// former, so that on stacks each call has a frame of the function that the program called. What is
+// not observed is passed on by jumps, so that the return address is the program's everywhere.
+#define ENTRY(type, name, params, args)             \
+	INLINED type observe_##name params;         \
+	EXPORT type name params                     \
+	{                                           \
+		if (LIKELY(gomp_observes))          \
+			return observe_##name args; \
+		return gomp_now.name args;          \
+	}                                           \
+	type start_##name params                    \
+	{                                           \
+		if (gomp_start())                   \
+			return name args;           \
+		return gomp_real.name args;         \
+	}                                           \
+	INLINED type observe_##name params
+
+#define OBSERVED(name) __typeof__(name) start_##name;
 #include "entry_points.def"
 
 /** Start the tool if that has not been tried yet. Return whether gomp_now is to be used: not
