@@ -23,18 +23,22 @@ static const char any_order[] = "verify_asan_link_order=0";
 
 // ---- The environment ---------------------------------------------------------------------------
 
-/** Check a library's path: the dynamic linker gives some characters another meaning. */
-static bool check_library(struct arena *arena, const char *path, const char **why)
+/** Find a library that can be preloaded: the dynamic linker gives some characters of a path another
+ *  meaning. @return NULL, with *why. */
+static const char *find_library(struct arena *arena, const char *path, const char **why)
 {
-	if (strpbrk(path, " :$")) {
-		*why = arena_printf(arena, "%s cannot be preloaded (blank, colon or $ in its path)",
-				    path);
-		return false;
+	char *real = realpath(path, NULL);
+
+	if (!real) {
+		*why = arena_printf(arena, "%s: %s", path, strerror(errno));
+		return NULL;
 	}
-	if (access(path, R_OK) == 0)
-		return true;
-	*why = arena_printf(arena, "%s: %s", path, strerror(errno));
-	return false;
+	const char *found = arena_strdup(arena, real);
+	free(real);
+	if (!strpbrk(found, " :$"))
+		return found;
+	*why = arena_printf(arena, "%s cannot be preloaded (blank, colon or $ in its path)", found);
+	return NULL;
 }
 
 /** Put words in front of those that a variable has, separated by colons; NULL: it has them. */
@@ -52,9 +56,10 @@ static const char *with_words(struct arena *arena, const char *variable, const c
 
 bool recording_find(struct arena *arena, struct recording *ret, const char **why)
 {
-	const char *interposer = interposer_path(arena), *recorder = recorder_path(arena);
+	const char *interposer = find_library(arena, interposer_path(arena), why);
+	const char *recorder = interposer ? find_library(arena, recorder_path(arena), why) : NULL;
 
-	if (!check_library(arena, interposer, why) || !check_library(arena, recorder, why))
+	if (!recorder)
 		return false;
 	ret->preload =
 		with_words(arena, "LD_PRELOAD", arena_printf(arena, "%s:%s", interposer, recorder));
