@@ -16,7 +16,7 @@ static int control(uint64_t command, uint64_t modifier, void *arg, void *frame, 
 	struct thread *thread;
 	int result;
 
-	if (!gomp_start() || !gomp_has_tool())
+	if (!gomp_start(code) || !gomp_has_tool())
 		return NO_TOOL;
 	callback = CALLBACK(ompt_callback_control_tool);
 	if (!callback)

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,11 @@ struct entry_points gomp_now = {
 #define OBSERVED(name) .name = start_##name,
 #include "entry_points.def"
 };
-bool gomp_observes;
+enum gomp_observes gomp_observes;
 struct gomp_queries gomp_ask;
 
-static void *libgomp; // as of dlopen
+static void *libgomp; // as of dlopen; null: not found, or not looked for yet
+static bool local;    // only part of the program sees it
 
 /** End the program: it calls a function that no library has. */
 static void missing(void)
@@ -41,59 +43,74 @@ static void *open_object(const void *address)
 	return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-struct search {
-	void *self;
-	void *found;
-};
+/** Return a handle of the libgomp that an object, or one that it needs, has; or null. */
+static void *libgomp_of(void *object)
+{
+	void *self = open_object(&gomp_real), *found = NULL;
 
-/** Check whether an object exports GOMP_parallel, and is neither this library nor one that only
- *  depends on libgomp. */
+	if (object)
+		found = open_object(dlsym(object, "GOMP_parallel"));
+	if (found && found == self) {
+		dlclose(found);
+		found = NULL;
+	}
+	if (self)
+		dlclose(self);
+	return found;
+}
+
+/** Return a handle of the libgomp that the object around an address would use by itself, or null. */
+static void *libgomp_of_caller(const void *caller)
+{
+	void *object = open_object(caller), *found = libgomp_of(object);
+
+	if (object)
+		dlclose(object);
+	return found;
+}
+
+/** Check whether a loaded object is a libgomp. */
 static int check_object(struct dl_phdr_info *info, size_t size, void *data)
 {
-	struct search *search = data;
-	void *handle, *function, *owner;
+	void **found = data, *object;
 
 	(void)size;
-	if (!info->dlpi_name || !info->dlpi_name[0] || !strstr(info->dlpi_name, "gomp"))
+	if (!info->dlpi_name || !strstr(info->dlpi_name, "gomp"))
 		return 0;
-	handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return 0;
-	function = dlsym(handle, "GOMP_parallel");
-	owner = open_object(function);
-	if (function && owner == handle && owner != search->self)
-		search->found = handle;
-	else
-		dlclose(handle);
-	if (owner)
-		dlclose(owner);
-	return search->found != NULL;
+	object = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+	*found = libgomp_of(object);
+	if (object)
+		dlclose(object);
+	return *found != NULL;
 }
 
-/** Return a handle of the libgomp that calls would go to without this library, or null. */
-static void *find_libgomp(void)
+/** Find the libgomp that a caller's calls would go to without this library. */
+static void find_libgomp(const void *caller)
 {
-	struct search search = { .self = open_object(&gomp_real) };
-
-	search.found = open_object(dlsym(RTLD_NEXT, "GOMP_parallel"));
-	// Loaded by dlopen with a scope of its own, as by an interpreter.
-	if (!search.found)
-		dl_iterate_phdr(check_object, &search);
-	if (search.self)
-		dlclose(search.self);
-	return search.found;
-}
-
-bool gomp_find_real(void)
-{
+	libgomp = open_object(dlsym(RTLD_NEXT, "GOMP_parallel"));
 	if (libgomp)
-		return !dlsym(libgomp, "__kmpc_fork_call");
-	libgomp = find_libgomp();
-#define OBSERVED(name)                                                                \
-	gomp_real.name = libgomp ? (__typeof__(&(name)))dlsym(libgomp, #name) : NULL; \
-	if (!gomp_real.name)                                                          \
-		gomp_real.name = (__typeof__(&(name)))missing;
+		return;
+	// Loaded by dlopen with a scope of its own, as by an interpreter.
+	local = true;
+	libgomp = libgomp_of_caller(caller);
+	if (!libgomp)
+		dl_iterate_phdr(check_object, &libgomp);
+}
+
+/** Fill a table with the functions of a libgomp. */
+static void fill_table(struct entry_points *table, void *handle)
+{
+#define OBSERVED(name)                                                           \
+	table->name = handle ? (__typeof__(&(name)))dlsym(handle, #name) : NULL; \
+	if (!table->name)                                                        \
+		table->name = (__typeof__(&(name)))missing;
 #include "entry_points.def"
+}
+
+bool gomp_find_real(const void *caller)
+{
+	find_libgomp(caller);
+	fill_table(&gomp_real, libgomp);
 	if (!libgomp)
 		return false;
 #define ASK(name) gomp_ask.name = (__typeof__(gomp_ask.name))dlsym(libgomp, #name)
@@ -118,6 +135,59 @@ bool gomp_find_real(void)
 #undef ASK
 	// LLVM's libomp answers to GCC's names as well, and has OMPT of its own.
 	return !dlsym(libgomp, "__kmpc_fork_call");
+}
+
+bool gomp_is_local(void)
+{
+	return local;
+}
+
+/** Another libgomp than the observed one. */
+struct other {
+	struct other *next;
+	void *handle;
+	struct entry_points functions;
+};
+
+/** Return the functions of a libgomp: null for the observed one. */
+static struct entry_points *functions_of(void *handle)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	static struct other *others;
+	struct other *other;
+
+	if (!handle || handle == libgomp)
+		return NULL;
+	pthread_mutex_lock(&mutex);
+	for (other = others; other && other->handle != handle; other = other->next)
+		;
+	if (!other) {
+		other = malloc(sizeof(*other));
+		if (!other)
+			abort();
+		other->handle = handle;
+		fill_table(&other->functions, handle);
+		other->next = others;
+		others = other;
+	}
+	pthread_mutex_unlock(&mutex);
+	return &other->functions;
+}
+
+struct entry_points *gomp_route(const void *caller)
+{
+	enum { PLACES = 64 };
+	static __thread struct {
+		const void *caller;
+		struct entry_points *functions;
+	} known[PLACES];
+	size_t place = ((uintptr_t)caller >> 2) % PLACES;
+
+	if (UNLIKELY(known[place].caller != caller)) {
+		known[place].functions = functions_of(libgomp_of_caller(caller));
+		known[place].caller = caller;
+	}
+	return known[place].functions;
 }
 
 /** Return the number of symbols that a GNU hash table covers. */

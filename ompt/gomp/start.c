@@ -123,18 +123,27 @@ static ompt_start_tool_result_t *find_tool(void)
 /** Let all calls go straight to libgomp. */
 static void pass_all(void)
 {
-#define OBSERVED(name) __atomic_store_n(&gomp_now.name, gomp_real.name, __ATOMIC_RELAXED);
+#define OBSERVED(name)                                                                    \
+	__atomic_store_n(&gomp_now.name, gomp_is_local() ? route_##name : gomp_real.name, \
+			 __ATOMIC_RELAXED);
 #include "entry_points.def"
-	__atomic_store_n(&gomp_observes, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&gomp_observes, OBSERVES_NONE, __ATOMIC_RELEASE);
+}
+
+/** Observe calls. Who still believes that the tool has not started comes here once more. */
+static void observe_all(void)
+{
+	__atomic_store_n(&gomp_observes, gomp_is_local() ? OBSERVES_SOME : OBSERVES_ALL,
+			 __ATOMIC_RELEASE);
 }
 
 /** Find the runtime and the tool, and start it. */
-static void start_tool(void)
+static void start_tool(const void *caller)
 {
 	ompt_start_tool_result_t *found = NULL;
 
 	open_verbose();
-	if (gomp_find_real()) {
+	if (gomp_find_real(caller)) {
 		if (verbose)
 			gomp_name_unknown(say);
 		found = find_tool();
@@ -149,19 +158,19 @@ static void start_tool(void)
 	}
 	close_verbose();
 	if (tool)
-		__atomic_store_n(&gomp_observes, true, __ATOMIC_RELEASE);
+		observe_all();
 	else
 		pass_all();
 }
 
-bool gomp_start(void)
+bool gomp_start(const void *caller)
 {
 	if (starting)
 		return false;
 	pthread_mutex_lock(&start_mutex);
 	if (!tried) {
 		starting = true;
-		start_tool();
+		start_tool(caller);
 		starting = false;
 		__atomic_store_n(&tried, true, __ATOMIC_RELEASE);
 	}

@@ -22,11 +22,15 @@ struct entry_points {
 
 /** Functions of libgomp. */
 extern struct entry_points gomp_real;
-/** Where a program's call goes that is not observed: at first to one that starts the tool; then, if
- *  there is none, straight to libgomp. */
+/** Targets of a program's calls that are not observed: at first they start the tool, then they are
+ *  libgomp's own; or they ask first whose libgomp the caller uses. */
 extern struct entry_points gomp_now;
-/** A tool has started: all calls are observed. */
-extern bool gomp_observes;
+/** Which calls are observed. */
+extern enum gomp_observes {
+	OBSERVES_NONE,
+	OBSERVES_ALL,
+	OBSERVES_SOME, // of those who use the libgomp that is observed; there may be another
+} gomp_observes;
 
 /** Functions of libgomp that are asked, not observed. Null if this release has none. */
 extern struct gomp_queries {
@@ -55,32 +59,52 @@ extern struct gomp_queries {
 // Function NAME of libgomp: what programs call, and what observes it. The latter is a part of the
 // former, so that on stacks each call has a frame of the function that the program called. What is
 // not observed is passed on by jumps, so that the return address is the program's everywhere.
-#define ENTRY(type, name, params, args)             \
-	INLINED type observe_##name params;         \
-	EXPORT type name params                     \
-	{                                           \
-		if (LIKELY(gomp_observes))          \
-			return observe_##name args; \
-		return gomp_now.name args;          \
-	}                                           \
-	type start_##name params                    \
-	{                                           \
-		if (gomp_start())                   \
-			return name args;           \
-		return gomp_real.name args;         \
-	}                                           \
+#define ENTRY(type, name, params, args)                                     \
+	INLINED type observe_##name params;                                 \
+	EXPORT type name params                                             \
+	{                                                                   \
+		const struct entry_points *to;                              \
+                                                                            \
+		if (UNLIKELY(gomp_observes == OBSERVES_NONE))               \
+			return gomp_now.name args;                          \
+		if (UNLIKELY(gomp_observes == OBSERVES_SOME)) {             \
+			to = gomp_route(RETURN_ADDRESS);                    \
+			if (to)                                             \
+				return to->name args;                       \
+		}                                                           \
+		return observe_##name args;                                 \
+	}                                                                   \
+	type start_##name params                                            \
+	{                                                                   \
+		if (gomp_start(RETURN_ADDRESS))                             \
+			return name args;                                   \
+		return gomp_real.name args;                                 \
+	}                                                                   \
+	type route_##name params                                            \
+	{                                                                   \
+		const struct entry_points *to = gomp_route(RETURN_ADDRESS); \
+                                                                            \
+		return (to ? to->name : gomp_real.name)args;                \
+	}                                                                   \
 	INLINED type observe_##name params
 
-#define OBSERVED(name) __typeof__(name) start_##name;
+#define OBSERVED(name)                 \
+	__typeof__(name) start_##name; \
+	__typeof__(name) route_##name;
 #include "entry_points.def"
 
 /** Start the tool if that has not been tried yet. Return whether gomp_now is to be used: not
  *  by what is called while the tool starts. */
-bool gomp_start(void);
+bool gomp_start(const void *caller);
 /** Return whether a tool has started, and not ended. */
 bool gomp_has_tool(void);
-/** Find libgomp, and fill gomp_real and gomp_ask. Return whether it is libgomp. */
-bool gomp_find_real(void);
+/** Find the libgomp that a caller uses, and fill gomp_real and gomp_ask. Return whether it is
+ *  libgomp. */
+bool gomp_find_real(const void *caller);
+/** Return whether another part of the program may use another libgomp. */
+bool gomp_is_local(void);
+/** Return the functions of the libgomp that a caller uses, or null if that is the observed one. */
+struct entry_points *gomp_route(const void *caller);
 /** Write the names of functions of libgomp that are not in the table. */
 void gomp_name_unknown(void (*say)(const char *line));
 

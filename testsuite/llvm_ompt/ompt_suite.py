@@ -63,7 +63,7 @@ def names(where: Path) -> List[str]:
 
 def _substitutes(where: Path, source: Path, scratch: Path) -> Dict[str, str]:
     """Return what the words of RUN lines stand for, in the order in which they are replaced."""
-    flags = "-I {} -I {} -fno-omit-frame-pointer -w".format(where, ROOT / "include" / "ompt")
+    flags = "-I {} -I {} -fno-omit-frame-pointer -rdynamic -w".format(where, ROOT / "include" / "ompt")
     compiler, run = "gcc -fopenmp " + flags, "{} {} %t".format(_LIMIT, scratch / "run")
     return {
         "%libomp-compile-and-run": "%libomp-compile && %libomp-run",
