@@ -211,14 +211,14 @@ static int get_place_proc_ids(int place, int size, int *ids)
 
 static int get_place_num(void)
 {
-	return gomp_ask.omp_get_place_num ? gomp_ask.omp_get_place_num() : -1;
+	return gomp_thread.type && gomp_ask.omp_get_place_num ? gomp_ask.omp_get_place_num() : -1;
 }
 
 static int get_partition_place_nums(int size, int *places)
 {
 	int count = 0;
 
-	if (gomp_ask.omp_get_partition_num_places)
+	if (gomp_thread.type && gomp_ask.omp_get_partition_num_places)
 		count = gomp_ask.omp_get_partition_num_places();
 	if (places && size >= count && count > 0)
 		gomp_ask.omp_get_partition_place_nums(places);
@@ -227,7 +227,7 @@ static int get_partition_place_nums(int size, int *places)
 
 static int get_proc_id(void)
 {
-	return sched_getcpu();
+	return gomp_thread.type ? sched_getcpu() : -1;
 }
 
 static int get_target_info(uint64_t *device, ompt_id_t *target_id, ompt_id_t *host_op_id)

@@ -58,8 +58,8 @@ void gomp_parallel_body(void *data)
 	}
 	begin_implicit(thread, implicit, region, FRAME_ADDRESS);
 	region->fn(region->data);
-	reach_end(thread, implicit, region->code);
-	// No thread but the primary one knows when it leaves the barrier: the tool gets its end later.
+	// Any thread but the primary one does not know when it leaves the barrier: the tool hears later.
+	reach_end(thread, implicit, thread == region->owner ? region->code : NULL);
 	if (thread != region->owner)
 		implicit->kind_of_end = 1;
 }
@@ -91,6 +91,8 @@ void gomp_region_end(struct thread *thread, struct region *region, struct implic
 	}
 	thread->implicit = outer;
 	thread->task = region->encountering;
+	if (outer == &thread->base && (region->flags & (int)ompt_parallel_team))
+		thread->last_team = region->size;
 	if (end)
 		end(&region->parallel_data, &thread->task->data, region->flags, region->code);
 	thread->state = state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Start and end of a tool, as section 19.2 of OpenMP 5.2 says: the tool in the program itself, then
-// those of OMP_TOOL_LIBRARIES. It starts with the program's first call of an observed function.
+// those of OMP_TOOL_LIBRARIES. It starts when this library is loaded, if libgomp is there as well;
+// otherwise with the first call of an observed function.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -190,11 +191,19 @@ void gomp_finalize(void)
 	if (!ended)
 		return;
 	pass_all();
+	gomp_end_workers(&gomp_thread);
 	gomp_thread_end_events(&gomp_thread);
 	for (int i = 0; i < CALLBACKS; i++)
 		__atomic_store_n(&gomp_callbacks[i], NULL, __ATOMIC_RELAXED);
 	if (ended->finalize)
 		ended->finalize(&ended->tool_data);
+}
+
+/** Start the tool at once in a program that was linked with libgomp. */
+__attribute__((constructor)) static void at_load(void)
+{
+	if (dlsym(RTLD_NEXT, "GOMP_parallel") && gomp_start(NULL) && gomp_has_tool())
+		this_thread();
 }
 
 /** End the tool with the program. */

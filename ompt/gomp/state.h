@@ -134,7 +134,10 @@ struct task {
 	uint16_t traits; // enum task_trait
 	bool fulfilled;
 	bool body_done;
-	uintptr_t event; // of a detachable task
+	union {
+		uintptr_t event; // of a detachable task
+		uint64_t step;	 // of a taskloop
+	};
 	struct task *next_detached;
 };
 
@@ -145,6 +148,8 @@ enum task_trait {
 	TASK_DETACHABLE = 4,
 	TASK_TOLD_LATE = 8, // the tool hears of it when it begins, not before
 	TASK_CANCELLED = 16,
+	TASK_LOOP_DOWN = 32,
+	TASK_LOOP_SIGNED = 64,
 };
 
 /** Work that the threads of a team share: what a thread must remember of it until its end. */
@@ -199,7 +204,8 @@ struct thread {
 	int target_device;
 	uint64_t target_id; // of the construct for a device that it is in; 0: none
 	uint64_t next_id, end_id;
-	char *stack_limit; // null: not asked yet
+	char *stack_limit;  // null: not asked yet
+	unsigned last_team; // size of its latest region, if it waits for more
 	struct implicit base;
 	struct region
 		outside; // of a thread that is none of libgomp's: its implicit parallel region
@@ -219,6 +225,8 @@ extern ompt_callback_t gomp_callbacks[CALLBACKS];
 void gomp_thread_begin(struct thread *thread, ompt_thread_t type);
 /** Tell the tool that a worker has left a region, if that is not done yet. */
 void gomp_worker_end(struct thread *thread);
+/** Tell the tool that the workers of a thread end, which wait for its next region. */
+void gomp_end_workers(struct thread *thread);
 /** Tell the tool that a thread ends. */
 void gomp_thread_end_events(struct thread *thread);
 /** Create the key that tells when threads end, and what a child of fork needs. */

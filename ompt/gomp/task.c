@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "loop.h"
 #include "task.h"
 
 /** Tell the tool of a task that has just been made, and of its dependences. */
@@ -57,14 +58,33 @@ static void discard(struct task *task)
 		cancel(&task->data, ompt_cancel_taskgroup | ompt_cancel_discarded_task, NULL);
 }
 
+/** Tell the tool of the iterations that a task of a taskloop has. */
+static void taskloop_chunk(struct task *task)
+{
+	ompt_callback_dispatch_t dispatch = CALLBACK(ompt_callback_dispatch);
+	struct loop loop = { .step = task->step,
+			     .down = task->traits & TASK_LOOP_DOWN,
+			     .is_signed = task->traits & TASK_LOOP_SIGNED };
+	ompt_dispatch_chunk_t chunk = { .start = task->front[0] };
+	ompt_data_t instance = { .ptr = &chunk };
+
+	if (!dispatch)
+		return;
+	chunk.iterations = num_iterations(task->front[0], task->front[1], loop);
+	dispatch(task->region ? &task->region->parallel_data : NULL, &task->data,
+		 ompt_dispatch_taskloop_chunk, instance);
+}
+
 /** Run the program's part of a task. */
 static void run(struct thread *thread, struct task *task, void *frame)
 {
 	char *data = (char *)task + task->header_size;
 
-	task->frame.exit_frame.ptr = frame;
-	if (task->traits & TASK_LOOP)
+	if (UNLIKELY(task->traits & TASK_LOOP)) {
 		memcpy(data, task->front, 2 * sizeof(task->front[0]));
+		taskloop_chunk(task);
+	}
+	task->frame.exit_frame.ptr = frame;
 	thread->state = thread->implicit->task.flags & ompt_task_initial ? ompt_state_work_serial :
 									   ompt_state_work_parallel;
 	task->fn(data);

@@ -77,22 +77,51 @@ struct taskloop {
 	gomp_body_fn *fn;
 	void *data;
 	gomp_copy_fn *copy;
-	long size, align;
+	long size, align; // of the data; then with the header
 	unsigned flags;
 	uint64_t iterations;
 	unsigned long num_tasks;
+	struct loop loop;
 	const void *code;
+	int state;
 };
 
-/** Prepare the task that all tasks of a taskloop are copied from. */
+/** Begin a taskloop, and the taskgroup around it unless it has none. */
+static void begin_taskloop(struct thread *thread, struct taskloop *loop, void *frame)
+{
+	loop->state = set_state(thread, ompt_state_overhead);
+	enter_frame(thread, frame);
+	if (!(loop->flags & GOMP_TASK_NOGROUP))
+		gomp_sync(thread, ompt_callback_sync_region, ompt_sync_region_taskgroup,
+			  ompt_scope_begin, loop->code);
+	taskloop_event(thread, ompt_scope_begin, loop->iterations, loop->code);
+}
+
+static void end_taskloop(struct thread *thread, struct taskloop *loop)
+{
+	taskloop_event(thread, ompt_scope_end, loop->iterations, loop->code);
+	if (!(loop->flags & GOMP_TASK_NOGROUP))
+		gomp_sync(thread, ompt_callback_sync_region, ompt_sync_region_taskgroup,
+			  ompt_scope_end, loop->code);
+	leave_frame(thread);
+	thread->state = loop->state;
+}
+
+/** Prepare the task that all tasks of a taskloop are copied from. Return whether the tool can hear
+ *  of each when it is made. */
 static bool prepare(struct thread *thread, struct taskloop *loop, struct source *source)
 {
 	struct task *task = &source->task;
 
 	loop->align = gomp_prepare_task(thread, task, loop->fn, loop->copy, loop->size, loop->align,
 					loop->flags);
-	task->traits |= TASK_LOOP;
+	task->traits |= TASK_LOOP | (loop->loop.down ? TASK_LOOP_DOWN : 0) |
+			(loop->loop.is_signed ? TASK_LOOP_SIGNED : 0);
+	task->step = loop->loop.step;
 	task->code = loop->code;
+	// libgomp reads the reductions where the program's data have them.
+	if (loop->flags & GOMP_TASK_REDUCTION)
+		task->front[2] = ((uint64_t *)loop->data)[2];
 	source->data = loop->data;
 	source->copy = loop->copy;
 	source->depend = NULL;
@@ -104,73 +133,52 @@ static bool prepare(struct thread *thread, struct taskloop *loop, struct source 
 }
 
 /** Prepare a block of memory that is a task already: header and data. */
-static void prepare_block(char *block, struct source *source, unsigned flags)
+static void *prepare_block(char *memory, struct taskloop *loop, struct source *source)
 {
+	char *block = (char *)(((uintptr_t)memory + (uintptr_t)loop->align - 1) &
+			       -(uintptr_t)loop->align);
 	struct task *task = (struct task *)block;
 
 	memcpy(task, &source->task, sizeof(*task));
 	memcpy(block + task->header_size, source->data, task->size);
 	task->traits |= TASK_TOLD_LATE;
-	if (!(flags & GOMP_TASK_IF))
+	if (!(loop->flags & GOMP_TASK_IF))
 		task->flags |= (int)ompt_task_undeferred;
+	return block;
 }
 
-#define TASKLOOP(name, type, loop_)                                                             \
-	ENTRY(void, name,                                                                       \
-	      (gomp_body_fn * fn, void *data, gomp_copy_fn *copy, long size, long align,        \
-	       unsigned flags, unsigned long num_tasks, int priority, type start, type end,     \
-	       type step),                                                                      \
-	      (fn, data, copy, size, align, flags, num_tasks, priority, start, end, step))      \
-	{                                                                                       \
-		struct thread *thread = this_thread();                                          \
-		int state = set_state(thread, ompt_state_overhead);                             \
-		struct taskloop loop = { fn,                                                    \
-					 data,                                                  \
-					 copy,                                                  \
-					 size,                                                  \
-					 align,                                                 \
-					 flags,                                                 \
-					 num_iterations((uint64_t)start, (uint64_t)end, loop_), \
-					 num_tasks,                                             \
-					 RETURN_ADDRESS };                                      \
-		gomp_copy_fn *copy_task = gomp_copy_task;                                       \
-		struct source source;                                                           \
-		void *from = &source;                                                           \
-                                                                                                \
-		enter_frame(thread, FRAME_ADDRESS);                                             \
-		taskloop_event(thread, ompt_scope_begin, loop.iterations, loop.code);           \
-		begin_group(thread, flags, loop.code);                                          \
-		if (!prepare(thread, &loop, &source)) {                                         \
-			from = alloca((size_t)(loop.size + loop.align));                        \
-			from = (void *)(((uintptr_t)from + (uintptr_t)loop.align - 1) &         \
-					-(uintptr_t)loop.align);                                \
-			prepare_block(from, &source, flags);                                    \
-			copy_task = NULL;                                                       \
-		}                                                                               \
-		if (flags & GOMP_TASK_REDUCTION)                                                \
-			((struct task *)from)->front[2] = ((uint64_t *)data)[2];                \
-		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align, flags,   \
-			       num_tasks, priority, start, end, step);                          \
-		end_group(thread, flags, loop.code);                                            \
-		taskloop_event(thread, ompt_scope_end, loop.iterations, loop.code);             \
-		leave_frame(thread);                                                            \
-		thread->state = state;                                                          \
+#define TASKLOOP(name, type, loop_)                                                           \
+	ENTRY(void, name,                                                                     \
+	      (gomp_body_fn * fn, void *data, gomp_copy_fn *copy, long size, long align,      \
+	       unsigned flags, unsigned long num_tasks, int priority, type start, type end,   \
+	       type step),                                                                    \
+	      (fn, data, copy, size, align, flags, num_tasks, priority, start, end, step))    \
+	{                                                                                     \
+		struct thread *thread = this_thread();                                        \
+		struct taskloop loop = { .fn = fn,                                            \
+					 .data = data,                                        \
+					 .copy = copy,                                        \
+					 .size = size,                                        \
+					 .align = align,                                      \
+					 .flags = flags,                                      \
+					 .num_tasks = num_tasks,                              \
+					 .loop = loop_,                                       \
+					 .code = RETURN_ADDRESS };                            \
+		gomp_copy_fn *copy_task = gomp_copy_task;                                     \
+		struct source source;                                                         \
+		void *from = &source;                                                         \
+                                                                                              \
+		loop.iterations = num_iterations((uint64_t)start, (uint64_t)end, loop.loop);  \
+		begin_taskloop(thread, &loop, FRAME_ADDRESS);                                 \
+		if (!prepare(thread, &loop, &source)) {                                       \
+			from = prepare_block(alloca((size_t)(loop.size + loop.align)), &loop, \
+					     &source);                                        \
+			copy_task = NULL;                                                     \
+		}                                                                             \
+		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align, flags, \
+			       num_tasks, priority, start, end, step);                        \
+		end_taskloop(thread, &loop);                                                  \
 	}
-
-/** Tell the tool of the taskgroup around a taskloop, unless it has none. */
-static void begin_group(struct thread *thread, unsigned flags, const void *code)
-{
-	if (!(flags & GOMP_TASK_NOGROUP))
-		gomp_sync(thread, ompt_callback_sync_region, ompt_sync_region_taskgroup,
-			  ompt_scope_begin, code);
-}
-
-static void end_group(struct thread *thread, unsigned flags, const void *code)
-{
-	if (!(flags & GOMP_TASK_NOGROUP))
-		gomp_sync(thread, ompt_callback_sync_region, ompt_sync_region_taskgroup,
-			  ompt_scope_end, code);
-}
 
 TASKLOOP(GOMP_taskloop, long, signed_loop(step))
 TASKLOOP(GOMP_taskloop_ull, ull, unsigned_loop(flags &GOMP_TASK_UP, step))

@@ -64,6 +64,27 @@ void gomp_worker_end(struct thread *thread)
 	thread->state = ompt_state_idle;
 }
 
+/** End a worker before the tool ends: libgomp itself leaves it waiting until the system ends it. */
+static void end_worker(void *owner)
+{
+	struct thread *thread = &gomp_thread;
+
+	if (thread != owner && thread->type == ompt_thread_worker) {
+		gomp_thread_end_events(thread);
+		thread->type = 0;
+	}
+}
+
+void gomp_end_workers(struct thread *thread)
+{
+	// Only a thread that is in its program's code, and in no region, can begin one.
+	if (thread->last_team < 2 || thread->type != ompt_thread_initial ||
+	    thread->task != &thread->base.task || thread->task->frame.enter_frame.ptr ||
+	    gomp_ask.omp_get_level())
+		return;
+	gomp_real.GOMP_parallel(end_worker, thread, thread->last_team, 0);
+}
+
 void gomp_thread_end_events(struct thread *thread)
 {
 	ompt_callback_implicit_task_t implicit = CALLBACK(ompt_callback_implicit_task);
@@ -89,6 +110,7 @@ static void end_of_thread(void *data)
 
 static void after_fork(void)
 {
+	gomp_thread.last_team = 0; // its workers are not here
 	gomp_detach_after_fork();
 }
 

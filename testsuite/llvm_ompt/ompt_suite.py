@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, List
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "testsuite" / "llvm_ompd"))
 
 import suite as ompd_suite  # noqa: E402  (how LLVM's tests are run)
@@ -63,15 +64,19 @@ def names(where: Path) -> List[str]:
 
 def _substitutes(where: Path, source: Path, scratch: Path) -> Dict[str, str]:
     """Return what the words of RUN lines stand for, in the order in which they are replaced."""
-    flags = "-I {} -I {} -fno-omit-frame-pointer -rdynamic -w".format(where, ROOT / "include" / "ompt")
+    folders = [where, where.parent, ROOT / "include" / "ompt"]
+    flags = "{} -include {} -fno-omit-frame-pointer -rdynamic -w".format(
+        " ".join("-I {}".format(folder) for folder in folders), HERE / "llvm_omp.h"
+    )
     compiler, run = "gcc -fopenmp " + flags, "{} {} %t".format(_LIMIT, scratch / "run")
+    libraries = "-lm -lgomp -Wl,--as-needed {}".format(LIBRARY)  # of omp_control_tool
     return {
         "%libomp-compile-and-run": "%libomp-compile && %libomp-run",
         "%libomp-cxx-compile-and-run": "%libomp-cxx-compile && %libomp-run",
         "%libomp-c99-compile-and-run": "%libomp-c99-compile && %libomp-run",
-        "%libomp-cxx-compile": "g++ -fopenmp {} -std=c++17 %s -o %t -lm".format(flags),
-        "%libomp-c99-compile": compiler + " -std=c99 %s -o %t -lm",
-        "%libomp-compile": compiler + " %s -o %t -lm",
+        "%libomp-cxx-compile": "g++ -fopenmp {} -std=c++17 %s -o %t {}".format(flags, libraries),
+        "%libomp-c99-compile": compiler + " -std=c99 %s -o %t " + libraries,
+        "%libomp-compile": compiler + " %s -o %t " + libraries,
         "%libomp-run": run,
         "%clang %flags": compiler,
         "%sort-threads": "sort -n -s",
