@@ -110,8 +110,25 @@ void gomp_name_unknown(void (*say)(const char *line));
 
 #define GOMP_MUTEX_FUTEX 1 // how libgomp makes any mutex, for a tool
 
-#define RETURN_ADDRESS __builtin_return_address(0)
+#define RETURN_ADDRESS gomp_code(__builtin_return_address(0))
 #define FRAME_ADDRESS __builtin_frame_address(0)
+
+/** Return where in the program's code this thread's task is: just behind the start of its function. */
+const void *gomp_code_of_task(void);
+
+// From the linker: where this library begins, and where its code ends.
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/** Return a return address in the program. If the program's function ends with the call, compilers
+ *  make it a jump, and then the address is in the function here that called the program's. */
+static inline const void *gomp_code(const void *address)
+{
+	return LIKELY((uintptr_t)address - (uintptr_t)__ehdr_start >=
+		      (uintptr_t)etext - (uintptr_t)__ehdr_start) ?
+		       address :
+		       gomp_code_of_task();
+}
 
 // ---- Threads, regions and tasks --------------------------------------------------------------
 
