@@ -15,25 +15,30 @@
 #include "files.h"
 #include "places.h"
 
-// In libgomp's messages, and so in each program that contains it.
-static const char text_of_libgomp[] = "\nlibgomp: ";
+// The beginning of libgomp's messages, after a newline: it is in each program that contains libgomp.
+// Without the newline, it is not in this program.
+static const char text_of_libgomp[] = "libgomp: ";
 // GCC's sanitizer ends programs in which it is not the first library.
 static const char any_order[] = "verify_asan_link_order=0";
 
 // ---- The environment ---------------------------------------------------------------------------
 
-/** Check a library's path: the dynamic linker gives some characters another meaning. */
-static bool check_library(struct arena *arena, const char *path, const char **why)
+/** Find a library that can be preloaded: the dynamic linker gives some characters of a path another
+ *  meaning. @return NULL, with *why. */
+static const char *find_library(struct arena *arena, const char *path, const char **why)
 {
-	if (strpbrk(path, " :$")) {
-		*why = arena_printf(arena, "%s cannot be preloaded (blank, colon or $ in its path)",
-				    path);
-		return false;
+	char *real = realpath(path, NULL);
+
+	if (!real) {
+		*why = arena_printf(arena, "%s: %s", path, strerror(errno));
+		return NULL;
 	}
-	if (access(path, R_OK) == 0)
-		return true;
-	*why = arena_printf(arena, "%s: %s", path, strerror(errno));
-	return false;
+	const char *found = arena_strdup(arena, real);
+	free(real);
+	if (!strpbrk(found, " :$"))
+		return found;
+	*why = arena_printf(arena, "%s cannot be preloaded (blank, colon or $ in its path)", found);
+	return NULL;
 }
 
 /** Put words in front of those that a variable has, separated by colons; NULL: it has them. */
@@ -51,9 +56,10 @@ static const char *with_words(struct arena *arena, const char *variable, const c
 
 bool recording_find(struct arena *arena, struct recording *ret, const char **why)
 {
-	const char *interposer = interposer_path(arena), *recorder = recorder_path(arena);
+	const char *interposer = find_library(arena, interposer_path(arena), why);
+	const char *recorder = interposer ? find_library(arena, recorder_path(arena), why) : NULL;
 
-	if (!check_library(arena, interposer, why) || !check_library(arena, recorder, why))
+	if (!recorder)
 		return false;
 	ret->preload =
 		with_words(arena, "LD_PRELOAD", arena_printf(arena, "%s:%s", interposer, recorder));
@@ -98,11 +104,24 @@ static bool changes_rights(const struct stat *status)
 	       ((status->st_mode & S_ISGID) && status->st_gid != getgid());
 }
 
-/** Check for a program whose constants contain a text. */
+/** Check for a text that follows a newline. */
+static bool has_line(const char *data, size_t size, const char *text)
+{
+	const size_t length = strlen(text);
+	const char *end = data + size, *at = data;
+
+	while ((at = memmem(at, (size_t)(end - at), text, length))) {
+		if (at > data && at[-1] == '\n')
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/** Check for a program with such a text among its constants. */
 static bool has_constant(const char *file, size_t size, const char *text)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
-	size_t length = strlen(text);
 
 	if (size < sizeof(*header) || memcmp(file, ELFMAG, SELFMAG) != 0 ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phoff > size ||
@@ -115,7 +134,7 @@ static bool has_constant(const char *file, size_t size, const char *text)
 
 		if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) &&
 		    segment->p_offset <= size && segment->p_filesz <= size - segment->p_offset &&
-		    memmem(file + segment->p_offset, segment->p_filesz, text, length))
+		    has_line(file + segment->p_offset, segment->p_filesz, text))
 			return true;
 	}
 	return false;

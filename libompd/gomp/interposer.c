@@ -42,14 +42,17 @@ static bool is_understood(const struct gomp_ompt_root *root)
 	       is_offset(root->task_header_size, sizeof(uint32_t));
 }
 
-// Read the root. error: nothing is known yet.
+// Read the root. Before the program has begun, it is empty: nothing is known yet, as after an error.
 static ompd_rc_t read_root(const struct target *target, struct gomp_interposer *ret)
 {
+	static const char empty[sizeof(ret->root.magic)];
 	uint64_t address;
 
 	ret->rc = target_symbol(target, INTERPOSER_ROOT, INTERPOSER_FILE, &address);
 	if (ret->rc == ompd_rc_ok)
 		ret->rc = target_read(target, address, &ret->root, sizeof(ret->root));
+	if (ret->rc == ompd_rc_ok && memcmp(ret->root.magic, empty, sizeof(empty)) == 0)
+		return ompd_rc_unavailable;
 	if (ret->rc == ompd_rc_ok && !is_understood(&ret->root))
 		ret->rc = ompd_rc_incompatible;
 	ret->is_known = ret->rc == ompd_rc_ok || ret->rc == ompd_rc_unavailable ||
