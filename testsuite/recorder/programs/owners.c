@@ -134,6 +134,16 @@ static void be_critical(struct knowledge *own)
 	own->others = 0;
 }
 
+/** Add atomically what no instruction can. */
+static void add(const struct knowledge *own)
+{
+	static long double sum;
+
+#pragma omp atomic
+	sum += 1;
+	compare(own);
+}
+
 /** Do everything at random. */
 static void work(void)
 {
@@ -152,6 +162,7 @@ static void work(void)
 			compare(&own);
 			be_critical(&own);
 			compare(&own);
+			add(&own);
 		}
 	}
 	release_all(&own);
