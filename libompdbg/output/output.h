@@ -59,7 +59,7 @@ struct history_options {
 	struct thread *thread; // NULL: all
 	size_t last;	       // so many events; 0: all
 };
-/** Fails if the process has no recording that can be read. */
+/** Print the events of a recording. An error tells that there is none, or why it cannot be read. */
 struct ompdbg_error *print_history(struct process *process, const struct history_options *options,
 				   const struct form *form, struct sink *sink);
 struct ompdbg_error *print_status(struct process *process, const struct form *form,
