@@ -37,6 +37,7 @@ static void print_help(void)
 	       "  ompdbg bt core --sysroot image     stacks; the program's files lie in image/\n"
 	       "  ompdbg report core --html FILE     everything, as a page for a browser\n"
 	       "  ompdbg run --timeout 600 -- ctest  a report of what hangs or crashes\n"
+	       "  ompdbg record -- ./solver          keep what happens, for a look at it later\n"
 	       "\n"
 	       "A process is stopped while it is looked at, and goes on afterwards; nothing is\n"
 	       "ever written to it. \"ompdbg COMMAND --help\" tells more.\n"
@@ -152,6 +153,8 @@ static void check(struct arguments *arguments)
 		if (!arguments->target)
 			end_wrong(arguments, "missing core file or process");
 	}
+	if (arguments->all && arguments->last)
+		end_wrong(arguments, "--all and --last exclude each other");
 	if (arguments->queued && arguments->by_function)
 		end_wrong(arguments, "--queued and --by-function exclude each other");
 }
@@ -213,6 +216,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 	case OPTION_ALL:
 		arguments->all = true;
 		break;
+	case OPTION_LAST:
+		arguments->last = (size_t)checked_number(arguments, word, 1);
+		break;
 	case OPTION_TEXT:
 		arguments->text = word;
 		break;
@@ -242,6 +248,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 		break;
 	case OPTION_NO_TRACE:
 		arguments->no_trace = true;
+		break;
+	case OPTION_NO_RECORD:
+		arguments->no_record = true;
 		break;
 	case ARGP_KEY_ARG:
 		take_operand(arguments, word, state);

@@ -28,6 +28,7 @@ enum option_key {
 	OPTION_THREAD,
 	OPTION_SCOPE,
 	OPTION_ALL,
+	OPTION_LAST,
 	OPTION_TEXT,
 	OPTION_HTML,
 	OPTION_JSON_FILE,
@@ -38,6 +39,7 @@ enum option_key {
 	OPTION_REPORT_TIMEOUT,
 	OPTION_CORE,
 	OPTION_NO_TRACE,
+	OPTION_NO_RECORD,
 };
 
 /** The words of a command line. NULL, 0 and -1 stand for what is missing. */
@@ -53,12 +55,13 @@ struct arguments {
 	int64_t thread;
 	const char *scope;
 	bool all;
+	size_t last; // events
 	const char *text, *html, *json_file;
 	char **words; // reports to merge, or the command to run
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
-	bool on_hang, on_term, core, no_trace;
+	bool on_hang, on_term, core, no_trace, no_record;
 };
 
 /** Print one side of a target. *is_suspicious: something was found. */
@@ -87,12 +90,13 @@ extern const size_t num_commands;
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
 
 view show_threads, show_tasks, show_stacks, show_regions, show_icvs, show_environment, show_locks,
-	show_why, show_thread_info, show_task_info, show_parallel_info, show_status;
+	show_why, show_history, show_thread_info, show_task_info, show_parallel_info, show_status;
 
-// The commands (view.c, report.c, merge.c, run.c): they give an exit status, or fill the failure.
+// The commands (view.c, report.c, merge.c, record.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);
 int run_report(const struct arguments *arguments, struct failure *failure);
 int run_merge(const struct arguments *arguments, struct failure *failure);
+int run_record(const struct arguments *arguments, struct failure *failure);
 int run_run(const struct arguments *arguments, struct failure *failure);
 
 #endif

@@ -192,6 +192,7 @@ void gdb_files_forget(struct gdb_services *services)
 
 FORWARD(object_at, (void *context, uint64_t address, struct ompdbg_object *ret), address, ret)
 FORWARD(function_at, (void *context, uint64_t address, struct ompdbg_function *ret), address, ret)
+FORWARD(code_place, (void *context, uint64_t address, struct ompdbg_function *ret), address, ret)
 FORWARD(function_named, (void *context, const char *symbol, struct ompdbg_function *ret), symbol,
 	ret)
 FORWARD(variable_at,

@@ -197,3 +197,21 @@ struct ompdbg_error *gdb_registers(void *context, int thread, uint32_t wanted,
 	}
 	return error;
 }
+
+struct ompdbg_error *gdb_stop_time(void *context, uint64_t *ret)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error = ask_allowed(services);
+	PyObject *answer;
+
+	if (error)
+		return error;
+	answer = ASK(services, "stop_time", NULL);
+	if (!answer)
+		return ask_failed(services);
+	error = answer == Py_None ? &ompdbg_error_absent : NULL;
+	if (!error)
+		*ret = PyLong_AsUnsignedLongLong(answer);
+	Py_DECREF(answer);
+	return PyErr_Occurred() ? ask_failed(services) : error;
+}

@@ -8,8 +8,12 @@
 // - Check `magic` and `version` first. Another version is another layout. Within one version
 //   structures only grow at their end: step through arrays by the sizes in `record_root`.
 // - Each thread writes its own data, without locks. A thread may be stopped between any two stores.
-//   What is being changed is marked as such: by `kind` 0 in a wait or a hold, by `id` 0 in a
-//   task, by `head` in a ring. Nothing that is marked is valid, everything else is whole.
+//   What is being changed is marked as such: by `kind` 0 in a wait or a hold, by `id` 0 or `runs_on`
+//   RECORD_CHANGING in a task, by `barrier` 0 in a level, by `head` in a ring, by `begun` 0 in a
+//   thread. Nothing that is marked is valid, everything else is whole.
+// - The runtime reports a mutex as acquired, or released, just after that has happened. Of several
+//   holds of one mutex that with the latest `since` is its owner's; and a mutex that its own memory
+//   shows to be free is free.
 // - Every pointer and every count may be damaged. Bound each walk.
 
 #ifndef OMPDBG_OMPT_RECORDER_H
@@ -32,19 +36,21 @@ enum record_kind {
 		5, // object: region; number: thread number; detail: team size, up to 65535
 	RECORD_IMPLICIT_END = 6, // object: region; number: thread number
 	RECORD_TASK_CREATE = 7,	 // object: task; number: low bits of ompt_task_flag_t
-	RECORD_TASK_BEGIN = 8,	 // object: task that the thread begins or resumes
-	RECORD_TASK_END = 9,	 // object: task that it leaves; detail: ompt_task_status_t
-	RECORD_WORK_BEGIN = 10,	 // detail: ompt_work_t; number: iterations or sections, saturated
-	RECORD_WORK_END = 11,	 // detail: ompt_work_t
-	RECORD_CHUNK = 12,	 // object: first iteration; number: iterations, saturated
-	RECORD_SYNC_BEGIN = 13,	 // detail: ompt_sync_region_t
-	RECORD_SYNC_END = 14,	 // detail: ompt_sync_region_t
-	RECORD_WAIT_BEGIN = 15,	 // detail: ompt_sync_region_t
-	RECORD_WAIT_END = 16,	 // detail: ompt_sync_region_t
-	RECORD_ACQUIRE = 17,	 // object: wait id; detail: ompt_mutex_t; the thread begins to wait
-	RECORD_ACQUIRED = 18,	 // object: wait id; detail: ompt_mutex_t
-	RECORD_RELEASED = 19,	 // object: wait id; detail: ompt_mutex_t
-	RECORD_LOCK_INIT = 20,	 // object: wait id; detail: ompt_mutex_t
+	// Of explicit tasks only: after RECORD_TASK_END alone the thread is in an implicit task.
+	RECORD_TASK_BEGIN = 8,	// object: task that the thread begins or resumes
+	RECORD_TASK_END = 9,	// object: task that it leaves; detail: ompt_task_status_t
+	RECORD_WORK_BEGIN = 10, // detail: ompt_work_t; number: iterations or sections, saturated
+	RECORD_WORK_END = 11,	// detail: ompt_work_t
+	// object: first iteration, or the section; number: iterations, saturated; detail: ompt_dispatch_t
+	RECORD_CHUNK = 12,
+	RECORD_SYNC_BEGIN = 13, // detail: ompt_sync_region_t
+	RECORD_SYNC_END = 14,	// detail: ompt_sync_region_t
+	RECORD_WAIT_BEGIN = 15, // detail: ompt_sync_region_t
+	RECORD_WAIT_END = 16,	// detail: ompt_sync_region_t
+	RECORD_ACQUIRE = 17,	// object: wait id; detail: ompt_mutex_t; the thread begins to wait
+	RECORD_ACQUIRED = 18,	// object: wait id; detail: ompt_mutex_t
+	RECORD_RELEASED = 19,	// object: wait id; detail: ompt_mutex_t
+	RECORD_LOCK_INIT = 20,	// object: wait id; detail: ompt_mutex_t
 	RECORD_LOCK_DESTROY = 21, // object: wait id; detail: ompt_mutex_t
 	RECORD_NEST_BEGIN = 22,	  // object: wait id; an owner takes its nestable lock once more
 	RECORD_NEST_END = 23,	  // object: wait id
@@ -68,7 +74,9 @@ struct record_event {
 	uint8_t unused;
 };
 
-/** A wait of a thread. Valid while `kind` is not 0. */
+/** A thread's wait: it waits now, not while it runs another task at a barrier or a taskwait. Valid
+ *  while `kind` is not 0. A worker may be left at the barrier, and in the implicit task, of a region
+ *  that has ended, until it gets another: it is idle. */
 struct record_wait {
 	uint64_t since; // ticks
 	uint64_t code;
@@ -77,30 +85,26 @@ struct record_wait {
 	uint32_t detail; // ompt_sync_region_t, or ompt_mutex_t
 };
 
-/** A mutex that a thread holds. Valid while `kind` is not 0. */
+/** A mutex that a thread holds. Valid while `kind` is not 0. A release by another thread ends it as
+ *  well, and so does omp_init_lock or omp_destroy_lock of the lock. */
 struct record_hold {
 	uint64_t since;
 	uint64_t code;
 	uint64_t object; // wait id
-	uint32_t kind;	 // ompt_mutex_t
+	uint16_t kind;	 // ompt_mutex_t; a lock that was tested is a lock
+	uint16_t turn;	 // for the recorder
 	uint32_t depth;	 // of a nestable lock how often; else 1
-};
-
-/** A release by a thread that did not hold the mutex: if it is later than the hold of another
- *  thread, that hold is void. */
-struct record_release {
-	uint64_t time; // written last; 0: not valid
-	uint64_t object;
 };
 
 /** An implicit task that a thread is in, outermost first. */
 struct record_level {
 	uint64_t since;
-	uint64_t region;       // number of the region; 0: that of an initial task
-	uint64_t code;	       // of the construct that began the region; 0: unknown
-	uint32_t thread;       // number in the team
-	uint32_t team;	       // size of the team
-	uint64_t barrier;      // ticks of its latest arrival at a barrier of this team; 0: none yet
+	uint64_t region;  // number of the region; 0: that of an initial task, or not known
+	uint64_t code;	  // of the construct that began the region; 0: unknown
+	uint32_t thread;  // number in the team
+	uint32_t team;	  // size of the team
+	uint64_t barrier; // ticks of its latest arrival at a barrier of this team; 0: none yet,
+			  // or not known
 	uint64_t barrier_code; // where
 };
 
@@ -116,9 +120,12 @@ struct record_task {
 	uint64_t ran;	  // ticks that it ran until `changed`
 	uint32_t creator; // number of the creating thread in this recording
 	uint32_t flags;	  // ompt_task_flag_t
-	uint32_t runs_on; // 1 + number of the thread that runs it now; 0: none does
+	uint32_t runs_on; // 1 + number of the thread that runs it now; 0: none does; or below
 	uint32_t times_suspended;
 };
+
+// In `runs_on`: `begun`, `changed`, `ran` and `times_suspended` are being changed.
+#define RECORD_CHANGING UINT32_MAX
 
 /** A block of tasks. */
 struct record_tasks {
@@ -128,31 +135,34 @@ struct record_tasks {
 	// capacity times record_root.task_size bytes follow
 };
 
-/** A thread. Its block is used again after the thread has ended, not before. */
+/** A thread. Its block is used again after the thread has ended, not before, and not while there is
+ *  another for a new thread if it holds a mutex. After a fork the child has the blocks of the
+ *  parent's threads; all but that of the thread that forked have ended. */
 struct record_thread {
 	uint64_t next;	       // address of the next thread's block; 0: the last
 	uint64_t number;       // in this recording, from 0 on; changes when the block is used again
 	uint64_t lwp;	       // the system's id
-	uint64_t begun, ended; // ticks; ended 0: it lives
+	uint64_t begun, ended; // ticks; begun 0: nothing here is valid; ended 0: it lives
 	uint64_t ring;	       // address of the events
 	uint64_t
 		head; // events ever written; the latest is at (head - 1) % ring_events. The slot at
 		      // head % ring_events may be half written.
 	uint64_t dropped_tasks; // tasks that found no room in the budget
 	struct record_wait wait;
-	uint64_t holds;	   // address of the array
-	uint64_t releases; // address of an array of RECORD_RELEASES, used in turn
-	uint64_t levels;   // address of the array
-	uint32_t num_holds;
-	uint32_t num_levels;   // may be more than max_levels: deeper ones are not kept
-	uint32_t lost_holds;   // mutexes held that found no room: owners are then not certain
-	uint32_t num_releases; // ever made
-	uint64_t task;	       // address of the explicit task that it runs; 0: an implicit one
-	uint32_t type;	       // ompt_thread_t
+	uint64_t holds;	      // address of the array
+	uint64_t levels;      // address of the array
+	uint32_t num_holds;   // entries of the array, valid or not
+	uint32_t num_levels;  // may be more than max_levels: deeper ones are not kept
+	uint32_t lost_holds;  // mutexes held that found no room: owners are then not certain
+	uint32_t lost_events; // of a signal handler that interrupted the recorder
+	// Address of the explicit task that it runs, valid if that task's `runs_on` says so as well; 0: an
+	// implicit task; or RECORD_NO_RECORD.
+	uint64_t task;
+	uint32_t type; // ompt_thread_t
 	uint32_t unused;
 };
 
-#define RECORD_RELEASES 16
+#define RECORD_NO_RECORD 1 // a task that found no room in the budget
 
 /** The root. `magic` is written last: before, nothing is recorded. */
 struct record_root {
@@ -162,25 +172,29 @@ struct record_root {
 	uint32_t thread_size;
 	uint32_t event_size;
 	uint32_t hold_size;
-	uint32_t release_size;
 	uint32_t level_size;
 	uint32_t task_size;
 	uint32_t ring_events; // per thread; a power of two
 	uint32_t max_holds;
 	uint32_t max_levels;
-	uint32_t num_threads;	  // blocks in the list
+	uint32_t num_threads; // blocks in the list
+	uint32_t unused;
 	uint64_t threads;	  // address of the first block; 0: none
 	uint64_t tasks;		  // address of the first block of tasks; 0: none
 	uint64_t threads_seen;	  // threads ever
-	uint64_t threads_dropped; // that found no room in the budget
+	uint64_t threads_dropped; // that found no room in the budget: owners are then not certain
 	uint64_t pid;
 	// The clock: two moments in ticks, and in ns of CLOCK_MONOTONIC and CLOCK_REALTIME. The second is
-	// renewed now and then. If both are the same, ticks_per_second holds what the recorder assumed.
+	// renewed now and then. If both are the same, or it is just being renewed, ticks_per_second holds
+	// what the recorder knows or assumed.
 	uint64_t start_ticks, start_monotonic, start_realtime;
 	uint64_t later_ticks, later_monotonic; // renewed under `renewing` odd
 	uint32_t renewing;
-	uint32_t runtime; // 1 libgomp through libompt-gomp.so, 2 another
+	uint32_t runtime; // RECORD_LIBGOMP, RECORD_OTHER or both
 	uint64_t ticks_per_second;
 };
+
+#define RECORD_LIBGOMP 1 // through libompt-gomp.so
+#define RECORD_OTHER 2
 
 #endif

@@ -57,6 +57,7 @@ struct target_services {
 	struct arena stop;			// what is known of frames
 	const struct ompdbg_services *debugger; // that has the threads; NULL: the target has
 	pid_t pid;
+	uint64_t opened; // ns of CLOCK_MONOTONIC; 0: of a core file
 	bool is_detailed;
 	const volatile sig_atomic_t *interrupt;
 	struct objects objects;
@@ -275,6 +276,8 @@ struct ompdbg_error *service_unwind(void *context, int thread, size_t most,
 struct ompdbg_error *service_frame_register(void *context, int thread,
 					    const struct ompdbg_frame *frame,
 					    enum ompdbg_register number, uint64_t *ret);
+struct ompdbg_error *service_code_place(void *context, uint64_t address,
+					struct ompdbg_function *ret);
 struct ompdbg_error *service_frame_place(void *context, int thread,
 					 const struct ompdbg_frame *frame,
 					 struct ompdbg_function *ret);

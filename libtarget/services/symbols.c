@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/objects.h"
+
 enum { MAX_MANGLED = 1 << 16 }; // longer names are damaged ones
 
 /** A symbol that was looked for. */
@@ -84,21 +86,42 @@ bool symbol_find(struct target_services *services, const char *name, const char 
 	return known->exists;
 }
 
-size_t target_services_in_runtimes(const struct ompdbg_services *table, const char *name,
-				   uint64_t *ret, size_t most)
+/** Find a function in each object that is of a kind. */
+static size_t find_in_objects(const struct target_services *services, const char *name,
+			      bool (*is_wanted)(const struct target_services *services, ssize_t index),
+			      uint64_t *ret, size_t most)
 {
-	struct target_services *services = table->context;
 	const struct objects *objects = &services->objects;
 	size_t found = 0;
 
 	for (size_t i = 0; i < objects->num_in_order && found < most; i++) {
 		ssize_t index = objects->in_order[i];
 
-		if ((index == objects->program || objects->all[index].is_of_runtime) &&
+		if (is_wanted(services, index) &&
 		    target_symbol_named(services->target, (size_t)index, name, &ret[found]))
 			found++;
 	}
 	return found;
+}
+
+static bool is_interposer(const struct target_services *services, ssize_t index)
+{
+	return is_interposer_object(services->objects.all[index].path);
+}
+
+static bool may_be_runtime(const struct target_services *services, ssize_t index)
+{
+	return index == services->objects.program || services->objects.all[index].is_of_runtime;
+}
+
+size_t target_services_in_runtimes(const struct ompdbg_services *table, const char *name,
+				   uint64_t *ret, size_t most)
+{
+	const struct target_services *services = table->context;
+	// Where a program calls libgomp through the interposer, what that defines is what is called.
+	size_t found = find_in_objects(services, name, is_interposer, ret, most);
+
+	return found ? found : find_in_objects(services, name, may_be_runtime, ret, most);
 }
 
 /** Find a thread-local variable of a thread. */

@@ -4,16 +4,18 @@ imported when one of them is used."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 _library_path: Optional[str] = None
+_recording_libraries: List[str] = []
 
 
-def load(libompd: str) -> None:
-    """Registers the commands. `libompd`: path of the OMPD library. May be called again."""
-    global _library_path
+def load(libompd: str, recording: List[str]) -> None:
+    """Registers the commands. `libompd`: path of the OMPD library; `recording`: of the libraries
+    that are preloaded into programs to be recorded. May be called again."""
+    global _library_path, _recording_libraries
     first = _library_path is None
-    _library_path = libompd
+    _library_path, _recording_libraries = libompd, recording
     if first:
         _register()
 
@@ -24,7 +26,15 @@ def library_path() -> str:
     return _library_path
 
 
+def recording_libraries() -> List[str]:
+    """Paths of the libraries that are preloaded into programs to be recorded."""
+    return _recording_libraries
+
+
 def _register() -> None:
+    from ompdbg.gdb_services import stop_times
+
+    stop_times.listen()
     from ompdbg.commands import (
         apply,
         breaks,
@@ -32,10 +42,12 @@ def _register() -> None:
         frame,
         frame_filter,
         functions,
+        history,
         llvm_plugin,
         icvs,
         inquiries,
         omp,
+        record,
         status,
         step,
         tasks,
@@ -53,6 +65,7 @@ def _register() -> None:
         frame_filter.FrameFilter,
         thread_names.ThreadNames,
         omp.Library,
+        record.Record,
     ):
         command()
     for command in (
@@ -67,7 +80,7 @@ def _register() -> None:
         command()
     for command in (views.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
-    for command in (icvs.Icvs, icvs.Env, views.Locks, why.Why):
+    for command in (icvs.Icvs, icvs.Env, views.Locks, why.Why, history.History):
         command()
     for command in (inquiries.ThreadInfo, inquiries.TaskInfo, inquiries.ParallelInfo):
         command()

@@ -11,7 +11,9 @@ import pytest
 from conftest import OMPDBG, ROOT
 
 COMPLETION = ROOT / "tools" / "completion" / "ompdbg"
-COMMANDS = set("threads tasks bt regions icvs env locks why status report run merge".split())
+COMMANDS = set(
+    "threads tasks bt regions icvs env locks why history status report record run merge".split()
+)
 COMMANDS |= {"thread-info", "task-info", "parallel-info"}
 
 
@@ -32,7 +34,7 @@ def completed(*words: str, folder: Path = ROOT) -> Set[str]:
 
 def test_commands(ompdbg: Any) -> None:
     assert completed("") == COMMANDS | {"--help"}
-    assert completed("re") == {"report", "regions"}
+    assert completed("re") == {"report", "record", "regions"}
     told = ompdbg.run("--help").stdout
     assert max(map(len, told.splitlines())) <= 80
     assert all(f"\n    {name}" in told for name in COMMANDS)
@@ -69,3 +71,4 @@ def test_targets(tmp_path: Path) -> None:
     assert completed("merge", "o", folder=tmp_path) == {"one.json"}
     assert completed("icvs", "--scope", "t") == {"thread", "task"}
     assert "true" in completed("run", "--timeout", "5", "--", "tru", folder=tmp_path)
+    assert "true" in completed("record", "--", "tru", folder=tmp_path)

@@ -120,7 +120,7 @@ def run_test(where: Path, name: str, library: Path, scratch: Path) -> Outcome:
     for line in run_lines(source):
         for word, meaning in _substitutes(where, source, scratch).items():
             line = line.replace(word, meaning)
-        statuses, said = _run(line, scratch, processes.environment(variables))
+        statuses, said = run_line(line, scratch, processes.environment(variables))
         verdict += said
         if any(statuses) or not statuses:
             break
@@ -128,7 +128,7 @@ def run_test(where: Path, name: str, library: Path, scratch: Path) -> Outcome:
     return Outcome(statuses, verdict, "".join(outputs))
 
 
-def _run(line: str, scratch: Path, variables: Dict[str, str]) -> "tuple[List[int], str]":
+def run_line(line: str, scratch: Path, variables: Dict[str, str]) -> "tuple[List[int], str]":
     """Return the exit statuses of the programs in a pipe, and what they wrote to no file."""
     reading, writing = os.pipe()
     with os.fdopen(reading, encoding="ascii") as statuses:

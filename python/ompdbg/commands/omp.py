@@ -21,8 +21,9 @@ class Omp(gdb.Command):
     selects frame 7 of thread 1; "omp apply" does something for some threads.
 
     Why does it hang? "omp why" tells who waits for whom, "omp locks" who holds
-    what, "omp regions" who has come to which barrier. "omp icvs" and "omp env"
-    show control variables, and what set them.
+    what, "omp regions" who has come to which barrier, and "omp history" what
+    happened before, if the program was recorded. "omp icvs" and "omp env" show
+    control variables, and what set them.
 
     Going on: "omp step" steps into constructs and out of them, "omp finish" runs
     to the end of one, "omp break" stops where regions, tasks or threads begin or
@@ -85,6 +86,7 @@ class ShowOmp(gdb.Command):
         gdb.execute("show omp debug", from_tty)
         gdb.execute("show omp frame-filter", from_tty)
         gdb.execute("show omp library", from_tty)
+        gdb.execute("show omp record", from_tty)
         gdb.execute("show omp thread-names", from_tty)
 
 

@@ -138,6 +138,12 @@ class GdbServices:
             return 0
         return self._inferior.pid if self._is_native() else 0
 
+    def stop_time(self) -> Optional[int]:
+        """Return when the process was stopped, in ns of CLOCK_MONOTONIC."""
+        from ompdbg.gdb_services import stop_times
+
+        return stop_times.of(self._inferior) if self._is_native() else None
+
     def _is_native(self) -> bool:
         connection = self._inferior.connection
         if connection is None or connection.type != "native":

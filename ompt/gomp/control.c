@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program says to the tool: omp_control_tool, which libgomp lacks, and the error directive.
+
+#include "state.h"
+
+enum {
+	NO_TOOL = -2,
+	NO_CALLBACK = -1,
+};
+
+/** Pass a command on to the tool. */
+static int control(uint64_t command, uint64_t modifier, void *arg, void *frame, const void *code)
+{
+	ompt_callback_control_tool_t callback = CALLBACK(ompt_callback_control_tool);
+	struct thread *thread;
+	int result;
+
+	if (!gomp_start(code) || !gomp_has_tool())
+		return NO_TOOL;
+	callback = CALLBACK(ompt_callback_control_tool);
+	if (!callback)
+		return NO_CALLBACK;
+	thread = this_thread();
+	enter_frame(thread, frame);
+	result = callback(command, modifier, arg, code);
+	leave_frame(thread);
+	return result;
+}
+
+EXPORT int omp_control_tool(int command, int modifier, void *arg);
+EXPORT int omp_control_tool(int command, int modifier, void *arg)
+{
+	return control((uint64_t)command, (uint64_t)modifier, arg, FRAME_ADDRESS, RETURN_ADDRESS);
+}
+
+EXPORT int32_t omp_control_tool_(const int32_t *command, const int32_t *modifier);
+EXPORT int32_t omp_control_tool_(const int32_t *command, const int32_t *modifier)
+{
+	return control((uint64_t)*command, (uint64_t)*modifier, NULL, FRAME_ADDRESS,
+		       RETURN_ADDRESS);
+}
+
+/** Tell the tool of an error directive. */
+static void error_event(ompt_severity_t severity, const char *message, size_t length, void *frame,
+			const void *code)
+{
+	ompt_callback_error_t callback = CALLBACK(ompt_callback_error);
+	struct thread *thread = this_thread();
+
+	enter_frame(thread, frame);
+	if (callback)
+		callback(severity, message, length, code);
+	leave_frame(thread);
+}
+
+ENTRY(void, GOMP_warning, (const char *message, size_t length), (message, length))
+{
+	error_event(ompt_warning, message, length, FRAME_ADDRESS, RETURN_ADDRESS);
+	gomp_real.GOMP_warning(message, length);
+}
+
+ENTRY(void, GOMP_error, (const char *message, size_t length), (message, length))
+{
+	error_event(ompt_fatal, message, length, FRAME_ADDRESS, RETURN_ADDRESS);
+	gomp_real.GOMP_error(message, length);
+}

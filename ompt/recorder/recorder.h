@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The recorder: an OMPT tool that leaves in memory what happened (include/ompt/recorder.h).
+//
+// An event is written by the thread that it happens in, without locks, calls or allocation. Two
+// things may see the data between any two stores: a debugger that has stopped the program, and a
+// signal handler of the same thread that calls the runtime. For the former, what is being changed is
+// marked and `ordered()` keeps the compiler from moving stores; for the latter there is `inside`.
+//
+// Other threads see only these data of a thread: holds (a release by another thread ends them), free
+// blocks of threads, and tasks, which the runtime passes from thread to thread.
+
+#ifndef OMPDBG_RECORDER_RECORDER_H
+#define OMPDBG_RECORDER_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/ompt/omp-tools.h"
+#include "include/ompt/recorder.h"
+
+#define MAX_HOLDS 1024
+#define MAX_LEVELS 64
+#define MAX_WAITS 64
+#define MAX_REGIONS 64
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define COLD __attribute__((cold, noinline))
+
+/** Keep the compiler from moving loads and stores across this point. */
+static inline void ordered(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/** A region that lives: what ompt_data_t of the region points to. */
+struct region {
+	uint64_t number;
+	uint64_t code;
+};
+
+/** A wait at a barrier or for tasks, and the task that does it. */
+struct nested_wait {
+	struct record_wait wait;
+	uint64_t task; // as thread.task
+};
+
+/** A thread's block. */
+struct thread {
+	struct record_thread shown;
+	// 1 while the thread writes. An event that comes then is that of a signal handler.
+	uint32_t inside;
+	uint32_t claimed; // 0: another thread may use the block; atomic
+	uint64_t ring_mask;
+	struct record_event *ring;
+	struct record_hold *holds;
+	struct record_level *levels;
+	uint64_t renew_at; // ticks, when the clock is next compared with the system's
+	uint64_t task;	   // key of the task that it is in; 0: not known
+	uint64_t numbers;  // for keys
+	uint64_t outer_tasks[MAX_LEVELS];
+	uint32_t num_waits; // may be more than MAX_WAITS: inner ones are not kept
+	uint32_t num_regions;
+	struct nested_wait waits[MAX_WAITS];
+	struct region regions[MAX_REGIONS];
+	// Records of tasks to use: a list, linked by `parent`; the rest of a block; numbers.
+	struct record_task *free_tasks;
+	uint32_t num_free_tasks;
+	uint32_t num_fresh_tasks;
+	struct record_task *fresh_tasks;
+	uint64_t next_task_id, last_task_id;
+	uint16_t turn; // see record_hold
+};
+
+extern struct record_root ompdbg_record;
+
+/** Settings, and what all threads share. */
+struct recorder {
+	uint64_t budget, used; // bytes; `used` is atomic
+	uint64_t ring_bytes;
+	uint64_t num_regions, num_task_ids; // ever; atomic
+	uint64_t next_renewal;		    // ticks; atomic
+	bool tsc;			    // the clock is the processor's
+};
+extern struct recorder recorder;
+
+// A thread's block, or one of the two that stand for none: `no_thread` before its first event,
+// `lost_thread` if it found no room or has ended. Both have `inside` set for ever.
+extern struct thread no_thread, lost_thread;
+extern __thread struct thread *this_thread __attribute__((tls_model("initial-exec")));
+
+// options.c
+void read_options(const char *text);
+
+// clock.c
+void start_clock(void);
+void renew_clock(struct thread *thread, uint64_t now) COLD;
+uint64_t system_ticks(void) COLD;
+
+// memory.c
+void *map_memory(uint64_t size) COLD;
+
+// threads.c
+bool prepare_threads(void);
+struct thread *begin_thread(ompt_thread_t type) COLD;
+void end_thread(struct thread *thread) COLD;
+struct thread *enter_otherwise(struct thread *thread) COLD;
+struct thread *first_thread(void);
+
+// task_memory.c
+bool refill_tasks(struct thread *thread) COLD;
+void return_tasks(struct thread *thread) COLD;
+void forget_tasks(uint32_t runs_on);
+
+// What ompt_data_t of a task holds is its key: the address of its record, which is even, or a number
+// of its own with one of these in its low bits.
+#define KEY_IMPLICIT 1
+#define KEY_NO_RECORD 3
+#define KEY_KIND 3
+
+// mutexes.c
+void mutexes_set_callbacks(ompt_set_callback_t set);
+
+// tasks.c
+void tasks_set_callbacks(ompt_set_callback_t set);
+
+// regions.c
+void regions_set_callbacks(ompt_set_callback_t set);
+
+/** Return the time, in ticks of the recorder's clock. */
+static inline uint64_t ticks(void)
+{
+#ifdef __x86_64__
+	if (LIKELY(recorder.tsc))
+		return __builtin_ia32_rdtsc();
+#endif
+	return system_ticks();
+}
+
+/** Begin to write: return the thread, or null if this event cannot be recorded. */
+static inline struct thread *enter(void)
+{
+	struct thread *thread = this_thread;
+
+	if (UNLIKELY(thread->inside)) {
+		thread = enter_otherwise(thread);
+		if (!thread)
+			return NULL;
+	}
+	thread->inside = 1;
+	ordered();
+	// Whatever comes after a wait for a mutex, it is over: also a lock that was only tested.
+	if (UNLIKELY(thread->shown.wait.kind == RECORD_ACQUIRE)) {
+		thread->shown.wait.kind = 0;
+		ordered();
+	}
+	return thread;
+}
+
+/** End writing. */
+static inline void leave(struct thread *thread)
+{
+	ordered();
+	thread->inside = 0;
+}
+
+/** Append an event to the ring. */
+static inline void put(struct thread *thread, uint64_t now, enum record_kind kind, uint64_t object,
+		       uint32_t number, uint16_t detail, const void *code)
+{
+	uint64_t head = thread->shown.head;
+	struct record_event *event = &thread->ring[head & thread->ring_mask];
+
+	event->time = now;
+	event->code = (uint64_t)(uintptr_t)code;
+	event->object = object;
+	event->number = number;
+	event->detail = detail;
+	event->kind = (uint8_t)kind;
+	event->unused = 0;
+	ordered();
+	thread->shown.head = head + 1;
+	ordered();
+	if (UNLIKELY(now >= thread->renew_at))
+		renew_clock(thread, now);
+}
+
+#endif
