@@ -33,7 +33,8 @@ static void on_dispatch(ompt_data_t *region, ompt_data_t *data, ompt_dispatch_t 
 
 	(void)instance;
 	check_region(task, EVENT_DISPATCH, region);
-	if (task &&
+	// A task of a taskloop is not in the region of the task that made it.
+	if (task && kind != ompt_dispatch_taskloop_chunk &&
 	    (!task->scope_count || task->scope[task->scope_count - 1].event != EVENT_WORK_BEGIN))
 		complain("dispatch: not in a worksharing region");
 }
