@@ -95,6 +95,7 @@ static const struct argp_option merge_options[] = {
 	{ "json", OPTION_JSON_FILE, "FILE", 0, "write JSON, schema \"ompdbg/1\"", 0 },
 	END,
 };
+static const struct argp_option only_help[] = { END };
 static const struct argp_option run_options[] = {
 	{ "timeout", OPTION_TIMEOUT, "S", 0, "end the command after S seconds", 0 },
 	{ "report", OPTION_REPORT, "DIR", 0, "folder for reports (default ompdbg-report)", 0 },
@@ -108,6 +109,8 @@ static const struct argp_option run_options[] = {
 	  "give up a report that is not finished after S seconds (default 60)", 0 },
 	{ "core", OPTION_CORE, NULL, 0, "let the kernel write core files, too", 0 },
 	{ "no-trace", OPTION_NO_TRACE, NULL, 0, "do not trace, and do not report crashes", 0 },
+	{ "no-record", OPTION_NO_RECORD, NULL, 0,
+	  "do not record what OpenMP threads do (\"ompdbg record\")", 0 },
 	END,
 };
 
@@ -264,19 +267,50 @@ const struct command commands[] = {
 		.run = run_report,
 	},
 	{
+		.name = "record",
+		.summary = "run a command, and keep what its OpenMP threads do",
+		.description =
+			"OpenMP programs that the command is, or starts, keep in their memory "
+			"what happened last in each thread, who holds each lock, and where each "
+			"task was made. Commands here and in GDB show it, while the program runs "
+			"and from its core file.\n\n"
+			"Two libraries are preloaded for that (LD_PRELOAD): the recorder, an "
+			"OMPT tool, and one that brings OMPT to libgomp. It gives way to a tool "
+			"of the program's, OMP_TOOL_LIBRARIES and OMP_TOOL=disabled. Programs "
+			"without OpenMP are not changed. Programs in which libgomp is linked "
+			"statically cannot be recorded, nor those that are set-user-ID.\n\n"
+			"OMPDBG_RECORD has settings of the recorder, separated by commas: "
+			"ring=SIZE, the memory for the events of a thread (default 256K; a power "
+			"of two from 4K on), and budget=SIZE, the memory in all (default 256M). "
+			"SIZE is a number of bytes, or of K, M or G.",
+		.end = "exit status:\n"
+		       "  that of the command; 127 or 126 if it was not found or could not be run;\n"
+		       "  125 if a library is missing; 2 for wrong usage\n"
+		       "\n"
+		       "examples:\n"
+		       "  ompdbg record -- ./solver input\n"
+		       "  OMPDBG_RECORD=ring=1M ompdbg record -- mpirun -n 4 ./solver",
+		.operands = OPERAND_COMMAND,
+		.options = only_help,
+		.run = run_record,
+	},
+	{
 		.name = "run",
 		.summary = "run a command, and report what hangs or crashes",
-		.description = "If a program below the command crashes, or the time-out passes, "
-			       "the OpenMP report of that program, or of all OpenMP programs below "
-			       "the command, is written before they end: NAME-PID.html, .json and "
-			       ".txt in DIR, and all.html if there are several; NAME-rankN-PID for "
-			       "ranks of an MPI program. No process is left running. The exit "
-			       "status is the command's, whatever becomes of the reports.\n\n"
-			       "To see a crash before it has ended the program, all processes of "
-			       "the command are traced (ptrace). That costs time only when threads "
-			       "and processes are created. A program that traces others itself, a "
-			       "debugger or LeakSanitizer, needs --no-trace; then only the time- "
-			       "out is reported.",
+		.description =
+			"If a program below the command crashes, or the time-out passes, "
+			"the OpenMP report of that program, or of all OpenMP programs below "
+			"the command, is written before they end: NAME-PID.html, .json and "
+			".txt in DIR, and all.html if there are several; NAME-rankN-PID for "
+			"ranks of an MPI program. No process is left running. The exit "
+			"status is the command's, whatever becomes of the reports.\n\n"
+			"To see a crash before it has ended the program, all processes of "
+			"the command are traced (ptrace). That costs time only when threads "
+			"and processes are created. A program that traces others itself, a "
+			"debugger or LeakSanitizer, needs --no-trace; then only the time- "
+			"out is reported.\n\n"
+			"What OpenMP threads do is recorded, as by \"ompdbg record\", so that "
+			"reports have the facts.",
 		.end = "exit status:\n"
 		       "  that of the command; 124 after the time-out or a hang; 128+N if signal N\n"
 		       "  ended it; 127 or 126 if it was not found or could not be run; 2 for wrong\n"

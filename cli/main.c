@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inherited.h"
 #include "options.h"
 #include "spool.h"
 #include "terminal.h"
@@ -30,9 +31,7 @@ static void handle_signals(void)
 		if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			signal(ends[i], end_by_signal);
 	}
-	// Writes fail instead.
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
+	ignore_signals_of_writes();
 }
 
 /** Write what is left for standard output. */

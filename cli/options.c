@@ -37,6 +37,7 @@ static void print_help(void)
 	       "  ompdbg bt core --sysroot image     stacks; the program's files lie in image/\n"
 	       "  ompdbg report core --html FILE     everything, as a page for a browser\n"
 	       "  ompdbg run --timeout 600 -- ctest  a report of what hangs or crashes\n"
+	       "  ompdbg record -- ./solver          keep what happens, for a look at it later\n"
 	       "\n"
 	       "A process is stopped while it is looked at, and goes on afterwards; nothing is\n"
 	       "ever written to it. \"ompdbg COMMAND --help\" tells more.\n"
@@ -242,6 +243,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 		break;
 	case OPTION_NO_TRACE:
 		arguments->no_trace = true;
+		break;
+	case OPTION_NO_RECORD:
+		arguments->no_record = true;
 		break;
 	case ARGP_KEY_ARG:
 		take_operand(arguments, word, state);

@@ -38,6 +38,7 @@ enum option_key {
 	OPTION_REPORT_TIMEOUT,
 	OPTION_CORE,
 	OPTION_NO_TRACE,
+	OPTION_NO_RECORD,
 };
 
 /** The words of a command line. NULL, 0 and -1 stand for what is missing. */
@@ -58,7 +59,7 @@ struct arguments {
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
-	bool on_hang, on_term, core, no_trace;
+	bool on_hang, on_term, core, no_trace, no_record;
 };
 
 /** Print one side of a target. *is_suspicious: something was found. */
@@ -89,10 +90,11 @@ bool parse_arguments(int count, char **words, struct arguments *ret, int *status
 view show_threads, show_tasks, show_stacks, show_regions, show_icvs, show_environment, show_locks,
 	show_why, show_thread_info, show_task_info, show_parallel_info, show_status;
 
-// The commands (view.c, report.c, merge.c, run.c): they give an exit status, or fill the failure.
+// The commands (view.c, report.c, merge.c, record.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);
 int run_report(const struct arguments *arguments, struct failure *failure);
 int run_merge(const struct arguments *arguments, struct failure *failure);
+int run_record(const struct arguments *arguments, struct failure *failure);
 int run_run(const struct arguments *arguments, struct failure *failure);
 
 #endif

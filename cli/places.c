@@ -30,6 +30,16 @@ const char *libompd_path(struct arena *arena)
 	return resolve(arena, OMPDBG_LIBOMPD);
 }
 
+const char *interposer_path(struct arena *arena)
+{
+	return resolve(arena, OMPDBG_INTERPOSER);
+}
+
+const char *recorder_path(struct arena *arena)
+{
+	return resolve(arena, OMPDBG_RECORDER);
+}
+
 const char *python_path(struct arena *arena)
 {
 	return resolve(arena, OMPDBG_PYTHON);

@@ -9,6 +9,9 @@ struct arena;
 
 /** Find the OMPD library. */
 const char *libompd_path(struct arena *arena);
+/** Find the libraries that are preloaded into programs to be recorded. */
+const char *interposer_path(struct arena *arena);
+const char *recorder_path(struct arena *arena);
 /** Find the folder of the Python package that makes pages. */
 const char *python_path(struct arena *arena);
 

@@ -15,6 +15,7 @@
 #include "options.h"
 #include "pages.h"
 #include "ranks.h"
+#include "recording.h"
 #include "report.h"
 #include "supervisor.h"
 #include "terminal.h"
@@ -243,8 +244,13 @@ int run_run(const struct arguments *arguments, struct failure *failure)
 		.finish = merge_all,
 		.has_to_finish = has_several,
 	};
+	struct arena arena = { 0 };
+	struct recording recording;
+	const char *why = NULL;
+	bool records = !arguments->no_record && recording_find(&arena, &recording, &why);
 	const struct plan plan = {
 		.command = arguments->words,
+		.recording = records ? &recording : NULL,
 		.timeout = arguments->timeout,
 		.report_seconds = arguments->report_timeout,
 		.on_hang = arguments->on_hang,
@@ -254,5 +260,9 @@ int run_run(const struct arguments *arguments, struct failure *failure)
 	};
 
 	(void)failure;
+	if (records)
+		why = recording_obstacle(&arena, arguments->words[0]);
+	if (why)
+		say_line("%s.", why);
 	return supervise(&plan, &reports);
 }

@@ -14,14 +14,13 @@
 #include <unistd.h>
 
 #include "diagnose/diagnose.h"
+#include "inherited.h"
+#include "recording.h"
 
 #define TICK 0.5
 
 enum {
 	TIMED_OUT = 124,
-	NOT_STARTED = 125,
-	NOT_EXECUTABLE = 126,
-	NOT_FOUND = 127,
 	GRACE_SECONDS = 5,
 	STANDSTILL_SECONDS = 10,
 	REASON = 128,
@@ -110,15 +109,16 @@ static _Noreturn void become_command(struct supervisor *supervisor, const sigset
 	char *const *command = supervisor->plan->command;
 	struct rlimit limit;
 
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
+	restore_inherited_signals();
+	if (supervisor->plan->recording)
+		recording_set(supervisor->plan->recording);
 	if (supervisor->plan->with_core && getrlimit(RLIMIT_CORE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_CORE, &limit);
 	}
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(command[0], command);
-	int status = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+	int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_NOT_EXECUTABLE;
 	supervisor->reports->say("%s: %s.", command[0], strerror(errno));
 	_exit(status);
 }
@@ -137,7 +137,7 @@ static bool start(struct supervisor *supervisor, const sigset_t *mask)
 	if (supervisor->child == 0) {
 		close(ends[1]);
 		if (read(ends[0], &byte, 1) != 1) // until it is traced
-			_exit(NOT_STARTED);
+			_exit(COMMAND_NOT_STARTED);
 		become_command(supervisor, mask);
 	}
 	close(ends[0]);
@@ -173,7 +173,7 @@ static void take_news(struct supervisor *supervisor)
 	}
 	if (pid < 0 && errno == ECHILD && !supervisor->has_status) {
 		supervisor->has_status = true;
-		supervisor->status = NOT_STARTED;
+		supervisor->status = COMMAND_NOT_STARTED;
 	}
 }
 
@@ -512,7 +512,7 @@ int supervise(const struct plan *plan, const struct reports *reports)
 	sigprocmask(SIG_BLOCK, &set, &mask);
 	if (!start(&supervisor, &mask)) {
 		reports->say("the command cannot be started: %s", strerror(errno));
-		return NOT_STARTED;
+		return COMMAND_NOT_STARTED;
 	}
 	int status = wait_for_end(&supervisor);
 	end_what_is_left(&supervisor, status);

@@ -8,11 +8,19 @@
 #include "tracer.h"
 #include "work.h"
 
+/** Exit statuses of whoever runs a command, as those of a shell. */
+enum {
+	COMMAND_NOT_STARTED = 125,
+	COMMAND_NOT_EXECUTABLE = 126,
+	COMMAND_NOT_FOUND = 127,
+};
+
 /** Work for the supervisor. */
 struct plan {
 	char **command;
-	double timeout;	       // 0: none
-	double report_seconds; // for each report
+	const struct recording *recording; // NULL: it is not recorded
+	double timeout;			   // 0: none
+	double report_seconds;		   // for each report
 	bool on_hang, on_term, traces, with_core;
 };
 

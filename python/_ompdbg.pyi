@@ -25,6 +25,9 @@ def is_fortran(file: Optional[str]) -> bool:
 def is_runtime_object(path: Optional[str]) -> bool:
     """Check for the shared object of an OpenMP runtime."""
 
+def is_interposer_object(path: Optional[str]) -> bool:
+    """Check for libompt-gomp.so, through which a program calls libgomp if it was preloaded."""
+
 def is_system_object(path: Optional[str]) -> bool:
     """Check for one of the C library, or of a language's run-time library."""
 

@@ -87,6 +87,7 @@ CHECK(is_outlined, is_outlined_name)
 CHECK(is_flangs, is_flangs_name)
 CHECK(is_fortran, is_fortran_file)
 CHECK(is_runtime_object, is_runtime_object)
+CHECK(is_interposer_object, is_interposer_object)
 CHECK(is_system_object, is_system_object)
 WRITE(outlined_base, outlined_base)
 WRITE(source_symbol, source_symbol)
@@ -104,6 +105,7 @@ PyMethodDef names_functions[] = {
 	FUNCTION(is_flangs, "is_flangs(symbol): such code by flang"),
 	FUNCTION(is_fortran, "is_fortran(file)"),
 	FUNCTION(is_runtime_object, "is_runtime_object(path)"),
+	FUNCTION(is_interposer_object, "is_interposer_object(path): of libompt-gomp.so"),
 	FUNCTION(is_system_object, "is_system_object(path)"),
 	FUNCTION(outlined_base, "outlined_base(symbol) -> symbol of the function around the "
 				"construct, or None"),

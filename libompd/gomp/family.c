@@ -236,11 +236,13 @@ static ompd_rc_t initial_icv_text(const struct family_runtime *runtime, enum icv
 static ompd_rc_t tool_data(const struct family_runtime *runtime, const struct family_query *query,
 			   ompd_word_t *value, uint64_t *pointer)
 {
-	(void)runtime;
-	(void)query;
-	(void)value;
-	(void)pointer;
-	return reason(ompd_rc_unsupported, "libgomp has no tool interface (OMPT)");
+	ompd_rc_t rc = gomp_tool_data(of_runtime(runtime),
+				      query->thread ? &query->thread->address : NULL,
+				      query->task ? of_task(query->task) : NULL, pointer);
+
+	if (rc == ompd_rc_ok)
+		*value = (ompd_word_t)*pointer;
+	return rc;
 }
 
 static const char *const names[] = { "libgomp", NULL };

@@ -14,6 +14,7 @@
 #include "target/reason.h"
 #include "target/target.h"
 
+struct gomp_interposer;
 struct wait_calls;
 
 /** One process's libgomp. Everything in it is constant for the life of the process. */
@@ -22,9 +23,10 @@ struct gomp_runtime {
 	struct gomp_layout layout;
 	struct nptl nptl;
 	struct wait_calls *waits; // resolved at the first question
-	struct idmap *owners;	  // by enum gomp_owned, as found last; believed if still so
-	ompd_word_t omp_version;  // the runtime's _OPENMP
-	char release[24];	  // "GCC 12"
+	struct gomp_interposer *interposer;
+	struct idmap *owners;	 // by enum gomp_owned, as found last; believed if still so
+	ompd_word_t omp_version; // the runtime's _OPENMP
+	char release[24];	 // "GCC 12"
 };
 
 /** Recognise libgomp in @p target and prove its layout. */
@@ -236,6 +238,13 @@ struct gomp_task_record {
 	uint64_t parent;
 };
 
+/** Check for a task that libgomp was given to execute later: it keeps the function of these only
+ * (GOMP_task, GOMP_taskloop). */
+static inline bool gomp_is_deferred(const struct gomp_task_record *record)
+{
+	return record->kind != GOMP_TASK_IMPLICIT && record->kind != GOMP_TASK_UNDEFERRED;
+}
+
 ompd_rc_t gomp_read_task(const struct gomp_runtime *runtime, uint64_t address,
 			 struct gomp_task_record *ret);
 
@@ -262,6 +271,23 @@ ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct go
 bool gomp_implicit_task_number(const struct gomp_runtime *runtime, const struct gomp_region *region,
 			       uint64_t address, uint32_t *ret);
 uint64_t gomp_task_id(const struct gomp_task *task);
+
+// ---- The interposer (gomp/interposer.c) ------------------------------------------------------
+
+/** @p *ret is to be released with target_free() in any case. nomem. */
+ompd_rc_t gomp_interposer_open(const struct target *target, struct gomp_interposer **ret);
+/**
+ * Return the program's function of a deferred task; 0 for a target task.
+ * @return ok; incompatible (the interposer is of another version); error (damaged).
+ */
+ompd_rc_t gomp_deferred_function(const struct gomp_runtime *runtime,
+				 const struct gomp_task_record *record, uint64_t *ret);
+/**
+ * Return what a tool stored for a thread, or else a task; for a region if both are NULL.
+ * @return ok; unsupported (no interposer was preloaded); unavailable; incompatible; error.
+ */
+ompd_rc_t gomp_tool_data(const struct gomp_runtime *runtime, const uint64_t *thread,
+			 const struct gomp_task *task, uint64_t *ret);
 
 // ---- Which thread has which task (gomp/activity.c) -------------------------------------------
 

@@ -29,6 +29,8 @@ ompd_rc_t gomp_open(struct gomp_runtime *runtime, const struct target *target)
 	// GCC 16 is the first whose _OPENMP is that of OpenMP 5.2.
 	runtime->omp_version = runtime->layout.last_release >= 16 ? 202111 : 201511;
 	rc = gomp_owners_open(target, &runtime->owners);
+	if (rc == ompd_rc_ok)
+		rc = gomp_interposer_open(target, &runtime->interposer);
 	if (rc != ompd_rc_ok)
 		gomp_close(runtime);
 	return rc;

@@ -214,14 +214,13 @@ ompd_rc_t gomp_task_function(const struct gomp_runtime *runtime, const struct go
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	// The field is set for deferred tasks only (GOMP_task, GOMP_taskloop).
-	if (record.kind == GOMP_TASK_IMPLICIT || record.kind == GOMP_TASK_UNDEFERRED)
+	if (!gomp_is_deferred(&record))
 		return reason(ompd_rc_unavailable,
 			      "libgomp keeps the function of deferred tasks only");
-	*ret = gomp_get(runtime, &record.record, 0, GOMP_FIELD_gomp_task__fn);
-	if (*ret == 0)
+	rc = gomp_deferred_function(runtime, &record, ret);
+	if (rc == ompd_rc_ok && *ret == 0)
 		return reason(ompd_rc_unavailable, "a target task has no function on the host");
-	return ompd_rc_ok;
+	return rc;
 }
 
 uint64_t gomp_task_id(const struct gomp_task *task)

@@ -146,7 +146,6 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 			ompd_ext_task_info *ret)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
-	bool deferred = !implicit && record->kind != GOMP_TASK_UNDEFERRED;
 	bool in_group = false;
 	uint32_t waits;
 
@@ -161,10 +160,10 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		.flags_known = ompd_ext_task_final | ompd_ext_task_undeferred,
 		.thread_num = -1,
 	};
-	if (deferred) {
-		ret->function = field(runtime, record, GOMP_FIELD_gomp_task__fn);
+	if (gomp_is_deferred(record)) {
 		ret->num_depends = field(runtime, record, GOMP_FIELD_gomp_task__depend_count);
-		if (ret->function == 0)
+		if (gomp_deferred_function(runtime, record, &ret->function) == ompd_rc_ok &&
+		    !ret->function)
 			ret->kind = ompd_ext_task_target;
 	}
 	if (!implicit)

@@ -14,15 +14,31 @@ static const struct wait_function wait_functions[] = {
 };
 #undef WAIT
 
+static ompd_rc_t resolved(struct gomp_runtime *runtime)
+{
+	struct wait_calls *waits;
+
+	if (runtime->waits)
+		return ompd_rc_ok;
+	ompd_rc_t rc = wait_calls_open(&runtime->target, wait_functions,
+				       sizeof(wait_functions) / sizeof(wait_functions[0]),
+				       "libgomp.so.1", true, &waits);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = wait_calls_add_interposer(&runtime->target, waits);
+	if (rc == ompd_rc_ok)
+		runtime->waits = waits;
+	else
+		wait_calls_close(&runtime->target, waits);
+	return rc;
+}
+
 ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
 			      ompd_ext_wait_site *site)
 {
-	ompd_rc_t rc = ompd_rc_ok;
+	ompd_rc_t rc = resolved(runtime);
 
-	if (!runtime->waits)
-		rc = wait_calls_open(&runtime->target, wait_functions,
-				     sizeof(wait_functions) / sizeof(wait_functions[0]),
-				     "libgomp.so.1", true, &runtime->waits);
 	return rc == ompd_rc_ok ? wait_calls_find(&runtime->target, runtime->waits, entry, site) :
 				  rc;
 }
@@ -171,4 +187,6 @@ void gomp_close(struct gomp_runtime *runtime)
 	runtime->waits = NULL;
 	gomp_owners_close(&runtime->target, runtime->owners);
 	runtime->owners = NULL;
+	target_free(&runtime->target, runtime->interposer);
+	runtime->interposer = NULL;
 }

@@ -17,14 +17,34 @@ static const struct wait_function wait_functions[] = {
 };
 #undef WAIT
 
+// Add the functions of the interposer, which passes on to libgomp if the process has that, too.
+static ompd_rc_t add_interposer(const struct target *target, struct wait_calls *waits)
+{
+	uint64_t address;
+	ompd_rc_t rc = target_symbol(target, "GOMP_PLUGIN_malloc", NULL, &address);
+
+	return rc == ompd_rc_unavailable ? wait_calls_add_interposer(target, waits) : rc;
+}
+
 // Of another runtime in the process the same names are not meant.
 static ompd_rc_t resolved(struct kmp_runtime *runtime)
 {
+	struct wait_calls *waits;
+
 	if (runtime->waits)
 		return ompd_rc_ok;
-	return wait_calls_open(&runtime->target, wait_functions,
-			       sizeof(wait_functions) / sizeof(wait_functions[0]),
-			       runtime->layout.file_name, false, &runtime->waits);
+	ompd_rc_t rc = wait_calls_open(&runtime->target, wait_functions,
+				       sizeof(wait_functions) / sizeof(wait_functions[0]),
+				       runtime->layout.file_name, false, &waits);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	rc = add_interposer(&runtime->target, waits);
+	if (rc == ompd_rc_ok)
+		runtime->waits = waits;
+	else
+		wait_calls_close(&runtime->target, waits);
+	return rc;
 }
 
 void kmp_close(struct kmp_runtime *runtime)

@@ -3,6 +3,7 @@
 #include "runtime/wait_calls.h"
 
 #include "layout/call.h"
+#include "runtime/interposer.h"
 #include "target/reason.h"
 
 static ompd_rc_t add(const struct target *target, struct wait_calls *calls, uint64_t address,
@@ -15,6 +16,23 @@ static ompd_rc_t add(const struct target *target, struct wait_calls *calls, uint
 	return idmap_add(&calls->entries, target, address, index, NULL);
 }
 
+ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls)
+{
+	uint64_t address;
+	ompd_rc_t rc = target_symbol(target, INTERPOSER_ROOT, INTERPOSER_FILE, &address);
+
+	if (rc == ompd_rc_unavailable)
+		return ompd_rc_ok;
+	for (size_t i = 0; i < calls->count && rc == ompd_rc_ok; i++) {
+		rc = target_symbol(target, calls->functions[i].name, INTERPOSER_FILE, &address);
+		if (rc == ompd_rc_ok)
+			rc = idmap_add(&calls->entries, target, address, i, NULL);
+		else if (rc == ompd_rc_unavailable)
+			rc = ompd_rc_ok;
+	}
+	return rc;
+}
+
 ompd_rc_t wait_calls_open(const struct target *target, const struct wait_function *functions,
 			  size_t count, const char *file_name, bool anywhere,
 			  struct wait_calls **ret)
@@ -24,6 +42,7 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 	if (!calls)
 		return ompd_rc_nomem;
 	calls->functions = functions;
+	calls->count = count;
 	calls->entries.has_values = true;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = functions[i].name;

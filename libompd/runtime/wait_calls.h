@@ -21,8 +21,9 @@ struct wait_function {
 /** Where they are in one process. */
 struct wait_calls {
 	const struct wait_function *functions;
+	size_t count;
 	struct idmap entries; // entry point -> index
-	uint64_t first, last; // the lowest and the highest of them
+	uint64_t first, last; // the lowest and the highest of the runtime's own
 };
 
 /**
@@ -34,6 +35,11 @@ struct wait_calls {
 ompd_rc_t wait_calls_open(const struct target *target, const struct wait_function *functions,
 			  size_t count, const char *file_name, bool anywhere,
 			  struct wait_calls **ret);
+/**
+ * Add those of the same names through which a program calls the runtime if the interposer was
+ * preloaded. @return ompd_rc_ok, also without it; ompd_rc_nomem, or what a look-up failed with.
+ */
+ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls);
 /** @p calls may be NULL. */
 void wait_calls_close(const struct target *target, struct wait_calls *calls);
 

@@ -28,6 +28,11 @@ const char *runtime_of_object(const char *path)
 	return NULL;
 }
 
+bool is_interposer_object(const char *path)
+{
+	return path && starts_with(base_name(path), "libompt-gomp.so");
+}
+
 /** Check for ".so", perhaps after a version: "-2.31.so". */
 static bool is_object_suffix(const char *text)
 {
@@ -59,10 +64,11 @@ static bool is_dynamic_linker(const char *name)
 
 bool is_system_object(const char *path)
 {
-	static const char *const libraries[] = { "libc",       "libm",	    "libmvec",
-						 "libpthread", "librt",	    "libdl",
-						 "libgcc_s",   "libstdc++", "libgfortran",
-						 "libquadmath" };
+	static const char *const libraries[] = {
+		"libc",	       "libm",	      "libmvec",	   "libpthread",
+		"librt",       "libdl",	      "libgcc_s",	   "libstdc++",
+		"libgfortran", "libquadmath", "libompdbg-recorder"
+	};
 	static const char *const sanitizers[] = { "libasan.so", "liblsan.so", "libtsan.so",
 						  "libubsan.so" };
 

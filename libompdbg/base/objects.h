@@ -9,10 +9,14 @@
 
 /** Return the name without folders. */
 const char *base_name(const char *path);
-/** Check for the path of the C library, or of a language's run-time library. NULL is none. */
+/** Check for the path of the C library, of a language's run-time library, or of our recorder. NULL is
+ *  none. */
 bool is_system_object(const char *path);
 /** Name the runtime that a shared object is by its own name, "libgomp"; NULL. */
 const char *runtime_of_object(const char *path);
+/** Check for the path of the library through which programs call libgomp if it was preloaded, and
+ *  libgomp calls their code: its frames belong to the runtime. NULL is none. */
+bool is_interposer_object(const char *path);
 
 /** Check for a stub in a program that calls the runtime: "GOMP_barrier@plt". */
 bool is_runtime_stub(const char *symbol);

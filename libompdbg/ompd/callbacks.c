@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+#include "base/objects.h"
 #include "ompd/memory.h"
 #include "ompd/room.h"
 
@@ -123,6 +125,33 @@ struct known_symbol {
 	uint64_t address;
 };
 
+/** Name the shared object of the symbol that covers an address; NULL: the program, or unknown. */
+static const char *object_of(const struct ompdbg_services *services, uint64_t address)
+{
+	struct ompdbg_symbol symbol;
+
+	return is_ok(services->symbol_at(services->context, address, &symbol)) ? symbol.object :
+										 NULL;
+}
+
+/** Find a symbol of the runtime that has the same name in the interposer: which libgomp that is, and
+ *  whatever its file is called, one of the functions that others do not have tells. */
+static void pass_interposer(struct space *space, const char *name, uint64_t *address)
+{
+	const struct ompdbg_services *services = space->services;
+	const char *libgomp;
+	uint64_t found;
+
+	if (!is_interposer_object(object_of(services, *address)) ||
+	    !is_ok(services->symbol_address(services->context, "GOMP_PLUGIN_malloc", NULL, 0,
+					    &found)))
+		return;
+	libgomp = object_of(services, found);
+	if (libgomp &&
+	    is_ok(services->symbol_address(services->context, name, base_name(libgomp), 0, &found)))
+		*address = found;
+}
+
 static struct ompdbg_error *find_symbol(struct space *space, const char *name, const char *object,
 					int thread, uint64_t *ret)
 {
@@ -132,6 +161,8 @@ static struct ompdbg_error *find_symbol(struct space *space, const char *name, c
 	space->statistics.symbols++;
 	if (!layout_is_alone(name))
 		error = services->symbol_address(services->context, name, object, thread, ret);
+	if (!error && !object)
+		pass_interposer(space, name, ret);
 	if (error && error->code == OMPDBG_ABSENT) {
 		ompdbg_error_destroy(error);
 		error = layout_variable(space, name, object, ret);

@@ -72,7 +72,8 @@ void find_calls(struct walk *walk)
 			continue;
 		}
 		for (; i < walk->depth && walk->owners[i] != FRAME_USER; i++) {
-			if (walk->owners[i] == FRAME_RUNTIME) {
+			if (walk->owners[i] == FRAME_RUNTIME &&
+			    !is_interposer_object(walk->frames[i]->at.object)) {
 				outermost = i;
 				depth++;
 			}

@@ -57,9 +57,10 @@ static enum code_owner owner_of_object(struct process *process, const char *path
 	struct kept_owner *kept = string_table_get(&constants->owners, path);
 	if (!kept) {
 		kept = ARENA_NEW(constants->arena, struct kept_owner);
-		kept->owner = runtime_of_object(path) ? FRAME_RUNTIME :
-			      is_system_object(path)  ? FRAME_SYSTEM :
-							FRAME_USER;
+		kept->owner = runtime_of_object(path) || is_interposer_object(path) ?
+				      FRAME_RUNTIME :
+			      is_system_object(path) ? FRAME_SYSTEM :
+						       FRAME_USER;
 		path = arena_strdup(constants->arena, path);
 		*string_table_put(&constants->owners, constants->arena, path) = kept;
 	}

@@ -75,7 +75,8 @@ static void find_top(struct top *top)
 			top->place = frame_with_source(top, i);
 			return;
 		}
-		if (owner == FRAME_RUNTIME) {
+		// The interposer waits for nothing, and is not what the runtime's frames are about.
+		if (owner == FRAME_RUNTIME && !is_interposer_object(frame->at.object)) {
 			top->starts_in_runtime |= i == 0;
 			add_runtime_frame(top, frame);
 		}

@@ -17,7 +17,7 @@ struct entry_points gomp_now = {
 #define OBSERVED(name) .name = start_##name,
 #include "entry_points.def"
 };
-struct entry_points gomp_first;
+enum gomp_observes gomp_observes;
 struct gomp_queries gomp_ask;
 
 static void *libgomp; // as of dlopen; null: not found, or not looked for yet

@@ -121,17 +121,21 @@ static ompt_start_tool_result_t *find_tool(void)
 	return result;
 }
 
-/** Let all calls go straight to libgomp, or to what observes them. */
-static void direct_calls(bool observed)
+/** Let all calls go straight to libgomp. */
+static void pass_all(void)
 {
-#define OBSERVED(name)                                                                 \
-	__atomic_store_n(&gomp_first.name, observed ? observe_##name : gomp_real.name, \
+#define OBSERVED(name)                                                                    \
+	__atomic_store_n(&gomp_now.name, gomp_is_local() ? route_##name : gomp_real.name, \
 			 __ATOMIC_RELAXED);
 #include "entry_points.def"
-#define OBSERVED(name)                                                                     \
-	__atomic_store_n(&gomp_now.name, gomp_is_local() ? route_##name : gomp_first.name, \
+	__atomic_store_n(&gomp_observes, OBSERVES_NONE, __ATOMIC_RELEASE);
+}
+
+/** Observe calls. Who still believes that the tool has not started comes here once more. */
+static void observe_all(void)
+{
+	__atomic_store_n(&gomp_observes, gomp_is_local() ? OBSERVES_SOME : OBSERVES_ALL,
 			 __ATOMIC_RELEASE);
-#include "entry_points.def"
 }
 
 /** Find the runtime and the tool, and start it. */
@@ -154,7 +158,10 @@ static void start_tool(const void *caller)
 		say(tool ? "the tool has started" : "the tool's initializer returned 0");
 	}
 	close_verbose();
-	direct_calls(tool);
+	if (tool)
+		observe_all();
+	else
+		pass_all();
 }
 
 bool gomp_start(const void *caller)
@@ -183,7 +190,7 @@ void gomp_finalize(void)
 
 	if (!ended)
 		return;
-	direct_calls(false);
+	pass_all();
 	gomp_end_workers(&gomp_thread);
 	gomp_thread_end_events(&gomp_thread);
 	for (int i = 0; i < CALLBACKS; i++)

@@ -22,11 +22,15 @@ struct entry_points {
 
 /** Functions of libgomp. */
 extern struct entry_points gomp_real;
-/** Targets of a program's calls: at first they start the tool, then they observe, or, if there is no
- *  tool, are libgomp's own; or they ask first whose libgomp the caller uses. */
+/** Targets of a program's calls that are not observed: at first they start the tool, then they are
+ *  libgomp's own; or they ask first whose libgomp the caller uses. */
 extern struct entry_points gomp_now;
-/** Targets of calls to the libgomp that is observed, if there may be another. */
-extern struct entry_points gomp_first;
+/** Which calls are observed. */
+extern enum gomp_observes {
+	OBSERVES_NONE,
+	OBSERVES_ALL,
+	OBSERVES_SOME, // of those who use the libgomp that is observed; there may be another
+} gomp_observes;
 
 /** Functions of libgomp that are asked, not observed. Null if this release has none. */
 extern struct gomp_queries {
@@ -50,31 +54,43 @@ extern struct gomp_queries {
 	void (*omp_get_schedule)(int *kind, int *chunk);
 } gomp_ask;
 
-// Function NAME of libgomp: what programs call, and what observes it. All end in jumps, so that the
-// return address of each is the program's.
-#define ENTRY(type, name, params, args)                                               \
-	EXPORT type name params                                                       \
-	{                                                                             \
-		return gomp_now.name args;                                            \
-	}                                                                             \
-	type start_##name params                                                      \
-	{                                                                             \
-		if (gomp_start(__builtin_return_address(0)))                          \
-			return gomp_now.name args;                                    \
-		return gomp_real.name args;                                           \
-	}                                                                             \
-	type route_##name params                                                      \
-	{                                                                             \
-		struct entry_points *other = gomp_route(__builtin_return_address(0)); \
-                                                                                      \
-		return (other ? other->name : gomp_first.name)args;                   \
-	}                                                                             \
-	type observe_##name params
+#define INLINED static inline __attribute__((always_inline))
+
+// Function NAME of libgomp: what programs call, and what observes it. The latter is a part of the
+// former, so that on stacks each call has a frame of the function that the program called. What is
+// not observed is passed on by jumps, so that the return address is the program's everywhere.
+#define ENTRY(type, name, params, args)                                     \
+	INLINED type observe_##name params;                                 \
+	EXPORT type name params                                             \
+	{                                                                   \
+		const struct entry_points *to;                              \
+                                                                            \
+		if (UNLIKELY(gomp_observes == OBSERVES_NONE))               \
+			return gomp_now.name args;                          \
+		if (UNLIKELY(gomp_observes == OBSERVES_SOME)) {             \
+			to = gomp_route(RETURN_ADDRESS);                    \
+			if (to)                                             \
+				return to->name args;                       \
+		}                                                           \
+		return observe_##name args;                                 \
+	}                                                                   \
+	type start_##name params                                            \
+	{                                                                   \
+		if (gomp_start(RETURN_ADDRESS))                             \
+			return name args;                                   \
+		return gomp_real.name args;                                 \
+	}                                                                   \
+	type route_##name params                                            \
+	{                                                                   \
+		const struct entry_points *to = gomp_route(RETURN_ADDRESS); \
+                                                                            \
+		return (to ? to->name : gomp_real.name)args;                \
+	}                                                                   \
+	INLINED type observe_##name params
 
 #define OBSERVED(name)                 \
 	__typeof__(name) start_##name; \
-	__typeof__(name) route_##name; \
-	__typeof__(name) observe_##name;
+	__typeof__(name) route_##name;
 #include "entry_points.def"
 
 /** Start the tool if that has not been tried yet. Return whether gomp_now is to be used: not
@@ -94,8 +110,25 @@ void gomp_name_unknown(void (*say)(const char *line));
 
 #define GOMP_MUTEX_FUTEX 1 // how libgomp makes any mutex, for a tool
 
-#define RETURN_ADDRESS __builtin_return_address(0)
+#define RETURN_ADDRESS gomp_code(__builtin_return_address(0))
 #define FRAME_ADDRESS __builtin_frame_address(0)
+
+/** Return where in the program's code this thread's task is: just behind the start of its function. */
+const void *gomp_code_of_task(void);
+
+// From the linker: where this library begins, and where its code ends.
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/** Return a return address in the program. If the program's function ends with the call, compilers
+ *  make it a jump, and then the address is in the function here that called the program's. */
+static inline const void *gomp_code(const void *address)
+{
+	return LIKELY((uintptr_t)address - (uintptr_t)__ehdr_start >=
+		      (uintptr_t)etext - (uintptr_t)__ehdr_start) ?
+		       address :
+		       gomp_code_of_task();
+}
 
 // ---- Threads, regions and tasks --------------------------------------------------------------
 
@@ -157,7 +190,7 @@ struct implicit {
 	struct work single; // its end is not seen: see end_single
 	struct loop loop;
 	unsigned index;
-	int kind_of_end; // of a worker that has finished its part of a region: 1, until the tool knows
+	bool at_end; // of a worker: it has come to the region's end, and the tool does not know more
 };
 
 /** A parallel region, on the stack of the thread that encountered it; or what a thread is in
@@ -257,7 +290,9 @@ void gomp_finalize(void);
 
 // ---- Synchronisation -------------------------------------------------------------------------
 
-/** Begin, or end, a region that waits, and its wait. */
+/** Tell the tool that a thread leaves the barrier at the end of a region, and its implicit task. */
+void gomp_leave_region(struct thread *thread, struct implicit *implicit, const void *code);
+/** Begin, or end, a region that waits, or its wait. */
 void gomp_sync(struct thread *thread, ompt_callbacks_t event, ompt_sync_region_t kind,
 	       ompt_scope_endpoint_t endpoint, const void *code);
 /** Tell the tool of shared work. */

@@ -8,6 +8,16 @@
 #include "loop.h"
 #include "task.h"
 
+const void *gomp_code_of_task(void)
+{
+	const struct task *task = gomp_thread.task;
+	gomp_body_fn *fn = NULL;
+
+	if (task)
+		fn = task->fn || !task->region ? task->fn : task->region->fn;
+	return fn ? (const char *)(uintptr_t)fn + 1 : NULL;
+}
+
 /** Tell the tool of a task that has just been made, and of its dependences. */
 static void task_created(struct thread *thread, struct task *task, void **depend, const void *code)
 {
@@ -46,16 +56,18 @@ void gomp_copy_task(void *to, void *from)
 	task_created(thread, task, source->depend, source->code);
 }
 
-/** Tell the tool that a task was cancelled before it began. */
-static void discard(struct task *task)
+/** End a task that was cancelled before it began: the tool does not see it begin. */
+static void discard(struct thread *thread, struct task *task)
 {
+	ompt_callback_task_schedule_t schedule = CALLBACK(ompt_callback_task_schedule);
 	ompt_callback_cancel_t cancel = CALLBACK(ompt_callback_cancel);
 
-	task->traits |= TASK_CANCELLED;
 	if (task->traits & TASK_DETACHABLE)
 		gomp_drop_detachable(task);
 	if (cancel)
 		cancel(&task->data, ompt_cancel_taskgroup | ompt_cancel_discarded_task, NULL);
+	if (schedule)
+		schedule(&task->data, ompt_task_cancel, &thread->task->data);
 }
 
 /** Tell the tool of the iterations that a task of a taskloop has. */
@@ -104,17 +116,18 @@ void gomp_task_body(void *arg)
 		task->data = (ompt_data_t){ 0 };
 		task_created(thread, task, NULL, task->code);
 	}
+	if (UNLIKELY(task->traits & TASK_CANCELLABLE) &&
+	    gomp_real.GOMP_cancellation_point(GOMP_CANCEL_TASKGROUP)) {
+		discard(thread, task);
+		return;
+	}
 	task->parent = before;
 	task->thread_num = thread->implicit->task.thread_num;
 	thread->task = task;
 	thread->state = ompt_state_overhead;
 	if (schedule)
 		schedule(&before->data, ompt_task_switch, &task->data);
-	if (UNLIKELY(task->traits & TASK_CANCELLABLE) &&
-	    gomp_real.GOMP_cancellation_point(GOMP_CANCEL_TASKGROUP))
-		discard(task);
-	else
-		run(thread, task, FRAME_ADDRESS);
+	run(thread, task, FRAME_ADDRESS);
 	if (UNLIKELY(task->traits & TASK_DETACHABLE) && !gomp_body_done(task))
 		status = ompt_task_detach;
 	else if (UNLIKELY(task->traits & TASK_CANCELLED))

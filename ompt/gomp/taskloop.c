@@ -91,20 +91,36 @@ static void begin_taskloop(struct thread *thread, struct taskloop *loop, void *f
 {
 	loop->state = set_state(thread, ompt_state_overhead);
 	enter_frame(thread, frame);
-	if (!(loop->flags & GOMP_TASK_NOGROUP))
+	if (!(loop->flags & GOMP_TASK_NOGROUP)) {
+		if (!(loop->flags & GOMP_TASK_REDUCTION))
+			gomp_real.GOMP_taskgroup_start();
 		gomp_sync(thread, ompt_callback_sync_region, ompt_sync_region_taskgroup,
 			  ompt_scope_begin, loop->code);
+	}
 	taskloop_event(thread, ompt_scope_begin, loop->iterations, loop->code);
 }
 
 static void end_taskloop(struct thread *thread, struct taskloop *loop)
 {
 	taskloop_event(thread, ompt_scope_end, loop->iterations, loop->code);
-	if (!(loop->flags & GOMP_TASK_NOGROUP))
-		gomp_sync(thread, ompt_callback_sync_region, ompt_sync_region_taskgroup,
-			  ompt_scope_end, loop->code);
+	if (!(loop->flags & GOMP_TASK_NOGROUP)) {
+		gomp_sync(thread, ompt_callback_sync_region_wait, ompt_sync_region_taskgroup,
+			  ompt_scope_begin, loop->code);
+		if (!(loop->flags & GOMP_TASK_REDUCTION)) {
+			thread->state = ompt_state_wait_taskgroup;
+			gomp_real.GOMP_taskgroup_end();
+		}
+		end_wait(thread, ompt_sync_region_taskgroup, loop->state, loop->code);
+	}
 	leave_frame(thread);
 	thread->state = loop->state;
+}
+
+/** Return the flags for libgomp. It need not make the taskgroup that is made here, but must where
+ *  it registers reductions with it. */
+static unsigned real_flags(unsigned flags)
+{
+	return flags & GOMP_TASK_REDUCTION ? flags : flags | GOMP_TASK_NOGROUP;
 }
 
 /** Prepare the task that all tasks of a taskloop are copied from. Return whether the tool can hear
@@ -175,8 +191,8 @@ static void *prepare_block(char *memory, struct taskloop *loop, struct source *s
 					     &source);                                        \
 			copy_task = NULL;                                                     \
 		}                                                                             \
-		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align, flags, \
-			       num_tasks, priority, start, end, step);                        \
+		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align,        \
+			       real_flags(flags), num_tasks, priority, start, end, step);     \
 		end_taskloop(thread, &loop);                                                  \
 	}
 

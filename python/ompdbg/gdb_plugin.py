@@ -4,16 +4,18 @@ imported when one of them is used."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 _library_path: Optional[str] = None
+_recording_libraries: List[str] = []
 
 
-def load(libompd: str) -> None:
-    """Registers the commands. `libompd`: path of the OMPD library. May be called again."""
-    global _library_path
+def load(libompd: str, recording: List[str]) -> None:
+    """Registers the commands. `libompd`: path of the OMPD library; `recording`: of the libraries
+    that are preloaded into programs to be recorded. May be called again."""
+    global _library_path, _recording_libraries
     first = _library_path is None
-    _library_path = libompd
+    _library_path, _recording_libraries = libompd, recording
     if first:
         _register()
 
@@ -22,6 +24,11 @@ def library_path() -> str:
     """Path of the OMPD library."""
     assert _library_path is not None
     return _library_path
+
+
+def recording_libraries() -> List[str]:
+    """Paths of the libraries that are preloaded into programs to be recorded."""
+    return _recording_libraries
 
 
 def _register() -> None:
@@ -37,6 +44,7 @@ def _register() -> None:
         inquiries,
         locks,
         omp,
+        record,
         regions,
         status,
         step,
@@ -54,6 +62,7 @@ def _register() -> None:
         frame_filter.FrameFilter,
         thread_names.ThreadNames,
         omp.Library,
+        record.Record,
     ):
         command()
     for command in (

@@ -11,7 +11,9 @@ import pytest
 from conftest import OMPDBG, ROOT
 
 COMPLETION = ROOT / "tools" / "completion" / "ompdbg"
-COMMANDS = set("threads tasks bt regions icvs env locks why status report run merge".split())
+COMMANDS = set(
+    "threads tasks bt regions icvs env locks why status report record run merge".split()
+)
 COMMANDS |= {"thread-info", "task-info", "parallel-info"}
 
 
@@ -69,3 +71,4 @@ def test_targets(tmp_path: Path) -> None:
     assert completed("merge", "o", folder=tmp_path) == {"one.json"}
     assert completed("icvs", "--scope", "t") == {"thread", "task"}
     assert "true" in completed("run", "--timeout", "5", "--", "tru", folder=tmp_path)
+    assert "true" in completed("record", "--", "tru", folder=tmp_path)

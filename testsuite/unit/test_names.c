@@ -79,6 +79,7 @@ static void test_objects(void **state)
 		"/lib/libstdc++.so.6",
 		"/lib/libgfortran.so.5",
 		"/lib/libtsan.so.2",
+		"/lib/ompdbg/libompdbg-recorder.so",
 		"[vdso]",
 	};
 	static const char *const users[] = { "/lib/libcrypto.so.3", "/lib/libmpi.so.40",
@@ -96,6 +97,11 @@ static void test_objects(void **state)
 		assert_false(is_system_object(users[i]));
 	assert_null(runtime_of_object(NULL));
 	assert_false(is_system_object(NULL));
+	// Neither a runtime, nor the user's.
+	assert_true(is_interposer_object("/lib/ompdbg/libompt-gomp.so"));
+	assert_null(runtime_of_object("/lib/ompdbg/libompt-gomp.so"));
+	assert_false(is_interposer_object("/lib/libgomp.so.1"));
+	assert_false(is_interposer_object(NULL));
 }
 
 static void test_symbols(void **state)

@@ -85,6 +85,7 @@ class ShowOmp(gdb.Command):
         gdb.execute("show omp debug", from_tty)
         gdb.execute("show omp frame-filter", from_tty)
         gdb.execute("show omp library", from_tty)
+        gdb.execute("show omp record", from_tty)
         gdb.execute("show omp thread-names", from_tty)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from os.path import basename
-from typing import Any, Dict, Hashable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Hashable, List, NamedTuple, Optional, Set, Tuple
 
 import _ompdbg
 import gdb
@@ -174,18 +174,24 @@ class Symbols:
         return None
 
     def in_runtimes(self, name: str) -> List[int]:
-        """Where the runtimes that the program has, or a program with one in it, define `name`."""
-        found = [
-            self._table(one.debug_path).get(name)
-            for one in self._all_objects()
-            if _ompdbg.is_runtime_object(one.path)
-        ]
+        """Where the runtimes that the program has, or a program with one in it, define `name`.
+        Through the interposer the program calls them: what it defines is what is called."""
+        found = self._defined(name, _ompdbg.is_interposer_object)
+        if found:
+            return found
+        found = self._defined(name, _ompdbg.is_runtime_object)
         anywhere = self._anywhere(name)
         if anywhere is not None and self.object_of(anywhere) is None:
             symbol = self.at(anywhere)
             if symbol is not None and symbol.name == name:  # no stub of the linker's: name@plt
                 found.append(anywhere)
-        return [address for address in dict.fromkeys(found) if address is not None]
+        return list(dict.fromkeys(found))
+
+    def _defined(self, name: str, is_wanted: Callable[[str], bool]) -> List[int]:
+        """Where objects define `name`, of those whose path is wanted."""
+        wanted = [one for one in self._all_objects() if is_wanted(one.path)]
+        found = [self._table(one.debug_path).get(name) for one in wanted]
+        return [address for address in found if address is not None]
 
     def _anywhere(self, name: str) -> Optional[int]:
         if name not in self._addresses:

@@ -50,6 +50,12 @@ def environment(changes: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
     return kept
 
 
+def program_environment(changes: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
+    """The environment of a program."""
+    preloaded = {"LD_PRELOAD": setup.PRELOAD} if setup.PRELOAD else {}
+    return environment({**preloaded, **(changes or {})})
+
+
 def _kill(process: "subprocess.Popen[Any]") -> None:
     """Ends a process that was started here, with the others of its process group."""
     if process.poll() is None:
@@ -74,6 +80,8 @@ def run_gdb(
         task.write_text(json.dumps(dict(spec, loader=str(setup.LOADER))), encoding="utf-8")
         counts.numbers["gdb"] += 1
         command = [setup.GDB, "-nx", "-q", "-batch", "-iex", "set auto-load off"]
+        if setup.PRELOAD:
+            command += ["-iex", "set environment LD_PRELOAD " + setup.PRELOAD]
         command += ["-x", str(setup.INSIDE / script), *arguments]
         changes = {"OMPDBG_TASK": str(task), "OMPDBG_ANSWER": str(answer)}
         changes.update(variables or {})
@@ -124,7 +132,7 @@ def ready_program(
     its environment."""
     process = subprocess.Popen(
         [str(program), *arguments],
-        env=environment(changes),
+        env=program_environment(changes),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -185,7 +193,7 @@ def kernel_core(program: Path, arguments: Sequence[str], directory: Path) -> Pat
     process = subprocess.Popen(
         [str(program), *arguments],
         cwd=str(directory),
-        env=environment({"FIXTURE_ABORT": "1"}),
+        env=program_environment({"FIXTURE_ABORT": "1"}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -6,6 +6,7 @@ OMPDBG_LOADER       the script that loads ompdbg (build/ompdbg-gdb.py)
 OMPDBG_PROGRAM      the command line (build/ompdbg)
 OMPDBG_TEST_OUT     where fixture programs are built (build/fixtures)
 OMPDBG_TEST_CC      the C compiler for them (gcc)
+OMPDBG_TEST_PRELOAD libraries that are preloaded into fixture programs (LD_PRELOAD), and not into GDB
 OMPDBG_TEST_FULL    1: every state of every fixture in every variant and every mode
 """
 
@@ -32,6 +33,7 @@ OMPD_MODULE = Path(os.environ.get("OMPDBG_TEST_OMPD", str(ROOT / "build" / "test
 COMMAND_LINE = Path(os.environ.get("OMPDBG_PROGRAM") or LOADER.parent / "ompdbg")
 OUT = Path(os.environ.get("OMPDBG_TEST_OUT", str(ROOT / "build" / "fixtures")))
 CC = os.environ.get("OMPDBG_TEST_CC", "gcc")
+PRELOAD = os.environ.get("OMPDBG_TEST_PRELOAD", "")
 FULL = os.environ.get("OMPDBG_TEST_FULL", "") not in ("", "0")
 
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""set omp record"""
+
+from __future__ import annotations
+
+import gdb
+
+from ompdbg.commands.base import dedent
+
+
+class Record(gdb.Parameter):
+    """Whether the program records what its OpenMP threads do, once it is run.
+    With "on", the environment of the program that "run" starts gets two libraries
+    (LD_PRELOAD), as "ompdbg record" in a shell does: the program then keeps in its
+    memory what happened last in each thread, who holds each lock, and where each
+    task was made. It is a setting of the current inferior, whose environment "off"
+    restores. OMPDBG_RECORD in the environment has options: see ompdbg(1)."""
+
+    set_doc = "Set whether programs record what their OpenMP threads do."
+    show_doc = "Show whether programs record what their OpenMP threads do."
+
+    def __init__(self) -> None:
+        dedent(self)
+        super().__init__("omp record", gdb.COMMAND_RUNNING, gdb.PARAM_BOOLEAN)
+        self.value = False
+
+    def get_set_string(self) -> str:
+        """What GDB prints after the setting was changed."""
+        from ompdbg.gdb_services import recording, texts
+
+        problem = recording.switch(bool(self.value))
+        if problem is not None:
+            self.value = False
+            raise texts.failure(f"set omp record: {problem}")
+        if gdb.selected_inferior().pid:
+            return "It takes effect when the program is run again."
+        return ""
+
+    def get_show_string(self, value: str) -> str:
+        """What GDB prints of the setting."""
+        from ompdbg.gdb_services import recording
+
+        state = "on" if recording.is_on() else "off"
+        return f"Recording of OpenMP programs that this inferior runs is {state}."
