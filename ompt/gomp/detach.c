@@ -91,16 +91,16 @@ void gomp_detach_after_fork(void)
 		pthread_mutex_init(&buckets[i].mutex, NULL);
 }
 
-ENTRY(void, omp_fulfill_event, (uintptr_t event), (event))
-{
-	this_thread();
-	fulfill(event);
-	gomp_real.omp_fulfill_event(event);
-}
+#define FULFILL(name)                                  \
+	ENTRY(void, name, (uintptr_t event), (event))  \
+	{                                              \
+		struct thread *thread = this_thread(); \
+                                                       \
+		enter_frame(thread, FRAME_ADDRESS);    \
+		fulfill(event);                        \
+		gomp_real.name(event);                 \
+		leave_frame(thread);                   \
+	}
 
-ENTRY(void, omp_fulfill_event_, (uintptr_t event), (event))
-{
-	this_thread();
-	fulfill(event);
-	gomp_real.omp_fulfill_event_(event);
-}
+FULFILL(omp_fulfill_event)
+FULFILL(omp_fulfill_event_)

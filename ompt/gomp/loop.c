@@ -55,19 +55,22 @@ static void chunk_event(struct thread *thread, uint64_t start, uint64_t end)
 		 ompt_dispatch_ws_loop_chunk, instance);
 }
 
-#define START_BODY(name, args, schedule, start, end, loop)                                        \
-	{                                                                                         \
-		struct thread *thread = this_thread();                                            \
-		bool found;                                                                       \
-                                                                                                  \
-		enter_frame(thread, FRAME_ADDRESS);                                               \
-		begin_loop(thread, (unsigned long)(schedule), (uint64_t)(start), (uint64_t)(end), \
-			   loop, RETURN_ADDRESS);                                                 \
-		found = gomp_real.name args;                                                      \
-		if (found)                                                                        \
-			chunk_event(thread, (uint64_t)*chunk_start, (uint64_t)*chunk_end);        \
-		leave_frame(thread);                                                              \
-		return found;                                                                     \
+// A loop whose iterations are computed inline, and that needs libgomp for reductions or memory, gets no
+// chunk, and its bounds are not passed.
+#define START_BODY(name, args, schedule, start, end, loop)                                 \
+	{                                                                                  \
+		struct thread *thread = this_thread();                                     \
+		bool found;                                                                \
+                                                                                           \
+		enter_frame(thread, FRAME_ADDRESS);                                        \
+		begin_loop(thread, (unsigned long)(schedule), (uint64_t)(start),           \
+			   chunk_start ? (uint64_t)(end) : (uint64_t)(start), loop,        \
+			   RETURN_ADDRESS);                                                \
+		found = gomp_real.name args;                                               \
+		if (found && chunk_start)                                                  \
+			chunk_event(thread, (uint64_t)*chunk_start, (uint64_t)*chunk_end); \
+		leave_frame(thread);                                                       \
+		return found;                                                              \
 	}
 
 /** Return the loop that a doacross loop's chunks are counted by: its outermost level. */

@@ -14,6 +14,9 @@ static void begin_implicit(struct thread *thread, struct implicit *implicit, str
 
 	__atomic_store_n(&region->size, size, __ATOMIC_RELAXED);
 	gomp_init_implicit(implicit, region, ompt_task_implicit);
+	// As in libomp: the encountering task waits for the only task of a team of one.
+	if (size == 1)
+		implicit->task.flags |= (int)ompt_task_undeferred;
 	implicit->task.parent = region->encountering;
 	implicit->task.thread_num = (int)index;
 	implicit->index = index;
@@ -61,7 +64,7 @@ void gomp_parallel_body(void *data)
 	// Any thread but the primary one does not know when it leaves the barrier: the tool hears later.
 	reach_end(thread, implicit, thread == region->owner ? region->code : NULL);
 	if (thread != region->owner)
-		implicit->kind_of_end = 1;
+		implicit->at_end = true;
 }
 
 void gomp_region_begin(struct thread *thread, struct region *region, unsigned requested)
@@ -78,17 +81,10 @@ void gomp_region_begin(struct thread *thread, struct region *region, unsigned re
 void gomp_region_end(struct thread *thread, struct region *region, struct implicit *outer,
 		     int state)
 {
-	ompt_callback_implicit_task_t implicit = CALLBACK(ompt_callback_implicit_task);
 	ompt_callback_parallel_end_t end = CALLBACK(ompt_callback_parallel_end);
-	struct implicit *primary = &region->primary;
 
-	if (thread->task == &primary->task) {
-		end_wait(thread, ompt_sync_region_barrier_implicit_parallel, ompt_state_overhead,
-			 region->code);
-		if (implicit)
-			implicit(ompt_scope_end, NULL, &primary->task.data, 0, primary->index,
-				 ompt_task_implicit);
-	}
+	if (thread->task == &region->primary.task)
+		gomp_leave_region(thread, &region->primary, region->code);
 	thread->implicit = outer;
 	thread->task = region->encountering;
 	if (outer == &thread->base && (region->flags & (int)ompt_parallel_team))

@@ -110,8 +110,25 @@ void gomp_name_unknown(void (*say)(const char *line));
 
 #define GOMP_MUTEX_FUTEX 1 // how libgomp makes any mutex, for a tool
 
-#define RETURN_ADDRESS __builtin_return_address(0)
+#define RETURN_ADDRESS gomp_code(__builtin_return_address(0))
 #define FRAME_ADDRESS __builtin_frame_address(0)
+
+/** Return where in the program's code this thread's task is: just behind the start of its function. */
+const void *gomp_code_of_task(void);
+
+// From the linker: where this library begins, and where its code ends.
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/** Return a return address in the program. If the program's function ends with the call, compilers
+ *  make it a jump, and then the address is in the function here that called the program's. */
+static inline const void *gomp_code(const void *address)
+{
+	return LIKELY((uintptr_t)address - (uintptr_t)__ehdr_start >=
+		      (uintptr_t)etext - (uintptr_t)__ehdr_start) ?
+		       address :
+		       gomp_code_of_task();
+}
 
 // ---- Threads, regions and tasks --------------------------------------------------------------
 
@@ -173,7 +190,7 @@ struct implicit {
 	struct work single; // its end is not seen: see end_single
 	struct loop loop;
 	unsigned index;
-	int kind_of_end; // of a worker that has finished its part of a region: 1, until the tool knows
+	bool at_end; // of a worker: it has come to the region's end, and the tool does not know more
 };
 
 /** A parallel region, on the stack of the thread that encountered it; or what a thread is in
@@ -273,7 +290,9 @@ void gomp_finalize(void);
 
 // ---- Synchronisation -------------------------------------------------------------------------
 
-/** Begin, or end, a region that waits, and its wait. */
+/** Tell the tool that a thread leaves the barrier at the end of a region, and its implicit task. */
+void gomp_leave_region(struct thread *thread, struct implicit *implicit, const void *code);
+/** Begin, or end, a region that waits, or its wait. */
 void gomp_sync(struct thread *thread, ompt_callbacks_t event, ompt_sync_region_t kind,
 	       ompt_scope_endpoint_t endpoint, const void *code);
 /** Tell the tool of shared work. */

@@ -15,6 +15,23 @@ void gomp_sync(struct thread *thread, ompt_callbacks_t event, ompt_sync_region_t
 			 &thread->task->data, code);
 }
 
+void gomp_leave_region(struct thread *thread, struct implicit *implicit, const void *code)
+{
+	ompt_callback_sync_region_t wait =
+		CALLBACK_AS(ompt_callback_sync_region_wait, ompt_callback_sync_region_t);
+	ompt_callback_sync_region_t sync = CALLBACK(ompt_callback_sync_region);
+	ompt_callback_implicit_task_t event = CALLBACK(ompt_callback_implicit_task);
+	ompt_data_t *data = &implicit->task.data;
+
+	thread->state = ompt_state_overhead;
+	if (wait)
+		wait(ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, data, code);
+	if (sync)
+		sync(ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, data, code);
+	if (event)
+		event(ompt_scope_end, NULL, data, 0, implicit->index, ompt_task_implicit);
+}
+
 void gomp_work_event(struct thread *thread, ompt_scope_endpoint_t endpoint, const struct work *work,
 		     const void *code)
 {
@@ -91,7 +108,9 @@ ENTRY(void, GOMP_taskwait, (void), ())
 	leave_frame(thread);
 }
 
-// A taskwait with dependences is a task without a body, which waits.
+#define TASKWAIT_FLAGS (int)(ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable)
+
+// A taskwait with dependences is a mergeable task without a body, which waits.
 ENTRY(void, GOMP_taskwait_depend, (void **depend), (depend))
 {
 	ompt_callback_task_create_t create = CALLBACK(ompt_callback_task_create);
@@ -102,9 +121,8 @@ ENTRY(void, GOMP_taskwait_depend, (void **depend), (depend))
 
 	enter_frame(thread, FRAME_ADDRESS);
 	if (create)
-		create(&thread->task->data, &thread->task->frame, &data,
-		       ompt_task_taskwait | ompt_task_undeferred, gomp_num_dependences(depend) != 0,
-		       RETURN_ADDRESS);
+		create(&thread->task->data, &thread->task->frame, &data, TASKWAIT_FLAGS,
+		       gomp_num_dependences(depend) != 0, RETURN_ADDRESS);
 	gomp_dependences(&data, depend);
 	state = set_state(thread, ompt_state_wait_taskwait);
 	gomp_real.GOMP_taskwait_depend(depend);

@@ -48,18 +48,14 @@ void gomp_thread_begin(struct thread *thread, ompt_thread_t type)
 
 void gomp_worker_end(struct thread *thread)
 {
-	ompt_callback_implicit_task_t implicit = CALLBACK(ompt_callback_implicit_task);
 	struct implicit *base = &thread->base;
 
-	if (!base->kind_of_end)
+	if (!base->at_end)
 		return;
-	base->kind_of_end = 0;
+	base->at_end = false;
 	base->task.region = NULL;
 	base->task.parent = NULL;
-	end_wait(thread, ompt_sync_region_barrier_implicit_parallel, ompt_state_overhead, NULL);
-	if (implicit)
-		implicit(ompt_scope_end, NULL, &base->task.data, 0, base->index,
-			 ompt_task_implicit);
+	gomp_leave_region(thread, base, NULL);
 	base->task.data = (ompt_data_t){ 0 };
 	thread->state = ompt_state_idle;
 }

@@ -90,11 +90,12 @@ static void begin_sections(struct thread *thread, unsigned count, const void *co
 }
 
 /** Tell the tool of a section that a thread has got; 0: none is left. */
-static void section_event(struct thread *thread, unsigned section, const void *code)
+static void section_event(struct thread *thread, unsigned section)
 {
 	ompt_callback_dispatch_t callback = CALLBACK(ompt_callback_dispatch);
 	struct task *task = &thread->implicit->task;
-	ompt_data_t instance = { .ptr = (void *)code };
+	// libgomp numbers sections; where the code of each is, it does not know.
+	ompt_data_t instance = { .ptr = (void *)thread->implicit->work.code };
 
 	if (section && callback)
 		callback(task->region ? &task->region->parallel_data : NULL, &task->data,
@@ -109,7 +110,7 @@ ENTRY(unsigned, GOMP_sections_start, (unsigned count), (count))
 	enter_frame(thread, FRAME_ADDRESS);
 	begin_sections(thread, count, RETURN_ADDRESS);
 	section = gomp_real.GOMP_sections_start(count);
-	section_event(thread, section, RETURN_ADDRESS);
+	section_event(thread, section);
 	leave_frame(thread);
 	return section;
 }
@@ -123,7 +124,7 @@ ENTRY(unsigned, GOMP_sections2_start, (unsigned count, uintptr_t *reductions, vo
 	enter_frame(thread, FRAME_ADDRESS);
 	begin_sections(thread, count, RETURN_ADDRESS);
 	section = gomp_real.GOMP_sections2_start(count, reductions, memory);
-	section_event(thread, section, RETURN_ADDRESS);
+	section_event(thread, section);
 	leave_frame(thread);
 	return section;
 }
@@ -135,7 +136,7 @@ ENTRY(unsigned, GOMP_sections_next, (void), ())
 
 	enter_frame(thread, FRAME_ADDRESS);
 	section = gomp_real.GOMP_sections_next();
-	section_event(thread, section, RETURN_ADDRESS);
+	section_event(thread, section);
 	leave_frame(thread);
 	return section;
 }

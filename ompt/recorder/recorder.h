@@ -150,6 +150,11 @@ static inline struct thread *enter(void)
 	}
 	thread->inside = 1;
 	ordered();
+	// Whatever comes after a wait for a mutex, it is over: also a lock that was only tested.
+	if (UNLIKELY(thread->shown.wait.kind == RECORD_ACQUIRE)) {
+		thread->shown.wait.kind = 0;
+		ordered();
+	}
 	return thread;
 }
 
