@@ -88,7 +88,8 @@ bool symbol_find(struct target_services *services, const char *name, const char 
 
 /** Find a function in each object that is of a kind. */
 static size_t find_in_objects(const struct target_services *services, const char *name,
-			      bool (*is_wanted)(const struct target_services *services, ssize_t index),
+			      bool (*is_wanted)(const struct target_services *services,
+						ssize_t index),
 			      uint64_t *ret, size_t most)
 {
 	const struct objects *objects = &services->objects;
