@@ -36,7 +36,7 @@ def task() -> Dict[str, Any]:
 def answer(content: Any) -> None:
     """Leaves the script's answer."""
     with open(os.environ["OMPDBG_ANSWER"], "w", encoding="utf-8") as file:
-        json.dump(content, file)
+        file.write(json.dumps(content))
 
 
 def prepare(loader: str) -> None:
