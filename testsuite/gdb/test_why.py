@@ -190,7 +190,10 @@ def test_locks_and_their_owners(variant: str) -> None:
     assert numbers(said, [lock["owner"]]) == (1,)
     assert numbers(said, lock["waiters"]) == (2,)
     said = ask(variant, "hangs", ["lock_pair"], cases.LIVE)
-    assert candidates(said) == {"first": ((1,), {"code"}), "second": ((2,), {"code"})}
+    assert candidates(said) == {
+        "first": ((1,), frozenset({"code"})),
+        "second": ((2,), frozenset({"code"})),
+    }
 
 
 def test_owners_that_are_not_known() -> None:

@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import Any, Dict, List
 
-import gdb  # type: ignore[import-not-found]
+import gdb
 
 _SETTINGS = (
     "confirm off",
@@ -78,6 +78,6 @@ def run() -> None:
     gdb.execute("run {} > /dev/null".format(words), to_string=True)
 
 
-def threads() -> List[Any]:
+def threads() -> List[gdb.InferiorThread]:
     """GDB's threads of the selected inferior, by number."""
     return sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 
 
 def layout(
@@ -45,7 +45,9 @@ def main() -> None:
     services = GdbServices(gdb.selected_inferior(), print)
     file_name = task["file_name"]
     found: Dict[str, List[Optional[int]]] = {}
-    found["layout"] = [layout(services, *one, file_name) for one in task["questions"]]
+    found["layout"] = [
+        layout(services, one[0], one[1], one[2], file_name) for one in task["questions"]
+    ]
     if "variable" in task:
         found["variable"] = [
             variable(services, task["variable"], where) for where in (None, file_name)

@@ -7,7 +7,7 @@ OMPD is asked first, for all threads: a routine of the program may change the ru
 from typing import Any, Callable, Dict, List
 
 import common
-import gdb  # type: ignore[import-not-found]
+import gdb
 import ompd_services
 
 # struct oracle, read whole. Who compares knows what is in it.
@@ -23,7 +23,7 @@ _CLONES = (56, 435)
 
 
 def _try(get: Callable[[], Any]) -> Dict[str, Any]:
-    import _ompd  # type: ignore[import-not-found]
+    import _ompd
 
     try:
         return {"value": get()}
