@@ -251,6 +251,18 @@ static bool is_same_place(const struct location *a, const struct location *b)
 	       (a->line || b->line ? a->line == b->line : a->address == b->address);
 }
 
+/** Check for the same loop, wherever in it the threads are. */
+static bool is_same_spin(const struct spin *a, const struct spin *b)
+{
+	if (a->is_endless != b->is_endless || a->num_variables != b->num_variables)
+		return false;
+	for (size_t i = 0; i < a->num_variables; i++) {
+		if (!is_same_text(a->variables[i], b->variables[i]))
+			return false;
+	}
+	return true;
+}
+
 /** Find loops that only look at memory, of threads about which nothing was told. */
 void find_spins(struct graph *graph, struct finding_list *list)
 {
@@ -269,7 +281,7 @@ void find_spins(struct graph *graph, struct finding_list *list)
 			continue;
 		for (size_t k = 0; k < found.count && !finding; k++) {
 			struct thread *first = found.findings[k].waiters[0];
-			if (thread_spin(first) == spin &&
+			if (is_same_spin(thread_spin(first), spin) &&
 			    is_same_place(thread_location(first), place))
 				finding = &found.findings[k];
 		}

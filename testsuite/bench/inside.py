@@ -12,6 +12,7 @@ import os
 import re
 import statistics
 import time
+from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
 import gdb
@@ -42,7 +43,9 @@ class Stops:
     def __init__(self) -> None:
         gdb.execute("set scheduler-locking on")
         gdb.execute("delete")
-        self._thread = gdb.selected_thread()
+        thread = gdb.selected_thread()
+        assert thread is not None
+        self._thread = thread
         frame = gdb.newest_frame()
         self._registers = {name: int(frame.read_register(name)) for name in ("rsp", "rip")}
 
@@ -159,7 +162,7 @@ def frames() -> Dict[str, Any]:
     stops = Stops()
     text = gdb.execute(theirs, to_string=True)
     gdb.execute(ours, to_string=True)
-    fresh = medians(alternately(stops, {n: lambda c=n: seconds(c) for n in (ours, theirs)}))
+    fresh = medians(alternately(stops, {n: partial(seconds, n) for n in (ours, theirs)}))
     again: Dict[str, List[float]] = {ours: [], theirs: []}
     for _ in range(SHORT_ROUNDS):
         for name, values in again.items():

@@ -135,7 +135,8 @@ def plugin(folder: Path, gdb: List[str]) -> None:
     except build.Skipped as reason:
         print(f"LLVM's plug-in is not measured: {reason}\n", flush=True)
         return
-    commands, inits = [], []
+    commands: List[List[str]] = []
+    inits: List[List[str]] = []
     for stop, when in STOPS.items():
         times: Dict[str, Dict[str, List[float]]] = {name: {} for name in chosen}
         for _ in range(RUNS):

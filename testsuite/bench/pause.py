@@ -4,14 +4,14 @@
 import statistics
 import subprocess
 from pathlib import Path
-from typing import Dict, List, Sequence
+from typing import Dict, List, Mapping, Sequence
 
 SOURCE = Path(__file__).resolve().parent.parent / "target" / "programs" / "steady.c"
 ROUNDS = 5
 
 
 def longest_gaps(
-    folder: Path, threads: int, commands: Dict[str, Sequence[str]]
+    folder: Path, threads: int, commands: Mapping[str, Sequence[str]]
 ) -> Dict[str, float]:
     """Seconds for which a thread that never rests did not run, by name of the command that looked
     at the process; "{}" in a command stands for its number. Medians."""

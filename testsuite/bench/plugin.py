@@ -57,7 +57,7 @@ class Measure:
         self.counts: "Counter[str]" = Counter()
         self.counting = counting
         if counting:
-            import ompd_callbacks  # type: ignore[import-not-found]
+            import ompd_callbacks
 
             for function, name in CALLBACKS.items():
                 original = getattr(ompd_callbacks, function)

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -82,7 +82,7 @@ class Bench:
 
     def inside(self, what: str, name: str, *arguments: str, **more: str) -> Dict[str, Any]:
         """What inside.py measures of a fixture program."""
-        output, _ = self.run_inside(what, name, *arguments, **more)
+        output, _ = self.run_inside(what, name, *arguments, more=more)
         for line in output.splitlines():
             if line.startswith("BENCH "):
                 result: Dict[str, Any] = json.loads(line[len("BENCH ") :])
@@ -96,7 +96,7 @@ class Bench:
         *arguments: str,
         variant: str = "O2",
         seconds: float = TIMEOUT_SECONDS,
-        **more: str,
+        more: Optional[Dict[str, str]] = None,
     ) -> Tuple[str, int]:
         """Runs inside.py, with more in the environment: its output, and GDB's exit status."""
         own = TESTS / (name + ".c")
@@ -110,7 +110,7 @@ class Bench:
             BENCH_PLUGIN=str(self.plugin),
             BENCH_WHAT=what,
             BENCH_COPY=str(self.copy_library()),
-            **more,
+            **(more or {}),
         )
         process = subprocess.Popen(
             self.command("-x", str(HERE / "inside.py"), "--args", str(program), *arguments),
@@ -246,7 +246,7 @@ def llvm(bench: Bench) -> None:
         crashes = 0
         for _ in range(LLVM_RUNS):
             output, status = bench.run_inside(
-                "llvm", "many", str(number), variant=LLVM_VARIANT, **more
+                "llvm", "many", str(number), variant=LLVM_VARIANT, more=more
             )
             crashes += status != 0
             for name, value in map(json.loads, re.findall(r"^BENCH (\[.*)$", output, re.M)):
@@ -341,7 +341,7 @@ def pause(bench: Bench) -> None:
     table("The pause of a live process, from inside (at most 0.2 at 64)", head, rows)
 
 
-PARTS = {
+PARTS: Dict[str, Callable[["Bench"], None]] = {
     "threads": threads,
     "stacks": stacks,
     "tasks": tasks,

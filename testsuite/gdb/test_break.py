@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Any, List
+from typing import Any, List, Tuple
 
 import build  # from fixtures/
 import pytest
@@ -59,7 +59,7 @@ def run(program: str, threads: int, commands: List[str], **more: Any) -> List[An
     return [one for one in done.result[1::2]]
 
 
-def stops(said: List[Any]) -> List[str]:
+def stops(said: List[Any]) -> List[Tuple[str, str]]:
     """The lines that tell of a stop, each with where."""
     text = "\n".join(one.get("text", "") for one in said)
     return re.findall(r"^OpenMP breakpoint \d+, (.*)\n(-- .* --)$", text, re.M)
@@ -85,12 +85,12 @@ def test_each_event(compiler: str, optimized: str, threads: int, tmp_path: Path)
     place = "task of task at steps.c:{}".format(line("#pragma omp task firstprivate"))
     assert "task-begin: " + place in told and "task-end: " + place in told
     # A region begins on its thread 0, and ends outside of it.
-    for one, where in found:
-        if one.startswith("parallel-begin"):
+    for event, where in found:
+        if event.startswith("parallel-begin"):
             assert where == "-- thread 1: OpenMP thread 0 of {}, team 1, level 1 --".format(
                 threads
             )
-        if one.startswith("parallel-end"):
+        if event.startswith("parallel-end"):
             assert where == "-- thread 1: outside of parallel regions --"
 
 

@@ -40,12 +40,12 @@ def test_zeroed_variables(tmp_path: Path) -> None:
         "core": str(core),
     }
     found = processes.run_gdb("bad_input.py", task, [program]).result
-    for reason, (threads, icvs, why) in zip(ZEROED.values(), found):
+    for problem, (threads, icvs, why) in zip(ZEROED.values(), found):
         *_, total, last = threads["text"].splitlines()
         assert total == "9 threads: 9 unknown"
-        assert last.startswith("? threads 1, 2, ") and last.endswith(f": {reason}")
-        assert icvs["error"] == f"omp icvs: cannot read thread 2: {reason}."
-        assert why["text"].replace("\n", " ").strip() == f"Cannot read 9 threads: {reason}."
+        assert last.startswith("? threads 1, 2, ") and last.endswith(f": {problem}")
+        assert icvs["error"] == f"omp icvs: cannot read thread 2: {problem}."
+        assert why["text"].replace("\n", " ").strip() == f"Cannot read 9 threads: {problem}."
     assert len(found) == len(ZEROED)
     command = [str(OMPDBG), "threads", str(core)]
     done = subprocess.run(command, capture_output=True, check=False)

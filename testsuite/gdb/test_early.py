@@ -12,7 +12,7 @@ import build  # from fixtures/
 
 QUESTIONS = ["omp status -json", "omp tasks -json", "omp icvs -json"]
 # At main(), where nothing is initialized, and where the program has come to its state.
-STOPS = {"early": ["break main", "run", *QUESTIONS], "late": []}
+STOPS: Dict[str, List[str]] = {"early": ["break main", "run", *QUESTIONS], "late": []}
 
 
 def said(variant: str, commands: List[str]) -> Dict[str, Any]:

@@ -3,7 +3,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import build  # from fixtures/
 import pytest
@@ -69,7 +69,8 @@ def test_conditions_choose_threads(compiler: str, tmp_path: Path) -> None:
 def test_without_a_thread() -> None:
     functions = ["thread_num()", "num_threads()", "level()", "team()", "state()", 'in_task("x")']
     program = str(setup.program("notomp", "O2"))
-    for stop in ({}, {"stop": "fixture_ready"}):
+    stops: Tuple[Dict[str, str], ...] = ({}, {"stop": "fixture_ready"})
+    for stop in stops:
         said = run(program, ["print $_omp_" + name for name in functions], **stop).result
         values = [one["text"].split(" = ")[1].strip() for one in said]
         assert values == ["-1", "-1", "-1", '"-"', '"?"', "0"]

@@ -5,7 +5,7 @@ that GDB lists: a new one is tried without being named here."""
 
 import subprocess
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 import build  # from fixtures/
 import pytest
@@ -71,7 +71,9 @@ def test_every_command(compiler: str, tmp_path: Path) -> None:
     assert set(LINES) <= set(commands)
     for line, one in report.items():
         name = next((name for name in commands if line.startswith(name)), line)
-        meant = next((what for prefix, what in MEANT.items() if name.startswith(prefix)), set())
+        meant: Set[str] = next(
+            (what for prefix, what in MEANT.items() if name.startswith(prefix)), set()
+        )
         if one["error"] is not None:
             assert lines.error_problems(one["error"]) == [], line
             meant = set()

@@ -57,7 +57,7 @@ def test_threads_are_the_same(variant: str, state: Tuple[str, ...]) -> None:
 def _labels(document: Dict[str, Any]) -> Dict[int, str]:
     """The name of each thread's team."""
     names = {team["id"]: team["label"] for team in document["teams"]}
-    return {row["gdb"]: names.get(row["team"]) for row in document["threads"]}
+    return {row["gdb"]: names.get(row["team"], "") for row in document["threads"]}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

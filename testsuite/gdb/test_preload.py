@@ -5,7 +5,7 @@ the programs do not notice."""
 import os
 import subprocess
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 import pytest
 
@@ -80,7 +80,8 @@ def test_our_plug_in_does_not_take_it_for_another_library(tmp_path: Path) -> Non
 
 def test_the_program_does_not_notice(program: Path) -> None:
     found = []
-    for changes in ({}, {"LD_PRELOAD": str(PRELOAD)}):  # type: Dict[str, str]
+    environments: Tuple[Dict[str, str], ...] = ({}, {"LD_PRELOAD": str(PRELOAD)})
+    for changes in environments:
         done = subprocess.run(
             [str(program)],
             env=processes.environment(changes),

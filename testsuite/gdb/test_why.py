@@ -43,6 +43,7 @@ CAUSES: Dict[str, Cause] = {
     "barrier_one": Cause("different_barriers", (0, 1, 2, 3)),
     "barrier_single": Cause("different_barriers", (0, 1, 2, 3)),
     "barrier_spin": Cause("barrier", (0, 1, 2), (3,)),
+    "all_spin": Cause("spin", (1, 2, 3)),
     "barrier_mutex": Cause("deadlock", (0, 3), (), ("mutex",)),
     "loop_stays": Cause("barrier", (0, 1, 2), (3,)),
     "region_end": Cause("barrier", (0, 1, 3), (2,)),
@@ -147,6 +148,11 @@ def test_cause_of_a_hang(kind: str, variant: str, mode: str) -> None:
     assert found["text"] in said["why_text"]["text"]
     if kind == "barrier_spin":
         assert "spins on go_on" in said["why_text"]["text"]
+    if kind == "all_spin":
+        assert found["text"].endswith(" spin until another thread changes go_on")
+        waiters = [row for row in said["threads"]["threads"] if row["gdb"] in found["waiters"]]
+        at = build.line_of("hangs", "spins")
+        assert {row["location"]["line"] for row in waiters} <= {at, at + 1}
 
 
 def pick(
@@ -184,7 +190,10 @@ def test_locks_and_their_owners(variant: str) -> None:
     assert numbers(said, [lock["owner"]]) == (1,)
     assert numbers(said, lock["waiters"]) == (2,)
     said = ask(variant, "hangs", ["lock_pair"], cases.LIVE)
-    assert candidates(said) == {"first": ((1,), {"code"}), "second": ((2,), {"code"})}
+    assert candidates(said) == {
+        "first": ((1,), frozenset({"code"})),
+        "second": ((2,), frozenset({"code"})),
+    }
 
 
 def test_owners_that_are_not_known() -> None:

@@ -162,6 +162,6 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
         for option in OPTIONS
     ]
     with ThreadPoolExecutor(WORKERS) as pool:
-        programs = list(pool.map(lambda one: _compile(*one, folder), wanted))
+        programs = list(pool.map(lambda one: _compile(one[0], one[1], one[2], folder), wanted))
         runs = [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
         return list(pool.map(lambda one: _look(*one), runs))

@@ -272,6 +272,3 @@ class Task(_Handle):
         """(address, enum ompd_ext_depend_kind) each, and whether these are all."""
     def dependers(self) -> List[int]:
         """Identities of the tasks that wait for this one."""
-
-def live_allocations() -> int:
-    """Number of memory blocks that OMPD libraries hold now."""

@@ -19,7 +19,7 @@ static int endless(const char *function)
 static int add_state(PyObject *states, ompd_word_t state, const char *name)
 {
 	PyObject *key = PyLong_FromLongLong(state);
-	PyObject *value = memory_take_string(name);
+	PyObject *value = text_take(name);
 	int result = key && value ? PyDict_SetItem(states, key, value) : -1;
 
 	Py_XDECREF(key);
@@ -53,7 +53,7 @@ PyObject *list_states(struct space *space)
 
 static int add_icv(PyObject *list, struct icv_scope *icv, const char *name)
 {
-	PyObject *string = memory_take_string(name);
+	PyObject *string = text_take(name);
 	PyObject *record = string ? record_icv(icv->id, string, icv->scope) : NULL;
 	int result = record ? PyList_Append(list, record) : -1;
 
@@ -151,7 +151,7 @@ PyObject *icv_string(struct space *space, void *raw, ompd_scope_t scope, PyObjec
 	if (icv_id(object, &id) < 0 || scope_for(space, id, scope, &scope) < 0 ||
 	    CALL(space, get_icv_string_from_scope, raw, scope, id, &string) < 0)
 		return NULL;
-	return memory_take_string(string);
+	return text_take(string);
 }
 
 // ---- The environment -------------------------------------------------------------------------
@@ -171,7 +171,7 @@ PyObject *environment_string(struct space *space, PyObject *name)
 		return NULL;
 	if (rc == ompd_rc_unavailable)
 		Py_RETURN_NONE;
-	return memory_take_string(string);
+	return text_take(string);
 }
 
 // ---- Display control variables ---------------------------------------------------------------

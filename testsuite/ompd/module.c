@@ -144,25 +144,11 @@ static int add_services(PyObject *module)
 	return result;
 }
 
-static PyObject *live_allocations(PyObject *self, PyObject *unused)
-{
-	(void)self;
-	(void)unused;
-	return PyLong_FromSize_t(memory_live());
-}
-
-static PyMethodDef functions[] = {
-	METHOD("live_allocations", live_allocations, METH_NOARGS,
-	       "live_allocations() -> number of memory blocks that OMPD libraries hold now"),
-	{ 0 },
-};
-
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "_ompd",
 	.m_doc = "Python objects over an OMPD library.",
 	.m_size = -1,
-	.m_methods = functions,
 };
 
 PyMODINIT_FUNC PyInit__ompd(void)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ompd/memory.h"
 #include "ompd/ompd.h"
 #include "ompd/ompd_ext.h"
 
@@ -142,19 +143,13 @@ bool fetch_string(struct space *space, uint64_t address, char *buffer, size_t si
 void space_catch_up(struct space *space);
 void space_destroy(struct space *space);
 
-// ---- Memory that the library asked for (memory.c) --------------------------------------------
-
-ompd_rc_t memory_alloc(ompd_size_t bytes, void **ret);
-ompd_rc_t memory_free(void *memory);
-/** Releases @p memory if it is of memory_alloc(); a library's static memory is left alone. */
-void memory_free_owned(const void *memory);
-size_t memory_live(void);
+// ---- Text (text.c) ---------------------------------------------------------------------------
 
 /** Text from outside as a Python string; never fails for what it holds (ompdbg/text.py). */
 PyObject *text_of(const char *string, size_t length);
 PyObject *text_new(const char *string);
-/** A Python string of @p string, which is then released. NULL gives "". */
-PyObject *memory_take_string(const char *string);
+/** Make a Python string of one of the library, which is then released. NULL gives "". */
+PyObject *text_take(const char *string);
 
 // ---- Handles (handle.c) ----------------------------------------------------------------------
 

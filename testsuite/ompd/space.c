@@ -372,7 +372,7 @@ static PyObject *get_omp_version_string(PyObject *self, void *closure)
 	(void)closure;
 	if (!space || CALL(space, get_omp_version_string, space->handle, &string) < 0)
 		return NULL;
-	return memory_take_string(string);
+	return text_take(string);
 }
 
 // ---- The type --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ LIBRARY = BUILD / "libompd" / "libompd.so"
 DOCUMENTS = ("threads", "stacks", "tasks")
 
 Said = Dict[str, Dict[str, Any]]  # documents by name of the target
-CASES = [
+CASES: List[Any] = [
     pytest.param((release, target), id="{}-{}".format(release.name, target.name))
     for release in RELEASES
     for target in release.targets

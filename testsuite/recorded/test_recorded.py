@@ -5,6 +5,7 @@ What is expected is what the recorded program itself answered, and what its head
 """
 
 from collections import Counter
+from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import _ompd
@@ -113,7 +114,7 @@ def answers(opened: Opened, handle: _ompd.Thread) -> Dict[str, Callable[[], Any]
     ]
     for scope, names in scopes:
         for member, name in names.items():
-            found[member] = lambda scope=scope, name=name: icv(opened, scope, name)
+            found[member] = partial(icv, opened, scope, name)
     return found
 
 

@@ -7,6 +7,7 @@ import random
 import resource
 import subprocess
 from pathlib import Path
+from typing import Dict
 
 import comparing
 import pytest
@@ -52,7 +53,7 @@ def test_bytes_flipped_at_random(tmp_path: Path) -> None:
         begin = os.lseek(file.fileno(), HEADERS, os.SEEK_DATA)
         end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
         for index in range(CORES):
-            before = {}
+            before: Dict[int, bytes] = {}
             for _ in range(numbers.randrange(1, 64)):
                 choice = numbers.randrange(3)
                 low, high = ((0, HEADERS), (begin, end), (0, size))[choice]

@@ -168,7 +168,7 @@ def test_values_in_registers(tmp_path: Path) -> None:
     source = HERE / "programs" / "spins.c"
     subprocess.run([setup.CC, "-O2", "-g", str(source), "-o", str(program)], check=True)
     limit = f"ulimit -c unlimited; exec {program}"
-    told = []
+    told: List[List[Tuple[str, str]]] = []
     with subprocess.Popen(["sh", "-c", limit], cwd=tmp_path) as process:
         try:
             end = time.monotonic() + 30

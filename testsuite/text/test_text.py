@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Sequence
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 import jsonschema
 import names
@@ -161,12 +161,13 @@ def test_run(hostile: Target, locale: Dict[str, str], ending: str, tmp_path: Pat
 
 def test_what_is_not_there(locale: Dict[str, str]) -> None:
     name = b"/no\n9  \x1b[31m\xff\xc3\xbc"
-    for words, status in (
+    cases: Tuple[Tuple[List[Any], int], ...] = (
         (["why", name], UNREADABLE),
         (["run", "--", name], NOT_FOUND),
         (["threads", "1", name], USAGE),
         ([name], USAGE),
-    ):
+    )
+    for words, status in cases:
         done = run([OMPDBG, *words], locale)
         assert (done.status, done.out) == (status, b"")
         said = done.err.decode("latin-1")
@@ -210,8 +211,8 @@ def test_gdb(
     assert f"{seen(target.names['FILE'] + b'.c', codec)}:" in said["threads"]
     assert "thread 1 waits for a lock that it holds itself" in said["why"]
     documents = [document(one) for one in found[len(IN_GDB) : len(commands)]]
-    for one in documents:
-        jsonschema.validate(one, SCHEMA)
+    for read in documents:
+        jsonschema.validate(read, SCHEMA)
     there = {one["location"]["function"] for one in documents[0]["threads"]}
     assert there == {names.as_text(target.names["FUNCTION"]), "main"}
     for one in found[len(commands) :]:

@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from harness.cases import Case
 from harness.snapshots import Snapshot
@@ -239,7 +239,7 @@ def _differs(
 def _team_problems(threads: List[Thread]) -> List[str]:
     """Whether team sizes and levels are what the threads themselves show."""
     problems = []
-    members: Dict[str, set] = {}
+    members: Dict[str, Set[int]] = {}
     sizes: Dict[str, int] = {}
     for thread in threads:
         for team, number in zip(thread.chain, thread.path):

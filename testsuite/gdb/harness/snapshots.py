@@ -6,7 +6,7 @@ import json
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Set
+from typing import Any, Callable, Dict, Iterable, List, Set
 
 from harness import agreement, cases, processes, setup
 from harness.cases import Case
@@ -160,7 +160,7 @@ def _asked(case: Case) -> Snapshot:
         return {**found, "crash": crash}
 
 
-_MAKERS = {
+_MAKERS: Dict[str, Callable[[Case], Snapshot]] = {
     cases.LIVE: _live,
     cases.ATTACHED: _attached,
     cases.KERNEL: _kernel,

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, TextIO
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 import ompd_services  # noqa: E402
 
 # Regions and tasks further out than this are not asked for.

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 import vandal  # noqa: E402
 
 Said = List[Dict[str, Any]]

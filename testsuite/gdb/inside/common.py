@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import Any, Dict, List
 
-import gdb  # type: ignore[import-not-found]
+import gdb
 
 _SETTINGS = (
     "confirm off",
@@ -36,7 +36,7 @@ def task() -> Dict[str, Any]:
 def answer(content: Any) -> None:
     """Leaves the script's answer."""
     with open(os.environ["OMPDBG_ANSWER"], "w", encoding="utf-8") as file:
-        json.dump(content, file)
+        file.write(json.dumps(content))
 
 
 def prepare(loader: str) -> None:
@@ -78,6 +78,6 @@ def run() -> None:
     gdb.execute("run {} > /dev/null".format(words), to_string=True)
 
 
-def threads() -> List[Any]:
+def threads() -> List[gdb.InferiorThread]:
     """GDB's threads of the selected inferior, by number."""
     return sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num)

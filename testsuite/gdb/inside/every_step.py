@@ -2,17 +2,19 @@
 """Runs inside GDB: asks in one thread what the oracle asks, after every single instruction.
 
 Task: "thread" (its number), "functions" (one after another, from the begin of each on) and
-"steps" (how many instructions of each). "A|B" is A or, where the program has no A, B.
+"steps" (how many instructions of each). "A|B" is A or, where the program has no A, B. What is said as
+after the instruction before is null.
 """
 
 import os
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
+import ompd_services  # noqa: E402
 import oracle  # noqa: E402
 
 
@@ -27,15 +29,20 @@ def named(names: str) -> str:
     raise ValueError("the program has no " + names)
 
 
-def steps_from(function: str, thread: int, steps: int) -> List[Dict[str, Any]]:
-    """What is said after each."""
+def steps_from(function: str, thread: int, steps: int, space: Any) -> List[Any]:
+    """Return what is said after each; None where that is what was said before."""
     place = "tbreak -function {} if $_thread == {}".format(named(function), thread)
     gdb.execute(place, to_string=True)
     gdb.execute("continue", to_string=True)
-    found = []
+    found: List[Optional[Dict[str, Any]]] = []
+    before: Optional[Dict[str, Any]] = None
     for _ in range(steps):
         gdb.execute("stepi", to_string=True)
-        found += oracle.ask_everywhere(thread)
+        (said,) = oracle.ask_everywhere(thread, space)
+        found.append(
+            None if before is not None and before == dict(said, at=before["at"]) else said
+        )
+        before = said if "at" in said else None
     return found
 
 
@@ -46,7 +53,8 @@ def main() -> None:
     gdb.execute("break main", to_string=True)
     common.run()
     gdb.execute("delete", to_string=True)
-    found = [steps_from(name, task["thread"], task["steps"]) for name in task["functions"]]
+    space = ompd_services.own_library()
+    found = [steps_from(name, task["thread"], task["steps"], space) for name in task["functions"]]
     common.answer(found)
     gdb.execute("kill", to_string=True)
 

@@ -11,7 +11,7 @@ from typing import Any, Dict
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 from why import interrupt_later  # noqa: E402
 
 _THREADS = _LOCKS = 4

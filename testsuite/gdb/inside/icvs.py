@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 
 JSON_COMMANDS = {
     "threads": "omp threads -json",

@@ -13,7 +13,7 @@ from typing import Any, Dict, List
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 from steps import to_the_end  # noqa: E402
 
 # What GDB itself counts and keeps of its last command.

@@ -8,12 +8,12 @@ command after all others).
 
 import os
 import sys
-from typing import Any
+from typing import Any, Dict
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 import oracle  # noqa: E402
 
 
@@ -47,7 +47,7 @@ def main() -> None:
     task = common.task()
     common.prepare(task["loader"])
     load(task["plugin"])
-    found = {"lent": common.say("omp llvm-plugin") if task["lend"] else None}
+    found: Dict[str, Any] = {"lent": common.say("omp llvm-plugin") if task["lend"] else None}
     common.run_until_ready()
     found["threads"] = common.say_json("omp threads -json")
     for command in ["ompd init", *task["commands"]]:

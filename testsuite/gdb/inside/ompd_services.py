@@ -15,7 +15,7 @@ class Services:
     """The selected program."""
 
     def __init__(self) -> None:
-        from ompdbg.gdb_services import session  # type: ignore[import-not-found]
+        from ompdbg.gdb_services import session
 
         self._services = session.services()
 
@@ -48,7 +48,7 @@ class Services:
 
 def handle(space: Any, thread: Any) -> Any:
     """Return the handle of a thread of GDB; None if it is not of OpenMP."""
-    import _ompd  # type: ignore[import-not-found]
+    import _ompd
 
     try:
         return space.thread(_ompd.THREAD_ID_LWP, thread.ptid[1])

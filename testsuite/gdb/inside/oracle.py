@@ -7,7 +7,7 @@ OMPD is asked first, for all threads: a routine of the program may change the ru
 from typing import Any, Callable, Dict, List
 
 import common
-import gdb  # type: ignore[import-not-found]
+import gdb
 import ompd_services
 
 # struct oracle, read whole. Who compares knows what is in it.
@@ -23,7 +23,7 @@ _CLONES = (56, 435)
 
 
 def _try(get: Callable[[], Any]) -> Dict[str, Any]:
-    import _ompd  # type: ignore[import-not-found]
+    import _ompd
 
     try:
         return {"value": get()}
@@ -102,16 +102,19 @@ def _is_in_clone() -> bool:
     return int(gdb.parse_and_eval("$orig_rax")) in _CLONES
 
 
-def ask_everywhere(number: int = 0) -> List[Dict[str, Any]]:
-    """Both answers of every thread, or of the one with that number."""
+def ask_everywhere(number: int = 0, space: Any = None) -> List[Dict[str, Any]]:
+    """Return both answers of every thread, or of the one with that number. `space` is our library,
+    where it was opened before: it is asked at many stops then, as a debugger asks it."""
     selected = gdb.selected_thread()
-    space = ompd_services.own_library()
+    opened = None if space is not None else ompd_services.own_library()
+    space = opened if space is None else space
     found = []
     asked = [thread for thread in common.threads() if number in (0, thread.num)]
     for thread in asked:
         said = _ask_ompd(space, ompd_services.handle(space, thread))
         found.append(dict(said, gdb=thread.num))
-    space.close()
+    if opened is not None:
+        opened.close()
     locking = str(gdb.parameter("scheduler-locking"))
     gdb.execute("set scheduler-locking on")
     gdb.execute("set unwindonsignal on")

@@ -8,15 +8,15 @@ the program was after each, what breakpoints there are afterwards, and how the p
 import os
 import re
 import sys
-from typing import Optional
+from typing import Any, Optional
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
-import gdb  # type: ignore[import-not-found]  # noqa: E402
+import gdb  # noqa: E402
 
 
-def where() -> object:
+def where() -> Any:
     """The line, the function, and the thread, of GDB's and of OpenMP's."""
     frame = gdb.newest_frame()
     place = frame.find_sal()

@@ -4,7 +4,7 @@
 from typing import Any, Dict, List, Tuple
 
 import common
-import gdb  # type: ignore[import-not-found]
+import gdb
 
 _DEEPEST = 64
 
@@ -31,7 +31,7 @@ def _show(row: _Row) -> str:
 def compare() -> Dict[str, Any]:
     """ "reused": how many stacks were taken from a thread alike; "different": in words, ours from
     GDB's."""
-    from ompdbg.gdb_services import session  # type: ignore[import-not-found]
+    from ompdbg.gdb_services import session
 
     selected = gdb.selected_thread()
     program = session.program("unwound")

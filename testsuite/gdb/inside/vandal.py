@@ -7,7 +7,7 @@ import struct
 from typing import Any, Dict, List
 
 import common
-import gdb  # type: ignore[import-not-found]
+import gdb
 import ompd_services
 
 # From each structure on, this much may be overwritten: more than any of them is long.
@@ -72,7 +72,7 @@ def _word_at(address: int) -> bytes:
 def ravage(seed: int, rounds: int) -> Dict[str, Any]:
     """What the commands said in each round; texts that are fine are left out."""
     draw = random.Random(seed)
-    inferior = gdb.selected_inferior()
+    inferior: Any = gdb.selected_inferior()
     reach = _structures()
     structures = sorted(reach)
     count = len(inferior.threads())
