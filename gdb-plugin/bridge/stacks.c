@@ -168,6 +168,32 @@ struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct 
 	return PyErr_Occurred() ? ask_failed(services) : error;
 }
 
+/** Take GDB's line of a frame that no inlined function called: GDB leaves out rows of some tables. It may
+ *  hide functions that begin where a thread stopped. */
+static struct ompdbg_error *take_line(struct gdb_services *services, int thread,
+				      const struct ompdbg_frame *frame, struct ompdbg_function *ret)
+{
+	const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
+	const struct ompdbg_services *files;
+	PyObject *answer, *file;
+
+	if (!ret->file || !stack || (frame->level && stack->frames[frame->level - 1].is_inlined))
+		return NULL;
+	struct ompdbg_error *error = gdb_files(services, &files);
+	if (error)
+		return error;
+	if ((uint32_t)frame->cookie == 1 && target_services_begins_inlined(files, frame->pc))
+		answer = ASK(services, "frame_line", "ii", thread, frame->level);
+	else
+		answer = ASK(services, "line_at", "K",
+			     (unsigned long long)(frame->pc - frame->is_call));
+	error = ask_tuple(services, answer, "Oi", &file, &ret->line);
+	if (!error)
+		ret->file = kept_text(services, file);
+	Py_XDECREF(answer);
+	return error;
+}
+
 struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct ompdbg_frame *frame,
 				     struct ompdbg_function *ret)
 {
@@ -177,6 +203,8 @@ struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct omp
 
 	if (!error)
 		error = files->frame_place(files->context, thread, frame, ret);
+	if (!error)
+		error = take_line(services, thread, frame, ret);
 	if (error ? error->code != OMPDBG_ABSENT : ret->name != NULL)
 		return error;
 	// Code in no file.

@@ -36,6 +36,7 @@ class GdbServices:
         self._sections = FileSections()
         self._files: Optional[_ompdbg.Files] = None
         self._symbols: Dict[int, Optional[Tuple[str, int]]] = {}  # that are in no file
+        self._lines: Dict[int, Tuple[Optional[str], int]] = {}
         self._stacks = Stacks()
         self._threads: Optional[Dict[int, gdb.InferiorThread]] = None
         self._pthreads: Dict[int, Optional[int]] = {}  # by number of thread
@@ -94,6 +95,7 @@ class GdbServices:
         self._sections = FileSections()
         self._files = self.shown = None
         self._symbols.clear()
+        self._lines.clear()
         self.places.clear()
 
     # ---- Memory and the user ----------------------------------------------------------------
@@ -261,6 +263,19 @@ class GdbServices:
         name: Optional[str] = None if frame is None else texts.of(frame, "name")
         return name
 
+    def frame_line(self, number: int, level: int) -> Optional[Tuple[Optional[str], int]]:
+        """Return GDB's file and line of a frame."""
+        frame = self.frame_of(number, level)
+        if frame is None:
+            return None
+        return _line(frame.find_sal())
+
+    def line_at(self, address: int) -> Tuple[Optional[str], int]:
+        """Return GDB's file and line of an instruction."""
+        if address not in self._lines:
+            self._lines[address] = _line(gdb.find_pc_line(address))
+        return self._lines[address]
+
     def arguments(self, number: int, level: int) -> List[Tuple[str, str]]:
         """Return names and values."""
         frame = self.frame_of(number, level)
@@ -298,6 +313,10 @@ class GdbServices:
         selection.switch(thread)
         match = _POINTER.match(quiet.said(f"with language c -- output &{symbol}"))
         return int(match.group(1), 16) if match is not None else None
+
+
+def _line(place: gdb.Symtab_and_line) -> Tuple[Optional[str], int]:
+    return texts.file(place.symtab), place.line or 0
 
 
 def lwp(thread: gdb.InferiorThread) -> int:
