@@ -78,6 +78,8 @@ MOST_SETTINGS = 4
 SECONDS = 120  # for one program
 FLAGS = {"clang": ["-fno-crash-diagnostics"]}
 COMPILER_FAILED = re.compile("internal compiler error|frontend command failed")
+# What LLVM's runtime says of itself before it ends the program. Threads run on meanwhile.
+RUNTIME_FAILED = re.compile("^Assertion failure at kmp_", re.MULTILINE)
 ALONE, SECONDS_ALONE = 4, 5  # runs of a program without a checker
 DIFFERS, ENDED = 1, 2  # exit status of the checker
 
@@ -248,7 +250,9 @@ def main() -> int:
                 note(result, output)
                 # No runtime stands every legal program: gomp_team_start of GCC 12 to 16 overruns its
                 # stack in that of seed 20034, and LLVM's runtime has faults of its own.
-                ended = status == ENDED and ends_alone(program, seed, runtime)
+                ended = (
+                    status == ENDED or RUNTIME_FAILED.search(output) is not None
+                ) and ends_alone(program, seed, runtime)
                 result.ended += bool(ended)
                 if status == 0 or ended:
                     continue
