@@ -74,8 +74,8 @@ def test_scopes_of_their_own(folder: Path) -> None:
     """Each plug-in works with its own libgomp; the tool hears of the first."""
     plugins = ["./gomp_plugin.so", "./other_plugin.so"]
     for order in (plugins, plugins[::-1]):
-        for variables in ({}, {"OMP_TOOL_LIBRARIES": "./gomp_tool.so"}):
-            done = run(folder, "./gomp_host", *order, **variables)
+        for tool in ("", "./gomp_tool.so"):
+            done = run(folder, "./gomp_host", *order, OMP_TOOL_LIBRARIES=tool)
             assert (done.returncode, done.stdout) == (0, "4\n4\n"), done.stderr
         [numbers] = told(done.stderr)
         assert (numbers["regions"], numbers["implicit"], numbers["tasks"]) == (1, 2, 2)
