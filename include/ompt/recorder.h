@@ -74,8 +74,9 @@ struct record_event {
 	uint8_t unused;
 };
 
-/** What a thread waits for now: nothing while it runs another task at a barrier or a taskwait. Valid
- *  while `kind` is not 0. */
+/** A thread's wait: it waits now, not while it runs another task at a barrier or a taskwait. Valid
+ *  while `kind` is not 0. A worker may be left at the barrier, and in the implicit task, of a region
+ *  that has ended, until it gets another: it is idle. */
 struct record_wait {
 	uint64_t since; // ticks
 	uint64_t code;

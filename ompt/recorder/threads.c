@@ -177,8 +177,9 @@ static void end_key_value(void *block)
 {
 	struct thread *thread = block;
 
-	if (thread == this_thread && !thread->inside) {
-		thread->inside = 1;
+	if (thread == this_thread) {
+		thread->inside = 1; // or is so since the thread was cancelled
+		ordered();
 		end_thread(thread);
 	}
 	// Destructors of other keys may still call the runtime.

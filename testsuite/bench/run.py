@@ -4,7 +4,8 @@
 
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
-PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores, pause, callbacks or plugin.
+PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores, pause, callbacks, plugin or
+recorder.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled, unless the table says otherwise; times are medians.
@@ -32,6 +33,7 @@ import build  # noqa: E402
 from cores import on_core, processes  # noqa: E402
 from ompd import callbacks, plugin  # noqa: E402
 from pause import longest_gaps  # noqa: E402
+from recorder import recorder  # noqa: E402
 from tables import milliseconds, table  # noqa: E402
 
 THREADS = (4, 64, 256)
@@ -352,6 +354,7 @@ PARTS = {
     "pause": pause,
     "callbacks": lambda bench: callbacks(bench.folder),
     "plugin": lambda bench: plugin(bench.folder, bench.command()),
+    "recorder": lambda bench: recorder(bench.folder, Path(bench.scratch.name)),
 }
 
 
