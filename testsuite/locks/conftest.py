@@ -19,6 +19,11 @@ sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 from harness import processes  # noqa: E402
 
 OMPDBG = ROOT / "build" / "ompdbg"
+RECORDER = (
+    ROOT / "build/ompt/gomp/libompt-gomp.so",
+    ROOT / "build/ompt/recorder/libompdbg-recorder.so",
+)
+EVERY = 3
 SECONDS = 300
 WORKERS = 2
 
@@ -29,6 +34,9 @@ COMPILERS = {
     "idioms.f90": ("gfortran",),
 }
 OPTIONS = ("-O0", "-O2")
+
+
+Run = Tuple[str, Path, str]  # name, program, idiom
 
 
 class Truth(NamedTuple):
@@ -123,11 +131,11 @@ def _truth(line: str) -> Truth:
     )
 
 
-def _look(name: str, program: Path, idiom: str) -> Case:
+def _look(name: str, program: Path, idiom: str, changes: Optional[Dict[str, str]] = None) -> Case:
     """Start a program, wait until it hangs, and ask about it."""
     with subprocess.Popen(
         [str(program), idiom],
-        env=processes.environment(),
+        env=processes.environment(changes),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
@@ -150,7 +158,7 @@ def _idioms(program: Path) -> List[str]:
 
 
 @pytest.fixture(scope="session")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> List[Run]:
     """Every idiom with every compiler that there is."""
     if not OMPDBG.exists():
         pytest.skip("there is no {}: run ./dev build".format(OMPDBG))
@@ -163,5 +171,19 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
     ]
     with ThreadPoolExecutor(WORKERS) as pool:
         programs = list(pool.map(lambda one: _compile(*one, folder), wanted))
-        runs = [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
+    return [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
+
+
+@pytest.fixture(scope="session")
+def cases(runs: List[Run]) -> List[Case]:
+    """What is said of each."""
+    with ThreadPoolExecutor(WORKERS) as pool:
         return list(pool.map(lambda one: _look(*one), runs))
+
+
+@pytest.fixture(scope="session")
+def recorded_cases(runs: List[Run]) -> List[Case]:
+    """What is said of each third, recorded: in turn of every compiler."""
+    changes = {"LD_PRELOAD": ":".join(map(str, RECORDER))}
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return list(pool.map(lambda one: _look(*one, changes), runs[::EVERY]))
