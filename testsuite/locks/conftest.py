@@ -19,11 +19,6 @@ sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 from harness import processes  # noqa: E402
 
 OMPDBG = ROOT / "build" / "ompdbg"
-RECORDER = (
-    ROOT / "build/ompt/gomp/libompt-gomp.so",
-    ROOT / "build/ompt/recorder/libompdbg-recorder.so",
-)
-EVERY = 3
 SECONDS = 300
 WORKERS = 2
 
@@ -34,9 +29,6 @@ COMPILERS = {
     "idioms.f90": ("gfortran",),
 }
 OPTIONS = ("-O0", "-O2")
-
-
-Run = Tuple[str, Path, str]  # name, program, idiom
 
 
 class Truth(NamedTuple):
@@ -131,11 +123,11 @@ def _truth(line: str) -> Truth:
     )
 
 
-def _look(name: str, program: Path, idiom: str, changes: Optional[Dict[str, str]] = None) -> Case:
+def _look(name: str, program: Path, idiom: str) -> Case:
     """Start a program, wait until it hangs, and ask about it."""
     with subprocess.Popen(
         [str(program), idiom],
-        env=processes.environment(changes),
+        env=processes.environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
@@ -158,7 +150,7 @@ def _idioms(program: Path) -> List[str]:
 
 
 @pytest.fixture(scope="session")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> List[Run]:
+def cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
     """Every idiom with every compiler that there is."""
     if not OMPDBG.exists():
         pytest.skip("there is no {}: run ./dev build".format(OMPDBG))
@@ -171,19 +163,5 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> List[Run]:
     ]
     with ThreadPoolExecutor(WORKERS) as pool:
         programs = list(pool.map(lambda one: _compile(*one, folder), wanted))
-    return [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
-
-
-@pytest.fixture(scope="session")
-def cases(runs: List[Run]) -> List[Case]:
-    """What is said of each."""
-    with ThreadPoolExecutor(WORKERS) as pool:
+        runs = [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
         return list(pool.map(lambda one: _look(*one), runs))
-
-
-@pytest.fixture(scope="session")
-def recorded_cases(runs: List[Run]) -> List[Case]:
-    """What is said of each third, recorded: in turn of every compiler."""
-    changes = {"LD_PRELOAD": ":".join(map(str, RECORDER))}
-    with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(lambda one: _look(*one, changes), runs[::EVERY]))

@@ -83,23 +83,3 @@ def test_the_owner_is_named(cases: List[Case]) -> None:
     share = 1 - len(unnamed) / len(cases)
     print("{:.0%} named; not: {}".format(share, unnamed))
     assert share >= NAMED_AT_LEAST, _failures(cases, unnamed)
-
-
-def test_recorded_owners_are_certain(recorded_cases: List[Case]) -> None:
-    """Of a program that records, every owner is known, and the lock, too."""
-    complaints = []
-    for case in recorded_cases:
-        lock, truth = _lock(case), case.truth
-        findings = [one for one in case.report["findings"] if one["rule"] in ("lock", "ordered")]
-        is_right = (
-            lock.get("owner") == case.owner
-            and lock["waiters"] == case.waiters
-            and truth.address in (None, lock["address"])
-            and all(one["certain"] for one in findings)
-            and findings
-        )
-        if truth.kind in ("lock", "nest_lock", "critical"):
-            is_right = is_right and lock["known_by"] and "recorded" in lock
-        if not is_right:
-            complaints.append("{}: {}, not {} {}".format(case.name, lock, truth, case.owner))
-    assert not complaints, _failures(recorded_cases, complaints)
