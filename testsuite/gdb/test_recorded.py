@@ -26,10 +26,9 @@ ASAN = "verify_asan_link_order=0"
 # and owners by the calls of the runtime, code of tasks, steps and breakpoints at the runtime's calls.
 CHOSEN = [
     "test_bt.py::test_stacks_are_as_written_down[fortran-O2-process]",
+    "test_bt.py::test_stacks_are_as_written_down[fortran-O2-live]",
     "test_bt.py::test_stacks_are_as_written_down[hung-O2-process]",
-    "test_bt.py::test_stacks_are_as_written_down[tasks-undeferred-O2-process]",
     "test_threads.py::test_threads_are_as_the_header_says[waits-locks-O2-process]",
-    "test_threads.py::test_threads_are_as_the_header_says[waits-tail-O2-process]",
     "test_threads.py::test_threads_are_as_the_header_says[waits-tasks-O2-process]",
     "test_tasks.py::test_tasks_are_as_the_header_says[tasks-depend-O2-process]",
     "test_why.py::test_cause_of_a_hang[lock_ring-O2-process]",
@@ -37,7 +36,7 @@ CHOSEN = [
     "test_why.py::test_cause_of_a_hang[loop_stays-O2-process]",
     "test_step_constructs.py::test_through_constructs[c-gcc--O2-4]",
     "test_break.py::test_each_event[gcc--O2-4]",
-    "test_frame_filter.py::test_finds_nothing",
+    "test_frame_filter.py::test_bt_shows_the_users_frames[fortran-O2]",
 ]
 
 

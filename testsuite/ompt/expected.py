@@ -75,7 +75,7 @@ COMMON = [
     *both("work_*.single_executor", "single_run"),
     *both("work_*.single_other", "single", "-single_run"),
     *both("work_*.taskloop", "taskloop"),
-    *both("sync_*.taskgroup", "taskgroup", "taskloop_group"),
+    *sync("taskgroup", "taskgroup", "taskloop_group"),
     rule("lock_init.lock", "lock_init"),
     rule("lock_destroy.lock", "lock_destroy"),
     rule("lock_init.nest_lock", "nest_init"),
@@ -115,10 +115,6 @@ DIFFERENCES: Dict[str, Dict[str, List[Rule]]] = {
     "static-loop": {
         "gomp": both(LOOPS, "loop_empty", "loop_memory", *DYNAMIC),
         "kmp": both(LOOPS, "loop_static", *DYNAMIC),
-    },
-    "taskloop": {
-        "gomp": both("wait_*.taskgroup", "taskgroup"),
-        "kmp": both("wait_*.taskgroup", "taskgroup", "taskloop_group"),
     },
     "league": {
         "gomp": [
@@ -246,7 +242,7 @@ def _unpaired(told: Counts) -> List[str]:
 
 def differences(run: Run, runtime: Runtime, but: str = "$.") -> List[str]:
     """Where the tool was told other numbers than the program counted."""
-    if run.counted.get("cancel_taskgroup"):
+    if run.counted.get("cancel_taskgroup") or run.counted.get("cancel_parallel"):
         but += r"|task_create|schedule|dependences"  # some are cancelled before they are made
     counted = dict(run.counted)
     known: Set[str] = set()
