@@ -81,6 +81,14 @@ static const struct argp_option environment_options[] = {
 	JSON_OPTION,
 	END,
 };
+static const struct argp_option history_options[] = {
+	{ "last", OPTION_LAST, "COUNT", 0, "so many events (default 20)", 0 },
+	{ "all", OPTION_ALL, NULL, 0, "all events that are still there", 0 },
+	THREAD_OPTION,
+	TARGET_OPTIONS,
+	JSON_OPTION,
+	END,
+};
 static const struct argp_option report_options[] = {
 	TEXT_OPTION,
 	HTML_OPTION,
@@ -210,6 +218,21 @@ const struct command commands[] = {
 		.options = thread_options,
 		.run = run_view,
 		.show = show_why,
+	},
+	{
+		.name = "history",
+		.summary = "show what happened before the stop",
+		.description =
+			"The latest events of a program that was started with the recorder, of "
+			"all threads, newest last: regions, tasks, loops, waits, and locks "
+			"taken and released. Each thread keeps its latest events only. What a "
+			"thread did again and again is one line. Threads that have ended are "
+			"shown by their LWP, in parentheses.\n\n"
+			"Times are in seconds before the stop; for a core file, which does not "
+			"tell when that was, before the latest event.",
+		.options = history_options,
+		.run = run_view,
+		.show = show_history,
 	},
 	{
 		.name = "thread-info",

@@ -153,6 +153,8 @@ static void check(struct arguments *arguments)
 		if (!arguments->target)
 			end_wrong(arguments, "missing core file or process");
 	}
+	if (arguments->all && arguments->last)
+		end_wrong(arguments, "--all and --last exclude each other");
 	if (arguments->queued && arguments->by_function)
 		end_wrong(arguments, "--queued and --by-function exclude each other");
 }
@@ -213,6 +215,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 		break;
 	case OPTION_ALL:
 		arguments->all = true;
+		break;
+	case OPTION_LAST:
+		arguments->last = (size_t)checked_number(arguments, word, 1);
 		break;
 	case OPTION_TEXT:
 		arguments->text = word;

@@ -28,6 +28,7 @@ enum option_key {
 	OPTION_THREAD,
 	OPTION_SCOPE,
 	OPTION_ALL,
+	OPTION_LAST,
 	OPTION_TEXT,
 	OPTION_HTML,
 	OPTION_JSON_FILE,
@@ -54,6 +55,7 @@ struct arguments {
 	int64_t thread;
 	const char *scope;
 	bool all;
+	size_t last; // events
 	const char *text, *html, *json_file;
 	char **words; // reports to merge, or the command to run
 	size_t num_words;
@@ -88,7 +90,7 @@ extern const size_t num_commands;
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
 
 view show_threads, show_tasks, show_stacks, show_regions, show_icvs, show_environment, show_locks,
-	show_why, show_thread_info, show_task_info, show_parallel_info, show_status;
+	show_why, show_history, show_thread_info, show_task_info, show_parallel_info, show_status;
 
 // The commands (view.c, report.c, merge.c, record.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);

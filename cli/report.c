@@ -80,6 +80,13 @@ static struct ompdbg_error *print_all_locks(const struct text *text)
 	return print_locks(text->looked->process, text->form, text->sink);
 }
 
+static struct ompdbg_error *print_events(const struct text *text)
+{
+	const struct history_options options = { .last = SHOWN_EVENTS };
+
+	return print_history(text->looked->process, &options, text->form, text->sink);
+}
+
 static struct ompdbg_error *print_variables(const struct text *text)
 {
 	if (!text->num_openmp)
@@ -96,6 +103,12 @@ static struct ompdbg_error *print_settings(const struct text *text)
 static struct ompdbg_error *print_runtime(const struct text *text)
 {
 	return print_status(text->looked->process, text->form, text->sink);
+}
+
+/** Check for a recording, be it one that cannot be read. */
+static bool is_recorded(struct process *process)
+{
+	return process_history(process) || history_problem(process);
 }
 
 /** Print what the report is about. */
@@ -143,11 +156,17 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 		const char *title;
 		section *print;
 	} sections[] = {
-		{ "Signal", print_crash },	   { "Diagnosis", print_diagnosis },
-		{ "Regions", print_all_regions },  { "Threads", print_all_threads },
-		{ "Stacks", print_all_stacks },	   { "Tasks", print_all_tasks },
-		{ "Locks", print_all_locks },	   { "Control variables", print_variables },
-		{ "Environment", print_settings }, { "Runtime", print_runtime },
+		{ "Signal", print_crash },
+		{ "Diagnosis", print_diagnosis },
+		{ "Regions", print_all_regions },
+		{ "Threads", print_all_threads },
+		{ "Stacks", print_all_stacks },
+		{ "Tasks", print_all_tasks },
+		{ "Locks", print_all_locks },
+		{ "Latest events", print_events },
+		{ "Control variables", print_variables },
+		{ "Environment", print_settings },
+		{ "Runtime", print_runtime },
 	};
 	struct process *process = looked->process;
 	struct text text = { looked, about, form, &spool->sink, NULL, 0 };
@@ -159,7 +178,8 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 	}
 	struct ompdbg_error *error = print_head(&text);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++) {
-		if (sections[i].print != print_crash || about->has_crash)
+		if ((sections[i].print != print_crash || about->has_crash) &&
+		    (sections[i].print != print_events || is_recorded(process)))
 			error = print_section(&text, sections[i].title, sections[i].print, spool);
 	}
 	return error;

@@ -103,6 +103,22 @@ VIEW(show_why)
 	return error;
 }
 
+VIEW(show_history)
+{
+	struct chosen chosen;
+
+	(void)is_suspicious;
+	if (!choose_named(looked->process, arguments, &chosen, failure))
+		return NULL;
+	const struct history_options options = {
+		.thread = arguments->thread < 0 ? NULL : chosen.threads[0],
+		.last = arguments->all	? 0 :
+			arguments->last ? arguments->last :
+					  SHOWN_EVENTS,
+	};
+	return print_history(looked->process, &options, form, sink);
+}
+
 VIEW(show_thread_info)
 {
 	struct chosen chosen;

@@ -276,6 +276,8 @@ class Process:
         state: Optional[str] = None,
         team: Optional[str] = None,
         signal: Optional[Signal] = None,
+        last: int = 0,
     ) -> None:
         """Write what a command shows. `palette`: the sequence that begins each style. `numbers`:
-        GDB's, of the threads that are shown. `signal`: at which the program has stopped."""
+        GDB's, of the threads that are shown. `signal`: at which the program has stopped.
+        `last`: events of the recording, 0 for all."""

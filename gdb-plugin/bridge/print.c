@@ -66,7 +66,7 @@ struct options {
 	PyObject *write, *numbers, *palette, *signal;
 	int json, addresses, queued, by_function, raw, full, all;
 	int level, thread;
-	Py_ssize_t width, limit;
+	Py_ssize_t width, limit, last;
 };
 
 static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
@@ -74,15 +74,17 @@ static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
 	static char *names[] = { "view",      "write",	 "json",   "width",	  "palette",
 				 "addresses", "numbers", "queued", "by_function", "raw",
 				 "full",      "limit",	 "scope",  "all",	  "level",
-				 "thread",    "state",	 "team",   "signal",	  NULL };
+				 "thread",    "state",	 "team",   "signal",	  "last",
+				 NULL };
 
 	*ret = (struct options){ .level = ALL_LEVELS };
-	return PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$pnOpOppppnzpiizzO:print", names,
+	return PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$pnOpOppppnzpiizzOn:print", names,
 					   &ret->view, &ret->write, &ret->json, &ret->width,
 					   &ret->palette, &ret->addresses, &ret->numbers,
 					   &ret->queued, &ret->by_function, &ret->raw, &ret->full,
 					   &ret->limit, &ret->scope, &ret->all, &ret->level,
-					   &ret->thread, &ret->state, &ret->team, &ret->signal);
+					   &ret->thread, &ret->state, &ret->team, &ret->signal,
+					   &ret->last);
 }
 
 /** Take the sequences that begin each style. @return false with an exception. */
@@ -291,6 +293,17 @@ VIEW(view_why)
 				 viewed->form, viewed->sink, NULL);
 }
 
+VIEW(view_history)
+{
+	int number = viewed->options->thread;
+	const struct history_options options = {
+		.thread = number ? process_thread(viewed->process, number) : NULL,
+		.last = (size_t)viewed->options->last,
+	};
+
+	return print_history(viewed->process, &options, viewed->form, viewed->sink);
+}
+
 VIEW(view_status)
 {
 	return print_status(viewed->process, viewed->form, viewed->sink);
@@ -339,6 +352,7 @@ static const struct {
 	{ "regions", view_regions },
 	{ "locks", view_locks },
 	{ "why", view_why },
+	{ "history", view_history },
 	{ "status", view_status },
 	{ "icvs", view_icvs },
 	{ "environment", view_environment },

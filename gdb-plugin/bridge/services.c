@@ -196,6 +196,8 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 			.newest_gcc = gdb_newest_gcc,
 			.interrupted = interrupted,
 			.log = log_line,
+			.code_place = gdb_code_place,
+			.stop_time = gdb_stop_time,
 		},
 	};
 }

@@ -138,6 +138,8 @@ struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const c
 					int thread, uint64_t *ret);
 struct ompdbg_error *gdb_symbol_at(void *context, uint64_t address, struct ompdbg_symbol *ret);
 struct ompdbg_error *gdb_function_at(void *context, uint64_t address, struct ompdbg_function *ret);
+struct ompdbg_error *gdb_code_place(void *context, uint64_t address, struct ompdbg_function *ret);
+struct ompdbg_error *gdb_stop_time(void *context, uint64_t *ret);
 struct ompdbg_error *gdb_function_named(void *context, const char *symbol,
 					struct ompdbg_function *ret);
 struct ompdbg_error *gdb_variable_at(void *context, uint64_t address, bool is_lock, uint64_t near,

@@ -98,6 +98,25 @@ struct ompdbg_error *gdb_function_at(void *context, uint64_t address, struct omp
 				     ret);
 }
 
+struct ompdbg_error *gdb_code_place(void *context, uint64_t address, struct ompdbg_function *ret)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error = ask_allowed(services);
+
+	return error ? error :
+		       take_function(services,
+				     ASK(services, "code_place", "K", (unsigned long long)address),
+				     ret);
+}
+
+struct ompdbg_error *gdb_stop_time(void *context, uint64_t *ret)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error = ask_allowed(services);
+
+	return error ? error : take_number(services, ASK(services, "stop_time", NULL), ret);
+}
+
 struct ompdbg_error *gdb_function_named(void *context, const char *symbol,
 					struct ompdbg_function *ret)
 {

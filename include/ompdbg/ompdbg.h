@@ -132,6 +132,7 @@ enum ompdbg_view {
 	OMPDBG_VIEW_STATUS,
 	OMPDBG_VIEW_ICVS,
 	OMPDBG_VIEW_ENVIRONMENT,
+	OMPDBG_VIEW_HISTORY, // the latest events, of a program that was recorded
 };
 
 /** How it is printed. All 0: as text, in lines as long as they are, without colors. */

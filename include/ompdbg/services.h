@@ -193,6 +193,14 @@ struct ompdbg_services {
 	bool (*interrupted)(void *context);
 	/** Print or drop a line that an OMPD library wants to say. */
 	void (*log)(void *context, const char *line);
+
+	/** Find the function and the source line of code at an address: of functions that are
+	 *  inlined there, the innermost. ABSENT: the place is unknown. */
+	struct ompdbg_error *(*code_place)(void *context, uint64_t address,
+					   struct ompdbg_function *ret);
+	/** Find when the program was stopped, in ns of its machine's CLOCK_MONOTONIC. ABSENT: that
+	 *  is unknown, as of core files. */
+	struct ompdbg_error *(*stop_time)(void *context, uint64_t *ret);
 };
 
 #ifdef __cplusplus

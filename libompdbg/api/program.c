@@ -285,6 +285,7 @@ static struct ompdbg_error *print_view(struct process *process, enum ompdbg_view
 	struct threads_options threads = { process->threads, process->num_targets };
 	struct bt_options stacks = { .threads = process->threads,
 				     .num_threads = process->num_targets };
+	const struct history_options events = { .last = SHOWN_EVENTS };
 
 	switch (view) {
 	case OMPDBG_VIEW_THREADS:
@@ -309,6 +310,8 @@ static struct ompdbg_error *print_view(struct process *process, enum ompdbg_view
 		return print_icvs(process, threads.threads, threads.num_threads, NULL, form, sink);
 	case OMPDBG_VIEW_ENVIRONMENT:
 		return print_environment(process, false, form, sink);
+	case OMPDBG_VIEW_HISTORY:
+		return print_history(process, &events, form, sink);
 	}
 	return ompdbg_error_create(OMPDBG_BAD_INPUT, "ompdbg_print: unknown view %d", (int)view);
 }

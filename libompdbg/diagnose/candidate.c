@@ -36,7 +36,7 @@ struct lock_calls {
 
 // ---- The calls of a function -------------------------------------------------------------------
 
-static bool is_unset(const char *function)
+bool is_unset_function(const char *function)
 {
 	return strstr(function, "_unset_") || strcmp(function, "GOMP_critical_end") == 0 ||
 	       strcmp(function, "GOMP_critical_name_end") == 0 ||
@@ -51,7 +51,7 @@ static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call 
 	call->is_critical = strstr(site->function, "critical");
 	call->is_unnamed = strcmp(site->function, "GOMP_critical_start") == 0 ||
 			   strcmp(site->function, "GOMP_critical_end") == 0;
-	if (is_unset(site->function)) {
+	if (is_unset_function(site->function)) {
 		call->operation = UNSETS;
 		return true;
 	}

@@ -12,5 +12,12 @@
  * they are, have not unset it; if there is none, frames of other threads that hold its address.
  */
 void find_candidates(struct process *process, struct lock *lock);
+/** Check for a function of a runtime that unsets locks, or ends a critical construct. */
+bool is_unset_function(const char *function);
+/** Find the owner of a lock in the recording (taking.c). @return false: it is not certain. */
+bool find_owner_in_history(struct process *process, struct lock *lock);
+/** Find when and where the owner of a lock took it, and whether the recording has another owner than the
+ *  runtime (taking.c). */
+void find_taking(struct process *process, struct lock *lock);
 
 #endif

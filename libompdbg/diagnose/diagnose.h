@@ -6,6 +6,7 @@
 #ifndef OMPDBG_DIAGNOSE_H
 #define OMPDBG_DIAGNOSE_H
 
+#include "history/history.h"
 #include "stack/stack.h"
 #include "wait/wait.h"
 
@@ -69,10 +70,30 @@ struct team *region_inner_of(struct region *region, struct thread *thread);
  *  its stack does not tell where that was begun. */
 enum tristate region_runs_task_at_barrier(struct region *region, struct thread *thread);
 
+// ---- What was recorded (recorded.c) ------------------------------------------------------------
+
+/** Find the recorded wait of a thread if that is the one in which it is seen; NULL. */
+const struct record_wait *recorded_wait(struct thread *thread);
+
+/** The recorded times of a region, in ticks. */
+struct region_record {
+	uint64_t number, since;
+	uint64_t *arrived; // by number in the team: at the barrier at which it is; 0: unknown
+};
+/** Find what was recorded of a region; NULL. */
+const struct region_record *region_record(struct region *region);
+
 // ---- Locks (lock.c, candidate.c, mutex.c) ------------------------------------------------------
 
 /** How the owner of a lock is known. */
-enum owner_source { OWNER_UNKNOWN, OWNER_RECORDED };
+enum owner_source { OWNER_UNKNOWN, OWNER_RECORDED, OWNER_HISTORY };
+
+/** When and where the owner of a lock took it, as recorded. */
+struct taking {
+	uint64_t since;			 // ticks of the recording
+	uint32_t depth;			 // of a nestable lock how often; else 1
+	const struct location *location; // NULL: unknown
+};
 
 /** A thread that may hold a lock. */
 struct candidate {
@@ -95,6 +116,8 @@ struct lock {
 	struct thread *owner; // NULL: unknown
 	enum owner_source source;
 	bool owner_ended;	      // it names a thread as its owner that does not exist
+	const struct taking *taken;   // by the owner; NULL: not recorded
+	const char *contradiction;    // between the runtime and the recording; NULL: none
 	const char *reason;	      // why the owner is unknown; NULL
 	struct candidate *candidates; // if the owner is unknown
 	size_t num_candidates;

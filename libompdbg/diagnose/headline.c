@@ -79,8 +79,8 @@ static const char *tell_deadlock(struct telling *t)
 
 static const char *tell_owner_ended(struct telling *t)
 {
-	return arena_printf(t->arena, "%s for %s, whose owner has probably ended", waiters_wait(t),
-			    t->finding->lock->title);
+	return arena_printf(t->arena, "%s for %s, whose owner has %sended", waiters_wait(t),
+			    t->finding->lock->title, t->finding->is_certain ? "" : "probably ");
 }
 
 static const char *tell_lock(struct telling *t)
@@ -90,8 +90,8 @@ static const char *tell_lock(struct telling *t)
 	const struct thread *suspect = lock_suspect(lock);
 
 	if (lock->owner)
-		return arena_printf(t->arena, "%s, held by thread %s", begin,
-				    lock->owner->target->label);
+		return arena_printf(t->arena, "%s, held by thread %s%s", begin,
+				    lock->owner->target->label, held_text(t->graph->process, lock));
 	if (suspect)
 		return arena_printf(t->arena, "%s, perhaps held by thread %s", begin,
 				    suspect->target->label);
@@ -310,7 +310,21 @@ static void note_candidates(struct telling *t, size_t *capacity, const struct lo
 		add_note(t, capacity, texts[i]);
 }
 
-/** Add who perhaps holds the locks of a finding, each lock once. */
+/** Add when and where the owner of a lock took it, and what speaks against it. */
+static void note_taking(struct telling *t, size_t *capacity, const struct lock *lock)
+{
+	const char *held = held_text(t->graph->process, lock);
+
+	if (lock->owner && *held)
+		add_note(t, capacity,
+			 capitalized(t->arena,
+				     arena_printf(t->arena, "%s is held by thread %s%s",
+						  lock->title, lock->owner->target->label, held)));
+	if (lock->contradiction)
+		add_note(t, capacity, lock->contradiction);
+}
+
+/** Add who holds the locks of a finding, perhaps or surely, each lock once. */
 static void note_locks(struct telling *t, size_t *capacity)
 {
 	const struct finding *finding = t->finding;
@@ -318,11 +332,16 @@ static void note_locks(struct telling *t, size_t *capacity)
 
 	if (finding->rule == RULE_DEADLOCK) {
 		for (size_t i = 0; i < finding->num_edges; i++) {
-			if (finding->edges[i]->lock)
-				note_candidates(t, capacity, finding->edges[i]->lock);
+			const struct lock *lock = finding->edges[i]->lock;
+			if (!lock)
+				continue;
+			note_candidates(t, capacity, lock);
+			note_taking(t, capacity, lock);
 		}
 		return;
 	}
+	if (finding->lock && finding->lock->contradiction)
+		add_note(t, capacity, finding->lock->contradiction);
 	if (!finding->lock || (finding->rule != RULE_LOCK && finding->rule != RULE_OWNER_ENDED))
 		return;
 	reason = lock_reason_text(t->arena, finding->lock);

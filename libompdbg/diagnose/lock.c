@@ -140,7 +140,8 @@ static void find_owner(struct process *process, struct lock *lock)
 {
 	bool is_asked = lock->address && is_lock_kind(lock->kind);
 
-	if (is_asked && find_recorded_owner(process, lock))
+	if ((is_asked && find_recorded_owner(process, lock)) ||
+	    find_owner_in_history(process, lock))
 		return;
 	find_candidates(process, lock);
 	if (!lock->num_candidates && !lock->reason)
@@ -161,6 +162,7 @@ struct lock *process_locks(struct process *process, size_t *count)
 				find_turn(process, &room->locks[i]);
 			else
 				find_owner(process, &room->locks[i]);
+			find_taking(process, &room->locks[i]);
 		}
 	}
 	*count = room->num_locks;

@@ -34,7 +34,7 @@ static bool holds(const struct edge *edge)
 {
 	if (!edge->thread)
 		return false;
-	if (edge->kind == EDGE_LOCK && edge->lock && edge->lock->source != OWNER_RECORDED)
+	if (edge->kind == EDGE_LOCK && edge->lock && edge->lock->source == OWNER_UNKNOWN)
 		return thread_is_asleep(edge->waiter) || edge->lock->is_held == YES;
 	return edge->is_certain;
 }
@@ -118,8 +118,10 @@ void find_ended_owners(struct graph *graph, struct finding_list *list)
 	for (size_t i = 0; i < graph->num_locks; i++) {
 		if (!graph->locks[i].owner_ended)
 			continue;
-		// The owner may have ended, or the lock be damaged: neither is certain.
+		// The owner may have ended, or the lock be damaged: neither is certain, unless it was
+		// recorded.
 		struct finding *finding = finding_add(list, graph, RULE_OWNER_ENDED);
+		finding->is_certain = graph->locks[i].source == OWNER_HISTORY;
 		finding->lock = &graph->locks[i];
 		finding->waiters = graph->locks[i].waiters;
 		finding->num_waiters = graph->locks[i].num_waiters;

@@ -5,8 +5,10 @@
 #include "diagnose/words.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/buffer.h"
 
@@ -80,6 +82,106 @@ const char *threads_text(struct arena *arena, struct thread *const *threads, siz
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
 {
 	return arena_printf(arena, "%lu %s%s", (unsigned long)number, noun, number == 1 ? "" : "s");
+}
+
+const char *duration_text(struct arena *arena, double seconds)
+{
+	enum { MINUTE = 60, HOUR = 3600, LONG = 100 };
+	static const struct {
+		double unit;
+		const char *name;
+	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
+	size_t k = 0;
+
+	if (seconds >= HOUR)
+		return arena_printf(arena, "%ld h %ld min", (long)(seconds / HOUR),
+				    (long)seconds % HOUR / MINUTE);
+	if (seconds >= LONG)
+		return arena_printf(arena, "%ld min %ld s", (long)(seconds / MINUTE),
+				    (long)seconds % MINUTE);
+	while (k + 1 < sizeof(units) / sizeof(*units) && seconds < units[k].unit)
+		k++;
+	double number = seconds / units[k].unit;
+	return arena_printf(arena, number < LONG ? "%.3g %s" : "%.0f %s", number, units[k].name);
+}
+
+/** Convert a time of the recording to that of the calendar. @return false: the speed of its clock is
+ *  unknown. */
+static bool calendar_time(const struct history *history, uint64_t time, struct tm *ret)
+{
+	double seconds = history_seconds(history, history->root.start_ticks, time);
+	const double all = 1e11;
+
+	if (isnan(seconds) || fabs(seconds) > all || history->root.start_realtime > INT64_MAX)
+		return false;
+	seconds += (double)history->root.start_realtime * 1e-9;
+	const time_t whole = (time_t)seconds;
+	return seconds >= 0 && gmtime_r(&whole, ret);
+}
+
+const char *clock_text(const struct history *history, uint64_t time, bool has_date)
+{
+	struct tm then, end;
+	char text[64];
+
+	if (!calendar_time(history, time, &then) || !calendar_time(history, history->end, &end))
+		return "";
+	has_date |= then.tm_yday != end.tm_yday || then.tm_year != end.tm_year;
+	if (!strftime(text, sizeof(text), has_date ? "%F %T UTC" : "%T UTC", &then))
+		return "";
+	return arena_strdup(&history->process->arena, text);
+}
+
+const char *age_text(const struct history *history, uint64_t time)
+{
+	double seconds = history_seconds(history, time, history->end);
+
+	if (!history->is_end_stop)
+		return clock_text(history, time, false);
+	return isnan(seconds) || seconds < 0 ? "" :
+					       duration_text(&history->process->arena, seconds);
+}
+
+const char *since_text(const struct history *history, uint64_t time)
+{
+	const char *age = age_text(history, time);
+
+	return *age ? arena_printf(&history->process->arena, " %s %s",
+				   history->is_end_stop ? "for" : "since", age) :
+		      "";
+}
+
+const char *ago_text(const struct history *history, uint64_t time)
+{
+	const char *age = age_text(history, time);
+	const char *format = history->is_end_stop ? " %s ago" : " at %s";
+
+	return *age ? arena_printf(&history->process->arena, format, age) : "";
+}
+
+const char *line_text(struct arena *arena, const struct location *location)
+{
+	if (!location)
+		return "";
+	if (location->file && location->line)
+		return arena_printf(arena, "%s:%d", base_name(location->file), location->line);
+	return location->function ?
+		       location->function :
+		       arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
+				    base_name(location->object));
+}
+
+const char *held_text(struct process *process, const struct lock *lock)
+{
+	struct arena *arena = &process->arena;
+	const char *line;
+
+	if (!lock->taken)
+		return "";
+	line = line_text(arena, lock->taken->location);
+	return arena_printf(arena, "%s%s%s",
+			    since_text(process_history(process), lock->taken->since),
+			    *line ? ", taken at " : "", line);
 }
 
 const char *task_text(struct arena *arena, struct task *task)

@@ -15,6 +15,23 @@ const char *ranges_text(struct arena *arena, const int *numbers, size_t count);
 const char *threads_text(struct arena *arena, struct thread *const *threads, size_t count);
 /** Write a number with its noun: "1 task", "2 tasks". */
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun);
+/** Write how long something took: "450 us", "12.3 s", "3 h 20 min". */
+const char *duration_text(struct arena *arena, double seconds);
+/** Write since when something is so: "12.3 s" at the stop or, if it is unknown when that was, the time of
+ *  the day: "14:03:22 UTC". "" if nothing is known. */
+const char *age_text(const struct history *history, uint64_t time);
+/** Write it in a sentence: " for 12.3 s", " since 14:03:22 UTC"; and of what happened then: " 12.3 s ago",
+ *  " at 14:03:22 UTC". "" if nothing is known. */
+const char *since_text(const struct history *history, uint64_t time);
+const char *ago_text(const struct history *history, uint64_t time);
+/** Write a time by the calendar: "14:03:22 UTC", with the date if that is not the day of the latest event
+ *  or @p has_date. */
+const char *clock_text(const struct history *history, uint64_t time, bool has_date);
+/** Write a line of the source, for want of it the function, or the address. */
+const char *line_text(struct arena *arena, const struct location *location);
+/** Write since when a lock is held, and where it was taken: " for 12.3 s, taken at mesh.cpp:88"; "" if
+ *  that is not recorded. */
+const char *held_text(struct process *process, const struct lock *lock);
 /** Write a task by the place of its construct: "task of fib at fib.c:9". */
 const char *task_text(struct arena *arena, struct task *task);
 /** Return a text with a capital at its begin. */

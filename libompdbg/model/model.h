@@ -30,7 +30,7 @@ enum { NOT_KNOWN = -1 }; // of numbers that are never less than 0
 // ---- Process (process.c) ---------------------------------------------------------------------
 
 /** Rooms that keep something of their own with a process, or with the constants of a program. */
-enum room { ROOM_MODEL, ROOM_STACK, ROOM_WAIT, ROOM_DIAGNOSE, NUM_ROOMS };
+enum room { ROOM_MODEL, ROOM_HISTORY, ROOM_STACK, ROOM_WAIT, ROOM_DIAGNOSE, NUM_ROOMS };
 
 /** Code and names of the program: they stay while it runs on, until its files change. */
 struct constants {
@@ -322,6 +322,8 @@ int task_thread_num(const struct task *task);
 struct team *task_team(const struct task *task);
 /** Find the task that generated it; NULL if that is gone, or unknown. */
 struct task *task_parent(struct task *task);
+/** Find what a tool (OMPT) has stored for it. @return false: nothing, or it is unknown. */
+bool task_tool_data(struct task *task, uint64_t *ret);
 /** Find the thread on whose stack it lies; NULL if it has not begun, or that is unknown. */
 struct thread *task_thread(struct task *task);
 /** Find its code; NULL where that is unknown. */

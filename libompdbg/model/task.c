@@ -156,6 +156,18 @@ struct task *task_parent(struct task *task)
 	return parent;
 }
 
+bool task_tool_data(struct task *task, uint64_t *ret)
+{
+	ompd_address_t address;
+	ompd_word_t value = 0;
+
+	if (!handle_of(task) || !is_ok(SPACE_CALL(task->runtime->space, get_tool_data, task->handle,
+						  ompd_scope_task, &value, &address)))
+		return false;
+	*ret = (uint64_t)value;
+	return value != 0;
+}
+
 /** A function that stores up to @p max elements and tells their number. */
 typedef struct ompdbg_error *get_elements(struct task *task, void *elements, size_t max,
 					  size_t *count);

@@ -19,6 +19,8 @@ struct ompdbg_error *json_regions(struct process *process, struct sink *sink);
 struct ompdbg_error *json_locks(struct process *process, struct sink *sink);
 struct ompdbg_error *json_why(struct process *process, const struct finding *findings, size_t count,
 			      struct sink *sink);
+struct ompdbg_error *json_history(struct history *history, const struct history_options *options,
+				  struct sink *sink);
 struct ompdbg_error *json_status(struct process *process, struct sink *sink);
 struct ompdbg_error *json_icvs(struct process *process, struct thread *const *threads,
 			       size_t num_threads, const char *scope, struct sink *sink);
@@ -42,6 +44,11 @@ void json_lock(struct json *json, const struct lock *lock);
 void json_finding(struct json *json, const struct finding *finding);
 /** Write the members of a task into an object that may have more. */
 void json_task_members(struct json *json, struct task *task);
+/** Write what is known of a recording; null: there is none. */
+void json_recording(struct json *json, struct process *process);
+void json_event(struct json *json, struct history *history, const struct history_event *event);
+/** Write the members of a time of the recording into an object that may have more. */
+void json_moment(struct json *json, const struct history *history, uint64_t time);
 /** Check whether a task is queued or blocked. */
 bool has_not_begun(const struct task *task);
 /** Write the array of the document of `env`. */

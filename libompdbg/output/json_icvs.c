@@ -261,6 +261,10 @@ void json_status_members(struct json *json, struct process *process)
 	json_member_int(json, "total", (int64_t)status->teams);
 	json_member_int(json, "nesting", status->nesting);
 	json_end_object(json);
+	if (process_history(process)) {
+		json_key(json, "recording");
+		json_recording(json, process);
+	}
 	json_key(json, "unavailable");
 	json_begin_array(json);
 	for (size_t i = 0; i < status->num_unavailable; i++) {

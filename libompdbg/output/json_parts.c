@@ -103,6 +103,7 @@ void json_thread(struct json *json, struct thread *thread)
 	json_wait(json, thread_wait(thread));
 	json_key(json, "location");
 	json_location(json, thread_location(thread));
+	json_recorded_thread(json, thread);
 	json_end_object(json);
 }
 

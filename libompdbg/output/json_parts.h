@@ -15,6 +15,11 @@ void json_team(struct json *json, struct team *team);
 /** Write the members of a team into an object that has more. */
 void json_team_members(struct json *json, struct team *team);
 void json_thread(struct json *json, struct thread *thread);
+/** Write a member "recorded" with what was recorded, if anything was (json_history.c). */
+void json_recorded_thread(struct json *json, struct thread *thread);
+void json_recorded_task(struct json *json, struct task *task);
+void json_recorded_region(struct json *json, struct region *region);
+void json_recorded_lock(struct json *json, const struct lock *lock);
 /** Write all teams of parallel regions, as an array. */
 void json_teams(struct json *json, struct process *process);
 

@@ -95,6 +95,7 @@ void json_region(struct json *json, struct region *region)
 	json_end_array(json);
 	json_key(json, "progress");
 	json_progress(json, region->progress);
+	json_recorded_region(json, region);
 	json_end_object(json);
 }
 
@@ -144,7 +145,10 @@ void json_lock(struct json *json, const struct lock *lock)
 		json_bool(json, lock->is_held == YES);
 	json_member_known_int(json, "owner", lock->owner ? lock->owner->target->number : NOT_KNOWN);
 	json_member_bool(json, "owner_ended", lock->owner_ended);
-	json_member_string(json, "known_by", lock->source == OWNER_RECORDED ? "recorded" : NULL);
+	json_member_string(json, "known_by",
+			   lock->source == OWNER_HISTORY  ? "history" :
+			   lock->source == OWNER_RECORDED ? "recorded" :
+							    NULL);
 	json_member_string(json, "reason", lock->reason);
 	json_key(json, "candidates");
 	json_begin_array(json);
@@ -152,6 +156,7 @@ void json_lock(struct json *json, const struct lock *lock)
 		json_candidate(json, &lock->candidates[i]);
 	json_end_array(json);
 	json_member_threads(json, "waiters", lock->waiters, lock->num_waiters);
+	json_recorded_lock(json, lock);
 	json_end_object(json);
 }
 

@@ -8,6 +8,8 @@
 // Of more tasks alike than this, only so many are listed.
 enum { LISTED_ALIKE = 50 };
 
+enum { REPORTED_EVENTS = 1000 }; // the latest ones
+
 struct report {
 	struct process *process;
 	struct json json;
@@ -376,6 +378,42 @@ static struct ompdbg_error *environment(struct report *report)
 	return NULL;
 }
 
+// ---- The recording -----------------------------------------------------------------------------
+
+/** Write the latest events; null if nothing was recorded. */
+static struct ompdbg_error *recorded(struct report *report)
+{
+	struct history *history = process_history(report->process);
+	struct json *json = &report->json;
+	struct history_event *events;
+	size_t count;
+
+	if (history_problem(report->process))
+		return ompdbg_error_create(OMPDBG_UNAVAILABLE, "%s",
+					   history_problem(report->process));
+	if (!history) {
+		json_null(json);
+		return NULL;
+	}
+	struct ompdbg_error *error =
+		history_events(history, NULL, REPORTED_EVENTS, &events, &count);
+	if (error)
+		return error;
+	json_begin_object(json);
+	json_key(json, "recording");
+	json_recording(json, report->process);
+	json_key(json, "events");
+	begin_list(report);
+	for (size_t i = 0; i < count && !error; i++) {
+		error = next(report, i);
+		if (!error)
+			json_event(json, history, &events[i]);
+	}
+	json_end_array(json);
+	json_end_object(json);
+	return error;
+}
+
 // ---- The document ------------------------------------------------------------------------------
 
 /** Write a section; null with a problem if it cannot be told. Fails only if it is interrupted. */
@@ -422,6 +460,7 @@ struct ompdbg_error *json_report(struct process *process,
 		{ "task_counts", counts_by_function },
 		{ "icvs", icvs },
 		{ "environment", environment },
+		{ "history", recorded },
 	};
 	struct report report = { .process = process };
 	struct buffer head = { 0 };

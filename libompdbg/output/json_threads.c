@@ -94,6 +94,7 @@ void json_task_members(struct json *json, struct task *task)
 		json_end_object(json);
 	}
 	json_end_array(json);
+	json_recorded_task(json, task);
 }
 
 struct task_writer {

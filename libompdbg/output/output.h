@@ -23,6 +23,8 @@ struct form {
 	bool addresses;		    // of frames of runtimes and libraries
 };
 
+enum { SHOWN_EVENTS = 20 }; // of the recording, unless the user wants another number
+
 struct threads_options {
 	struct thread *const *threads; // those that are shown
 	size_t num_threads;
@@ -53,6 +55,13 @@ struct ompdbg_error *print_locks(struct process *process, const struct form *for
 /** @p thread: only what it waits for; NULL: all. *suspicious may be NULL. */
 struct ompdbg_error *print_why(struct process *process, struct thread *thread,
 			       const struct form *form, struct sink *sink, bool *suspicious);
+struct history_options {
+	struct thread *thread; // NULL: all
+	size_t last;	       // so many events; 0: all
+};
+/** Fails if the process has no recording that can be read. */
+struct ompdbg_error *print_history(struct process *process, const struct history_options *options,
+				   const struct form *form, struct sink *sink);
 struct ompdbg_error *print_status(struct process *process, const struct form *form,
 				  struct sink *sink);
 /** @p scope: "process", "thread", "region", "task" or NULL for all. */

@@ -119,6 +119,29 @@ struct ompdbg_error *print_why(struct process *process, struct thread *thread,
 	return finish(&text, sink, NULL);
 }
 
+struct ompdbg_error *print_history(struct process *process, const struct history_options *options,
+				   const struct form *form, struct sink *sink)
+{
+	struct history *history = process_history(process);
+	const char *problem = history_problem(process);
+	struct text text;
+
+	if (problem)
+		return ompdbg_error_create(OMPDBG_UNAVAILABLE, "cannot read the recording: %s",
+					   problem);
+	if (!history)
+		return ompdbg_error_create(OMPDBG_UNAVAILABLE,
+					   "nothing was recorded (start the program with \"ompdbg "
+					   "record\")");
+	if (options->thread && !history_of(options->thread))
+		return ompdbg_error_create(OMPDBG_UNAVAILABLE, "thread %s was not recorded",
+					   options->thread->target->label);
+	if (form->json)
+		return json_history(history, options, sink);
+	text_init(&text, process, form);
+	return finish(&text, sink, text_history(&text, history, options));
+}
+
 struct ompdbg_error *print_status(struct process *process, const struct form *form,
 				  struct sink *sink)
 {

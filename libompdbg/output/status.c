@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "history/history.h"
 #include "model/room.h"
 #include "stack/stack.h"
 
@@ -177,5 +178,7 @@ const struct status *process_status(struct process *process)
 			status->nesting = teams[i]->level;
 	}
 	add_unavailable_threads(&list);
+	if (history_problem(process))
+		add(&list, "the recording", history_problem(process), NULL);
 	return status;
 }

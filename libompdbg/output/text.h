@@ -58,6 +58,8 @@ void text_locks(struct text *text);
 /** @p thread: only what it waits for; NULL. */
 void text_why(struct text *text, struct thread *thread, const struct finding *findings,
 	      size_t count);
+struct ompdbg_error *text_history(struct text *text, struct history *history,
+				  const struct history_options *options);
 void text_status(struct text *text);
 void text_icvs(struct text *text, struct thread *const *threads, size_t num_threads,
 	       const char *scope);

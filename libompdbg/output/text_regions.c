@@ -89,6 +89,40 @@ static void add_progress(struct text *text, const char *indent, const struct pro
 		text_cut(text, arena_printf(arena, "%scancelled", indent), paint_plain);
 }
 
+/** Add when a region began, and when the first and the last thread came to its barrier. */
+static void add_record(struct text *text, const char *indent, struct region *region,
+		       bool is_one_of_several)
+{
+	struct arena *arena = text->paper.arena;
+	const struct history *history = process_history(text->process);
+	const struct region_record *record = history ? region_record(region) : NULL;
+	size_t first = 0, last = 0, count = 0;
+	const char *line;
+
+	if (!record || !*ago_text(history, record->since))
+		return;
+	for (size_t i = 0; i < region->num_members; i++) {
+		uint64_t time = record->arrived[i];
+		if (!time)
+			continue;
+		if (!count || time < record->arrived[first])
+			first = i;
+		if (!count || time > record->arrived[last])
+			last = i;
+		count++;
+	}
+	line = arena_printf(arena, "%s%s%sbegan%s", indent,
+			    is_one_of_several ? team_label(region->team) : "",
+			    is_one_of_several ? ": " : "", ago_text(history, record->since));
+	if (count)
+		line = arena_printf(arena, "%s; first at the barrier: %zu,%s", line, first,
+				    ago_text(history, record->arrived[first]));
+	if (count > 1)
+		line = arena_printf(arena, "%s; last: %zu,%s", line, last,
+				    ago_text(history, record->arrived[last]));
+	text_cut(text, line, paint_plain);
+}
+
 // ---- Groups ------------------------------------------------------------------------------------
 
 static const char *doing(const struct region_group *group)
@@ -210,6 +244,8 @@ static void add_region(struct text *text, const struct alike *alike)
 			 arena_printf(arena, "%s%s", inner, loop_text(arena, &loops[i], region)),
 			 paint_plain);
 	add_progress(text, inner, region->progress);
+	for (size_t i = 0; i < alike->count; i++)
+		add_record(text, inner, alike->regions[i], alike->count > 1);
 }
 
 static bool is_same_progress(const struct progress *a, const struct progress *b)

@@ -110,6 +110,23 @@ static void add_unavailable(struct text *text, const struct status *status)
 	}
 }
 
+/** Add what the recorder has. */
+static void add_recording(struct text *text)
+{
+	struct arena *arena = text->paper.arena;
+	const struct history *history = process_history(text->process);
+	uint64_t events = 0;
+
+	if (!history)
+		return;
+	for (size_t i = 0; i < history->num_threads; i++)
+		events += history->threads[i].written - history->threads[i].lost;
+	add(text, "Recording",
+	    arena_printf(arena, "%s of %s, begun%s", counted_text(arena, events, "event"),
+			 counted_text(arena, history->num_threads, "thread"),
+			 ago_text(history, history->root.start_ticks)));
+}
+
 void text_status(struct text *text)
 {
 	struct arena *arena = text->paper.arena;
@@ -126,5 +143,6 @@ void text_status(struct text *text)
 	    status->teams ?
 		    arena_printf(arena, "%zu, nested %d deep", status->teams, status->nesting) :
 		    "0");
+	add_recording(text);
 	add_unavailable(text, status);
 }

@@ -165,6 +165,30 @@ static const char *dependences(struct arena *arena, struct task *task)
 	return *text && !is_complete ? arena_printf(arena, "at least %s", text) : text;
 }
 
+/** Write who created a task, and when: ", created by thread 2 12.3 s ago"; "" if that is not recorded. */
+static const char *creation_text(struct task *task)
+{
+	struct process *process = task->runtime->process;
+	struct history *history = process_history(process);
+	const struct history_thread *creator;
+	const char *text, *age;
+	struct record_task record;
+
+	if (!history || !history_task(task, &record))
+		return "";
+	creator = history_numbered(history, record.creator);
+	text = ", created";
+	if (!task_function(task)) // else the place of its construct is shown
+		text = arena_printf(&process->arena, "%s at %s", text,
+				    line_text(&process->arena,
+					      call_location(process, record.code)));
+	if (creator && creator->thread)
+		text = arena_printf(&process->arena, "%s by thread %s", text,
+				    creator->thread->target->label);
+	age = ago_text(history, record.created);
+	return *age ? arena_printf(&process->arena, "%s,%s", text, age) : text;
+}
+
 static const char *describe(struct arena *arena, struct task *task)
 {
 	const char *text = arena_printf(arena, "%s, %s", task_title(task), task_status(task));
@@ -181,6 +205,7 @@ static const char *describe(struct arena *arena, struct task *task)
 		text = arena_printf(arena, "%s, priority %d", text, task->info.priority);
 	if (*depends)
 		text = arena_printf(arena, "%s, %s", text, depends);
+	text = arena_printf(arena, "%s%s", text, creation_text(task));
 	if (task->info.num_predecessors)
 		text = arena_printf(arena, "%s, waits for %s", text,
 				    counted_text(arena, task->info.num_predecessors, "task"));

@@ -14,7 +14,7 @@ enum {
 	FOLD_ALIKE = 4, // threads alike that share one
 };
 
-enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, WAITS, TASK, WHERE, NUM_COLUMNS };
+enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, WAITS, SINCE, TASK, WHERE, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
 	[THREAD] = { .title = "Thread", .right = true },
 	[NUMBER] = { .title = "OMP", .right = true },
@@ -23,6 +23,7 @@ static const struct column columns[NUM_COLUMNS] = {
 	[TEAM] = { .title = "Team", .squeeze = 8 },
 	[STATE] = { .title = "State", .squeeze = 22, .paint = paint_wait },
 	[WAITS] = { .title = "Waits for", .squeeze = 12, .paint = paint_wait },
+	[SINCE] = { .title = "For", .right = true, .drop = 2 },
 	[TASK] = { .title = "Task", .drop = 1 },
 	[WHERE] = { .title = "Where", .squeeze = 26, .cut = cut_place, .paint = paint_place },
 };
@@ -65,6 +66,7 @@ static void add_row(struct text_table *table, struct thread *thread)
 	struct arena *arena = table->paper->arena;
 	const char **row = text_table_row(table);
 	const struct wait *wait = thread_wait(thread);
+	const struct record_wait *recorded = recorded_wait(thread);
 	const struct task *task = thread_task(thread);
 	int level = thread_level(thread);
 
@@ -77,6 +79,9 @@ static void add_row(struct text_table *table, struct thread *thread)
 	row[TEAM] = thread->team ? team_label(thread->team) : "";
 	row[STATE] = state_of(thread);
 	row[WAITS] = wait ? wait->title : "";
+	row[SINCE] = recorded ?
+			     age_text(process_history(thread->runtime->process), recorded->since) :
+			     "";
 	row[TASK] = task ? task_kind(task) : "";
 	row[WHERE] = where_text(thread);
 }
@@ -94,7 +99,7 @@ struct alike {
 static bool are_alike(const char *const *one, const char *const *other)
 {
 	for (int column = RUNTIME; column < NUM_COLUMNS; column++) {
-		if (strcmp(one[column], other[column]) != 0)
+		if (column != SINCE && strcmp(one[column], other[column]) != 0)
 			return false;
 	}
 	return true;
@@ -135,6 +140,24 @@ static const char *first_range(struct arena *arena, const struct alike *group)
 	return all[size] ? arena_printf(arena, "%.*s,...", size, all) : all;
 }
 
+/** Write for how long the one of a group's threads waits that began first. */
+static const char *longest_wait(struct thread *const *threads, struct alike *const *groups,
+				const struct alike *group, size_t count)
+{
+	const struct record_wait *first = NULL;
+	const struct history *history = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct record_wait *wait = groups[i] == group ? recorded_wait(threads[i]) :
+								      NULL;
+		if (!wait || (first && first->since <= wait->since))
+			continue;
+		first = wait;
+		history = process_history(threads[i]->runtime->process);
+	}
+	return first ? age_text(history, first->since) : "";
+}
+
 /** Leave one row for many threads alike. */
 static void fold(struct text_table *table, struct thread *const *threads)
 {
@@ -152,6 +175,8 @@ static void fold(struct text_table *table, struct thread *const *threads)
 		if (is_folded) {
 			table->rows[kept][THREAD] = first_range(arena, group);
 			table->rows[kept][NUMBER] = counted_text(arena, group->count, "thread");
+			table->rows[kept][SINCE] =
+				longest_wait(threads, groups, group, table->num_rows);
 			group->is_shown = true;
 		}
 		kept++;
@@ -263,6 +288,9 @@ void text_threads(struct text *text, const struct threads_options *options)
 	// Who has chosen threads wants to see each.
 	if (options->num_threads >= FOLD_FROM && options->num_threads == text->process->num_targets)
 		fold(&table, options->threads);
+	const struct history *history = process_history(text->process);
+	if (history && !history->is_end_stop)
+		table.columns[SINCE].title = "Since";
 	fit(&table);
 	text_table_remove_empty(&table);
 	text_table_add(text, &table);

@@ -26,7 +26,7 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 	if (lock->owner)
 		return lock->owner->target->label;
 	if (lock->owner_ended)
-		return "perhaps ended";
+		return lock->source == OWNER_HISTORY ? "ended" : "perhaps ended";
 	if (lock->is_held == NO)
 		return "none";
 	if (lock->num_candidates == 1)
@@ -69,6 +69,17 @@ void text_locks(struct text *text)
 	text_table_add(text, &table);
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = lock_reason_text(arena, &locks[i]);
+		const char *held = held_text(text->process, &locks[i]);
+		if (locks[i].owner && *held)
+			text_wrap(text,
+				  capitalized(arena,
+					      arena_printf(arena, "%s: held by thread %s%s",
+							   locks[i].title,
+							   locks[i].owner->target->label, held)));
+		if (locks[i].contradiction)
+			text_wrap(text,
+				  capitalized(arena, arena_printf(arena, "%s: %s", locks[i].title,
+								  locks[i].contradiction)));
 		if (reason)
 			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
 									locks[i].title, reason)));
@@ -88,6 +99,23 @@ struct row {
 	size_t count;
 	const char *what, *where;
 };
+
+/** Write how long the threads of a row wait: the one that began first. */
+static const char *waiting_text(const struct row *row)
+{
+	const struct record_wait *first = NULL;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const struct record_wait *wait = recorded_wait(row->threads[i]);
+		if (wait && (!first || wait->since < first->since))
+			first = wait;
+	}
+	if (!first)
+		return "";
+	const char *since =
+		since_text(process_history(row->threads[0]->runtime->process), first->since);
+	return *since ? since + 1 : since;
+}
 
 /** Write for whom a thread waits: ", for threads 1-2". */
 static const char *for_whom(struct arena *arena, const struct edge *edges, size_t count)
@@ -161,6 +189,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 	static const struct column columns[] = {
 		{ .title = "", .squeeze = 10 },
 		{ .title = "", .squeeze = 16, .paint = paint_wait },
+		{ .title = "", .right = true, .drop = 1 },
 		{ .title = "", .squeeze = 20, .cut = cut_place, .paint = paint_place },
 	};
 	struct arena *arena = text->paper.arena;
@@ -176,8 +205,10 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		const char **row = text_table_row(&table);
 		row[0] = threads_text(arena, rows[i].threads, rows[i].count);
 		row[1] = rows[i].count == 1 ? rows[i].what : plural(arena, rows[i].what);
-		row[2] = rows[i].where;
+		row[2] = waiting_text(&rows[i]);
+		row[3] = rows[i].where;
 	}
+	text_table_remove_empty(&table);
 	lines = text_table_lines(&table);
 	for (size_t i = 1; i <= table.num_rows; i++)
 		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines[i]));

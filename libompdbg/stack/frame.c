@@ -107,10 +107,10 @@ const struct place *stack_named_place(struct stack *stack, struct stack_frame *f
 	return place;
 }
 
-const struct location *locate(struct thread *thread, struct stack_frame *frame)
+/** Describe a place in terms of the source. @p object: path of the shared object, or NULL. */
+static struct location *describe(struct process *process, const struct place *place,
+				 const char *object)
 {
-	struct process *process = thread->runtime->process;
-	const struct place *place = stack_named_place(thread_stack(thread), frame);
 	const struct ompdbg_services *services = process->services;
 	struct location *location = ARENA_NEW(&process->arena, struct location);
 
@@ -120,8 +120,40 @@ const struct location *locate(struct thread *thread, struct stack_frame *frame)
 		location->function = place->plain;
 	location->file = place->function.file;
 	location->line = place->function.line;
+	location->object = object ? object : services->program(services->context);
+	return location;
+}
+
+const struct location *locate(struct thread *thread, struct stack_frame *frame)
+{
+	struct process *process = thread->runtime->process;
+	const struct place *place = stack_named_place(thread_stack(thread), frame);
+	struct location *location = describe(process, place, frame->at.object);
+
 	location->address = frame->at.pc;
-	location->object = frame->at.object ? frame->at.object :
-					      services->program(services->context);
+	return location;
+}
+
+const struct location *call_location(struct process *process, uint64_t returns)
+{
+	const struct ompdbg_services *services = process->services;
+	struct stack_room *room = stack_room(process);
+	struct location *location = table_get(&room->call_locations, returns);
+	struct place place = { 0 };
+	struct ompdbg_object object = { 0 };
+
+	if (!returns || location)
+		return location;
+	if (answer_of(services->code_place(services->context, returns - 1, &place.function)) !=
+	    ANSWER_FOUND)
+		place.function = (struct ompdbg_function){ 0 };
+	name_place(process, &place);
+	if (answer_of(services->object_at(services->context, returns - 1, &object)) !=
+		    ANSWER_FOUND &&
+	    !place.function.name)
+		return NULL; // no code
+	location = describe(process, &place, object.is_program ? NULL : object.path);
+	location->address = returns;
+	*table_put(&room->call_locations, &process->arena, returns) = location;
 	return location;
 }

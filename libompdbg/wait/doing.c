@@ -79,7 +79,9 @@ const char *thread_system_function(struct thread *thread)
 
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		struct stack_frame *frame = stack_frame(stack, i);
-		if (!frame || stack_owner(stack, frame) == FRAME_USER)
+		enum code_owner owner = frame ? stack_owner(stack, frame) : FRAME_USER;
+		// The user's code may have jumped to the function: then the runtime's frame is next.
+		if (owner == FRAME_USER || owner == FRAME_RUNTIME)
 			break;
 		const char *name = stack_place(stack, frame)->name;
 		if (name && !strstr(name, "lll_lock_wait"))

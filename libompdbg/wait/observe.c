@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "history/history.h"
 #include "wait/room.h"
 
 enum {
@@ -235,6 +236,17 @@ static uint64_t futex_of(struct top *top)
 	return call.address;
 }
 
+/** Find the lock that a thread waits for in the recording; 0: none. */
+static uint64_t recorded_lock(struct thread *thread, const ompd_ext_wait_site *call)
+{
+	const struct record_wait *wait = history_wait(thread);
+
+	if (!wait || wait->kind != RECORD_ACQUIRE ||
+	    (call->kind != ompd_ext_wait_lock && call->kind != ompd_ext_wait_nest_lock))
+		return 0;
+	return wait->object;
+}
+
 static void observe_futex(struct top *top, struct evidence *e)
 {
 	struct thread *thread = top->thread;
@@ -247,6 +259,8 @@ static void observe_futex(struct top *top, struct evidence *e)
 						     thread->handle, e->futex, &e->futex_site));
 	if (!e->futex && e->has_call && site_is_mutex(&e->call))
 		e->futex = passed_lock(thread, top->user, &e->call);
+	if (!e->futex && e->has_call)
+		e->futex = recorded_lock(thread, &e->call);
 	if (!e->futex)
 		return;
 	if (!is_ok(services->symbol_at(services->context, e->futex, &e->futex_symbol)))

@@ -55,6 +55,7 @@ struct target_services {
 	struct arena arena;
 	struct arena scratch; // of one question
 	pid_t pid;
+	uint64_t opened; // ns of CLOCK_MONOTONIC; 0: of a core file
 	bool is_detailed;
 	const volatile sig_atomic_t *interrupt;
 	struct objects objects;
@@ -270,6 +271,8 @@ struct ompdbg_error *service_unwind(void *context, int thread, size_t most,
 struct ompdbg_error *service_frame_register(void *context, int thread,
 					    const struct ompdbg_frame *frame,
 					    enum ompdbg_register number, uint64_t *ret);
+struct ompdbg_error *service_code_place(void *context, uint64_t address,
+					struct ompdbg_function *ret);
 struct ompdbg_error *service_frame_place(void *context, int thread,
 					 const struct ompdbg_frame *frame,
 					 struct ompdbg_function *ret);

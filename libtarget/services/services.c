@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/user.h>
+#include <time.h>
 
 #include "base/foreign.h"
 
@@ -167,6 +168,24 @@ static void log_line(void *context, const char *line)
 	fprintf(stderr, "[ompd] %s\n", foreign_visible(&services->arena, shown));
 }
 
+/** Tell when the process was stopped: just before it was opened. */
+static struct ompdbg_error *stop_time(void *context, uint64_t *ret)
+{
+	const struct target_services *services = context;
+
+	*ret = services->opened;
+	return services->opened ? NULL : &ompdbg_error_absent;
+}
+
+/** Return the time by CLOCK_MONOTONIC, in ns. */
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 void target_services_set_interrupt(const struct ompdbg_services *table,
 				   const volatile sig_atomic_t *flag)
 {
@@ -189,6 +208,7 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		return &ompdbg_error_no_memory;
 	services->target = target;
 	services->pid = pid;
+	services->opened = pid ? now() : 0;
 	services->table = (struct ompdbg_services){
 		.size = sizeof(services->table),
 		.context = services,
@@ -211,6 +231,8 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.newest_gcc = service_newest_gcc,
 		.interrupted = interrupted,
 		.log = log_line,
+		.code_place = service_code_place,
+		.stop_time = stop_time,
 	};
 	objects_init(services);
 	list_threads(services);

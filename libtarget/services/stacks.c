@@ -255,3 +255,11 @@ struct ompdbg_error *service_frame_place(void *context, int thread,
 	};
 	return ret->name || ret->start ? NULL : &ompdbg_error_absent;
 }
+
+struct ompdbg_error *service_code_place(void *context, uint64_t address,
+					struct ompdbg_function *ret)
+{
+	const struct ompdbg_frame frame = { .pc = address };
+
+	return service_frame_place(context, 0, &frame, ret);
+}

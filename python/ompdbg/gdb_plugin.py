@@ -32,6 +32,9 @@ def recording_libraries() -> List[str]:
 
 
 def _register() -> None:
+    from ompdbg.gdb_services import stop_times
+
+    stop_times.listen()
     from ompdbg.commands import (
         apply,
         breaks,
@@ -39,6 +42,7 @@ def _register() -> None:
         frame,
         frame_filter,
         functions,
+        history,
         llvm_plugin,
         icvs,
         inquiries,
@@ -77,7 +81,7 @@ def _register() -> None:
         command()
     for command in (regions.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
         command()
-    for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why):
+    for command in (icvs.Icvs, icvs.Env, locks.Locks, why.Why, history.History):
         command()
     for command in (inquiries.ThreadInfo, inquiries.TaskInfo, inquiries.ParallelInfo):
         command()

@@ -24,7 +24,7 @@ NEVER = "flush masked master reduction task_dependence".split()
 # Preloads the library, and a tool after it.
 _RUNNER = r"""#!/bin/sh
 {{ LD_PRELOAD={library}${{TEST_TOOL:+:$TEST_TOOL}} "$@"; echo $? >{scratch}/status; }} |
-	sed "/^0: Could not register callback 'ompt_callback_\({never}\)'/d"
+  sed "/^0: Could not register callback 'ompt_callback_\({never}\)'/d"
 exit "$(cat {scratch}/status)"
 """
 _COMPLAINT = "error: |undefined reference|is empty"

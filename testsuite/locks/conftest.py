@@ -7,7 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import pytest
 
@@ -16,6 +16,7 @@ ROOT = HERE.parents[1]
 PROGRAMS = HERE / "programs"
 sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
 
+import stops  # noqa: E402
 from harness import processes  # noqa: E402
 
 OMPDBG = ROOT / "build" / "ompdbg"
@@ -123,11 +124,14 @@ def _truth(line: str) -> Truth:
     )
 
 
-def _look(name: str, program: Path, idiom: str) -> Case:
+def _look(name: str, program: Path, idiom: str, is_recorded: bool) -> Case:
     """Start a program, wait until it hangs, and ask about it."""
+    environment = dict(processes.environment())
+    if is_recorded:
+        environment["LD_PRELOAD"] = stops.preloaded()
     with subprocess.Popen(
         [str(program), idiom],
-        env=processes.environment(),
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
@@ -149,19 +153,28 @@ def _idioms(program: Path) -> List[str]:
     return done.stdout.split()
 
 
-@pytest.fixture(scope="session")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
-    """Every idiom with every compiler that there is."""
+def _all_cases(folder: Path, options: Sequence[str], is_recorded: bool) -> List[Case]:
     if not OMPDBG.exists():
         pytest.skip("there is no {}: run ./dev build".format(OMPDBG))
-    folder = tmp_path_factory.mktemp("locks")
     wanted = [
         (source, compiler, option)
         for source, compilers in COMPILERS.items()
         for compiler in compilers
-        for option in OPTIONS
+        for option in options
     ]
     with ThreadPoolExecutor(WORKERS) as pool:
         programs = list(pool.map(lambda one: _compile(*one, folder), wanted))
         runs = [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
-        return list(pool.map(lambda one: _look(*one), runs))
+        return list(pool.map(lambda one: _look(*one, is_recorded), runs))
+
+
+@pytest.fixture(scope="session")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
+    """Every idiom with every compiler that there is."""
+    return _all_cases(tmp_path_factory.mktemp("locks"), OPTIONS, False)
+
+
+@pytest.fixture(scope="session")
+def recorded_cases(tmp_path_factory: pytest.TempPathFactory) -> List[Case]:
+    """The same of programs that record, with optimization."""
+    return _all_cases(tmp_path_factory.mktemp("recorded"), OPTIONS[-1:], True)

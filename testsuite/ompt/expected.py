@@ -242,7 +242,7 @@ def _unpaired(told: Counts) -> List[str]:
 
 def differences(run: Run, runtime: Runtime, but: str = "$.") -> List[str]:
     """Where the tool was told other numbers than the program counted."""
-    if run.counted.get("cancel_taskgroup"):
+    if run.counted.get("cancel_taskgroup") or run.counted.get("cancel_parallel"):
         but += r"|task_create|schedule|dependences"  # some are cancelled before they are made
     counted = dict(run.counted)
     known: Set[str] = set()

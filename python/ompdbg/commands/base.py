@@ -68,6 +68,13 @@ class OmpCommand(gdb.Command):
 
         return session.program(self.name)
 
+    def thread(self, label: str) -> int:
+        """The number of the thread that a user means."""
+        for thread in self.program().threads():
+            if label in (thread.label, str(thread.number)):
+                return thread.number
+        self.fail(f'no thread "{label}".')
+
     def show(self, view: str, arguments: "Arguments", **options: Any) -> None:
         """Prints what libompdbg shows of the selected program."""
         print_view(self.program(), view, _write_text, json=arguments.has("-json"), **options)

@@ -21,8 +21,9 @@ class Omp(gdb.Command):
     selects frame 7 of thread 1; "omp apply" does something for some threads.
 
     Why does it hang? "omp why" tells who waits for whom, "omp locks" who holds
-    what, "omp regions" who has come to which barrier. "omp icvs" and "omp env"
-    show control variables, and what set them.
+    what, "omp regions" who has come to which barrier, and "omp history" what
+    happened before, if the program was recorded. "omp icvs" and "omp env" show
+    control variables, and what set them.
 
     Going on: "omp step" steps into constructs and out of them, "omp finish" runs
     to the end of one, "omp break" stops where regions, tasks or threads begin or

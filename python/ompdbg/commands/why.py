@@ -38,17 +38,11 @@ class Why(OmpCommand):
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
         if arguments.positional:
-            self.show("why", arguments, thread=self._thread(arguments.positional[0]))
+            self.show("why", arguments, thread=self.thread(arguments.positional[0]))
         elif arguments.has("-json"):
             self.show("why", arguments)
         else:
             self.show("why", arguments, signal=self._signal())
-
-    def _thread(self, label: str) -> int:
-        for thread in self.program().threads():
-            if label in (thread.label, str(thread.number)):
-                return thread.number
-        self.fail(f'no thread "{label}".')
 
     def _signal(self) -> "Optional[Signal]":
         from ompdbg.gdb_services import ended

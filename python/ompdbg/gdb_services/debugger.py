@@ -140,6 +140,12 @@ class GdbServices:
             return 0
         return self._inferior.pid if self._is_native() else 0
 
+    def stop_time(self) -> Optional[int]:
+        """Return when the process was stopped, in ns of CLOCK_MONOTONIC."""
+        from ompdbg.gdb_services import stop_times
+
+        return stop_times.of(self._inferior) if self._is_native() else None
+
     def _is_native(self) -> bool:
         connection = self._inferior.connection
         if connection is None or connection.type != "native":
@@ -306,6 +312,10 @@ class GdbServices:
     def function_at(self, address: int) -> Optional[Place]:
         """Return the function that covers an address."""
         return _place(self._symbols.function_at(address))
+
+    def code_place(self, address: int) -> Optional[Place]:
+        """Return the innermost function at an address, and the source line there."""
+        return _place(self._symbols.code_place(address))
 
     def function_named(self, symbol: bytes) -> Optional[Place]:
         """Return the function with a linkage name."""

@@ -269,6 +269,18 @@ class Symbols:
         self._functions[address] = function
         return function
 
+    def code_place(self, address: int) -> Optional[Function]:
+        """The innermost function at an address, inlined or not, and the source line there."""
+        around = self.function_at(address)
+        inlined = _innermost_inlined(address)
+        place = gdb.find_pc_line(address)
+        if inlined is not None:
+            name = full_name(linkage_name(inlined), inlined.symtab, inlined.line)
+            around = Function(texts.name(inlined), name, 0, None, None)
+        if around is None or place.symtab is None:
+            return around and around._replace(file=None, line=None)
+        return around._replace(file=texts.file(place.symtab), line=place.line or None)
+
     def begins_inlined(self, address: int) -> bool:
         """An inlined function begins there: it does not have the code before, too."""
         return bool(_inlined_at(address) - _inlined_at(address - 1))
@@ -399,6 +411,22 @@ def _inlined_at(address: int) -> Set[Tuple[int, int]]:
             found.add((block.start, block.end))
         block = block.superblock
     return found
+
+
+def _innermost_inlined(address: int) -> Optional[gdb.Symbol]:
+    """The function that was inlined last at an address: it lies within another one."""
+    block = _of_function(gdb.block_for_pc(address))
+    around = None if block is None else _of_function(block.superblock)
+    if block is None or around is None:
+        return None
+    return block.function if around.start <= block.start and block.end <= around.end else None
+
+
+def _of_function(block: Optional[gdb.Block]) -> Optional[gdb.Block]:
+    """The block itself, or the one around it, that is a function."""
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block
 
 
 def _is_inlined(block: gdb.Block) -> bool:

@@ -33,10 +33,15 @@ static void on_dispatch(ompt_data_t *region, ompt_data_t *data, ompt_dispatch_t 
 
 	(void)instance;
 	check_region(task, EVENT_DISPATCH, region);
-	// A task of a taskloop is not in the region of the task that made it.
-	if (task && kind != ompt_dispatch_taskloop_chunk &&
-	    (!task->scope_count || task->scope[task->scope_count - 1].event != EVENT_WORK_BEGIN))
-		complain("dispatch: not in a worksharing region");
+	if (!task)
+		return;
+	// A chunk of a taskloop is a task; others are dispatched within their construct.
+	if (kind == ompt_dispatch_taskloop_chunk ?
+		    !(task->flags & ompt_task_explicit) :
+		    !task->scope_count ||
+			    task->scope[task->scope_count - 1].event != EVENT_WORK_BEGIN)
+		complain("dispatch.%s: not in a worksharing region",
+			 kind_name(EVENT_DISPATCH, kind));
 }
 
 static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *data,

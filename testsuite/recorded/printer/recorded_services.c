@@ -250,6 +250,12 @@ static void log_line(void *context, const char *line)
 	(void)context, (void)line;
 }
 
+static struct ompdbg_error *stop_time(void *context, uint64_t *ret)
+{
+	(void)context, (void)ret;
+	return absent();
+}
+
 // ---- The table ---------------------------------------------------------------------------------
 
 /** Make frames as libompdbg wants them. */
@@ -328,5 +334,7 @@ struct ompdbg_services recorded_services(struct recorded_target *target)
 		.newest_gcc = newest_gcc,
 		.interrupted = interrupted,
 		.log = log_line,
+		.code_place = function_at,
+		.stop_time = stop_time,
 	};
 }

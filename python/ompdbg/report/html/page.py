@@ -7,7 +7,7 @@ from posixpath import basename
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from ompdbg.report.numbers import counted
-from ompdbg.report.html import crash, diagnosis, regions, stacks, tables, tasks
+from ompdbg.report.html import crash, diagnosis, moments, regions, stacks, tables, tasks
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.html.style import STYLE
 from ompdbg.report.marking import marked
@@ -35,6 +35,8 @@ def page(report: Object) -> Iterator[str]:
         ("environment", "Environment", tables.environment(report)),
         ("runtime", "Runtime", tables.runtime(report)),
     ]
+    if report.get("history") is not None:
+        sections.insert(1, ("moments", "Last moments", moments.shown(report)))
     yield from whole(program, _head(report, program), sections)
 
 

@@ -164,6 +164,17 @@ summary::marker { color: var(--soft) }
 .ends { margin: .1rem 0 .4rem 1.1rem; padding: .1rem .75rem; background: var(--raised);
   border-radius: .2rem }
 
+.moments { margin: 1rem 0 }
+.moments svg { display: block; max-width: none }
+.moments text { fill: var(--soft); font-size: 12px } .moments .name { fill: var(--ink) }
+.moments .age { text-anchor: middle; font-size: 11px } .moments .end { text-anchor: end }
+.moments .grid { stroke: var(--line); stroke-dasharray: 2 3 }
+.moments .time { stroke: var(--line) }
+.moments rect { fill: var(--tone) } .moments .waits rect { fill-opacity: .75 }
+.moments .task rect { fill: var(--rest) }
+.moments .mark line { stroke: var(--ink); stroke-width: 1 }
+.moments .link { stroke: var(--stuck); fill: var(--stuck) } .moments .link path { fill: none;
+  stroke-width: 1.5; stroke-dasharray: 5 3 }
 .graph { margin: 1rem 0 }
 .graph svg { display: block }
 .edge { fill: none; stroke: var(--soft); stroke-width: 1.25 }

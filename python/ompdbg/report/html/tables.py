@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from ompdbg.report.numbers import ranges
-from ompdbg.report.html import words
+from ompdbg.report.html import moments, words
 from ompdbg.report.html.markup import Content, Markup, element
 from ompdbg.report.marking import ENDED_BY
 
@@ -84,7 +84,9 @@ def locks(report: Object) -> Content:
 
 def _owner(lock: Object) -> str:
     if lock["owner"] is not None:
-        return f"thread {lock['owner']}"
+        return f"thread {lock['owner']}{_taken(lock)}"
+    if lock["owner_ended"] and lock["known_by"] == "history":
+        return str(lock["reason"])
     if lock["owner_ended"]:
         return f"probably a thread that has ended: {lock['reason']}"
     if lock["held"] is False:
@@ -93,6 +95,16 @@ def _owner(lock: Object) -> str:
     if candidates:
         return f"perhaps {words.threads_text(candidates)}"
     return f"not known: {lock['reason']}" if lock["reason"] else "not known"
+
+
+def _taken(lock: Object) -> str:
+    """Since when it is held, as recorded."""
+    taken = lock.get("recorded")
+    if not taken or taken["age"] is None:
+        return ""
+    where = words.place_text(taken["location"])
+    held = f", taken {moments.duration(max(taken['age'], 0))} before the end"
+    return held + (where and f" in {where}")
 
 
 # ---- Control variables ----------------------------------------------------------------------

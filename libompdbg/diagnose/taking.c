@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who took a lock, when and where: what the recorder saw. The runtime's own memory is believed first.
+
+#include "diagnose/candidate.h"
+#include "diagnose/words.h"
+
+// ompt_mutex_t (OpenMP 5.2, 19.4.4.16)
+enum { MUTEX_LOCK = 1, MUTEX_TEST_LOCK, MUTEX_NEST_LOCK, MUTEX_TEST_NEST_LOCK, MUTEX_CRITICAL };
+
+/** Check that a recorded kind of mutex may be that of a lock. */
+static bool may_be(const struct lock *lock, uint32_t mutex)
+{
+	bool is_critical = mutex == MUTEX_CRITICAL;
+	bool is_lock = mutex == MUTEX_LOCK || mutex == MUTEX_TEST_LOCK;
+	bool is_nested = mutex == MUTEX_NEST_LOCK || mutex == MUTEX_TEST_NEST_LOCK;
+
+	if (strcmp(lock->kind, "lock") == 0)
+		return is_lock;
+	if (strcmp(lock->kind, "nest_lock") == 0)
+		return is_nested;
+	if (strcmp(lock->kind, "critical") == 0)
+		return is_critical;
+	return strcmp(lock->kind, "mutex") == 0 && (is_lock || is_nested || is_critical);
+}
+
+/** Find how the recorder calls a lock: as the threads say that wait for it. LLVM's runtime does not call
+ *  critical constructs by the addresses of their names. @return 0: unknown. */
+static uint64_t recorded_id(const struct lock *lock)
+{
+	for (size_t i = 0; i < lock->num_waiters; i++) {
+		const struct record_wait *wait = history_wait(lock->waiters[i]);
+		if (!wait || wait->kind != RECORD_ACQUIRE || !may_be(lock, wait->detail))
+			continue;
+		if (wait->detail == MUTEX_CRITICAL || !lock->address ||
+		    wait->object == lock->address)
+			return wait->object;
+	}
+	return strcmp(lock->kind, "critical") == 0 ? 0 : lock->address;
+}
+
+/** Check for a thread that has perhaps unset a lock, and not recorded it yet: the runtime reports that
+ *  afterwards. */
+static bool may_be_unsetting(struct thread *thread)
+{
+	const struct evidence *evidence = &thread_verdict(thread)->evidence;
+
+	if (thread_wait(thread) || !evidence->in_runtime)
+		return false;
+	return !evidence->has_call || is_unset_function(evidence->call.function);
+}
+
+/** Find who holds a lock, as recorded. @return false: nobody, or it is not certain. */
+static bool find_holder(struct process *process, struct lock *lock, struct history_owner *ret)
+{
+	struct history *history = process_history(process);
+	uint64_t id = history ? recorded_id(lock) : 0;
+
+	return id && history_owner(history, id, ret) && may_be(lock, ret->hold.kind) &&
+	       !(ret->by->thread && may_be_unsetting(ret->by->thread));
+}
+
+static const struct taking *make_taking(struct process *process, const struct record_hold *hold)
+{
+	struct taking *taking = ARENA_NEW(&process->arena, struct taking);
+
+	taking->since = hold->since;
+	taking->depth = hold->depth;
+	taking->location = call_location(process, hold->code);
+	return taking;
+}
+
+bool find_owner_in_history(struct process *process, struct lock *lock)
+{
+	struct history_owner found;
+
+	if (!find_holder(process, lock, &found))
+		return false;
+	if (found.by->thread) {
+		lock->owner = found.by->thread;
+		lock->source = OWNER_HISTORY;
+		lock->reason = NULL;
+	} else if (found.by->record.ended) {
+		const char *line =
+			line_text(&process->arena, call_location(process, found.hold.code));
+		lock->owner_ended = true;
+		lock->source = OWNER_HISTORY;
+		lock->reason = arena_printf(&process->arena, "LWP %lu took it%s%s, and has ended",
+					    (unsigned long)found.by->record.lwp,
+					    *line ? " at " : "", line);
+	} else {
+		return false; // it runs, or was not examined
+	}
+	lock->is_held = YES;
+	lock->taken = make_taking(process, &found.hold);
+	return true;
+}
+
+void find_taking(struct process *process, struct lock *lock)
+{
+	struct history_owner found;
+
+	if (lock->taken || lock->is_held == NO || !find_holder(process, lock, &found))
+		return;
+	if (found.by->thread == lock->owner && lock->owner)
+		lock->taken = make_taking(process, &found.hold);
+	else if (lock->owner && found.by->thread)
+		lock->contradiction = arena_printf(
+			&process->arena,
+			"The recording has thread %s as its owner; the runtime is believed",
+			found.by->thread->target->label);
+}

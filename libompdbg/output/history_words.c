@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recorded events in the terms of the source.
+
+#include "output/history_words.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "diagnose/words.h"
+
+// Numbers of OMPT (OpenMP 5.2, 19.4.4).
+enum { MUTEX_LOCK = 1, MUTEX_NEST_LOCK = 3, MUTEX_CRITICAL = 5, MUTEX_ATOMIC = 6 };
+enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH = 4 };
+enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6, SYNC_REDUCTION = 7 };
+enum { WORK_SINGLE = 3, WORK_SINGLE_OTHER = 4 };
+enum { TARGET_NOWAIT = 8, CANCEL_ACTIVATED = 0x10, CANCEL_DETECTED = 0x20 };
+enum { SATURATED = UINT32_MAX };
+
+/** A name for a number. */
+struct word {
+	uint32_t number;
+	const char *name;
+};
+
+static const struct word kinds[] = {
+	{ RECORD_THREAD_BEGIN, "thread_begin" },
+	{ RECORD_THREAD_END, "thread_end" },
+	{ RECORD_PARALLEL_BEGIN, "parallel_begin" },
+	{ RECORD_PARALLEL_END, "parallel_end" },
+	{ RECORD_IMPLICIT_BEGIN, "implicit_begin" },
+	{ RECORD_IMPLICIT_END, "implicit_end" },
+	{ RECORD_TASK_CREATE, "task_create" },
+	{ RECORD_TASK_BEGIN, "task_begin" },
+	{ RECORD_TASK_END, "task_end" },
+	{ RECORD_WORK_BEGIN, "work_begin" },
+	{ RECORD_WORK_END, "work_end" },
+	{ RECORD_CHUNK, "chunk" },
+	{ RECORD_SYNC_BEGIN, "sync_begin" },
+	{ RECORD_SYNC_END, "sync_end" },
+	{ RECORD_WAIT_BEGIN, "wait_begin" },
+	{ RECORD_WAIT_END, "wait_end" },
+	{ RECORD_ACQUIRE, "acquire" },
+	{ RECORD_ACQUIRED, "acquired" },
+	{ RECORD_RELEASED, "released" },
+	{ RECORD_LOCK_INIT, "lock_init" },
+	{ RECORD_LOCK_DESTROY, "lock_destroy" },
+	{ RECORD_NEST_BEGIN, "nest_begin" },
+	{ RECORD_NEST_END, "nest_end" },
+	{ RECORD_MASKED_BEGIN, "masked_begin" },
+	{ RECORD_MASKED_END, "masked_end" },
+	{ RECORD_DEPENDENCE, "dependence" },
+	{ RECORD_CANCEL, "cancel" },
+	{ RECORD_TARGET_BEGIN, "target_begin" },
+	{ RECORD_TARGET_END, "target_end" },
+	{ 0, NULL },
+};
+
+static const struct word mutexes[] = {
+	{ MUTEX_LOCK, "lock" },
+	{ 2, "lock" },
+	{ MUTEX_NEST_LOCK, "nest lock" },
+	{ 4, "nest lock" },
+	{ MUTEX_CRITICAL, "critical" },
+	{ MUTEX_ATOMIC, "atomic" },
+	{ 7, "ordered" },
+	{ 0, NULL },
+};
+
+static const struct word syncs[] = {
+	{ 1, "barrier" },
+	{ 2, "barrier" },
+	{ 3, "barrier" },
+	{ 4, "barrier" },
+	{ SYNC_TASKWAIT, "taskwait" },
+	{ SYNC_TASKGROUP, "taskgroup" },
+	{ SYNC_REDUCTION, "reduction" },
+	{ 8, "end of worksharing" },
+	{ 9, "end of region" },
+	{ 10, "end of teams" },
+	{ 0, NULL },
+};
+
+static const struct word works[] = {
+	{ 1, "loop" },		 { 2, "sections" },   { 3, "single" },	 { 4, "single" },
+	{ 5, "workshare" },	 { 6, "distribute" }, { 7, "taskloop" }, { 8, "scope" },
+	{ 9, "workdistribute" }, { 10, "loop" },      { 11, "loop" },	 { 12, "loop" },
+	{ 13, "loop" },		 { 0, NULL },
+};
+
+static const struct word depends[] = {
+	{ 1, "in" },	 { 2, "out" },	{ 3, "inout" },	   { 4, "mutexinoutset" },
+	{ 5, "source" }, { 6, "sink" }, { 7, "inoutset" }, { 0, NULL },
+};
+
+static const struct word targets[] = {
+	{ 1, "target region" },
+	{ 2, "target enter data" },
+	{ 3, "target exit data" },
+	{ 4, "target update" },
+	{ 0, NULL },
+};
+
+static const struct word cancelled[] = {
+	{ 1, "region" }, { 2, "sections" }, { 4, "loop" }, { 8, "taskgroup" }, { 0, NULL },
+};
+
+static const char *word_of(const struct word *words, uint32_t number, const char *otherwise)
+{
+	for (; words->name; words++) {
+		if (words->number == number)
+			return words->name;
+	}
+	return otherwise;
+}
+
+const char *event_kind_name(const struct record_event *event)
+{
+	return word_of(kinds, event->kind, "unknown");
+}
+
+const char *event_detail_name(const struct record_event *event)
+{
+	switch (event->kind) {
+	case RECORD_WORK_BEGIN:
+	case RECORD_WORK_END:
+		return word_of(works, event->detail, NULL);
+	case RECORD_SYNC_BEGIN:
+	case RECORD_SYNC_END:
+	case RECORD_WAIT_BEGIN:
+	case RECORD_WAIT_END:
+		return word_of(syncs, event->detail, NULL);
+	case RECORD_ACQUIRE:
+	case RECORD_ACQUIRED:
+	case RECORD_RELEASED:
+	case RECORD_LOCK_INIT:
+	case RECORD_LOCK_DESTROY:
+		return word_of(mutexes, event->detail, NULL);
+	case RECORD_NEST_BEGIN:
+	case RECORD_NEST_END:
+		return word_of(mutexes, MUTEX_NEST_LOCK, NULL);
+	case RECORD_DEPENDENCE:
+		return word_of(depends, event->detail, NULL);
+	case RECORD_TARGET_BEGIN:
+	case RECORD_TARGET_END:
+		return word_of(targets, event->detail & ~(uint32_t)TARGET_NOWAIT, NULL);
+	default:
+		return NULL;
+	}
+}
+
+bool event_is_of_mutex(const struct record_event *event)
+{
+	return (event->kind >= RECORD_ACQUIRE && event->kind <= RECORD_LOCK_DESTROY) ||
+	       event->kind == RECORD_NEST_BEGIN || event->kind == RECORD_NEST_END;
+}
+
+bool event_is_passed(const struct record_event *event)
+{
+	return (event->kind == RECORD_WORK_BEGIN || event->kind == RECORD_WORK_END) &&
+	       event->detail == WORK_SINGLE_OTHER;
+}
+
+// ---- Names -------------------------------------------------------------------------------------
+
+/** Find the name that threads have for the mutex that they wait for: a frame may know it where no symbol
+ *  does, and LLVM's runtime calls critical constructs by other addresses than their names'. */
+static const char *waited_name(struct process *process, uint64_t object)
+{
+	for (size_t i = 0; i < process->num_targets; i++) {
+		const struct record_wait *wait = history_wait(process->threads[i]);
+		if (wait && wait->kind == RECORD_ACQUIRE && wait->object == object &&
+		    recorded_wait(process->threads[i]))
+			return thread_wait(process->threads[i])->symbol;
+	}
+	return NULL;
+}
+
+const char *event_object_name(struct process *process, const struct record_event *event)
+{
+	const struct ompdbg_services *services = process->services;
+	const char *name = NULL;
+	struct ompdbg_symbol symbol;
+
+	if (!event->object || !(event_is_of_mutex(event) || event->kind == RECORD_DEPENDENCE))
+		return NULL;
+	if (event->kind == RECORD_DEPENDENCE)
+		return address_name(process, event->object, event->code);
+	name = waited_name(process, event->object);
+	if (name || !is_ok(services->symbol_at(services->context, event->object, &symbol)) ||
+	    !is_users_data(process, event->object, &symbol))
+		return name;
+	if (event->detail != MUTEX_CRITICAL &&
+	    is_ok(services->variable_at(services->context, event->object, true, event->code,
+					&name)))
+		return arena_strdup(&process->arena, name);
+	return symbol_title(process, &symbol);
+}
+
+/** Write the kind and the name of a mutex. Of what has no name but locks, the place tells which it is. */
+static const char *mutex_text(struct process *process, const struct record_event *event)
+{
+	struct arena *arena = &process->arena;
+	const char *kind = event_detail_name(event), *name = event_object_name(process, event);
+	bool is_lock = kind && (strcmp(kind, "lock") == 0 || strcmp(kind, "nest lock") == 0);
+
+	if (!kind)
+		kind = "mutex";
+	if (name)
+		return arena_printf(arena, "%s %s", kind, name);
+	if (!is_lock)
+		return kind;
+	return arena_printf(arena, "%s %#lx", kind, (unsigned long)event->object);
+}
+
+// ---- Sentences ---------------------------------------------------------------------------------
+
+static const char *count_text(struct arena *arena, uint32_t number, const char *noun)
+{
+	if (!number || number == SATURATED)
+		return "";
+	return arena_printf(arena, " (%s)", counted_text(arena, number, noun));
+}
+
+static const char *parallel_text(struct arena *arena, const struct record_event *event)
+{
+	const char *number =
+		event->object ? arena_printf(arena, " %lu", (unsigned long)event->object) : "";
+
+	switch (event->kind) {
+	case RECORD_PARALLEL_BEGIN:
+		return arena_printf(
+			arena, "began %s%s%s", event->detail ? "league" : "region", number,
+			count_text(arena, event->number, event->detail ? "team" : "thread"));
+	case RECORD_PARALLEL_END:
+		return arena_printf(arena, "ended region%s", number);
+	case RECORD_IMPLICIT_BEGIN:
+		if (!event->object)
+			return "began initial task";
+		return arena_printf(arena, "entered region%s as thread %u of %u", number,
+				    event->number, event->detail);
+	default:
+		if (!event->object)
+			return "ended initial task";
+		return arena_printf(arena, "left region%s", number);
+	}
+}
+
+static const char *task_words(struct arena *arena, const struct record_event *event)
+{
+	const char *verb = event->kind == RECORD_TASK_CREATE ? "created" :
+			   event->kind == RECORD_TASK_BEGIN  ? "switched to" :
+			   event->detail == TASK_COMPLETE    ? "completed" :
+			   event->detail == TASK_CANCEL	     ? "cancelled" :
+			   event->detail == TASK_DETACH	     ? "detached" :
+							       "suspended";
+
+	return arena_printf(arena, "%s task %lu", verb, (unsigned long)event->object);
+}
+
+static const char *chunk_text(struct arena *arena, const struct record_event *event)
+{
+	long first = (long)event->object;
+
+	if (event->number == SATURATED || !event->number)
+		return arena_printf(arena, "got iterations from %ld on", first);
+	if (event->number == 1)
+		return arena_printf(arena, "got iteration %ld", first);
+	return arena_printf(arena, "got iterations %ld-%ld", first,
+			    first + (long)event->number - 1);
+}
+
+static const char *sync_text(struct arena *arena, const struct record_event *event)
+{
+	const char *what = event_detail_name(event);
+	bool is_barrier = event->detail < SYNC_TASKWAIT || event->detail > SYNC_REDUCTION;
+
+	if (!what)
+		what = "synchronization";
+	switch (event->kind) {
+	case RECORD_SYNC_BEGIN:
+		return arena_printf(arena, "reached %s", what);
+	case RECORD_WAIT_BEGIN:
+		return arena_printf(arena, "began to wait %s %s", is_barrier ? "at" : "in", what);
+	default:
+		return arena_printf(arena, "left %s", what);
+	}
+}
+
+static const char *mutex_words(struct process *process, const struct record_event *event)
+{
+	static const char *const verbs[RECORD_KINDS] = {
+		[RECORD_ACQUIRE] = "began to wait for", [RECORD_ACQUIRED] = "took",
+		[RECORD_RELEASED] = "released",		[RECORD_LOCK_INIT] = "initialized",
+		[RECORD_LOCK_DESTROY] = "destroyed",	[RECORD_NEST_BEGIN] = "took",
+		[RECORD_NEST_END] = "released",
+	};
+
+	const char *times = event->kind == RECORD_NEST_BEGIN ? " once more" :
+			    event->kind == RECORD_NEST_END   ? " once" :
+							       "";
+
+	return arena_printf(&process->arena, "%s %s%s", verbs[event->kind],
+			    mutex_text(process, event), times);
+}
+
+static const char *dependence_text(struct process *process, const struct record_event *event)
+{
+	struct arena *arena = &process->arena;
+	const char *name = event_object_name(process, event);
+	const char *kind = event_detail_name(event);
+
+	if (!name)
+		name = arena_printf(arena, "%#lx", (unsigned long)event->object);
+	return arena_printf(arena, "task %u depends on %s: %s", event->number, kind ? kind : "?",
+			    name);
+}
+
+static const char *cancel_text(struct arena *arena, const struct record_event *event)
+{
+	const char *what = word_of(cancelled, event->detail & 0xfU, "construct");
+
+	if (event->detail & CANCEL_ACTIVATED)
+		return arena_printf(arena, "cancelled the %s", what);
+	if (event->detail & CANCEL_DETECTED)
+		return arena_printf(arena, "found the %s cancelled", what);
+	return "dropped a cancelled task";
+}
+
+const char *event_text(struct process *process, const struct record_event *event)
+{
+	struct arena *arena = &process->arena;
+	const char *what = event_detail_name(event);
+
+	switch (event->kind) {
+	case RECORD_THREAD_BEGIN:
+		return "began";
+	case RECORD_THREAD_END:
+		return "ended";
+	case RECORD_PARALLEL_BEGIN:
+	case RECORD_PARALLEL_END:
+	case RECORD_IMPLICIT_BEGIN:
+	case RECORD_IMPLICIT_END:
+		return parallel_text(arena, event);
+	case RECORD_TASK_CREATE:
+	case RECORD_TASK_BEGIN:
+	case RECORD_TASK_END:
+		return task_words(arena, event);
+	case RECORD_WORK_BEGIN:
+		if (event_is_passed(event))
+			return "left single to another thread";
+		if (event->detail == WORK_SINGLE)
+			return "began single";
+		return arena_printf(arena, "began %s%s", what ? what : "worksharing",
+				    count_text(arena, event->number,
+					       what && starts_with(what, "sections") ?
+						       "section" :
+						       "iteration"));
+	case RECORD_WORK_END:
+		return arena_printf(arena, "ended %s", what ? what : "worksharing");
+	case RECORD_CHUNK:
+		return chunk_text(arena, event);
+	case RECORD_SYNC_BEGIN:
+	case RECORD_SYNC_END:
+	case RECORD_WAIT_BEGIN:
+	case RECORD_WAIT_END:
+		return sync_text(arena, event);
+	case RECORD_MASKED_BEGIN:
+		return "entered masked";
+	case RECORD_MASKED_END:
+		return "left masked";
+	case RECORD_DEPENDENCE:
+		return dependence_text(process, event);
+	case RECORD_CANCEL:
+		return cancel_text(arena, event);
+	case RECORD_TARGET_BEGIN:
+		return arena_printf(arena, "began %s", what ? what : "target region");
+	case RECORD_TARGET_END:
+		return arena_printf(arena, "ended %s", what ? what : "target region");
+	default:
+		return event_is_of_mutex(event) ? mutex_words(process, event) : "?";
+	}
+}
