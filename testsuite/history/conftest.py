@@ -14,7 +14,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = HERE / "programs"
-sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb")]
+sys.path[:0] = [str(HERE), str(ROOT / "testsuite" / "gdb"), str(ROOT / "python")]
 
 from harness import processes, setup  # noqa: E402
 

@@ -8,6 +8,7 @@ from typing import Any, Dict, List
 import jsonschema
 import pytest
 from conftest import ROOT, Look, Recorded, ask, gdb, run
+from ompdbg.report.html.page import page
 
 TAKINGS, TASKS = 100, 2
 
@@ -163,6 +164,19 @@ def test_gdb_knows_when_it_stopped_the_program(recorded: Recorded) -> None:
     assert "Before stop" in seen
     assert ", held by thread " in seen
     assert " for " in seen
+
+
+def test_the_report_has_a_picture(look: Look) -> None:
+    """A lane for each thread, and a line from each wait to where the owner took the lock."""
+    text = "\n".join(page(look.report))
+    begin = text.index('<figure class="moments">')
+    picture = text[begin : text.index("</figure>", begin)]
+    assert picture.count('class="name"') == len(look.report["threads"])
+    waiters = sum(len(lock["waiters"]) for lock in look.report["locks"])
+    assert picture.count('<g class="link">') == waiters
+    held = [lock for lock in look.report["locks"] if "recorded" in lock]
+    assert picture.count('<g class="holds lock">') >= len(held)
+    assert "NaN" not in picture
 
 
 # ---- Recordings that cannot be read -------------------------------------------------------------
