@@ -32,7 +32,9 @@ def table() -> Dict[str, bool]:
 def exported(library: str) -> Set[str]:
     """What the generator says of a library."""
     command = [sys.executable, str(GENERATOR), library]
-    return set(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split())
+    return set(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    )
 
 
 def recorded() -> Dict[str, Set[str]]:
