@@ -155,6 +155,9 @@ static void start_tool(const void *caller)
 		gomp_threads_init();
 		if (found->initialize(gomp_lookup, 0, &found->tool_data))
 			tool = found;
+		// Before what the tool needs is destroyed. The destructor below does it if that fails.
+		if (tool)
+			atexit(gomp_finalize);
 		say(tool ? "the tool has started" : "the tool's initializer returned 0");
 	}
 	close_verbose();

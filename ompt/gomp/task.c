@@ -30,6 +30,29 @@ static void task_created(struct thread *thread, struct task *task, void **depend
 		gomp_dependences(&task->data, depend);
 }
 
+// Field by field, from what was written field by field: wider moves would have to wait for it.
+void gomp_init_task(struct thread *thread, struct task *task, const struct source *source)
+{
+	task->front[0] = source->front[0];
+	task->front[1] = task->front[2] = 0;
+	task->fn = source->fn;
+	task->data.value = 0;
+	task->frame.enter_frame.ptr = task->frame.exit_frame.ptr = NULL;
+	task->frame.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
+	task->frame.exit_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
+	task->parent = NULL;
+	task->region = thread->task->region;
+	task->code = source->code;
+	task->header_size = source->header_size;
+	task->size = source->size;
+	task->flags = source->flags;
+	task->thread_num = 0;
+	task->traits = source->traits;
+	task->fulfilled = task->body_done = false;
+	task->step = source->step;
+	task->next_detached = NULL;
+}
+
 /** Copy a task into libgomp's memory of it: what libgomp calls as the copy function. It does so in
  *  the thread that makes the task. */
 void gomp_copy_task(void *to, void *from)
@@ -37,16 +60,16 @@ void gomp_copy_task(void *to, void *from)
 	struct source *source = from;
 	struct thread *thread = &gomp_thread;
 	struct task *task = to;
-	char *data = (char *)to + source->task.header_size;
+	char *data = (char *)to + source->header_size;
 
-	if (UNLIKELY(source->task.traits & TASK_DETACHABLE) && source->data)
-		*(uint64_t *)source->data = source->task.front[0];
-	memcpy(task, &source->task, sizeof(*task));
+	gomp_init_task(thread, task, source);
+	if (UNLIKELY(task->traits & TASK_DETACHABLE) && source->data)
+		*(uint64_t *)source->data = task->front[0];
 	if (source->copy)
 		source->copy(data, source->data);
 	else
-		memcpy(data, source->data, task->size);
-	// A task that is not deferred lives on the stack, below what it was prepared in.
+		memcpy(data, source->data, source->size);
+	// A task that is not deferred lives on the stack, below its source.
 	if ((char *)to > (char *)FRAME_ADDRESS && (char *)to < (char *)from) {
 		task->flags |= (int)ompt_task_undeferred;
 		task->traits &= ~TASK_CANCELLABLE;
@@ -154,29 +177,31 @@ static int task_flags(const struct thread *thread, unsigned flags)
 	return result;
 }
 
-long gomp_prepare_task(struct thread *thread, struct task *task, gomp_body_fn *fn, bool has_copy,
-		       long size, long align, unsigned flags)
+void gomp_prepare_task(struct thread *thread, struct source *source, gomp_body_fn *fn, void *data,
+		       gomp_copy_fn *copy, long size, long align, unsigned flags)
 {
 	static int cancellation = -1; // a setting that never changes
 
-	memset(task, 0, sizeof(*task));
 	if (align < (long)_Alignof(struct task))
 		align = _Alignof(struct task);
-	task->fn = fn;
-	task->header_size = (uint32_t)(((long)sizeof(*task) + align - 1) & -align);
-	task->size = (uint32_t)size;
-	task->region = thread->task->region;
-	task->flags = task_flags(thread, flags);
-	task->frame.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
-	task->frame.exit_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
+	source->front[0] = 0;
+	source->fn = fn;
+	source->data = data;
+	source->copy = copy;
+	source->depend = NULL;
+	source->step = 0;
+	source->header_size = (uint32_t)(((long)sizeof(struct task) + align - 1) & -align);
+	source->size = (uint32_t)size;
+	source->align = align;
+	source->flags = task_flags(thread, flags);
+	source->traits = 0;
 	if (UNLIKELY(cancellation < 0))
 		cancellation = gomp_ask.omp_get_cancellation && gomp_ask.omp_get_cancellation();
 	// libgomp drops cancelled tasks that have no copy function; with one it would run them.
-	if (UNLIKELY(cancellation) && !has_copy)
-		task->traits |= TASK_CANCELLABLE;
+	if (UNLIKELY(cancellation) && !copy)
+		source->traits |= TASK_CANCELLABLE;
 	if (UNLIKELY(flags & GOMP_TASK_DETACH))
-		task->traits |= TASK_DETACHABLE;
-	return align;
+		source->traits |= TASK_DETACHABLE;
 }
 
 ENTRY(void, GOMP_task,
@@ -189,13 +214,12 @@ ENTRY(void, GOMP_task,
 	struct source source;
 
 	enter_frame(thread, FRAME_ADDRESS);
-	align = gomp_prepare_task(thread, &source.task, fn, copy, size, align, flags);
-	source.data = data;
-	source.copy = copy;
-	source.depend = flags & GOMP_TASK_DEPEND ? depend : NULL;
+	gomp_prepare_task(thread, &source, fn, data, copy, size, align, flags);
 	source.code = RETURN_ADDRESS;
-	gomp_real.GOMP_task(gomp_task_body, &source, gomp_copy_task, source.task.header_size + size,
-			    align, if_clause, flags, depend, priority, detach);
+	if (flags & GOMP_TASK_DEPEND)
+		source.depend = depend;
+	gomp_real.GOMP_task(gomp_task_body, &source, gomp_copy_task, source.header_size + size,
+			    source.align, if_clause, flags, depend, priority, detach);
 	leave_frame(thread);
 	thread->state = state;
 }

@@ -7,21 +7,30 @@
 
 #include "state.h"
 
-/** A task as it is prepared, on the stack of the thread that makes it. */
+/** A task that is to be made, on the stack of the thread that makes it. */
 struct source {
-	struct task task; // its front is what libgomp writes to, and reads
-	void *data;	  // of the program
+	uint64_t front[3]; // as in a task: what libgomp writes, and reads
+	gomp_body_fn *fn;  // this and the next of the program
+	void *data;
 	gomp_copy_fn *copy;
 	void **depend; // null: none
 	const void *code;
+	uint64_t step;	      // of a taskloop
+	uint32_t header_size; // of the task
+	uint32_t size;
+	long align; // of header and data
+	int flags;  // ompt_task_flag_t
+	uint16_t traits;
 };
 
 void gomp_copy_task(void *to, void *from);
 void gomp_task_body(void *arg);
 
-/** Prepare a task's header; return the alignment of the whole. */
-long gomp_prepare_task(struct thread *thread, struct task *task, gomp_body_fn *fn, bool has_copy,
-		       long size, long align, unsigned flags);
+/** Prepare the source of a task. */
+void gomp_prepare_task(struct thread *thread, struct source *source, gomp_body_fn *fn, void *data,
+		       gomp_copy_fn *copy, long size, long align, unsigned flags);
+/** Fill the header of a task. */
+void gomp_init_task(struct thread *thread, struct task *task, const struct source *source);
 
 /** Return the number of dependences in an array as the compiler makes it. */
 size_t gomp_num_dependences(void **depend);

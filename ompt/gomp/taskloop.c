@@ -127,35 +127,32 @@ static unsigned real_flags(unsigned flags)
  *  of each when it is made. */
 static bool prepare(struct thread *thread, struct taskloop *loop, struct source *source)
 {
-	struct task *task = &source->task;
-
-	loop->align = gomp_prepare_task(thread, task, loop->fn, loop->copy, loop->size, loop->align,
-					loop->flags);
-	task->traits |= TASK_LOOP | (loop->loop.down ? TASK_LOOP_DOWN : 0) |
-			(loop->loop.is_signed ? TASK_LOOP_SIGNED : 0);
-	task->step = loop->loop.step;
-	task->code = loop->code;
+	gomp_prepare_task(thread, source, loop->fn, loop->data, loop->copy, loop->size, loop->align,
+			  loop->flags);
+	source->traits |= TASK_LOOP | (loop->loop.down ? TASK_LOOP_DOWN : 0) |
+			  (loop->loop.is_signed ? TASK_LOOP_SIGNED : 0);
+	source->step = loop->loop.step;
+	source->code = loop->code;
 	// libgomp reads the reductions where the program's data have them.
 	if (loop->flags & GOMP_TASK_REDUCTION)
-		task->front[2] = ((uint64_t *)loop->data)[2];
-	source->data = loop->data;
-	source->copy = loop->copy;
-	source->depend = NULL;
-	source->code = loop->code;
-	loop->size += task->header_size;
+		source->front[2] = ((uint64_t *)loop->data)[2];
+	loop->size += source->header_size;
+	loop->align = source->align;
 	return loop->copy ||
 	       has_room(thread, most_tasks(loop->flags, loop->num_tasks, loop->iterations),
 			loop->size);
 }
 
 /** Prepare a block of memory that is a task already: header and data. */
-static void *prepare_block(char *memory, struct taskloop *loop, struct source *source)
+static void *prepare_block(struct thread *thread, char *memory, struct taskloop *loop,
+			   struct source *source)
 {
 	char *block = (char *)(((uintptr_t)memory + (uintptr_t)loop->align - 1) &
 			       -(uintptr_t)loop->align);
 	struct task *task = (struct task *)block;
 
-	memcpy(task, &source->task, sizeof(*task));
+	gomp_init_task(thread, task, source);
+	task->front[2] = source->front[2];
 	memcpy(block + task->header_size, source->data, task->size);
 	task->traits |= TASK_TOLD_LATE;
 	if (!(loop->flags & GOMP_TASK_IF))
@@ -163,37 +160,37 @@ static void *prepare_block(char *memory, struct taskloop *loop, struct source *s
 	return block;
 }
 
-#define TASKLOOP(name, type, loop_)                                                           \
-	ENTRY(void, name,                                                                     \
-	      (gomp_body_fn * fn, void *data, gomp_copy_fn *copy, long size, long align,      \
-	       unsigned flags, unsigned long num_tasks, int priority, type start, type end,   \
-	       type step),                                                                    \
-	      (fn, data, copy, size, align, flags, num_tasks, priority, start, end, step))    \
-	{                                                                                     \
-		struct thread *thread = this_thread();                                        \
-		struct taskloop loop = { .fn = fn,                                            \
-					 .data = data,                                        \
-					 .copy = copy,                                        \
-					 .size = size,                                        \
-					 .align = align,                                      \
-					 .flags = flags,                                      \
-					 .num_tasks = num_tasks,                              \
-					 .loop = loop_,                                       \
-					 .code = RETURN_ADDRESS };                            \
-		gomp_copy_fn *copy_task = gomp_copy_task;                                     \
-		struct source source;                                                         \
-		void *from = &source;                                                         \
-                                                                                              \
-		loop.iterations = num_iterations((uint64_t)start, (uint64_t)end, loop.loop);  \
-		begin_taskloop(thread, &loop, FRAME_ADDRESS);                                 \
-		if (!prepare(thread, &loop, &source)) {                                       \
-			from = prepare_block(alloca((size_t)(loop.size + loop.align)), &loop, \
-					     &source);                                        \
-			copy_task = NULL;                                                     \
-		}                                                                             \
-		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align,        \
-			       real_flags(flags), num_tasks, priority, start, end, step);     \
-		end_taskloop(thread, &loop);                                                  \
+#define TASKLOOP(name, type, loop_)                                                            \
+	ENTRY(void, name,                                                                      \
+	      (gomp_body_fn * fn, void *data, gomp_copy_fn *copy, long size, long align,       \
+	       unsigned flags, unsigned long num_tasks, int priority, type start, type end,    \
+	       type step),                                                                     \
+	      (fn, data, copy, size, align, flags, num_tasks, priority, start, end, step))     \
+	{                                                                                      \
+		struct thread *thread = this_thread();                                         \
+		struct taskloop loop = { .fn = fn,                                             \
+					 .data = data,                                         \
+					 .copy = copy,                                         \
+					 .size = size,                                         \
+					 .align = align,                                       \
+					 .flags = flags,                                       \
+					 .num_tasks = num_tasks,                               \
+					 .loop = loop_,                                        \
+					 .code = RETURN_ADDRESS };                             \
+		gomp_copy_fn *copy_task = gomp_copy_task;                                      \
+		struct source source;                                                          \
+		void *from = &source;                                                          \
+                                                                                               \
+		loop.iterations = num_iterations((uint64_t)start, (uint64_t)end, loop.loop);   \
+		begin_taskloop(thread, &loop, FRAME_ADDRESS);                                  \
+		if (!prepare(thread, &loop, &source)) {                                        \
+			from = prepare_block(thread, alloca((size_t)(loop.size + loop.align)), \
+					     &loop, &source);                                  \
+			copy_task = NULL;                                                      \
+		}                                                                              \
+		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align,         \
+			       real_flags(flags), num_tasks, priority, start, end, step);      \
+		end_taskloop(thread, &loop);                                                   \
 	}
 
 TASKLOOP(GOMP_taskloop, long, signed_loop(step))

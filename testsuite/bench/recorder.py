@@ -16,8 +16,7 @@ PRELOADED = ("ompt/gomp/libompt-gomp.so", "ompt/recorder/libompdbg-recorder.so")
 COMPILERS = {"gcc": "libgomp", "clang": "libomp"}
 THREADS = (1, 2)
 RUNS = 7
-# Waiting is no work.
-ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "OMP_DYNAMIC": "false", "KMP_BLOCKTIME": "0"}
+PASSIVE = {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0"}
 
 
 def compile_program(compiler: str, name: str, scratch: Path) -> Path:
@@ -29,11 +28,11 @@ def compile_program(compiler: str, name: str, scratch: Path) -> Path:
     return target
 
 
-def run(program: Path, threads: int, preloaded: str, figures: Dict[str, List[float]]) -> None:
+def run(
+    program: Path, threads: int, settings: Dict[str, str], figures: Dict[str, List[float]]
+) -> None:
     """Run a program, and keep the least figures of all runs."""
-    environment = {**os.environ, **ENVIRONMENT}
-    if preloaded:
-        environment["LD_PRELOAD"] = preloaded
+    environment = {**os.environ, **settings}
     done = subprocess.run(
         [str(program), str(threads)],
         env=environment,
@@ -48,13 +47,15 @@ def run(program: Path, threads: int, preloaded: str, figures: Dict[str, List[flo
         figures[name] = min(found, figures.get(name, found))
 
 
-def compare(program: Path, threads: int, preloaded: str) -> Dict[str, List[List[float]]]:
+def compare(
+    program: Path, threads: int, preloaded: str, settings: Dict[str, str]
+) -> Dict[str, List[List[float]]]:
     """Run a program with the recorder and without, in turn: for each name both figures."""
     plain: Dict[str, List[float]] = {}
     recorded: Dict[str, List[float]] = {}
     for _ in range(RUNS):
-        run(program, threads, "", plain)
-        run(program, threads, preloaded, recorded)
+        run(program, threads, settings, plain)
+        run(program, threads, {**settings, "LD_PRELOAD": preloaded}, recorded)
     return {name: [plain[name], recorded[name]] for name in plain}
 
 
@@ -62,7 +63,7 @@ def events(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
     """Compare loops of one construct each."""
     rows = []
     for threads in THREADS:
-        for name, (plain, recorded) in compare(program, threads, preloaded).items():
+        for name, (plain, recorded) in compare(program, threads, preloaded, {}).items():
             number = recorded[1]
             cost = (recorded[0] - plain[0]) / number if number >= 1 else None
             rows.append(
@@ -81,7 +82,7 @@ def kernels(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
     """Compare whole programs of tasks."""
     rows = []
     for threads in THREADS:
-        found = compare(program, threads, preloaded)
+        found = compare(program, threads, preloaded, PASSIVE)  # waiting is no work
         ratios = {name: with_[0] / without[0] for name, (without, with_) in found.items()}
         for name, (without, with_) in found.items():
             times = [f"{without[0]:.2f}", f"{with_[0]:.2f}", f"{ratios[name]:.3f}"]

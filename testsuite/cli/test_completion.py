@@ -34,7 +34,7 @@ def completed(*words: str, folder: Path = ROOT) -> Set[str]:
 
 def test_commands(ompdbg: Any) -> None:
     assert completed("") == COMMANDS | {"--help"}
-    assert completed("re") == {"report", "regions"}
+    assert completed("re") == {"report", "record", "regions"}
     told = ompdbg.run("--help").stdout
     assert max(map(len, told.splitlines())) <= 80
     assert all(f"\n    {name}" in told for name in COMMANDS)

@@ -19,6 +19,7 @@ OFFERED = {
     "omp apply -sta": ["-state"],
     "omp apply -team 1 info threa": ["threads"],
     "set omp frame-filter in": ["indented"],
+    "set omp record o": ["off", "on"],
     "set omp thread-names of": ["off"],
 }
 

@@ -44,6 +44,7 @@ LINES: Dict[str, List[str]] = {
     "set omp debug": ["set omp debug on", "set omp debug off"],
     "set omp frame-filter": ["set omp frame-filter off", "bt", "set omp frame-filter on", "bt"],
     "set omp library": ["set omp library auto"],
+    "set omp record": ["set omp record on", "set omp record off"],
     "set omp thread-names": ["set omp thread-names on", "info threads"],
 }
 

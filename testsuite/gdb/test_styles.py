@@ -108,7 +108,8 @@ def test_help_fits_the_terminal(terminal: Terminal) -> None:
     commands = ("status", "threads", "tasks", "bt", "frame", "apply", "step", "finish", "break")
     more = ("regions", "icvs", "env", "locks", "why", "delete", "thread-info", "task-info")
     topics = ["omp " + name for name in (*commands, *more, "parallel-info")]
-    settings = ["set omp " + name for name in ("debug", "library", "frame-filter", "thread-names")]
+    names = ("debug", "library", "frame-filter", "record", "thread-names")
+    settings = ["set omp " + name for name in names]
     functions = ["function _omp_" + name for name in ("thread_num", "team", "state", "in_task")]
     for command in ["omp", "set omp", *topics, *settings, *functions]:
         shown = plain(terminal.type("help " + command))

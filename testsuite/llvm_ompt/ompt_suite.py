@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds the tests that LLVM has for OMPT with GCC, and runs them on libgomp with our library."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -23,9 +24,10 @@ NEVER = "flush masked master reduction task_dependence".split()
 # Preloads the library, and a tool after it.
 _RUNNER = r"""#!/bin/sh
 {{ LD_PRELOAD={library}${{TEST_TOOL:+:$TEST_TOOL}} "$@"; echo $? >{scratch}/status; }} |
-	sed "/^0: Could not register callback 'ompt_callback_\({never}\)'/d"
+  sed "/^0: Could not register callback 'ompt_callback_\({never}\)'/d"
 exit "$(cat {scratch}/status)"
 """
+_COMPLAINT = "error: |undefined reference|is empty"
 _LIMIT = "timeout 20"
 
 
@@ -43,6 +45,13 @@ class Outcome:
     @property
     def passed(self) -> bool:
         return bool(self.statuses) and not any(self.statuses)
+
+    @property
+    def complaint(self) -> str:
+        """The first error, of the compiler, of the linker or of FileCheck, with what it is about."""
+        lines = self.output.splitlines()
+        starts = [i for i, line in enumerate(lines) if re.search(_COMPLAINT, line)]
+        return "\n".join(lines[starts[0] : starts[0] + 3]) if starts else ""
 
 
 def folder() -> Path:

@@ -13,7 +13,7 @@
 
 #include "include/ompt/recorder.h"
 
-#define ROUNDS 300
+#define ROUNDS 100
 #define REPEATS 400
 #define WORK 20
 

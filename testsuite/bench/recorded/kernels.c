@@ -19,7 +19,7 @@ static int threads;
 
 // ---- Fibonacci -------------------------------------------------------------------------------
 
-#define FIBONACCI 33
+#define FIBONACCI 37
 #define FIBONACCI_LEVELS 10
 
 /** Compute a Fibonacci number without tasks. */
@@ -50,12 +50,12 @@ static bool run_fibonacci(void)
 #pragma omp parallel num_threads(threads)
 #pragma omp single
 	result = fibonacci(FIBONACCI, 0);
-	return result == 3524578;
+	return result == 24157817;
 }
 
 // ---- Queens ----------------------------------------------------------------------------------
 
-#define BOARD 11
+#define BOARD 12
 #define BOARD_LEVELS 3
 
 /** Count the ways to place the queens of the rows that are left, without tasks. */
@@ -103,7 +103,7 @@ static bool run_queens(void)
 #pragma omp parallel num_threads(threads)
 #pragma omp single
 	result = queens(0, 0, 0, 0);
-	return result == 2680;
+	return result == 14200;
 }
 
 // ---- Sort ------------------------------------------------------------------------------------
@@ -165,8 +165,8 @@ static bool run_sort(void)
 
 // ---- Sparse LU -------------------------------------------------------------------------------
 
-#define BLOCKS 16
-#define SIZE 32
+#define BLOCKS 12
+#define SIZE 64
 
 typedef double block[SIZE][SIZE];
 
