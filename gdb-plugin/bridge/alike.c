@@ -135,9 +135,11 @@ static bool is_told_by(const struct chain *chain, const struct gdb_stack *stack)
  *  a one at one stop, and none at another. */
 static bool is_plain(struct gdb_services *services, uint64_t pc)
 {
-	const struct ompdbg_services *files;
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
 
-	return is_ok(gdb_files(services, &files)) && !target_services_begins_inlined(files, pc);
+	ompdbg_error_destroy(error);
+	return files && !target_services_begins_inlined(files, pc);
 }
 
 void alike_learn(struct gdb_services *services, const struct chain *chain,

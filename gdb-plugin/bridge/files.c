@@ -149,27 +149,27 @@ static void set_asker(struct files_object *self, struct gdb_services *asker)
 	target_services_set_debugger(self->table, asker == &self->own ? NULL : &asker->table);
 }
 
-struct ompdbg_error *gdb_files(struct gdb_services *services, const struct ompdbg_services **ret)
+const struct ompdbg_services *gdb_files(struct gdb_services *services, struct ompdbg_error **ret)
 {
-	struct ompdbg_error *error = ask_allowed(services);
-
-	if (error)
-		return error;
+	*ret = ask_allowed(services);
+	if (*ret)
+		return NULL;
 	if (!services->files) {
 		PyObject *files = PyObject_GetAttrString(services->bridge, "files");
 
-		if (files && Py_TYPE(files) != files_type)
+		if (files && Py_TYPE(files) != files_type) {
 			PyErr_SetString(PyExc_TypeError, "files must be _ompdbg.Files");
-		if (PyErr_Occurred()) {
-			Py_XDECREF(files);
-			return ask_failed(services);
+			Py_CLEAR(files);
+		}
+		if (!files) {
+			*ret = ask_failed(services);
+			return NULL;
 		}
 		services->files = files;
 	}
 	struct files_object *files = (struct files_object *)services->files;
 	set_asker(files, services);
-	*ret = files->table;
-	return NULL;
+	return files->table;
 }
 
 void gdb_files_forget(struct gdb_services *services)
@@ -181,13 +181,13 @@ void gdb_files_forget(struct gdb_services *services)
 	Py_CLEAR(services->files);
 }
 
-#define FORWARD(name, parameters, ...)                                           \
-	struct ompdbg_error *gdb_##name parameters                               \
-	{                                                                        \
-		const struct ompdbg_services *files;                             \
-		struct ompdbg_error *error = gdb_files(context, &files);         \
-                                                                                 \
-		return error ? error : files->name(files->context, __VA_ARGS__); \
+#define FORWARD(name, parameters, ...)                                            \
+	struct ompdbg_error *gdb_##name parameters                                \
+	{                                                                         \
+		struct ompdbg_error *error;                                       \
+		const struct ompdbg_services *files = gdb_files(context, &error); \
+                                                                                  \
+		return files ? files->name(files->context, __VA_ARGS__) : error;  \
 	}
 
 FORWARD(object_at, (void *context, uint64_t address, struct ompdbg_object *ret), address, ret)
@@ -212,10 +212,10 @@ struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const c
 					int thread, uint64_t *ret)
 {
 	struct gdb_services *services = context;
-	const struct ompdbg_services *files;
-	struct ompdbg_error *error = gdb_files(services, &files);
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
 
-	if (!error)
+	if (files)
 		error = files->symbol_address(files->context, name, object, 0, ret);
 	if (!error || error->code != OMPDBG_ABSENT || !thread)
 		return error;
@@ -232,12 +232,12 @@ struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const c
 struct ompdbg_error *gdb_symbol_at(void *context, uint64_t address, struct ompdbg_symbol *ret)
 {
 	struct gdb_services *services = context;
-	const struct ompdbg_services *files;
-	struct ompdbg_error *error = gdb_files(services, &files);
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
 	unsigned long long offset;
 	PyObject *answer, *name;
 
-	if (!error)
+	if (files)
 		error = files->symbol_at(files->context, address, ret);
 	if (!error || error->code != OMPDBG_ABSENT)
 		return error;

@@ -119,8 +119,9 @@ void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);
 
-/** Find what tells names: libtarget's services over the files that GDB has loaded. */
-struct ompdbg_error *gdb_files(struct gdb_services *services, const struct ompdbg_services **ret);
+/** Find what tells names: libtarget's services over the files that GDB has loaded. @return NULL with an
+ *  error. */
+const struct ompdbg_services *gdb_files(struct gdb_services *services, struct ompdbg_error **ret);
 void gdb_files_forget(struct gdb_services *services);
 
 struct ompdbg_error *gdb_read_memory(void *context, uint64_t address, void *buffer, size_t size);

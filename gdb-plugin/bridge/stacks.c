@@ -174,13 +174,13 @@ static struct ompdbg_error *take_line(struct gdb_services *services, int thread,
 				      const struct ompdbg_frame *frame, struct ompdbg_function *ret)
 {
 	const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
-	const struct ompdbg_services *files;
 	PyObject *answer, *file;
 
 	if (!ret->file || !stack || (frame->level && stack->frames[frame->level - 1].is_inlined))
 		return NULL;
-	struct ompdbg_error *error = gdb_files(services, &files);
-	if (error)
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
+	if (!files)
 		return error;
 	if ((uint32_t)frame->cookie == 1 && target_services_begins_inlined(files, frame->pc))
 		answer = ASK(services, "frame_line", "ii", thread, frame->level);
@@ -198,10 +198,10 @@ struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct omp
 				     struct ompdbg_function *ret)
 {
 	struct gdb_services *services = context;
-	const struct ompdbg_services *files;
-	struct ompdbg_error *error = gdb_files(services, &files);
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
 
-	if (!error)
+	if (files)
 		error = files->frame_place(files->context, thread, frame, ret);
 	if (!error)
 		error = take_line(services, thread, frame, ret);

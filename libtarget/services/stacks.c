@@ -271,16 +271,12 @@ struct ompdbg_error *service_frame_register(void *context, int thread,
 	return NULL;
 }
 
-struct ompdbg_error *service_frame_place(void *context, int thread,
-					 const struct ompdbg_frame *frame,
-					 struct ompdbg_function *ret)
+/** Return a place of a list of functions that are inlined into each other. */
+static struct ompdbg_error *place_of(struct target_services *services, const struct code *code,
+				     struct ompdbg_function *ret)
 {
-	const struct code_list *list = code_at(context, frame->is_call ? frame->pc - 1 : frame->pc);
-
-	(void)thread;
-	if (is_interrupted(context))
+	if (is_interrupted(services))
 		return &ompdbg_error_interrupted;
-	const struct code *code = &list->codes[frame_within(frame, list)];
 	*ret = (struct ompdbg_function){
 		.name = code->name && *code->name ? code->name : NULL,
 		.symbol = code->symbol && *code->symbol ? code->symbol : NULL,
@@ -291,10 +287,18 @@ struct ompdbg_error *service_frame_place(void *context, int thread,
 	return ret->name || ret->start ? NULL : &ompdbg_error_absent;
 }
 
+struct ompdbg_error *service_frame_place(void *context, int thread,
+					 const struct ompdbg_frame *frame,
+					 struct ompdbg_function *ret)
+{
+	const struct code_list *list = code_at(context, frame->is_call ? frame->pc - 1 : frame->pc);
+
+	(void)thread;
+	return place_of(context, &list->codes[frame_within(frame, list)], ret);
+}
+
 struct ompdbg_error *service_code_place(void *context, uint64_t address,
 					struct ompdbg_function *ret)
 {
-	const struct ompdbg_frame frame = { .pc = address };
-
-	return service_frame_place(context, 0, &frame, ret);
+	return place_of(context, &code_at(context, address)->codes[0], ret);
 }
