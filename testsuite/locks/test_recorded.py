@@ -23,9 +23,11 @@ def test_every_owner_is_known(recorded_cases: List[Case]) -> None:
 
 
 def test_the_owner_is_said_with_place_and_time(recorded_cases: List[Case]) -> None:
-    """The line is one of the idiom's own file."""
+    """The line is one of the idiom's own file. Whose turn an ordered region is, runtimes know."""
     complaints = []
     for case in recorded_cases:
+        if case.truth.kind == "ordered":
+            continue
         for lock in case.report["locks"]:
             place = lock.get("recorded", {}).get("location") or {}
             if "/idioms." not in (place.get("file") or "") or lock["recorded"]["age"] < 0:
