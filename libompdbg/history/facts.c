@@ -115,7 +115,7 @@ const struct record_level *history_level(struct thread *thread, struct team *tea
 	const struct team *inner = thread->team;
 	size_t depth = 0;
 
-	if (!found)
+	if (!found || !team)
 		return NULL;
 	read_facts(process_history(thread->runtime->process), found);
 	if (found->record.num_levels > found->num_levels)

@@ -63,15 +63,14 @@ static bool read_root(struct process *process, struct record_root *root, const c
 	}
 	if (memcmp(root->magic, nothing, sizeof(nothing)) == 0)
 		return false; // it has not begun
-	if (memcmp(root->magic, RECORD_MAGIC, sizeof(root->magic)) != 0)
-		*problem = "it is damaged";
-	else if (root->version != RECORD_VERSION)
+	bool is_whole = memcmp(root->magic, RECORD_MAGIC, sizeof(root->magic)) == 0;
+	if (is_whole && root->version != RECORD_VERSION)
 		*problem = arena_printf(&process->arena,
 					"version %u is unknown (expected version %d)",
 					root->version, RECORD_VERSION);
-	else if (!history_read(process, address, root, sizeof(*root)))
+	else if (is_whole && !history_read(process, address, root, sizeof(*root)))
 		*problem = "its memory cannot be read";
-	else if (!is_sane(root))
+	else if (!is_whole || !is_sane(root))
 		*problem = "it is damaged";
 	return !*problem;
 }

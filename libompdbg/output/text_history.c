@@ -36,8 +36,8 @@ struct event_table {
 
 static void push(struct thread_lines *thread, struct event_line *line)
 {
-	memmove(&thread->latest[1], &thread->latest[0],
-		(REMEMBERED - 1) * sizeof(thread->latest[0]));
+	for (size_t i = REMEMBERED - 1; i; i--)
+		thread->latest[i] = thread->latest[i - 1];
 	thread->latest[0] = line;
 }
 
