@@ -104,8 +104,10 @@ static const char *tell_ordered(struct telling *t)
 
 	if (lock->owner)
 		return arena_printf(t->arena,
-				    "%s for an ordered region: it is the turn of thread %s",
-				    waiters_wait(t), lock->owner->target->label);
+				    "%s for an ordered region: it is the turn of thread %s%s%s",
+				    waiters_wait(t), lock->owner->target->label,
+				    lock->taken ? ", in it" : "",
+				    held_text(t->graph->process, lock));
 	return arena_printf(t->arena, "%s for an ordered region (unknown whose turn it is)",
 			    waiters_wait(t));
 }

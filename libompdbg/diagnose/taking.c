@@ -6,7 +6,15 @@
 #include "diagnose/words.h"
 
 // ompt_mutex_t (OpenMP 5.2, 19.4.4.16)
-enum { MUTEX_LOCK = 1, MUTEX_TEST_LOCK, MUTEX_NEST_LOCK, MUTEX_TEST_NEST_LOCK, MUTEX_CRITICAL };
+enum {
+	MUTEX_LOCK = 1,
+	MUTEX_TEST_LOCK,
+	MUTEX_NEST_LOCK,
+	MUTEX_TEST_NEST_LOCK,
+	MUTEX_CRITICAL,
+	MUTEX_ATOMIC,
+	MUTEX_ORDERED,
+};
 
 /** Check that a recorded kind of mutex may be that of a lock. */
 static bool may_be(const struct lock *lock, uint32_t mutex)
@@ -21,22 +29,28 @@ static bool may_be(const struct lock *lock, uint32_t mutex)
 		return is_nested;
 	if (strcmp(lock->kind, "critical") == 0)
 		return is_critical;
+	if (strcmp(lock->kind, "atomic") == 0)
+		return mutex == MUTEX_ATOMIC;
+	if (strcmp(lock->kind, "ordered") == 0)
+		return mutex == MUTEX_ORDERED;
 	return strcmp(lock->kind, "mutex") == 0 && (is_lock || is_nested || is_critical);
 }
 
-/** Find how the recorder calls a lock: as the threads say that wait for it. LLVM's runtime does not call
- *  critical constructs by the addresses of their names. @return 0: unknown. */
+/** Find how the recorder calls a lock: as the threads say that wait for it. Runtimes do
+ *  not call what is no lock by an address that the stacks show. @return 0: unknown. */
 static uint64_t recorded_id(const struct lock *lock)
 {
 	for (size_t i = 0; i < lock->num_waiters; i++) {
 		const struct record_wait *wait = history_wait(lock->waiters[i]);
 		if (!wait || wait->kind != RECORD_ACQUIRE || !may_be(lock, wait->detail))
 			continue;
-		if (wait->detail == MUTEX_CRITICAL || !lock->address ||
+		if (wait->detail >= MUTEX_CRITICAL || !lock->address ||
 		    wait->object == lock->address)
 			return wait->object;
 	}
-	return strcmp(lock->kind, "critical") == 0 ? 0 : lock->address;
+	return strcmp(lock->kind, "lock") == 0 || strcmp(lock->kind, "nest_lock") == 0 ?
+		       lock->address :
+		       0;
 }
 
 /** Check for a thread that has perhaps unset a lock, and not recorded it yet: the runtime reports that
