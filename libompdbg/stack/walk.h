@@ -13,8 +13,8 @@ enum { NO_CALL = -1 };
 struct runtime_call {
 	size_t begin;  // index of its innermost frame
 	size_t caller; // index of the user frame that made it; the stack's depth if there is none
-	size_t depth;  // number of its frames without the interposer's; 0: the user's code runs the
-		// region without the runtime, or the runtime was not reached yet
+	size_t depth; // number of the runtime's own frames; 0: the user's code runs the region, or has
+		      // not reached the runtime
 	struct runtime *runtime;
 	int kind; // enum ompd_ext_wait_kind; NOT_KNOWN
 };

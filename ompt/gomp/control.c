@@ -12,7 +12,7 @@ enum {
 /** Pass a command on to the tool. */
 static int control(uint64_t command, uint64_t modifier, void *arg, void *frame, const void *code)
 {
-	ompt_callback_control_tool_t callback = CALLBACK(ompt_callback_control_tool);
+	ompt_callback_control_tool_t callback;
 	struct thread *thread;
 	int result;
 

@@ -248,8 +248,8 @@ void gomp_name_unknown(void (*say)(const char *line))
 		char line[200];
 
 		if (symbols[i].st_shndx == SHN_UNDEF ||
-		    ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC || strncmp(name, "GOMP_", 5) ||
-		    is_known(name))
+		    ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC ||
+		    strncmp(name, "GOMP_", 5) != 0 || is_known(name))
 			continue;
 		snprintf(line, sizeof(line), "%s: unknown to libompt-gomp, passed to libgomp",
 			 name);

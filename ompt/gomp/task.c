@@ -67,7 +67,7 @@ void gomp_copy_task(void *to, void *from)
 		*(uint64_t *)source->data = task->front[0];
 	if (source->copy)
 		source->copy(data, source->data);
-	else
+	else if (source->data)
 		memcpy(data, source->data, source->size);
 	// A task that is not deferred lives on the stack, below its source.
 	if ((char *)to > (char *)FRAME_ADDRESS && (char *)to < (char *)from) {

@@ -3,12 +3,14 @@
 // Threads: their beginning, with the first event, and their end.
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "parallel.h"
 
 __thread struct thread gomp_thread;
 
 static pthread_key_t end_key;
+static pid_t process; // whose threads are known
 
 void gomp_init_implicit(struct implicit *implicit, struct region *region, int flags)
 {
@@ -73,8 +75,9 @@ static void end_worker(void *owner)
 
 void gomp_end_workers(struct thread *thread)
 {
-	// Only a thread that is in its program's code, and in no region, can begin one.
-	if (thread->last_team < 2 || thread->type != ompt_thread_initial ||
+	// Only a thread that is in its program's code, and in no region, can begin one; and a child of a
+	// fork that nobody has heard of has no workers.
+	if (thread->last_team < 2 || getpid() != process || thread->type != ompt_thread_initial ||
 	    thread->task != &thread->base.task || thread->task->frame.enter_frame.ptr ||
 	    gomp_ask.omp_get_level())
 		return;
@@ -106,12 +109,14 @@ static void end_of_thread(void *data)
 
 static void after_fork(void)
 {
+	process = getpid();
 	gomp_thread.last_team = 0; // its workers are not here
 	gomp_detach_after_fork();
 }
 
 void gomp_threads_init(void)
 {
+	process = getpid();
 	pthread_key_create(&end_key, end_of_thread);
 	pthread_atfork(NULL, NULL, after_fork);
 }
