@@ -31,14 +31,18 @@ void gomp_add_detachable(struct task *task)
 	pthread_mutex_unlock(&bucket->mutex);
 }
 
-bool gomp_body_done(struct task *task)
+bool gomp_body_done(struct task *task, struct task *next)
 {
+	ompt_callback_task_schedule_t schedule = CALLBACK(ompt_callback_task_schedule);
 	struct bucket *bucket = bucket_of(task->event);
 	bool fulfilled;
 
+	// The tool hears of it before it hears that the event is fulfilled.
 	pthread_mutex_lock(&bucket->mutex);
-	task->body_done = true;
 	fulfilled = task->fulfilled;
+	if (!fulfilled && schedule)
+		schedule(&task->data, ompt_task_detach, &next->data);
+	task->body_done = true;
 	pthread_mutex_unlock(&bucket->mutex);
 	return fulfilled;
 }

@@ -151,12 +151,12 @@ void gomp_task_body(void *arg)
 	if (schedule)
 		schedule(&before->data, ompt_task_switch, &task->data);
 	run(thread, task, FRAME_ADDRESS);
-	if (UNLIKELY(task->traits & TASK_DETACHABLE) && !gomp_body_done(task))
-		status = ompt_task_detach;
-	else if (UNLIKELY(task->traits & TASK_CANCELLED))
+	if (UNLIKELY(task->traits & TASK_CANCELLED))
 		status = ompt_task_cancel;
 	thread->task = before;
 	thread->state = state;
+	if (UNLIKELY(task->traits & TASK_DETACHABLE) && !gomp_body_done(task, before))
+		return;
 	schedule = CALLBACK(ompt_callback_task_schedule);
 	if (schedule)
 		schedule(&task->data, status, &before->data);

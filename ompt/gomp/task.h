@@ -41,7 +41,8 @@ void gomp_dependences(ompt_data_t *task, void **depend);
 void gomp_add_detachable(struct task *task);
 /** Forget a detachable task that will not run; libgomp need not wait for its event. */
 void gomp_drop_detachable(struct task *task);
-/** Note that the body of a detachable task is done; return whether its event was fulfilled. */
-bool gomp_body_done(struct task *task);
+/** Note that the body of a detachable task is done, and the thread goes on with the task @p next.
+ *  Return whether the task's event was fulfilled; if it was not, the tool has been told. */
+bool gomp_body_done(struct task *task, struct task *next);
 
 #endif

@@ -4,8 +4,9 @@
 
     testsuite/ompt/run.py [--programs N] [--first SEED] [--runtimes NAME,...]
 
-A program that fails without the tool as well is not counted: LLVM's runtime does not stand all of
-them. Exit status: 1 if anything differs.
+A program that fails without the tool as well is not counted. libomp-14 can be named, too: it has
+faults of its own in untied tasks and where loops are cancelled, and so has Clang 14. Exit status: 1
+if anything differs.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import expected
 import oracle
 from generator import generate
 
-RUNTIMES = "libgomp-10,libgomp-12,libgomp-14,libgomp-16,libomp-14"
+RUNTIMES = "libgomp-10,libgomp-12,libgomp-14,libgomp-16"
 ALONE = 4  # runs without the tool
 
 
