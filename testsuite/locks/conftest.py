@@ -165,7 +165,7 @@ def _all_cases(folder: Path, options: Sequence[str], is_recorded: bool) -> List[
     with ThreadPoolExecutor(WORKERS) as pool:
         programs = list(pool.map(lambda one: _compile(one[0], one[1], one[2], folder), wanted))
         runs = [(name, program, idiom) for name, program in programs for idiom in _idioms(program)]
-        return list(pool.map(lambda one: _look(*one, is_recorded), runs))
+        return list(pool.map(lambda one: _look(one[0], one[1], one[2], is_recorded), runs))
 
 
 @pytest.fixture(scope="session")

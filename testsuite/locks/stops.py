@@ -158,7 +158,8 @@ def compare(pid: int, notes: Notes) -> Tuple[int, int, List[str]]:
 def stop_often(program: Path, stops: int, seed: int) -> Tuple[int, int, List[str]]:
     """Stop the program so often, and add it all up."""
     choice = random.Random(seed)
-    locks, certain, different = 0, 0, []
+    locks, certain = 0, 0
+    different: List[str] = []
     with running(program) as (pid, notes):
         time.sleep(0.3)  # until all threads have begun
         for _ in range(stops):
