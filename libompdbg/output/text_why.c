@@ -8,6 +8,7 @@
 #include "output/text.h"
 
 enum { INDENT = 2, LEAST_WIDTH = 20 };
+enum { MOST_IN_FULL = 32, SHOWN = 8 }; // of a longer deadlock so many threads and locks are shown
 
 static const char *labels_of(struct arena *arena, struct thread *const *threads, size_t count)
 {
@@ -214,19 +215,35 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines[i]));
 }
 
+/** Return how many of a list are shown. */
+static size_t num_shown(size_t count)
+{
+	return count > MOST_IN_FULL ? SHOWN : count;
+}
+
+/** Say how many of a list are not shown. */
+static void add_rest(struct text *text, size_t count, const char *what)
+{
+	if (num_shown(count) < count)
+		text_add(text, arena_printf(text->paper.arena, "%*s... and %zu more %s", INDENT, "",
+					    count - num_shown(count), what));
+}
+
 /** Add the threads of a deadlock, in the order of its cycle. */
 static void add_cycle(struct text *text, const struct finding *finding)
 {
 	struct arena *arena = text->paper.arena;
-	struct row *rows = ARENA_ARRAY(arena, struct row, finding->num_edges);
+	size_t count = num_shown(finding->num_edges);
+	struct row *rows = ARENA_ARRAY(arena, struct row, count);
 
-	for (size_t i = 0; i < finding->num_edges; i++) {
+	for (size_t i = 0; i < count; i++) {
 		rows[i].threads = &finding->edges[i]->waiter;
 		rows[i].count = 1;
 		rows[i].what = what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1);
 		rows[i].where = place_of(finding->edges[i]->waiter);
 	}
-	add_rows(text, rows, finding->num_edges);
+	add_rows(text, rows, count);
+	add_rest(text, finding->num_edges, "threads");
 }
 
 /** Add the threads that have to do with a finding; those of which it says the same share a row. */
@@ -324,8 +341,9 @@ void text_why(struct text *text, struct thread *thread, const struct finding *fi
 			add_cycle(text, &findings[i]);
 		else
 			add_threads(text, &findings[i]);
-		for (size_t k = 0; k < findings[i].num_notes; k++)
+		for (size_t k = 0; k < num_shown(findings[i].num_notes); k++)
 			add_note(text, findings[i].notes[k]);
+		add_rest(text, findings[i].num_notes, "of these");
 	}
 	if (!text->lines.count)
 		text_nobody(text, "waits for another");

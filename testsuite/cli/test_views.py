@@ -5,14 +5,15 @@ import gzip
 import re
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Iterator, List
 
 import pytest
 from harness import processes, setup
 
-MANY = Path(__file__).resolve().parent / "programs" / "many.c"
-MANY_WAIT = 38
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+MANY_WAIT, RING = 38, 40
 LOCKED = 3  # of eight threads; one of them in a task that any of the others may run
 FOUND, USAGE = 1, 2
 
@@ -26,11 +27,11 @@ def test_regions(ompdbg: Any, hung: int) -> None:
     assert sorted(waits.values()) == ["barrier"] * 5 + ["lock"] * LOCKED
 
 
-@pytest.fixture(scope="module")
-def many(ompdbg: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Forty threads: two work, and the others have come to the end of the region."""
-    program = tmp_path_factory.mktemp("many") / "many"
-    command = ["gcc", "-g", "-fopenmp", str(MANY), "-o", str(program)]
+@contextmanager
+def _hanging(ompdbg: Any, name: str, folder: Path, num_waiting: int) -> Iterator[int]:
+    """Run a program until so many threads wait."""
+    program = folder / name
+    command = ["gcc", "-g", "-fopenmp", str(PROGRAMS / f"{name}.c"), "-o", str(program)]
     subprocess.run(command, check=True, timeout=60)
     environment = dict(processes.environment(), GOMP_SPINCOUNT="0")
     with subprocess.Popen([str(program)], stdout=subprocess.PIPE, env=environment) as process:
@@ -38,12 +39,33 @@ def many(ompdbg: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]
             assert process.stdout is not None
             assert process.stdout.readline() == b"ready\n"
             waiting: List[Any] = []
-            while len(waiting) < MANY_WAIT:
+            while len(waiting) < num_waiting:
                 threads = ompdbg.json("threads", process.pid)["threads"]
                 waiting = [thread for thread in threads if thread["wait"]]
             yield process.pid
         finally:
             process.kill()
+
+
+@pytest.fixture(scope="module")
+def many(ompdbg: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Forty threads: two work, and the others have come to the end of the region."""
+    with _hanging(ompdbg, "many", tmp_path_factory.mktemp("many"), MANY_WAIT) as pid:
+        yield pid
+
+
+def test_long_deadlock_is_cut(ompdbg: Any, tmp_path: Path) -> None:
+    """Of a ring of many threads some are shown, and how many are not; JSON has all."""
+    with _hanging(ompdbg, "lock_ring", tmp_path, RING) as pid:
+        headline, *lines = ompdbg.run("why", pid).stdout.splitlines()
+        (finding,) = ompdbg.json("why", pid, status=FOUND)["findings"]
+    assert headline == f"Deadlock: {RING} threads wait for one another"
+    rest = lines.index("  ... and 32 more threads")
+    assert len(lines[:rest]) == RING - 32
+    for line in lines[:rest]:
+        found = re.match(r"  thread (\d+) +nest lock locks\[(\d+)\], held by (\d+) ", line)
+        assert found is not None and found.group(1) != found.group(3)
+    assert len(finding["waiters"]) == RING
 
 
 def test_threads_alike_share_a_row(ompdbg: Any, many: int) -> None:
