@@ -16,13 +16,20 @@ static ompd_rc_t add(const struct target *target, struct wait_calls *calls, uint
 	return idmap_add(&calls->entries, target, address, index, NULL);
 }
 
-ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls)
+ompd_rc_t interposer_is_loaded(const struct target *target, bool *ret)
 {
 	uint64_t address;
 	ompd_rc_t rc = target_symbol(target, INTERPOSER_ROOT, INTERPOSER_FILE, &address);
 
-	if (rc == ompd_rc_unavailable)
-		return ompd_rc_ok;
+	*ret = rc == ompd_rc_ok;
+	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
+}
+
+ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+	uint64_t address;
+
 	for (size_t i = 0; i < calls->count && rc == ompd_rc_ok; i++) {
 		rc = target_symbol(target, calls->functions[i].name, INTERPOSER_FILE, &address);
 		if (rc == ompd_rc_ok)

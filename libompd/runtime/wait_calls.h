@@ -36,8 +36,13 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 			  size_t count, const char *file_name, bool anywhere,
 			  struct wait_calls **ret);
 /**
- * Add those of the same names through which a program calls the runtime if the interposer was
- * preloaded. @return ompd_rc_ok, also without it; ompd_rc_nomem, or what a look-up failed with.
+ * Tell whether the interposer was preloaded. LLVM's plug-in for GDB takes a call whose last look-up found
+ * nothing for a failed one: ask before wait_calls_open().
+ */
+ompd_rc_t interposer_is_loaded(const struct target *target, bool *ret);
+/**
+ * Add those of the same names of the interposer, through which the program calls the runtime.
+ * @return ompd_rc_ok; ompd_rc_nomem, or what a look-up failed with.
  */
 ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls);
 /** @p calls may be NULL. */
