@@ -4,6 +4,9 @@
 
 #include "services.h"
 
+#include <string.h>
+
+#include "base/objects.h"
 #include "libtarget/services.h"
 
 // ---- Frames ------------------------------------------------------------------------------------
@@ -188,8 +191,10 @@ static struct ompdbg_error *take_line(struct gdb_services *services, int thread,
 		answer = ASK(services, "line_at", "K",
 			     (unsigned long long)(frame->pc - frame->is_call));
 	error = ask_tuple(services, answer, "Oi", &file, &ret->line);
-	if (!error)
-		ret->file = kept_text(services, file);
+	const char *name = error ? NULL : kept_text(services, file);
+	// GDB may name the same file in another way; files are compared by their names.
+	if (name && strcmp(base_name(name), base_name(ret->file)) != 0)
+		ret->file = name;
 	Py_XDECREF(answer);
 	return error;
 }

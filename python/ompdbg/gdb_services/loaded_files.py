@@ -13,8 +13,9 @@ import gdb
 from ompdbg.gdb_services import quiet, texts
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1", first
-# of all where its code begins. Through libraries that it has not read GDB unwinds nothing.
-_LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?\bYes\b.*?((?:target:)?/.*)$", re.M)
+# of all where its code begins. Through libraries that it has not read GDB unwinds nothing. While
+# it reads one, it already has the object, and says "No".
+_LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?\b(Yes|No)\b.*?((?:target:)?/.*)$", re.M)
 _CODE = ".text"
 _AUXILIARY = re.compile(r"^(\d+) .*(0x[0-9a-f]+)$", re.M)
 _ENTRY, _VDSO = "9", "33"
@@ -28,13 +29,18 @@ def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
     }
     program = texts.of(inferior.progspace, "filename")
     debug = _debug_files(inferior.progspace)
+    read = {texts.of(objfile, "filename") for objfile in inferior.progspace.objfiles()}
     copies: List[int] = []
     found: List[Tuple[str, str, Optional[str], Optional[str], int, bool]] = []
     try:
         if program and _ENTRY in auxiliary:
             opened = _opened(inferior, program, copies)
             found.append((program, opened, debug.get(program), None, auxiliary[_ENTRY], True))
-        for address, path in _LIBRARY.findall(quiet.said("info sharedlibrary") if found else ""):
+        for address, is_read, path in _LIBRARY.findall(
+            quiet.said("info sharedlibrary") if found else ""
+        ):
+            if is_read == "No" and path not in read:
+                continue
             opened = _opened(inferior, path, copies)
             found.append((path, opened, debug.get(path), _CODE, int(address, 16), False))
         return _ompdbg.Files(debugger, found, auxiliary.get(_VDSO, 0))
