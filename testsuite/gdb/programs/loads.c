@@ -3,6 +3,8 @@
 // Usage: loads LIBRARY
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static int call(const char *library)
 {
@@ -14,13 +16,17 @@ static int call(const char *library)
 		return -1;
 	sum = work(2);	// LINE: first
 	sum += work(3); // LINE: second
+	usleep(200000); // libgomp goes with the library: no worker may be in it but asleep
 	dlclose(handle);
 	return sum;
 }
 
 int main(int argc, char **argv)
 {
-	int sum = call(argv[argc - 1]);
+	int sum;
+
+	setenv("OMP_WAIT_POLICY", "passive", 1);
+	sum = call(argv[argc - 1]);
 
 	sum += call(argv[argc - 1]);
 	printf("sum %d\n", sum);
