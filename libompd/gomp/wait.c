@@ -16,24 +16,11 @@ static const struct wait_function wait_functions[] = {
 
 static ompd_rc_t resolved(struct gomp_runtime *runtime)
 {
-	struct wait_calls *waits = NULL;
-	bool is_interposed = false;
-
 	if (runtime->waits)
 		return ompd_rc_ok;
-	ompd_rc_t rc = interposer_is_loaded(&runtime->target, &is_interposed);
-
-	if (rc == ompd_rc_ok)
-		rc = wait_calls_open(&runtime->target, wait_functions,
-				     sizeof(wait_functions) / sizeof(wait_functions[0]),
-				     "libgomp.so.1", true, &waits);
-	if (rc == ompd_rc_ok && is_interposed)
-		rc = wait_calls_add_interposer(&runtime->target, waits);
-	if (rc == ompd_rc_ok)
-		runtime->waits = waits;
-	else
-		wait_calls_close(&runtime->target, waits);
-	return rc;
+	return wait_calls_open(&runtime->target, wait_functions,
+			       sizeof(wait_functions) / sizeof(wait_functions[0]), "libgomp.so.1",
+			       true, &runtime->waits);
 }
 
 ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,

@@ -17,40 +17,14 @@ static const struct wait_function wait_functions[] = {
 };
 #undef WAIT
 
-// Tell whether calls come through the interposer, which passes on to libgomp if the process has that, too.
-static ompd_rc_t is_interposed(const struct target *target, bool *ret)
-{
-	ompd_rc_t rc = interposer_is_loaded(target, ret);
-	uint64_t address;
-
-	if (rc != ompd_rc_ok || !*ret)
-		return rc;
-	rc = target_symbol(target, "GOMP_PLUGIN_malloc", NULL, &address);
-	*ret = rc == ompd_rc_unavailable;
-	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
-}
-
 // Of another runtime in the process the same names are not meant.
 static ompd_rc_t resolved(struct kmp_runtime *runtime)
 {
-	struct wait_calls *waits = NULL;
-	bool through_interposer = false;
-
 	if (runtime->waits)
 		return ompd_rc_ok;
-	ompd_rc_t rc = is_interposed(&runtime->target, &through_interposer);
-
-	if (rc == ompd_rc_ok)
-		rc = wait_calls_open(&runtime->target, wait_functions,
-				     sizeof(wait_functions) / sizeof(wait_functions[0]),
-				     runtime->layout.file_name, false, &waits);
-	if (rc == ompd_rc_ok && through_interposer)
-		rc = wait_calls_add_interposer(&runtime->target, waits);
-	if (rc == ompd_rc_ok)
-		runtime->waits = waits;
-	else
-		wait_calls_close(&runtime->target, waits);
-	return rc;
+	return wait_calls_open(&runtime->target, wait_functions,
+			       sizeof(wait_functions) / sizeof(wait_functions[0]),
+			       runtime->layout.file_name, false, &runtime->waits);
 }
 
 void kmp_close(struct kmp_runtime *runtime)

@@ -16,21 +16,50 @@ static ompd_rc_t add(const struct target *target, struct wait_calls *calls, uint
 	return idmap_add(&calls->entries, target, address, index, NULL);
 }
 
-ompd_rc_t interposer_is_loaded(const struct target *target, bool *ret)
+/** Tell whether the program calls this runtime through the interposer, which passes on to libgomp if the
+ *  process has that, too. */
+static ompd_rc_t is_interposed(const struct target *target, bool is_libgomp, bool *ret)
 {
 	uint64_t address;
 	ompd_rc_t rc = target_symbol(target, INTERPOSER_ROOT, INTERPOSER_FILE, &address);
 
 	*ret = rc == ompd_rc_ok;
+	if (*ret && !is_libgomp) {
+		rc = target_symbol(target, "GOMP_PLUGIN_malloc", NULL, &address);
+		*ret = rc == ompd_rc_unavailable;
+	}
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls)
+/** Add the runtime's own functions. */
+static ompd_rc_t add_own(const struct target *target, struct wait_calls *calls, size_t count,
+			 const char *file_name, bool anywhere)
 {
 	ompd_rc_t rc = ompd_rc_ok;
-	uint64_t address;
 
-	for (size_t i = 0; i < calls->count && rc == ompd_rc_ok; i++) {
+	for (size_t i = 0; i < count && rc == ompd_rc_ok; i++) {
+		const char *name = calls->functions[i].name;
+		uint64_t address;
+
+		rc = target_symbol(target, name, file_name, &address);
+		if (rc == ompd_rc_unavailable && anywhere)
+			rc = target_symbol(target, name, NULL, &address);
+		if (rc == ompd_rc_ok)
+			rc = add(target, calls, address, i);
+		else if (rc == ompd_rc_unavailable)
+			rc = ompd_rc_ok;
+	}
+	return rc;
+}
+
+/** Add the interposer's functions of the same names. */
+static ompd_rc_t add_interposed(const struct target *target, struct wait_calls *calls, size_t count)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = 0; i < count && rc == ompd_rc_ok; i++) {
+		uint64_t address;
+
 		rc = target_symbol(target, calls->functions[i].name, INTERPOSER_FILE, &address);
 		if (rc == ompd_rc_ok)
 			rc = idmap_add(&calls->entries, target, address, i, NULL);
@@ -41,34 +70,29 @@ ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_cal
 }
 
 ompd_rc_t wait_calls_open(const struct target *target, const struct wait_function *functions,
-			  size_t count, const char *file_name, bool anywhere,
+			  size_t count, const char *file_name, bool is_libgomp,
 			  struct wait_calls **ret)
 {
 	struct wait_calls *calls = target_alloc(target, sizeof(*calls));
+	bool interposed = false;
 
 	if (!calls)
 		return ompd_rc_nomem;
 	calls->functions = functions;
-	calls->count = count;
 	calls->entries.has_values = true;
-	for (size_t i = 0; i < count; i++) {
-		const char *name = functions[i].name;
-		uint64_t address;
-		ompd_rc_t rc = target_symbol(target, name, file_name, &address);
+	// This is asked first: LLVM's plug-in for GDB takes a call whose last look-up found nothing for a
+	// failed one.
+	ompd_rc_t rc = is_interposed(target, is_libgomp, &interposed);
 
-		if (rc == ompd_rc_unavailable && anywhere)
-			rc = target_symbol(target, name, NULL, &address);
-		if (rc == ompd_rc_unavailable)
-			continue;
-		if (rc == ompd_rc_ok)
-			rc = add(target, calls, address, i);
-		if (rc != ompd_rc_ok) {
-			wait_calls_close(target, calls);
-			return rc;
-		}
-	}
-	*ret = calls;
-	return ompd_rc_ok;
+	if (rc == ompd_rc_ok)
+		rc = add_own(target, calls, count, file_name, is_libgomp);
+	if (rc == ompd_rc_ok && interposed)
+		rc = add_interposed(target, calls, count);
+	if (rc == ompd_rc_ok)
+		*ret = calls;
+	else
+		wait_calls_close(target, calls);
+	return rc;
 }
 
 void wait_calls_close(const struct target *target, struct wait_calls *calls)

@@ -21,30 +21,20 @@ struct wait_function {
 /** Where they are in one process. */
 struct wait_calls {
 	const struct wait_function *functions;
-	size_t count;
 	struct idmap entries; // entry point -> index
 	uint64_t first, last; // the lowest and the highest of the runtime's own
 };
 
 /**
- * Look all functions up, in the object called @p file_name.
+ * Look all functions up, in the object called @p file_name, and those of the same names of the interposer
+ * if the program calls the runtime through it.
  *
- * @param anywhere also in the whole program: in a static one, nothing is of an object.
+ * @param is_libgomp look in the whole program, too: in a static one, nothing is of an object.
  * @return ompd_rc_ok, ompd_rc_nomem, or what a look-up failed with.
  */
 ompd_rc_t wait_calls_open(const struct target *target, const struct wait_function *functions,
-			  size_t count, const char *file_name, bool anywhere,
+			  size_t count, const char *file_name, bool is_libgomp,
 			  struct wait_calls **ret);
-/**
- * Tell whether the interposer was preloaded. LLVM's plug-in for GDB takes a call whose last look-up found
- * nothing for a failed one: ask before wait_calls_open().
- */
-ompd_rc_t interposer_is_loaded(const struct target *target, bool *ret);
-/**
- * Add those of the same names of the interposer, through which the program calls the runtime.
- * @return ompd_rc_ok; ompd_rc_nomem, or what a look-up failed with.
- */
-ompd_rc_t wait_calls_add_interposer(const struct target *target, struct wait_calls *calls);
 /** @p calls may be NULL. */
 void wait_calls_close(const struct target *target, struct wait_calls *calls);
 
