@@ -261,7 +261,8 @@ static ompd_rc_t waits_in_league(const struct kmp_runtime *runtime, const struct
 }
 
 // A team keeps threads that its region has no use for: that of a league for a region of fewer
-// threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1.
+// threads (__kmp_fork_in_teams), any with KMP_HOT_TEAMS_MODE=1, also when its root, and with it the
+// primary thread, is gone.
 static ompd_rc_t is_reserve(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			    const struct primary *primary, bool *ret)
 {
@@ -294,10 +295,10 @@ ompd_rc_t kmp_is_idle(const struct kmp_runtime *runtime, const struct kmp_thread
 
 	if (rc != ompd_rc_ok || primary.address == thread->address)
 		return rc;
-	rc = is_over(runtime, thread, &primary, ret);
+	rc = is_reserve(runtime, thread, &primary, ret);
+	if (rc == ompd_rc_ok && !*ret)
+		rc = is_over(runtime, thread, &primary, ret);
 	if (rc == ompd_rc_ok && !*ret)
 		rc = waits_in_league(runtime, thread, &primary, ret);
-	if (rc == ompd_rc_ok && !*ret)
-		rc = is_reserve(runtime, thread, &primary, ret);
 	return rc;
 }

@@ -205,63 +205,87 @@ static bool is_unset(const struct kmp_thread *thread, ompd_word_t state)
 	       thread->primary != thread->address;
 }
 
+// Check whether the current task tells that a thread is at work, without a look at the team: it waits
+// in the task, and *@p state becomes what for, or executes an explicit one. What cannot be read is left
+// to the look at the team.
+static bool works_in_task(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+			  ompd_word_t *state)
+{
+	ompd_ext_task_info info = { .status = ompd_ext_task_running };
+	struct kmp_task_record record;
+	struct kmp_task task = { 0 };
+
+	if (kmp_thread_task(runtime, thread, &task.address) != ompd_rc_ok ||
+	    kmp_read_task(runtime, task.address, &record) != ompd_rc_ok ||
+	    record.team != thread->team || kmp_task_waits(runtime, &task, &info) != ompd_rc_ok)
+		return false;
+	if (info.flags & ompd_ext_task_in_taskwait)
+		*state = ompt_state_wait_taskwait;
+	else if (info.flags & ompd_ext_task_in_taskgroup_wait)
+		*state = ompt_state_wait_taskgroup;
+	return *state || (kmp_is_explicit(runtime, &record) &&
+			  kmp_flag(runtime, record.flags, FLAG(executing)));
+}
+
+// Find the barrier of its team that a thread in its implicit task has come to. *@p state stays as it
+// is if there is none.
+static ompd_rc_t state_at_barrier(const struct kmp_runtime *runtime,
+				  const struct kmp_thread *thread, ompd_word_t *state)
+{
+	struct kmp_task task;
+	ompd_rc_t rc = kmp_current_record(runtime, thread, &task);
+	bool arrived = false;
+
+	// At a barrier a thread may run tasks.
+	for (int i = 0; i < BARRIER_COUNT && rc == ompd_rc_ok && task.implicit && !arrived; i++) {
+		rc = has_arrived(runtime, thread, (enum barrier)i, &arrived);
+		if (rc == ompd_rc_ok && arrived)
+			*state = barrier_sites[i].state;
+	}
+	return rc;
+}
+
 ompd_rc_t kmp_state(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 		    ompd_word_t *state, ompd_wait_id_t *wait_id)
 {
-	struct kmp_task task;
-	ompd_ext_task_info info = { .status = ompd_ext_task_running };
-	bool idle, known = false;
+	bool idle = false, known = false;
 
+	*state = 0;
 	*wait_id = 0;
 	const ompd_rc_t tracked = kmp_tool_active(runtime);
+	const bool untold = tracked == ompd_rc_unavailable || tracked == ompd_rc_unsupported ||
+			    tracked == ompd_rc_needs_state_tracking;
 	ompd_rc_t rc = ompd_rc_ok;
 
 	if (tracked == ompd_rc_ok) {
 		rc = recorded_state(runtime, thread, state, wait_id);
 		known = thread->team && !thread->in_pool && !may_be_outdated(*state) &&
 			!is_unset(thread, *state);
-	} else if (thread->team && !thread->in_pool) {
-		view_team(runtime, thread);
+	} else if (untold && thread->team && !thread->in_pool) {
+		known = works_in_task(runtime, thread, state);
+		if (!known)
+			view_team(runtime, thread);
 	}
 	if (rc == ompd_rc_ok && !known)
 		rc = kmp_is_idle(runtime, thread, &idle);
-	if (rc != ompd_rc_ok || known)
+	if (rc != ompd_rc_ok)
 		return rc;
 	if (idle) {
 		*state = ompt_state_idle;
 		*wait_id = 0;
 		return ompd_rc_ok;
 	}
-	if (tracked == ompd_rc_ok && is_unset(thread, *state))
+	if (tracked == ompd_rc_ok && !known && is_unset(thread, *state))
 		*state = ompt_state_overhead;
-	if (tracked == ompd_rc_ok)
-		return tracked;
-	if (tracked != ompd_rc_unavailable && tracked != ompd_rc_unsupported &&
-	    tracked != ompd_rc_needs_state_tracking)
+	if (!untold)
 		return tracked;
 	// All threads but those for which a program is started come after its tool.
 	runtime->seen->without_tool |= tracked == ompd_rc_needs_state_tracking && thread->primary &&
 				       thread->primary != thread->address;
-	rc = kmp_current_record(runtime, thread, &task);
-	if (rc == ompd_rc_ok)
-		rc = kmp_task_waits(runtime, &task, &info);
-	if (rc != ompd_rc_ok)
+	if (!known)
+		rc = state_at_barrier(runtime, thread, state);
+	if (rc != ompd_rc_ok || *state)
 		return rc;
-	if (info.flags & (ompd_ext_task_in_taskwait | ompd_ext_task_in_taskgroup_wait)) {
-		*state = info.flags & ompd_ext_task_in_taskwait ? ompt_state_wait_taskwait :
-								  ompt_state_wait_taskgroup;
-		return ompd_rc_ok;
-	}
-	// At a barrier a thread may run tasks.
-	for (int i = 0; i < BARRIER_COUNT && task.implicit; i++) {
-		bool arrived;
-
-		rc = has_arrived(runtime, thread, (enum barrier)i, &arrived);
-		if (rc == ompd_rc_ok && arrived)
-			*state = barrier_sites[i].state;
-		if (rc != ompd_rc_ok || arrived)
-			return rc;
-	}
 	return reason(tracked, "without a tool the runtime does not record what the thread does");
 }
 

@@ -18,9 +18,7 @@ static ompd_rc_t has(const struct target *target, const char *name, const char *
 
 static ompd_rc_t is_runtime(const struct target *target, const char *file_name)
 {
-	ompd_rc_t rc = has(target, "GOMP_parallel", file_name);
-
-	return rc == ompd_rc_ok ? has(target, "omp_get_thread_num", file_name) : rc;
+	return has(target, "GOMP_parallel", file_name);
 }
 
 // LLVM's libomp exports the entry points of libgomp too, and is installed under its name by some.

@@ -31,12 +31,9 @@ static ompd_rc_t take_table(const struct kmp_library *library, struct kmp_layout
 static ompd_rc_t identify(const struct kmp_library *library, bool *ret)
 {
 	enum exports_verdict verdict = EXPORTS_NONE;
-	uint64_t inside;
-	ompd_rc_t rc = kmp_library_symbol(library, "__kmpc_fork_call", &inside);
+	ompd_rc_t rc = exports_identify(library->target, library->fork_call, library->release,
+					kmp_releases, kmp_release_count, &verdict);
 
-	if (rc == ompd_rc_ok)
-		rc = exports_identify(library->target, inside, library->release, kmp_releases,
-				      kmp_release_count, &verdict);
 	*ret = verdict == EXPORTS_SAME;
 	return rc;
 }

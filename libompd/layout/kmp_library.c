@@ -43,11 +43,11 @@ ompd_rc_t kmp_library_symbol(const struct kmp_library *library, const char *name
 }
 
 // Check for what every release exports, and no other runtime.
-static ompd_rc_t is_there(const struct kmp_library *library)
+static ompd_rc_t is_there(struct kmp_library *library)
 {
-	static const char *const symbols[] = { "__kmpc_fork_call", "__kmpc_omp_task_alloc",
+	static const char *const symbols[] = { "__kmpc_omp_task_alloc",
 					       "__kmpc_global_thread_num" };
-	ompd_rc_t rc = ompd_rc_ok;
+	ompd_rc_t rc = kmp_library_symbol(library, "__kmpc_fork_call", &library->fork_call);
 	uint64_t address;
 
 	for (size_t i = 0; rc == ompd_rc_ok && i < sizeof(symbols) / sizeof(symbols[0]); i++)
@@ -87,14 +87,14 @@ static ompd_rc_t release_by_symbols(struct kmp_library *library, const struct km
 // first row counts. unavailable: it is that of an earlier row with another name.
 static ompd_rc_t is_itself(const struct kmp_library *library, size_t row)
 {
-	uint64_t own, other;
-	ompd_rc_t rc = kmp_library_symbol(library, "__kmpc_fork_call", &own);
+	ompd_rc_t rc = ompd_rc_ok;
+	uint64_t other;
 
 	for (size_t i = 0; rc == ompd_rc_ok && i < row; i++) {
 		if (strcmp(files[i].name, library->name) == 0)
 			continue;
 		rc = target_symbol(library->target, "__kmpc_fork_call", files[i].file_name, &other);
-		if (rc == ompd_rc_ok && other == own)
+		if (rc == ompd_rc_ok && other == library->fork_call)
 			return ompd_rc_unavailable;
 		if (rc == ompd_rc_unavailable)
 			rc = ompd_rc_ok;

@@ -11,6 +11,7 @@ struct kmp_library {
 	const struct target *target;
 	const char *name;      // "libomp", for messages
 	const char *file_name; // for look-ups; NULL: in all objects
+	uint64_t fork_call;    // the address of __kmpc_fork_call
 	uint32_t release;      // by the symbols that are there
 	uint32_t last_release; // another one that has the same symbols, or the same
 };

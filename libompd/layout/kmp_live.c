@@ -38,6 +38,9 @@ enum condition {
 	EXPLICIT = 1 << 3, // likewise
 	// The team has made tasks: the queues of its task team are its own since then.
 	TASKS = 1 << 4,
+	// Only while it works can it fail: when a team grows, its threads wait for the region with the
+	// records of tasks that it had before.
+	SETTLED = 1 << 5,
 };
 
 // When a row is refuted: a runtime may be stopped while threads change their team or their task.
@@ -120,17 +123,17 @@ static const struct row rows[] = {
 	  { TEAM(t_parent), LOAD } },
 	{ "t_implicit_task_taskdata",
 	  MOST,
-	  IMPLICIT,
+	  IMPLICIT | SETTLED,
 	  true,
 	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID },
 	  { INFO(th_current_task), LOAD } },
 	{ "tasktype",
 	  MOST,
-	  ALWAYS,
+	  SETTLED,
 	  false,
 	  { FLAG(tasktype) },
 	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID, DIFFERS } },
-	{ "td_team", MOST, ALWAYS, true, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
+	{ "td_team", MOST, SETTLED, true, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
 	{ "td_alloc_thread",
 	  ONE,
 	  EXPLICIT,
@@ -349,7 +352,10 @@ static enum answer ask(const struct witness *witness, const struct row *row)
 
 	if (answer == HOLDS)
 		answer = follow(witness, row->right, &right);
-	return answer == HOLDS && left != right ? FAILS : answer;
+	if (answer == HOLDS && left != right)
+		answer = FAILS;
+	return answer == FAILS && (row->conditions & SETTLED) && !is_working(witness) ? NOT_ASKED :
+											answer;
 }
 
 bool kmp_layout_is_helper(const struct target *target, const struct kmp_layout *layout,
@@ -362,6 +368,20 @@ bool kmp_layout_is_helper(const struct target *target, const struct kmp_layout *
 	return gtid > 0 && enabled_at && count_at &&
 	       target_read_uint(target, enabled_at, 4, &enabled) == ompd_rc_ok && enabled &&
 	       target_read_uint(target, count_at, 4, &count) == ompd_rc_ok && gtid <= count;
+}
+
+// Tell whether a worker is in its team. With KMP_HOT_TEAMS_MODE=1 a team keeps threads for which it has no
+// use, and they it, also when its root is gone and others use its memory: what they point to is left over.
+static bool is_member(const struct witness *witness, uint64_t team)
+{
+	uint64_t members, threads, member;
+
+	return witness->tid == 0 ||
+	       (read_field(witness, team, KMP_FIELD_kmp_base_team_t__t_nproc, &members) &&
+		read_field(witness, team, KMP_FIELD_kmp_base_team_t__t_threads, &threads) &&
+		target_read_pointer(witness->target, threads + 8 * (uint64_t)witness->tid,
+				    &member) == ompd_rc_ok &&
+		witness->tid < members && member == witness->thread);
 }
 
 // A thread of the array that is at work; false if there is none in that slot.
@@ -380,7 +400,7 @@ static bool summon(struct witness *witness, uint64_t threads, uint32_t gtid)
 		return false;
 	witness->gtid = gtid;
 	witness->tid = (uint32_t)tid;
-	return true;
+	return is_member(witness, team);
 }
 
 static bool is_refuted(enum weight weight, unsigned int held, unsigned int failed)

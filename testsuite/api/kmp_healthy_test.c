@@ -3,13 +3,17 @@
 // Healthy programs on LLVM's runtime whose memory looks unusual: null in one field of all threads,
 // or two fields that are else equal and are not. None of them may be refused.
 
+#define _GNU_SOURCE
+
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -191,14 +195,71 @@ static void serialized_regions_in_a_league(void **state)
 	assert_int_equal(counts[1], 4);
 }
 
+// ---- A team that grows -----------------------------------------------------------------------
+
+static bool looks_at_new_threads;
+static int new_threads;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+		   void *argument)
+{
+	int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	*(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+	if (looks_at_new_threads) {
+		new_threads++;
+		look();
+	}
+	return next(thread, attributes, start, argument);
+}
+
+// The team has new records of tasks by now, and its threads those that they had before.
+static void team_that_grows(void **state)
+{
+	(void)state;
+#pragma omp parallel num_threads(THREADS)
+	usleep(BRIEFLY);
+	new_threads = 0;
+	looks_at_new_threads = true;
+#pragma omp parallel num_threads(8 * THREADS)
+	usleep(BRIEFLY);
+	looks_at_new_threads = false;
+	assert_true(new_threads > 0);
+}
+
+// ---- A root that has ended -------------------------------------------------------------------
+
+static void *open_regions(void *unused)
+{
+#pragma omp parallel num_threads(4 * THREADS)
+	usleep(BRIEFLY);
+#pragma omp parallel num_threads(2)
+	usleep(BRIEFLY);
+	return unused;
+}
+
+// With KMP_HOT_TEAMS_MODE=1 a team keeps threads for which its latest region had no use. They stay with
+// it when its root is gone.
+static void threads_of_a_root_that_has_ended(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, open_regions, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	look();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_of_a_root_that_has_ended),
 		cmocka_unit_test(serialized_regions_in_a_league),
 		cmocka_unit_test_setup(tasks_in_nested_regions, restart),
 		cmocka_unit_test_setup(loops_of_tasks_in_nested_regions, restart),
 		cmocka_unit_test_setup(tasks_outside_of_regions, restart),
 		cmocka_unit_test_setup(regions_in_a_league_of_single_threads, restart),
+		cmocka_unit_test(team_that_grows),
 		cmocka_unit_test(another_task_encounters_the_next_region),
 	};
 

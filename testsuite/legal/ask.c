@@ -274,7 +274,7 @@ static void ask_task(ompd_thread_handle_t *thread, ompd_parallel_handle_t *regio
 	compare_icv(thread, ompd_scope_thread, "team-num-var", subject->team_num);
 	compare_icv(thread, ompd_scope_thread, "league-size-var", subject->num_teams);
 	if (must_be_answered("task", ompd_ext_get_task_info(task, &info))) {
-		if (info.flags_known & ompd_ext_task_final)
+		if ((info.flags_known & ompd_ext_task_final) && subject->in_final >= 0)
 			compare("final", (info.flags & ompd_ext_task_final) != 0,
 				subject->in_final);
 		compare("thread of the task", info.thread_num, subject->thread_num);

@@ -77,6 +77,8 @@ __attribute__((noinline)) static void leave(void)
 	__atomic_add_fetch(&mine->sequence, 1, __ATOMIC_SEQ_CST);
 }
 
+extern int __kmpc_global_thread_num(void *location) __attribute__((weak)); // of LLVM's runtime
+
 // No routine of OpenMP but two may be called in a teams region itself.
 static void describe_league(const struct here *here, struct truth *mine)
 {
@@ -107,6 +109,9 @@ static void describe(const struct here *here, struct truth *mine)
 	mine->thread_num = omp_get_thread_num();
 	mine->num_threads = omp_get_num_threads();
 	mine->in_final = omp_in_final();
+	// LLVM's runtime says no until the first parallel region.
+	if (mine->level == 0 && !mine->in_final && __kmpc_global_thread_num)
+		mine->in_final = -1;
 	mine->max_active_levels = omp_get_max_active_levels();
 	mine->thread_limit = omp_get_thread_limit();
 	mine->dynamic = omp_get_dynamic();
@@ -156,7 +161,6 @@ __attribute__((noinline, unused)) static void dwell(const struct here *here)
 }
 
 // LLVM's runtime does not come back from a hard pause, in no release up to 19.
-extern int __kmpc_global_thread_num(void *location) __attribute__((weak));
 
 __attribute__((unused)) static void pause_runtime(omp_pause_resource_t how)
 {
