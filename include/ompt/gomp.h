@@ -47,4 +47,21 @@ struct gomp_ompt_root {
 	uint32_t unused;
 };
 
+// ---- For the recorder and the collector --------------------------------------------------------
+
+/** Phases of a thread that creates explicit tasks. */
+enum gomp_task_phase {
+	GOMP_TASK_CREATE_BEGIN,	   // it enters the runtime to create a task, or those of a taskloop
+	GOMP_TASK_CREATE_END,	   // it is back
+	GOMP_TASK_CREATE_LOOP_END, // it is back after a taskloop
+};
+
+/** Callback. @p code: return address of the call. @p ran: at an end, whether tasks were executed
+ *  meanwhile; at a begin, whether the program asks for that: by an if clause, or in a final task. */
+typedef void (*gomp_task_phase_t)(enum gomp_task_phase phase, const void *code, int ran);
+
+// A name that a tool looks up, beyond OMPT: the function sets the callback.
+#define GOMP_SET_TASK_PHASE "ompdbg_set_task_phase"
+typedef void (*gomp_set_task_phase_t)(gomp_task_phase_t callback);
+
 #endif

@@ -63,6 +63,19 @@ enum record_kind {
 	RECORD_KINDS
 };
 
+/** Kinds that are recorded only while a trace is written (trace.h). In libgomp's programs: OMPT has no
+ *  such events. */
+enum record_trace_kind {
+	// The thread enters the runtime to create a task, or those of a taskloop. Detail 1: the program
+	// has it execute the task itself, by an if clause or in a final task.
+	RECORD_CREATE_BEGIN = 64,
+	RECORD_CREATE_END = 65, // it is back; detail 1: it executed such a task meanwhile
+	// The runtime has removed the task that ended last in this thread. Only after a task that was
+	// executed where it was created; of others, it is not later than the thread's next event.
+	RECORD_FINISH_END = 66,
+	RECORD_TRACE_KINDS
+};
+
 /** An event. */
 struct record_event {
 	uint64_t time;	 // ticks of the recorder's clock

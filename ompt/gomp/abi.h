@@ -51,6 +51,17 @@ enum {
 	GOMP_TARGET_EXIT_DATA = 1 << 1,
 };
 
+/** Arguments of a kernel, each in the upper bits of a word or in the word after it, up to a null word;
+ *  and how an address of a kernel is said to be a value, which nobody maps. */
+enum {
+	GOMP_TARGET_ARG_DEVICE = 0x7f, // 0: for all devices
+	GOMP_TARGET_ARG_NEXT_WORD = 0x80,
+	GOMP_TARGET_ARG_ID = 0xff00,
+	GOMP_TARGET_ARG_NUM_TEAMS = 0x100,
+	GOMP_TARGET_ARG_SHIFT = 16,
+	GOMP_MAP_VALUE = 0xd,
+};
+
 void GOMP_parallel(gomp_body_fn *fn, void *data, unsigned num_threads, unsigned flags);
 unsigned GOMP_parallel_reductions(gomp_body_fn *fn, void *data, unsigned num_threads,
 				  unsigned flags);
@@ -162,6 +173,23 @@ void GOMP_target_update_ext(int device, size_t mapnum, void **hostaddrs, size_t 
 			    unsigned short *kinds, unsigned flags, void **depend);
 void GOMP_target_enter_exit_data(int device, size_t mapnum, void **hostaddrs, size_t *sizes,
 				 unsigned short *kinds, unsigned flags, void **depend);
+bool GOMP_teams4(unsigned lower, unsigned upper, unsigned thread_limit, bool first);
+void *omp_target_alloc(size_t size, int device);
+void omp_target_free(void *address, int device);
+int omp_target_memcpy(void *dest, const void *src, size_t length, size_t dest_offset,
+		      size_t src_offset, int dest_device, int src_device);
+int omp_target_memcpy_async(void *dest, const void *src, size_t length, size_t dest_offset,
+			    size_t src_offset, int dest_device, int src_device, int num_depends,
+			    void **depends);
+int omp_target_memcpy_rect(void *dest, const void *src, size_t element_size, int num_dims,
+			   const size_t *volume, const size_t *dest_offsets,
+			   const size_t *src_offsets, const size_t *dest_dimensions,
+			   const size_t *src_dimensions, int dest_device, int src_device);
+int omp_target_memcpy_rect_async(void *dest, const void *src, size_t element_size, int num_dims,
+				 const size_t *volume, const size_t *dest_offsets,
+				 const size_t *src_offsets, const size_t *dest_dimensions,
+				 const size_t *src_dimensions, int dest_device, int src_device,
+				 int num_depends, void **depends);
 void GOMP_warning(const char *message, size_t length);
 void GOMP_error(const char *message, size_t length);
 

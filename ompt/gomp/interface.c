@@ -46,8 +46,9 @@ static const struct named mutexes[] = {
  *
  *  What keeps an event from `always`: workers that wait when the program ends do not say that they
  *  have left their region; loops with a static schedule, masked regions, scopes without task
- *  reductions and atomic updates without a lock never call libgomp; target tasks are not explicit
- *  ones of the program. */
+ *  reductions and atomic updates without a lock never call libgomp; and of devices other than the
+ *  host only what routines do is seen. Target events of the other kind, with one endpoint, are the
+ *  device layer's. */
 static const ompt_set_result_t told[CALLBACKS] = {
 	[ompt_callback_thread_begin] = ompt_set_always,
 	[ompt_callback_thread_end] = ompt_set_sometimes,
@@ -69,8 +70,11 @@ static const ompt_set_result_t told[CALLBACKS] = {
 	[ompt_callback_work] = ompt_set_sometimes,
 	[ompt_callback_dispatch] = ompt_set_sometimes,
 	[ompt_callback_cancel] = ompt_set_sometimes,
-	[ompt_callback_target] = ompt_set_sometimes_paired,
+	[ompt_callback_device_initialize] = ompt_set_sometimes,
+	[ompt_callback_device_finalize] = ompt_set_sometimes,
 	[ompt_callback_target_emi] = ompt_set_sometimes_paired,
+	[ompt_callback_target_data_op_emi] = ompt_set_sometimes_paired,
+	[ompt_callback_target_submit_emi] = ompt_set_sometimes_paired,
 	[ompt_callback_error] = ompt_set_always,
 };
 
@@ -135,16 +139,42 @@ static int get_state(ompt_wait_id_t *wait_id)
 	return thread->state;
 }
 
-static int get_parallel_info(int level, ompt_data_t **data, int *team_size)
+/** Return the region of a task. A worker that waits at the end of its region does not know whether that is
+ *  over, and its memory used again: then the answer is none. */
+static struct region *region_of(const struct task *task)
+{
+	const struct thread *thread = &gomp_thread;
+
+	if (!task || (task == thread->task && task == &thread->base.task && thread->base.at_end))
+		return NULL;
+	return task->region;
+}
+
+/** Return the region around this thread's task, or one further out; or null. */
+static struct region *find_region(int level)
+{
+	struct region *region = region_of(gomp_thread.task);
+
+	for (; region && level > 0; level--)
+		region = region_of(region->encountering);
+	return level < 0 ? NULL : region;
+}
+
+/** Return this thread's task, or one below it; or null. */
+static struct task *find_task(int level)
 {
 	struct task *task = gomp_thread.task;
-	struct region *region = task ? task->region : NULL;
 
-	for (; region && level > 0; level--) {
-		task = region->encountering;
-		region = task ? task->region : NULL;
-	}
-	if (!region || level < 0)
+	for (; task && level > 0; level--)
+		task = region_of(task) ? task->parent : NULL;
+	return level < 0 ? NULL : task;
+}
+
+static int get_parallel_info(int level, ompt_data_t **data, int *team_size)
+{
+	struct region *region = find_region(level);
+
+	if (!region)
 		return 0;
 	if (data)
 		*data = &region->parallel_data;
@@ -156,11 +186,10 @@ static int get_parallel_info(int level, ompt_data_t **data, int *team_size)
 static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t **frame,
 			 ompt_data_t **parallel_data, int *thread_num)
 {
-	struct task *task = gomp_thread.task;
+	struct task *task = find_task(level);
+	struct region *region = region_of(task);
 
-	for (; task && level > 0; level--)
-		task = task->parent;
-	if (!task || level < 0)
+	if (!task)
 		return 0;
 	if (flags)
 		*flags = task->flags;
@@ -169,7 +198,7 @@ static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t
 	if (frame)
 		*frame = &task->frame;
 	if (parallel_data)
-		*parallel_data = task->region ? &task->region->parallel_data : NULL;
+		*parallel_data = region ? &region->parallel_data : NULL;
 	if (thread_num)
 		*thread_num = task->thread_num;
 	return 2;
@@ -230,24 +259,32 @@ static int get_proc_id(void)
 	return gomp_thread.type ? sched_getcpu() : -1;
 }
 
-static int get_target_info(uint64_t *device, ompt_id_t *target_id, ompt_id_t *host_op_id)
-{
-	const struct thread *thread = &gomp_thread;
-
-	if (!thread->target_id)
-		return 0;
-	if (device)
-		*device = (uint64_t)thread->target_device;
-	if (target_id)
-		*target_id = thread->target_id;
-	if (host_op_id)
-		*host_op_id = ompt_id_none;
-	return 1;
-}
-
 static int get_num_devices(void)
 {
 	return gomp_ask.omp_get_num_devices ? gomp_ask.omp_get_num_devices() : 0;
+}
+
+/** Return the function that the compiler made of a region, as tools of 2013 ask for it; or null. */
+static void *get_parallel_function(int level)
+{
+	const struct region *region = find_region(level);
+
+	return region ? (void *)region->fn : NULL;
+}
+
+/** Return the function that the compiler made of a task; null for implicit ones. */
+static void *get_task_function(int level)
+{
+	const struct task *task = find_task(level);
+
+	return task ? (void *)task->fn : NULL;
+}
+
+gomp_task_phase_t gomp_task_phase;
+
+static void set_task_phase(gomp_task_phase_t callback)
+{
+	__atomic_store_n(&gomp_task_phase, callback, __ATOMIC_RELAXED);
 }
 
 ompt_interface_fn_t gomp_lookup(const char *name)
@@ -271,10 +308,12 @@ ompt_interface_fn_t gomp_lookup(const char *name)
 		{ "ompt_get_parallel_info", (ompt_interface_fn_t)get_parallel_info },
 		{ "ompt_get_task_info", (ompt_interface_fn_t)get_task_info },
 		{ "ompt_get_task_memory", (ompt_interface_fn_t)get_task_memory },
-		{ "ompt_get_target_info", (ompt_interface_fn_t)get_target_info },
 		{ "ompt_get_num_devices", (ompt_interface_fn_t)get_num_devices },
 		{ "ompt_get_unique_id", (ompt_interface_fn_t)gomp_unique_id },
 		{ "ompt_finalize_tool", (ompt_interface_fn_t)gomp_finalize },
+		{ "ompdbg_get_parallel_function", (ompt_interface_fn_t)get_parallel_function },
+		{ "ompdbg_get_task_function", (ompt_interface_fn_t)get_task_function },
+		{ GOMP_SET_TASK_PHASE, (ompt_interface_fn_t)set_task_phase },
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)

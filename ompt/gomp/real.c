@@ -97,13 +97,21 @@ static void find_libgomp(const void *caller)
 		dl_iterate_phdr(check_object, &libgomp);
 }
 
+/** Return a function of a libgomp. LLVM's runtime, which answers to its names, has those for devices in
+ *  another library. */
+static void *find_function(void *handle, const char *name)
+{
+	void *found = handle ? dlsym(handle, name) : NULL;
+
+	if (!found)
+		found = dlsym(RTLD_NEXT, name);
+	return found ? found : (void *)missing;
+}
+
 /** Fill a table with the functions of a libgomp. */
 static void fill_table(struct entry_points *table, void *handle)
 {
-#define OBSERVED(name)                                                           \
-	table->name = handle ? (__typeof__(&(name)))dlsym(handle, #name) : NULL; \
-	if (!table->name)                                                        \
-		table->name = (__typeof__(&(name)))missing;
+#define OBSERVED(name) table->name = (__typeof__(&(name)))find_function(handle, #name);
 #include "entry_points.def"
 }
 
@@ -132,6 +140,8 @@ bool gomp_find_real(const void *caller)
 	ASK(omp_get_default_device);
 	ASK(omp_get_initial_device);
 	ASK(omp_get_schedule);
+	ASK(omp_get_wtime);
+	ASK(omp_get_mapped_ptr);
 #undef ASK
 	// LLVM's libomp answers to GCC's names as well, and has OMPT of its own.
 	return !dlsym(libgomp, "__kmpc_fork_call");

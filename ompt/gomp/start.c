@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "device/device.h"
 #include "state.h"
 
 #define OPENMP_VERSION 202111
@@ -138,6 +139,18 @@ static void observe_all(void)
 			 __ATOMIC_RELEASE);
 }
 
+/** Return what the tool looks entry points up with. */
+static ompt_function_lookup_t tool_lookup(void)
+{
+	struct device_runtime runtime = {
+		.lookup = gomp_lookup,
+		.wtime = gomp_ask.omp_get_wtime,
+		.granted_num_teams = gomp_granted_num_teams,
+	};
+
+	return device_layer(&runtime);
+}
+
 /** Find the runtime and the tool, and start it. */
 static void start_tool(const void *caller)
 {
@@ -153,7 +166,7 @@ static void start_tool(const void *caller)
 	}
 	if (found) {
 		gomp_threads_init();
-		if (found->initialize(gomp_lookup, 0, &found->tool_data))
+		if (found->initialize(tool_lookup(), 0, &found->tool_data))
 			tool = found;
 		// Before what the tool needs is destroyed. The destructor below does it if that fails.
 		if (tool)
@@ -195,7 +208,10 @@ void gomp_finalize(void)
 		return;
 	pass_all();
 	gomp_end_workers(&gomp_thread);
+	gomp_finalize_host_device();
+	device_layer_end();
 	gomp_thread_end_events(&gomp_thread);
+	__atomic_store_n(&gomp_task_phase, NULL, __ATOMIC_RELAXED);
 	for (int i = 0; i < CALLBACKS; i++)
 		__atomic_store_n(&gomp_callbacks[i], NULL, __ATOMIC_RELAXED);
 	if (ended->finalize)

@@ -6,6 +6,7 @@
 #define OMPT_GOMP_STATE_H
 
 #include "abi.h"
+#include "ompt/gomp.h"
 #include "ompt/omp-tools.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -52,6 +53,8 @@ extern struct gomp_queries {
 	int (*omp_get_default_device)(void);
 	int (*omp_get_initial_device)(void);
 	void (*omp_get_schedule)(int *kind, int *chunk);
+	double (*omp_get_wtime)(void);
+	void *(*omp_get_mapped_ptr)(const void *address, int device);
 } gomp_ask;
 
 #define INLINED static inline __attribute__((always_inline))
@@ -217,12 +220,13 @@ struct thread {
 	struct implicit *implicit; // the innermost
 	uint64_t wait_id;
 	int state;
-	int type; // ompt_thread_t; 0: not begun
-	int target_device;
-	uint64_t target_id; // of the construct for a device that it is in; 0: none
+	int type;		  // ompt_thread_t; 0: not begun
+	int num_teams;		  // of the kernel that it runs
+	ompt_data_t *target_data; // of the construct for a device that it is in; null: none
 	uint64_t next_id, end_id;
 	char *stack_limit;  // null: not asked yet
 	unsigned last_team; // size of its latest region, if it waits for more
+	unsigned bodies;    // of explicit tasks that it has begun
 	struct implicit base;
 	struct region
 		outside; // of a thread that is none of libgomp's: its implicit parallel region
@@ -237,6 +241,20 @@ extern ompt_callback_t gomp_callbacks[CALLBACKS];
 /** Return the tool's callback of an event, or null. */
 #define CALLBACK(event) ((event##_t)__atomic_load_n(&gomp_callbacks[event], __ATOMIC_RELAXED))
 #define CALLBACK_AS(event, type) ((type)__atomic_load_n(&gomp_callbacks[event], __ATOMIC_RELAXED))
+
+/** The recorder's callback for the creation of tasks, or null. */
+extern gomp_task_phase_t gomp_task_phase;
+
+/** Return that callback after telling it that the thread begins to create tasks. @p at_once: the program
+ *  has it execute them itself. */
+static inline gomp_task_phase_t begin_creation(const void *code, bool at_once)
+{
+	gomp_task_phase_t phase = __atomic_load_n(&gomp_task_phase, __ATOMIC_RELAXED);
+
+	if (UNLIKELY(phase != NULL))
+		phase(GOMP_TASK_CREATE_BEGIN, code, at_once);
+	return phase;
+}
 
 /** Let a thread begin: tell the tool, and give it a task. */
 void gomp_thread_begin(struct thread *thread, ompt_thread_t type);
@@ -285,6 +303,10 @@ static inline int set_state(struct thread *thread, int state)
 uint64_t gomp_unique_id(void);
 /** Look an entry point of the tool interface up. */
 ompt_interface_fn_t gomp_lookup(const char *name);
+/** Return how many teams ran the kernel that this thread has just run. */
+int gomp_granted_num_teams(void);
+/** Tell the tool that the host is no device any more, if it was one. */
+void gomp_finalize_host_device(void);
 /** Stop the tool: no callback any more. */
 void gomp_finalize(void);
 

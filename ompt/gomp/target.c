@@ -1,45 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constructs for devices, as the host sees them: where each begins and ends. What libgomp does with a
-// device in between, it does not show.
+// Constructs for devices. The host is a device, too, and the only one where libgomp has no plug-in for
+// another: there a construct maps nothing, and its kernel is a function that some thread calls. What
+// libgomp does with another device, it does not show.
+//
+// A kernel for the host is replaced by a function here, and gets what that needs in front of the
+// addresses that the program's kernel gets. The tool sees a kernel that may wait (nowait) as a task: its
+// construct begins and ends when that runs.
 
-#include "state.h"
+#include <alloca.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target.h"
+#include "task.h"
 
 /** A construct while its thread is in it. */
 struct construct {
 	ompt_target_t kind;
 	int device;
 	ompt_data_t data;
-	uint64_t outer_id; // of the construct around it
-	int outer_device, state;
+	ompt_data_t *outer; // data of the construct around it
+	int state;
 	const void *code;
 };
 
-/** Return the number of the device that a construct is for, as the program sees it. */
+/** The memory in front of a kernel's addresses. */
+struct kernel {
+	gomp_body_fn *fn;
+	struct construct *construct; // null: the kernel is a task
+	struct target_task *task;
+	const void *code;
+	uint64_t num_teams; // that were requested; 0: as many as the device likes
+};
+
+/** A kernel that may wait. Lost if libgomp discards it. */
+struct target_task {
+	struct task task;
+	struct kernel *kernel; // once it runs
+};
+
+static bool host_initialized;
+
+/** Tell the tool that the host is a device. */
+static void initialize_host(void)
+{
+	ompt_callback_device_initialize_t callback = CALLBACK(ompt_callback_device_initialize);
+
+	if (callback)
+		callback(gomp_host_device(), "host", &host_initialized, NULL, NULL);
+	__atomic_store_n(&host_initialized, true, __ATOMIC_RELEASE);
+}
+
+void gomp_finalize_host_device(void)
+{
+	ompt_callback_device_finalize_t callback = CALLBACK(ompt_callback_device_finalize);
+
+	if (__atomic_exchange_n(&host_initialized, false, __ATOMIC_ACQ_REL) && callback)
+		callback(gomp_host_device());
+}
+
+int gomp_host_device(void)
+{
+	return gomp_ask.omp_get_num_devices ? gomp_ask.omp_get_num_devices() : 0;
+}
+
+void gomp_use_device(int device)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (device == gomp_host_device())
+		pthread_once(&once, initialize_host);
+}
+
+/** Return the number of the device that a construct is for. */
 static int device_number(int device)
 {
-	enum { DEFAULT = -1, HOST = -2, INVALID = -4 };
+	enum { DEFAULT = -1 };
+	int host = gomp_host_device();
 
-	if (device >= 0)
-		return device;
-	if (device == DEFAULT && gomp_ask.omp_get_default_device)
-		return gomp_ask.omp_get_default_device();
-	if (device == HOST && gomp_ask.omp_get_initial_device)
-		return gomp_ask.omp_get_initial_device();
-	return device;
+	if (device == DEFAULT && host && gomp_ask.omp_get_default_device)
+		device = gomp_ask.omp_get_default_device();
+	return device >= 0 && device < host ? device : host;
 }
 
 static void tell(struct thread *thread, struct construct *construct, ompt_scope_endpoint_t endpoint)
 {
-	ompt_callback_target_emi_t emi = CALLBACK(ompt_callback_target_emi);
-	ompt_callback_target_t target = CALLBACK(ompt_callback_target);
+	ompt_callback_target_emi_t target = CALLBACK(ompt_callback_target_emi);
+	ompt_data_t *task = &thread->task->data;
+	bool is_task = thread->task->flags & ompt_task_target;
 
-	if (emi)
-		emi(construct->kind, endpoint, construct->device, &thread->task->data, NULL,
-		    &construct->data, construct->code);
 	if (target)
-		target(construct->kind, endpoint, construct->device, &thread->task->data,
-		       thread->target_id, construct->code);
+		target(construct->kind, endpoint, construct->device, task, is_task ? task : NULL,
+		       &construct->data, construct->code);
 }
 
 static void begin_construct(struct thread *thread, struct construct *construct, ompt_target_t kind,
@@ -50,11 +104,10 @@ static void begin_construct(struct thread *thread, struct construct *construct, 
 		construct->kind += ompt_target_nowait - ompt_target;
 	construct->device = device_number(device);
 	construct->data = (ompt_data_t){ 0 };
-	construct->outer_id = thread->target_id;
-	construct->outer_device = thread->target_device;
+	construct->outer = thread->target_data;
 	construct->code = code;
-	thread->target_id = gomp_unique_id();
-	thread->target_device = construct->device;
+	gomp_use_device(construct->device);
+	thread->target_data = &construct->data;
 	tell(thread, construct, ompt_scope_begin);
 	construct->state = set_state(thread, ompt_state_wait_target);
 }
@@ -63,8 +116,7 @@ static void end_construct(struct thread *thread, struct construct *construct)
 {
 	thread->state = construct->state;
 	tell(thread, construct, ompt_scope_end);
-	thread->target_id = construct->outer_id;
-	thread->target_device = construct->outer_device;
+	thread->target_data = construct->outer;
 	leave_frame(thread);
 }
 
@@ -84,10 +136,6 @@ TARGET(GOMP_target, ompt_target, 0, device,
        (int device, gomp_body_fn *fn, const void *unused, size_t mapnum, void **hostaddrs,
 	size_t *sizes, unsigned char *kinds),
        (device, fn, unused, mapnum, hostaddrs, sizes, kinds))
-TARGET(GOMP_target_ext, ompt_target, flags, device,
-       (int device, gomp_body_fn *fn, size_t mapnum, void **hostaddrs, size_t *sizes,
-	unsigned short *kinds, unsigned flags, void **depend, void **args),
-       (device, fn, mapnum, hostaddrs, sizes, kinds, flags, depend, args))
 TARGET(GOMP_target_data, ompt_target_enter_data, 0, device,
        (int device, const void *unused, size_t mapnum, void **hostaddrs, size_t *sizes,
 	unsigned char *kinds),
@@ -109,3 +157,157 @@ TARGET(GOMP_target_enter_exit_data,
        (int device, size_t mapnum, void **hostaddrs, size_t *sizes, unsigned short *kinds,
 	unsigned flags, void **depend),
        (device, mapnum, hostaddrs, sizes, kinds, flags, depend))
+
+// ---- Kernels ---------------------------------------------------------------------------------
+
+/** Run a kernel of a construct, between two events. A part of the function that calls it, whose frame
+ *  is where the kernel's task begins. */
+INLINED void run_kernel(struct thread *thread, struct construct *construct, struct kernel *kernel)
+{
+	ompt_callback_target_submit_emi_t submit = CALLBACK(ompt_callback_target_submit_emi);
+	unsigned requested = (unsigned)kernel->num_teams;
+	void *enter_frame = thread->task->frame.enter_frame.ptr;
+	int num_teams = thread->num_teams, state;
+	ompt_id_t host_op_id = ompt_id_none;
+
+	if (submit)
+		submit(ompt_scope_begin, &construct->data, &host_op_id, requested);
+	state = set_state(thread, construct->state);
+	thread->num_teams = 1;
+	leave_frame(thread);
+	kernel->fn(kernel + 1);
+	thread->task->frame.enter_frame.ptr = enter_frame;
+	thread->state = state;
+	if (submit)
+		submit(ompt_scope_end, &construct->data, &host_op_id, requested);
+	thread->num_teams = num_teams;
+}
+
+/** Run the kernel of a construct that its thread is in: what libgomp calls. */
+static void kernel_body(void *data)
+{
+	struct kernel *kernel = data;
+
+	run_kernel(&gomp_thread, kernel->construct, kernel);
+}
+
+/** Run the construct of a kernel that is a task: the task's function. */
+static void target_construct(void *data)
+{
+	struct target_task *target = (struct target_task *)((struct task *)data - 1);
+	struct thread *thread = &gomp_thread;
+	struct construct construct;
+
+	target->task.fn = target->kernel->fn; // the program's
+	target->task.frame.exit_frame.ptr = FRAME_ADDRESS;
+	begin_construct(thread, &construct, ompt_target, GOMP_TARGET_NOWAIT, gomp_host_device(),
+			target->kernel->code);
+	run_kernel(thread, &construct, target->kernel);
+	end_construct(thread, &construct);
+}
+
+/** Run the task of a kernel: what libgomp calls. */
+static void target_task_body(void *data)
+{
+	struct kernel *kernel = data;
+	struct target_task *target = kernel->task;
+
+	target->kernel = kernel;
+	gomp_task_body(&target->task);
+	free(target);
+}
+
+/** Make the task of a kernel that may wait. */
+static struct target_task *make_target_task(struct thread *thread, void **depend, const void *code)
+{
+	struct target_task *target = malloc(sizeof(*target));
+	struct source source = {
+		.fn = target_construct,
+		.code = code,
+		.header_size = sizeof(target->task),
+		.flags = ompt_task_target,
+	};
+
+	if (!target)
+		abort();
+	gomp_init_task(thread, &target->task, &source);
+	gomp_task_created(thread, &target->task, depend, code);
+	return target;
+}
+
+/** Return how many teams a construct asks for; 0: any number, or one that the kernel computes. */
+static uint64_t requested_teams(void **args)
+{
+	for (; args && *args; args++) {
+		intptr_t arg = (intptr_t)*args, value = arg >> GOMP_TARGET_ARG_SHIFT;
+
+		if (arg & GOMP_TARGET_ARG_NEXT_WORD)
+			value = (intptr_t) * ++args;
+		if (!(arg & GOMP_TARGET_ARG_DEVICE) &&
+		    (arg & GOMP_TARGET_ARG_ID) == GOMP_TARGET_ARG_NUM_TEAMS)
+			return value > 0 ? (uint64_t)value : 0;
+	}
+	return 0;
+}
+
+/** Return an array with room in front; its new part is zero. */
+static void *put_behind(void *array, const void *from, size_t added, size_t count, size_t size)
+{
+	memset(array, 0, added * size);
+	if (count)
+		memcpy((char *)array + added * size, from, count * size);
+	return array;
+}
+
+ENTRY(void, GOMP_target_ext,
+      (int device, gomp_body_fn *fn, size_t mapnum, void **hostaddrs, size_t *sizes,
+       unsigned short *kinds, unsigned flags, void **depend, void **args),
+      (device, fn, mapnum, hostaddrs, sizes, kinds, flags, depend, args))
+{
+	struct thread *thread = this_thread();
+	bool on_host = device_number(device) == gomp_host_device();
+	bool is_task = on_host && flags & GOMP_TARGET_NOWAIT;
+	struct construct construct;
+	struct kernel kernel = { fn, &construct, NULL, RETURN_ADDRESS, requested_teams(args) };
+	size_t added = 0, room;
+
+	enter_frame(thread, FRAME_ADDRESS);
+	if (is_task)
+		kernel.task = make_target_task(thread, depend, RETURN_ADDRESS);
+	else
+		begin_construct(thread, &construct, ompt_target, flags, device, RETURN_ADDRESS);
+	if (on_host) {
+		fn = is_task ? target_task_body : kernel_body;
+		added = sizeof(kernel) / sizeof(void *);
+		room = added + mapnum;
+		hostaddrs = put_behind(alloca(room * sizeof(*hostaddrs)), hostaddrs, added, mapnum,
+				       sizeof(*hostaddrs));
+		sizes = put_behind(alloca(room * sizeof(*sizes)), sizes, added, mapnum,
+				   sizeof(*sizes));
+		kinds = put_behind(alloca(room * sizeof(*kinds)), kinds, added, mapnum,
+				   sizeof(*kinds));
+		for (size_t i = 0; i < added; i++)
+			kinds[i] = GOMP_MAP_VALUE;
+		memcpy(hostaddrs, &kernel, sizeof(kernel));
+	}
+	gomp_real.GOMP_target_ext(device, fn, mapnum + added, hostaddrs, sizes, kinds, flags,
+				  depend, args);
+	if (is_task)
+		leave_frame(thread);
+	else
+		end_construct(thread, &construct);
+}
+
+/** Note how many teams there are on the host: no more than there must be. */
+ENTRY(bool, GOMP_teams4, (unsigned lower, unsigned upper, unsigned thread_limit, bool first),
+      (lower, upper, thread_limit, first))
+{
+	if (first)
+		gomp_thread.num_teams = lower ? (int)lower : 1;
+	return gomp_real.GOMP_teams4(lower, upper, thread_limit, first);
+}
+
+int gomp_granted_num_teams(void)
+{
+	return gomp_thread.num_teams;
+}

@@ -18,8 +18,7 @@ const void *gomp_code_of_task(void)
 	return fn ? (const char *)(uintptr_t)fn + 1 : NULL;
 }
 
-/** Tell the tool of a task that has just been made, and of its dependences. */
-static void task_created(struct thread *thread, struct task *task, void **depend, const void *code)
+void gomp_task_created(struct thread *thread, struct task *task, void **depend, const void *code)
 {
 	ompt_callback_task_create_t create = CALLBACK(ompt_callback_task_create);
 
@@ -76,7 +75,7 @@ void gomp_copy_task(void *to, void *from)
 	}
 	if (UNLIKELY(task->traits & TASK_DETACHABLE))
 		gomp_add_detachable(task);
-	task_created(thread, task, source->depend, source->code);
+	gomp_task_created(thread, task, source->depend, source->code);
 }
 
 /** End a task that was cancelled before it began: the tool does not see it begin. */
@@ -137,13 +136,14 @@ void gomp_task_body(void *arg)
 
 	if (UNLIKELY(task->traits & TASK_TOLD_LATE)) {
 		task->data = (ompt_data_t){ 0 };
-		task_created(thread, task, NULL, task->code);
+		gomp_task_created(thread, task, NULL, task->code);
 	}
 	if (UNLIKELY(task->traits & TASK_CANCELLABLE) &&
 	    gomp_real.GOMP_cancellation_point(GOMP_CANCEL_TASKGROUP)) {
 		discard(thread, task);
 		return;
 	}
+	thread->bodies++;
 	task->parent = before;
 	task->thread_num = thread->implicit->task.thread_num;
 	thread->task = task;
@@ -169,8 +169,7 @@ static int task_flags(const struct thread *thread, unsigned flags)
 
 	if (flags & GOMP_TASK_UNTIED)
 		result |= (int)ompt_task_untied;
-	if ((flags & GOMP_TASK_FINAL) ||
-	    ((thread->task->flags & ompt_task_explicit) && (thread->task->flags & ompt_task_final)))
+	if ((flags & GOMP_TASK_FINAL) || is_in_final(thread))
 		result |= (int)ompt_task_final;
 	if (flags & GOMP_TASK_MERGEABLE)
 		result |= (int)ompt_task_mergeable;
@@ -211,6 +210,8 @@ ENTRY(void, GOMP_task,
 {
 	struct thread *thread = this_thread();
 	int state = set_state(thread, ompt_state_overhead);
+	unsigned bodies = thread->bodies;
+	gomp_task_phase_t phase;
 	struct source source;
 
 	enter_frame(thread, FRAME_ADDRESS);
@@ -218,8 +219,11 @@ ENTRY(void, GOMP_task,
 	source.code = RETURN_ADDRESS;
 	if (flags & GOMP_TASK_DEPEND)
 		source.depend = depend;
+	phase = begin_creation(source.code, !if_clause || is_in_final(thread));
 	gomp_real.GOMP_task(gomp_task_body, &source, gomp_copy_task, source.header_size + size,
 			    source.align, if_clause, flags, depend, priority, detach);
+	if (UNLIKELY(phase != NULL))
+		phase(GOMP_TASK_CREATE_END, source.code, bodies != thread->bodies);
 	leave_frame(thread);
 	thread->state = state;
 }

@@ -26,11 +26,21 @@ struct source {
 void gomp_copy_task(void *to, void *from);
 void gomp_task_body(void *arg);
 
+/** Check for a thread in a final task: it executes the tasks that it creates at once. */
+static inline bool is_in_final(const struct thread *thread)
+{
+	return (thread->task->flags & ompt_task_explicit) &&
+	       (thread->task->flags & ompt_task_final);
+}
+
 /** Prepare the source of a task. */
 void gomp_prepare_task(struct thread *thread, struct source *source, gomp_body_fn *fn, void *data,
 		       gomp_copy_fn *copy, long size, long align, unsigned flags);
 /** Fill the header of a task. */
 void gomp_init_task(struct thread *thread, struct task *task, const struct source *source);
+
+/** Tell the tool of a task that has just been made, and of its dependences; null: none. */
+void gomp_task_created(struct thread *thread, struct task *task, void **depend, const void *code);
 
 /** Return the number of dependences in an array as the compiler makes it. */
 size_t gomp_num_dependences(void **depend);

@@ -54,9 +54,11 @@ void gomp_worker_end(struct thread *thread)
 
 	if (!base->at_end)
 		return;
-	base->at_end = false;
 	base->task.region = NULL;
 	base->task.parent = NULL;
+	// A signal handler that asks for the region finds none before, and none after.
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	base->at_end = false;
 	gomp_leave_region(thread, base, NULL);
 	base->task.data = (ompt_data_t){ 0 };
 	thread->state = ompt_state_idle;

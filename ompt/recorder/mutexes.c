@@ -2,10 +2,9 @@
 //
 // Mutexes: locks, critical, atomic and ordered; who holds each.
 
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 
+#include "ompt/test_locks.h"
 #include "recorder.h"
 
 // record_hold from `kind` on, as one word: what makes a hold valid is written by one store.
@@ -169,37 +168,6 @@ static COLD void release_otherwise(uint64_t object)
 		end_oldest_hold(object);
 }
 
-// Before LLVM 15, libomp reports a lock that is tested as one that is set. Its functions tell.
-#define TESTS 2
-static struct {
-	uintptr_t begin;
-	uintptr_t size;
-} tests[TESTS];
-
-/** Find the functions of LLVM's runtime that test a lock, if that is loaded. */
-static void find_tests(void)
-{
-	static const char *const names[TESTS] = { "__kmpc_test_lock", "__kmpc_test_nest_lock" };
-
-	for (int i = 0; i < TESTS; i++) {
-		void *address = dlsym(RTLD_DEFAULT, names[i]);
-		const ElfW(Sym) *symbol = NULL;
-		Dl_info info;
-
-		if (!address || !dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
-		    !symbol)
-			continue;
-		tests[i].begin = (uintptr_t)address;
-		tests[i].size = symbol->st_size;
-	}
-}
-
-/** Check whether the call of a callback comes from a function that tests a lock. */
-static bool is_test(uintptr_t caller)
-{
-	return caller - tests[0].begin < tests[0].size || caller - tests[1].begin < tests[1].size;
-}
-
 static void on_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl,
 		       ompt_wait_id_t wait_id, const void *code)
 {
@@ -213,7 +181,7 @@ static void on_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl,
 	now = ticks();
 	put(thread, now, RECORD_ACQUIRE, wait_id, 0, (uint16_t)kind, code);
 	if (kind != ompt_mutex_test_lock && kind != ompt_mutex_test_nest_lock &&
-	    !is_test((uintptr_t)__builtin_return_address(0))) {
+	    !tests_lock((uintptr_t)__builtin_return_address(0))) {
 		struct record_wait *wait = &thread->shown.wait;
 
 		wait->kind = 0; // nothing else is waited for: the thread works
@@ -312,7 +280,7 @@ static void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const voi
 /** Register the callbacks for mutexes. */
 void mutexes_set_callbacks(ompt_set_callback_t set)
 {
-	find_tests();
+	find_lock_tests();
 	set(ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire);
 	set(ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired);
 	set(ompt_callback_mutex_released, (ompt_callback_t)on_released);

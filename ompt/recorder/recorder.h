@@ -53,6 +53,7 @@ struct thread {
 	uint32_t inside;
 	uint32_t claimed; // 0: another thread may use the block; atomic
 	uint64_t ring_mask;
+	uint64_t limit; // `head` at which the writer of the trace has to be asked for room
 	struct record_event *ring;
 	struct record_hold *holds;
 	struct record_level *levels;
@@ -60,8 +61,8 @@ struct thread {
 	uint64_t task;	   // key of the task that it is in; 0: not known
 	uint64_t numbers;  // for keys
 	uint64_t outer_tasks[MAX_LEVELS];
-	uint32_t num_waits; // may be more than MAX_WAITS: inner ones are not kept
-	uint32_t num_regions;
+	uint32_t num_waits;   // may be more than MAX_WAITS: inner ones are not kept
+	uint32_t num_regions; // likewise
 	struct nested_wait waits[MAX_WAITS];
 	struct region regions[MAX_REGIONS];
 	// Records of tasks to use: a list, linked by `parent`; the rest of a block; numbers.
@@ -70,7 +71,8 @@ struct thread {
 	uint32_t num_fresh_tasks;
 	struct record_task *fresh_tasks;
 	uint64_t next_task_id, last_task_id;
-	uint16_t turn; // see record_hold
+	uint16_t turn;	     // see record_hold
+	struct spill *spill; // its part of the trace; null: there is none
 };
 
 extern struct record_root ompdbg_record;
@@ -108,6 +110,9 @@ void end_thread(struct thread *thread) COLD;
 struct thread *enter_otherwise(struct thread *thread) COLD;
 struct thread *first_thread(void);
 
+// spill.c
+void make_room(struct thread *thread) COLD;
+
 // task_memory.c
 bool refill_tasks(struct thread *thread) COLD;
 void return_tasks(struct thread *thread) COLD;
@@ -124,6 +129,9 @@ void mutexes_set_callbacks(ompt_set_callback_t set);
 
 // tasks.c
 void tasks_set_callbacks(ompt_set_callback_t set);
+
+// phases.c
+void phases_set_callbacks(ompt_function_lookup_t lookup);
 
 // regions.c
 void regions_set_callbacks(ompt_set_callback_t set);
@@ -166,12 +174,14 @@ static inline void leave(struct thread *thread)
 }
 
 /** Append an event to the ring. */
-static inline void put(struct thread *thread, uint64_t now, enum record_kind kind, uint64_t object,
+static inline void put(struct thread *thread, uint64_t now, uint32_t kind, uint64_t object,
 		       uint32_t number, uint16_t detail, const void *code)
 {
 	uint64_t head = thread->shown.head;
 	struct record_event *event = &thread->ring[head & thread->ring_mask];
 
+	if (UNLIKELY(head >= thread->limit))
+		make_room(thread);
 	event->time = now;
 	event->code = (uint64_t)(uintptr_t)code;
 	event->object = object;
@@ -179,8 +189,7 @@ static inline void put(struct thread *thread, uint64_t now, enum record_kind kin
 	event->detail = detail;
 	event->kind = (uint8_t)kind;
 	event->unused = 0;
-	ordered();
-	thread->shown.head = head + 1;
+	__atomic_store_n(&thread->shown.head, head + 1, __ATOMIC_RELEASE);
 	ordered();
 	if (UNLIKELY(now >= thread->renew_at))
 		renew_clock(thread, now);

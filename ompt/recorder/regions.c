@@ -46,30 +46,43 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *frame,
 	}
 	number = __atomic_add_fetch(&recorder.num_regions, 1, __ATOMIC_RELAXED);
 	if (thread->num_regions < MAX_REGIONS) {
-		region = &thread->regions[thread->num_regions++];
+		region = &thread->regions[thread->num_regions];
 		region->number = number;
 		region->code = (uint64_t)(uintptr_t)code;
 	}
+	thread->num_regions++;
 	parallel_data->ptr = region;
 	put(thread, ticks(), RECORD_PARALLEL_BEGIN, number, requested,
 	    (flags & ompt_parallel_league) != 0, code);
 	leave(thread);
 }
 
+/** Return how many regions that the thread encountered are around the one that ends. Those within it
+ *  have ended as well. LLVM's runtime may report the data of a team that another thread uses by now:
+ *  then it is the innermost one. */
+static uint32_t ending_region(const struct thread *thread, const struct region *region)
+{
+	if (region >= thread->regions && region < thread->regions + MAX_REGIONS &&
+	    region - thread->regions < thread->num_regions)
+		return (uint32_t)(region - thread->regions);
+	return thread->num_regions ? thread->num_regions - 1 : 0;
+}
+
 static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags,
 			    const void *code)
 {
 	struct thread *thread = enter();
-	const struct region *region = parallel_data->ptr;
-	uint64_t number = region ? region->number : 0;
+	uint64_t number = 0;
+	uint32_t depth;
 
 	(void)task_data;
 	(void)flags;
 	if (!thread)
 		return;
-	// The regions that it encountered inside have ended as well.
-	if (region >= thread->regions && region < thread->regions + MAX_REGIONS)
-		thread->num_regions = (uint32_t)(region - thread->regions);
+	depth = ending_region(thread, parallel_data->ptr);
+	if (depth < thread->num_regions && depth < MAX_REGIONS)
+		number = thread->regions[depth].number;
+	thread->num_regions = depth;
 	put(thread, ticks(), RECORD_PARALLEL_END, number, 0, 0, code);
 	leave(thread);
 }
@@ -140,6 +153,10 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
 		begin_implicit(thread, region, task_data, team, index);
 	} else {
 		end_implicit(thread, index);
+		// LLVM's runtime keeps a worker's beyond the task, and fails an assertion at a later
+		// taskwait with dependences if it is not null (kmp_taskdeps.cpp).
+		if (task_data)
+			task_data->value = 0;
 	}
 	leave(thread);
 }

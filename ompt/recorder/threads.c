@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "recorder.h"
+#include "spill.h"
 
 #define PAGE UINT64_C(4096)
 
@@ -59,13 +60,15 @@ static struct thread *map_block(void)
 	uint64_t block = (sizeof(struct thread) + 63) / 64 * 64;
 	uint64_t holds = MAX_HOLDS * sizeof(struct record_hold);
 	uint64_t levels = MAX_LEVELS * sizeof(struct record_level);
-	uint64_t front = (block + levels + holds + PAGE - 1) / PAGE * PAGE;
+	uint64_t spill = block + levels + holds;
+	uint64_t front = (spill + spill_bytes() + PAGE - 1) / PAGE * PAGE;
 	char *memory = map_memory(front + recorder.ring_bytes);
 	struct thread *thread = (struct thread *)memory;
 
 	if (!memory)
 		return NULL;
 	thread->claimed = 1;
+	thread->spill = spill_bytes() ? (struct spill *)(memory + spill) : NULL;
 	thread->levels = (struct record_level *)(memory + block);
 	thread->holds = (struct record_hold *)(memory + block + levels);
 	thread->ring = (struct record_event *)(memory + front);
@@ -111,6 +114,18 @@ static void clear_block(struct thread *thread)
 	thread->num_waits = 0;
 	thread->num_regions = 0;
 	thread->renew_at = 0;
+	spill_begin_thread(thread);
+}
+
+/** Claim any block: the writer of the trace may have some of threads that have ended. */
+static struct thread *claim_any_block(void)
+{
+	struct thread *thread = claim_block(true);
+
+	if (thread)
+		return thread;
+	spill_flush();
+	return claim_block(true);
 }
 
 /** Record a thread from now on; return null if there is no room. */
@@ -127,7 +142,7 @@ struct thread *begin_thread(ompt_thread_t type)
 		if (thread)
 			link_block(thread);
 		else
-			thread = claim_block(true);
+			thread = claim_any_block();
 	}
 	if (!thread) {
 		__atomic_add_fetch(&ompdbg_record.threads_dropped, 1, __ATOMIC_RELAXED);
@@ -159,7 +174,8 @@ void end_thread(struct thread *thread)
 	this_thread = &no_thread;
 	pthread_setspecific(end_key, NULL);
 	thread->inside = 0;
-	__atomic_store_n(&thread->claimed, 0, __ATOMIC_RELEASE);
+	if (!spill_end_thread(thread))
+		__atomic_store_n(&thread->claimed, 0, __ATOMIC_RELEASE);
 }
 
 /** Find out why the thread cannot write at once; return it if that has changed. */
@@ -213,6 +229,7 @@ static void after_fork(void)
 		thread->inside = 0;
 		thread->claimed = 0;
 	}
+	spill_after_fork();
 	// No task has the number 0 of a thread that is not recorded.
 	forget_tasks(this_thread->inside ? 0 : (uint32_t)this_thread->shown.number + 1);
 }

@@ -3,11 +3,13 @@
 // The tool's start, as OpenMP 5.2 says (19.2). The program's own tools go first.
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "recorder.h"
+#include "spill.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -50,10 +52,13 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 		recorder.num_task_ids = 1;
 		start_clock();
 		fill_root();
+		spill_begin(getenv("OMPDBG_TRACE"));
 	}
 	regions_set_callbacks(set);
 	tasks_set_callbacks(set);
 	mutexes_set_callbacks(set);
+	if (spill_is_wanted())
+		phases_set_callbacks(lookup);
 	return 1;
 }
 
@@ -61,9 +66,20 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 static void finalize(ompt_data_t *tool_data)
 {
 	(void)tool_data;
+	spill_flush();
 }
 
 static ompt_start_tool_result_t result = { initialize, finalize, { 0 } };
+
+/** Give way to another tool, or to the wish for none. A trace that was asked for is missed then. */
+static ompt_start_tool_result_t *give_way(ompt_start_tool_result_t *other, const char *why)
+{
+	const char *path = getenv("OMPDBG_TRACE");
+
+	if (path && *path)
+		dprintf(STDERR_FILENO, "ompdbg: %s: no trace is written: %s\n", path, why);
+	return other;
+}
 
 PUBLIC ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
 						 const char *runtime_version)
@@ -77,9 +93,11 @@ PUBLIC ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
 	if (next)
 		other = next(omp_version, runtime_version);
 	if (other)
-		return other;
-	if ((libraries && *libraries) || (enabled && !strcmp(enabled, "disabled")))
-		return NULL;
+		return give_way(other, "the program has a tool");
+	if (libraries && *libraries)
+		return give_way(NULL, "OMP_TOOL_LIBRARIES is set");
+	if (enabled && !strcmp(enabled, "disabled"))
+		return give_way(NULL, "OMP_TOOL is disabled");
 	ompdbg_record.runtime |=
 		runtime_version && strstr(runtime_version, "gomp") ? RECORD_LIBGOMP : RECORD_OTHER;
 	return &result;

@@ -14,6 +14,7 @@ PROGRAMS = HERE / "programs"
 BUILD = ROOT / "build" / "ompt"
 INTERPOSER = BUILD / "gomp" / "libompt-gomp.so"
 RECORDER = BUILD / "recorder" / "libompdbg-recorder.so"
+COLLECTOR = BUILD / "fronts" / "collector" / "libompdbg-collector.so"
 LIBOMP_FOLDER = ROOT / "tools" / "libomp-folder"
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ompdbg"
 MULTIARCH = "usr/lib/x86_64-linux-gnu"
@@ -197,8 +198,13 @@ def run_in(command: Sequence[str], environment: Dict[str, str], scratch: Path) -
         )
     except subprocess.TimeoutExpired:
         return Run(124, "not done after {} seconds".format(SECONDS))
-    result = Run(done.returncode, done.stdout, _numbers(counted)[0])
-    result.told, others = _numbers(told)
+    return read_run(scratch, done.returncode, done.stdout)
+
+
+def read_run(scratch: Path, status: int, output: str) -> Run:
+    """Read what a program and the tool wrote."""
+    result = Run(status, output, _numbers(scratch / "counted")[0])
+    result.told, others = _numbers(scratch / "told")
     result.complaints = [line[10:] for line in others if line.startswith("complaint ")]
     result.notes = [line[5:] for line in others if line.startswith("note ")]
     return result

@@ -9,13 +9,13 @@ import pytest
 from conftest import Laboratory
 
 RUNTIMES = ("libgomp-10", "libgomp-12", "libgomp-14", "libgomp-16", "libomp-14")
+# Not OMP_DYNAMIC=true: the load of the machine would then decide how many threads a region gets.
 SETTINGS: List[Dict[str, str]] = [
     {"OMP_DISPLAY_ENV": "true"},
     {
         "OMP_DISPLAY_ENV": "verbose",
         "OMP_NUM_THREADS": "3,2",
         "OMP_SCHEDULE": "guided,3",
-        "OMP_DYNAMIC": "true",
         "OMP_MAX_ACTIVE_LEVELS": "2",
     },
     {
@@ -37,9 +37,10 @@ def observers(laboratory: Laboratory, runtime: oracle.Runtime) -> Dict[str, Dict
     if runtime.family == "gomp":
         tools["nobody, with the library"] = dict(plain, LD_PRELOAD=str(oracle.INTERPOSER))
         tools["none, disabled"] = dict(runtime.with_tool(laboratory.tool), OMP_TOOL="disabled")
-    if oracle.RECORDER.exists():
-        preload = "{}:{}".format(oracle.INTERPOSER, oracle.RECORDER)
-        tools["the recorder"] = dict(plain, LD_PRELOAD=preload)
+    for name, library in (("recorder", oracle.RECORDER), ("collector", oracle.COLLECTOR)):
+        if library.exists():
+            preload = "{}:{}".format(oracle.INTERPOSER, library)
+            tools["the " + name] = dict(plain, LD_PRELOAD=preload)
     return tools
 
 

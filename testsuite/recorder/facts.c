@@ -337,12 +337,31 @@ static void test_levels(void **state)
 	assert_ptr_equal((void *)(uintptr_t)now.levels[2].barrier_code, CODE(3));
 	omp.implicit_task(ompt_scope_end, NULL, &inner, 100000, 0, ompt_task_implicit);
 	expect(RECORD_IMPLICIT_END, first + 1, 0, 0, NULL);
+	assert_int_equal(inner.value, 0);
 	omp.parallel_end(&inner_parallel, &implicit, 0, CODE(2));
 	expect(RECORD_PARALLEL_END, first + 1, 0, 0, CODE(2));
 	omp.implicit_task(ompt_scope_end, NULL, &implicit, 4, 3, ompt_task_implicit);
 	omp.parallel_end(&parallel, &initial, 0, CODE(1));
 	expect(RECORD_PARALLEL_END, first, 0, 0, CODE(1));
 	assert_int_equal(now.thread.num_levels, 1);
+}
+
+/** LLVM's runtime may report the data of a team that another thread uses by now. */
+static void test_region_with_data_of_another_thread(void **state)
+{
+	ompt_data_t outer = { 0 }, inner = { 0 }, others = { .ptr = &others };
+	uint64_t first;
+
+	(void)state;
+	omp.parallel_begin(&initial, NULL, &outer, 2, 0, CODE(1));
+	look();
+	first = latest(0)->object;
+	omp.parallel_begin(&initial, NULL, &inner, 2, 0, CODE(2));
+	omp.parallel_end(&others, &initial, 0, CODE(2));
+	expect(RECORD_PARALLEL_END, first + 1, 0, 0, CODE(2));
+	others.ptr = NULL;
+	omp.parallel_end(&others, &initial, 0, CODE(1));
+	expect(RECORD_PARALLEL_END, first, 0, 0, CODE(1));
 }
 
 static void test_deep_regions(void **state)
@@ -537,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_locks_that_are_destroyed),
 		cmocka_unit_test(test_too_many_holds),
 		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_region_with_data_of_another_thread),
 		cmocka_unit_test(test_deep_regions),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_detached_task),

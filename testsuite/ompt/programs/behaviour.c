@@ -152,6 +152,27 @@ static void show_regions(void)
 	print("set", 3);
 }
 
+// In further regions of the same threads: LLVM's runtime keeps what a tool says of the first one's
+// implicit tasks.
+static void show_dependent_tasks(void)
+{
+	int sum = 0;
+
+	for (int round = 0; round < 5; round++) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+		{
+			int value = 0;
+
+#pragma omp task depend(out : value) shared(value)
+			value++;
+#pragma omp task if (0) depend(inout : value) shared(value)
+			value++;
+			sum += value;
+		}
+	}
+	printf("dependent tasks %d\n", sum);
+}
+
 static void show_environment(void)
 {
 	extern char **environ;
@@ -192,6 +213,7 @@ int main(int count, char **arguments)
 	show_fork();
 	show_regions();
 	show_errno();
+	show_dependent_tasks();
 	fflush(stdout);
 	if (count > 2) {
 #pragma omp parallel num_threads(2)

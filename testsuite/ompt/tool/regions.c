@@ -194,6 +194,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region
 	if (task->region)
 		__atomic_add_fetch(&task->region->left, 1, __ATOMIC_RELAXED);
 	thread->task = task->outer;
+	// LLVM's runtime keeps a worker's, and fails an assertion at a later taskwait with dependences.
+	task_data->ptr = NULL;
 }
 
 void register_region_callbacks(void)
