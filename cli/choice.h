@@ -2,8 +2,8 @@
 //
 // Options by which commands choose threads.
 
-#ifndef OMPDBG_CHOICE_H
-#define OMPDBG_CHOICE_H
+#ifndef OMPDBG_CLI_CHOICE_H
+#define OMPDBG_CLI_CHOICE_H
 
 #include "options.h"
 
@@ -14,8 +14,8 @@ struct chosen {
 };
 
 /** Choose by state, team, level and number; all if nothing was said. */
-bool choose_threads(struct process *process, const struct arguments *arguments, struct chosen *ret,
-		    struct failure *failure);
+bool choose_threads(struct process *process, const struct arguments *arguments, bool only_openmp,
+		    struct chosen *ret, struct failure *failure);
 /** Choose the thread that was named by its number or LWP, or all. */
 bool choose_named(struct process *process, const struct arguments *arguments, struct chosen *ret,
 		  struct failure *failure);

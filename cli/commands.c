@@ -103,10 +103,31 @@ static const struct argp_option merge_options[] = {
 	{ "json", OPTION_JSON_FILE, "FILE", 0, "write JSON, schema \"ompdbg/1\"", 0 },
 	END,
 };
-static const struct argp_option only_help[] = { END };
+static const struct argp_option record_options[] = {
+	{ "output", OPTION_OUTPUT, "FILE", 0, "write a trace of the whole run, too", 0 },
+	END,
+};
+static const struct argp_option profile_options[] = {
+	{ "top", OPTION_TOP, "COUNT", 0, "rows of each table (default 10; 0: all)", 0 },
+	{ "full", OPTION_FULL, NULL, 0, "all times of each task construct", 0 },
+	{ "tree", OPTION_TREE, NULL, 0, "the tree of tasks, instead of tables", 0 },
+	{ "task", OPTION_TASK, "ID", 0, "one task, instead of tables", 0 },
+	TEXT_OPTION,
+	HTML_OPTION,
+	{ "json", OPTION_JSON_FILE, "FILE", OPTION_ARG_OPTIONAL,
+	  "write JSON, schema \"ompdbg/1\"; without FILE, to standard output", 0 },
+	{ "trace", OPTION_SLICES, "FILE", 0, "write events for Perfetto or Chrome", 0 },
+	{ "from", OPTION_FROM, "S", 0, "let timeline and events begin S seconds after the start",
+	  0 },
+	{ "to", OPTION_TO, "S", 0, "let them end S seconds after the start", 0 },
+	TARGET_OPTIONS,
+	END,
+};
 static const struct argp_option run_options[] = {
 	{ "timeout", OPTION_TIMEOUT, "S", 0, "end the command after S seconds", 0 },
 	{ "report", OPTION_REPORT, "DIR", 0, "folder for reports (default ompdbg-report)", 0 },
+	{ "print", OPTION_PRINT, NULL, 0,
+	  "print the diagnosis of each report, too, on standard error", 0 },
 	{ "on-hang", OPTION_ON_HANG, NULL, 0,
 	  "do not wait for the time-out if nothing happens for 10 s and the diagnosis says that "
 	  "nothing will happen",
@@ -158,6 +179,26 @@ const struct command commands[] = {
 		.options = stack_options,
 		.run = run_view,
 		.show = show_stacks,
+	},
+	{
+		.name = "print",
+		.summary = "show the value of an expression in every thread",
+		.description =
+			"EXPR is evaluated in the innermost frame of the program in each OpenMP "
+			"thread. Threads with the same value share a row. Values that most "
+			"threads do not have come first, with \"!\". A line below shows the "
+			"least and the greatest number.\n\n"
+			"EXPR consists of variables, members (a.b, a->b, a%b), elements (a[i], in "
+			"Fortran a(i,j)), * and &. a[2:5] is an array section, as in OpenMP: 5 "
+			"elements from a[2] on; in Fortran a(2:5) is one of 4. FORMAT is x, d, u, "
+			"o or t (binary), as in GDB, which evaluates other expressions, too.",
+		.end = "examples:\n"
+		       "  ompdbg print mine core\n"
+		       "  ompdbg print /x 'mesh->cells[0:4]' 4711 --team 1",
+		.operands = OPERAND_EXPRESSION,
+		.options = threads_options,
+		.run = run_view,
+		.show = show_values,
 	},
 	{
 		.name = "regions",
@@ -305,17 +346,47 @@ const struct command commands[] = {
 			"OMPDBG_RECORD has settings of the recorder, separated by commas: "
 			"ring=SIZE, the memory for the events of a thread (default 256K; a power "
 			"of two from 4K on), and budget=SIZE, the memory in all (default 256M). "
-			"SIZE is a number of bytes, or of K, M or G.",
+			"SIZE is a number of bytes, or of K, M or G.\n\n"
+			"With -o, all events of the run are written to FILE as they happen, by "
+			"one more thread; others wait for it if they write more than ring=SIZE "
+			"before it comes. The first OpenMP program gets FILE, which is replaced "
+			"if it is a trace; others, as children and programs that it "
+			"becomes, get FILE.PID, and ranks of MPI programs that record on their "
+			"own FILE.rankN. If the program is killed, the trace lacks its last "
+			"hundredth of a second.",
 		.end = "exit status:\n"
 		       "  that of the command; 127 or 126 if it was not found or could not be run;\n"
-		       "  125 if a library is missing; 2 for wrong usage\n"
+		       "  125 if a library is missing or FILE cannot be written; 2 for wrong usage\n"
 		       "\n"
 		       "examples:\n"
 		       "  ompdbg record -- ./solver input\n"
+		       "  ompdbg record -o solver.trace -- ./solver input\n"
 		       "  OMPDBG_RECORD=ring=1M ompdbg record -- mpirun -n 4 ./solver",
 		.operands = OPERAND_COMMAND,
-		.options = only_help,
+		.options = record_options,
 		.run = run_record,
+	},
+	{
+		.name = "profile",
+		.summary = "show where the time of a recorded run went",
+		.description =
+			"TRACE is what \"ompdbg record -o TRACE\" wrote. For each place in the "
+			"program: tasks, with their times of creation, in the pool, of "
+			"execution, suspension and completion; parallel regions, and how "
+			"unevenly their threads worked; waits, loops, locks. For each thread, "
+			"where its time went. For the run, its work, its longest path, and so "
+			"how many threads it can use. \"?\" stands for what was not observed.\n\n"
+			"Without options it prints text; --text, --html, --json and --trace "
+			"write files. \"-\" is standard output. Places come from the program's "
+			"files, if these are still the same.",
+		.end = "examples:\n"
+		       "  ompdbg record -o solver.trace -- ./solver input\n"
+		       "  ompdbg profile solver.trace\n"
+		       "  ompdbg profile solver.trace --html solver.html\n"
+		       "  ompdbg profile solver.trace --trace solver.json --from 2 --to 2.5",
+		.operands = OPERAND_TRACE,
+		.options = profile_options,
+		.run = run_profile,
 	},
 	{
 		.name = "run",

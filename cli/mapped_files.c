@@ -134,7 +134,10 @@ void note_files(struct looked *looked)
 			     arena_printf(
 				     arena,
 				     "%s is newer than the %s: lines may be wrong (no build id)",
-				     where_is(&file), looked->pid ? "process" : "core file"));
+				     where_is(&file),
+				     looked->pid      ? "process" :
+				     looked->core < 0 ? "trace" :
+							"core file"));
 	}
 }
 

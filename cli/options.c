@@ -35,9 +35,11 @@ static void print_help(void)
 	       "  ompdbg why core                    what ended it, and who waits for whom\n"
 	       "  ompdbg threads 4711                every thread of a running program\n"
 	       "  ompdbg bt core --sysroot image     stacks; the program's files lie in image/\n"
+	       "  ompdbg print 'a[i]' core           a value in all threads, equal ones together\n"
 	       "  ompdbg report core --html FILE     everything, as a page for a browser\n"
 	       "  ompdbg run --timeout 600 -- ctest  a report of what hangs or crashes\n"
 	       "  ompdbg record -- ./solver          keep what happens, for a look at it later\n"
+	       "  ompdbg profile solver.trace        where the time of a recorded run went\n"
 	       "\n"
 	       "A process is stopped while it is looked at, and goes on afterwards; nothing is\n"
 	       "ever written to it. \"ompdbg COMMAND --help\" tells more.\n"
@@ -111,6 +113,12 @@ static const char *optional_file(char *word, struct argp_state *state)
 	return next;
 }
 
+/** Name what a command looks at. */
+static const char *target_noun(const struct arguments *arguments)
+{
+	return arguments->command->operands == OPERAND_TRACE ? "trace" : "core file or process";
+}
+
 static void take_operand(struct arguments *arguments, char *word, struct argp_state *state)
 {
 	switch (arguments->command->operands) {
@@ -123,9 +131,16 @@ static void take_operand(struct arguments *arguments, char *word, struct argp_st
 		state->next = state->argc;
 		break;
 	default:
+		if (arguments->command->operands == OPERAND_EXPRESSION && !arguments->expression) {
+			if (!arguments->format && *word == '/' && word[1] && !word[2])
+				arguments->format = word[1];
+			else
+				arguments->expression = word;
+			return;
+		}
 		if (arguments->target)
-			end_wrong(arguments,
-				  "unexpected \"%s\" (expected one core file or process)", word);
+			end_wrong(arguments, "unexpected \"%s\" (expected one %s)", word,
+				  target_noun(arguments));
 		arguments->target = word;
 	}
 }
@@ -150,9 +165,15 @@ static void check(struct arguments *arguments)
 			arguments->target = file;
 			arguments->json_file = STANDARD_OUTPUT;
 		}
+		if (arguments->command->operands == OPERAND_EXPRESSION && !arguments->expression)
+			end_wrong(arguments, "missing expression");
 		if (!arguments->target)
-			end_wrong(arguments, "missing core file or process");
+			end_wrong(arguments, "missing %s", target_noun(arguments));
 	}
+	if (arguments->to > 0 && arguments->to <= arguments->from)
+		end_wrong(arguments, "--to is not after --from");
+	if (arguments->tree && arguments->task)
+		end_wrong(arguments, "--tree and --task exclude each other");
 	if (arguments->all && arguments->last)
 		end_wrong(arguments, "--all and --last exclude each other");
 	if (arguments->queued && arguments->by_function)
@@ -249,8 +270,33 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 	case OPTION_NO_TRACE:
 		arguments->no_trace = true;
 		break;
+	case OPTION_PRINT:
+		arguments->print = true;
+		break;
 	case OPTION_NO_RECORD:
 		arguments->no_record = true;
+		break;
+	case OPTION_TOP:
+		arguments->top = (size_t)checked_number(arguments, word, 0);
+		arguments->has_top = true;
+		break;
+	case OPTION_TREE:
+		arguments->tree = true;
+		break;
+	case OPTION_TASK:
+		arguments->task = (uint64_t)checked_number(arguments, word, 1);
+		break;
+	case OPTION_SLICES:
+		arguments->slices = word;
+		break;
+	case OPTION_FROM:
+		arguments->from = strcmp(word, "0") == 0 ? 0 : seconds_in(arguments, word);
+		break;
+	case OPTION_TO:
+		arguments->to = seconds_in(arguments, word);
+		break;
+	case OPTION_OUTPUT:
+		arguments->output = word;
 		break;
 	case ARGP_KEY_ARG:
 		take_operand(arguments, word, state);
@@ -280,6 +326,8 @@ static bool parse_command(int count, char **words, struct arguments *arguments, 
 	static const char *const operands[] = {
 		[OPERAND_TARGET] = "CORE|PID",
 		[OPERAND_TARGET_OR_NONE] = "CORE|PID",
+		[OPERAND_EXPRESSION] = "[/FORMAT] EXPR CORE|PID",
+		[OPERAND_TRACE] = "TRACE",
 		[OPERAND_REPORTS] = "REPORT...",
 		[OPERAND_COMMAND] = "-- COMMAND...",
 	};

@@ -40,6 +40,14 @@ enum option_key {
 	OPTION_CORE,
 	OPTION_NO_TRACE,
 	OPTION_NO_RECORD,
+	OPTION_TOP,
+	OPTION_TREE,
+	OPTION_TASK,
+	OPTION_SLICES,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_PRINT,
+	OPTION_OUTPUT = 'o',
 };
 
 /** The words of a command line. NULL, 0 and -1 stand for what is missing. */
@@ -47,21 +55,24 @@ struct arguments {
 	const struct command *command;
 	const char *target;
 	const char *program, *sysroot;
-	bool json;
 	const char *state, *team, *level, *numbers;
-	bool queued, by_function;
-	bool raw, full;
 	size_t limit;
 	int64_t thread;
 	const char *scope;
-	bool all;
 	size_t last; // events
+	const char *expression;
 	const char *text, *html, *json_file;
-	char **words; // reports to merge, or the command to run
+	const char *output, *slices;
+	size_t top;	 // rows of tables; 0: all
+	uint64_t task;	 // 0: none
+	double from, to; // seconds
+	char **words;	 // reports to merge, or the command to run
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
-	bool on_hang, on_term, core, no_trace, no_record;
+	bool json, queued, by_function, raw, full, all, tree, has_top;
+	bool on_hang, on_term, core, no_trace, no_record, print;
+	char format; // 0: none
 };
 
 /** Print one side of a target. *is_suspicious: something was found. */
@@ -70,7 +81,14 @@ typedef struct ompdbg_error *view(struct looked *looked, const struct arguments 
 				  struct failure *failure, bool *is_suspicious);
 
 /** The operands of a command. */
-enum operands { OPERAND_TARGET, OPERAND_TARGET_OR_NONE, OPERAND_REPORTS, OPERAND_COMMAND };
+enum operands {
+	OPERAND_TARGET,
+	OPERAND_TARGET_OR_NONE,
+	OPERAND_EXPRESSION,
+	OPERAND_TRACE,
+	OPERAND_REPORTS,
+	OPERAND_COMMAND,
+};
 
 struct command {
 	const char *name;
@@ -89,14 +107,16 @@ extern const size_t num_commands;
 /** Parse a command line without the program's name. @return false: the program ends with *status. */
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
 
-view show_threads, show_tasks, show_stacks, show_regions, show_icvs, show_environment, show_locks,
-	show_why, show_history, show_thread_info, show_task_info, show_parallel_info, show_status;
+view show_threads, show_tasks, show_stacks, show_values, show_regions, show_icvs, show_environment,
+	show_locks, show_why, show_history, show_thread_info, show_task_info, show_parallel_info,
+	show_status;
 
-// The commands (view.c, report.c, merge.c, record.c, run.c): they give an exit status, or fill the failure.
+// The commands (view.c, report.c, merge.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);
 int run_report(const struct arguments *arguments, struct failure *failure);
 int run_merge(const struct arguments *arguments, struct failure *failure);
 int run_record(const struct arguments *arguments, struct failure *failure);
+int run_profile(const struct arguments *arguments, struct failure *failure);
 int run_run(const struct arguments *arguments, struct failure *failure);
 
 #endif

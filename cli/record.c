@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `ompdbg record`: a command whose OpenMP programs record what they do.
+// `ompdbg record`: a command whose OpenMP programs record what they do, in memory or in a file.
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +25,13 @@ int run_record(const struct arguments *arguments, struct failure *failure)
 	if (!recording_find(&arena, &recording, &why)) {
 		say("ompdbg record: %s.", why);
 		return COMMAND_NOT_STARTED;
+	}
+	if (arguments->output) {
+		recording.trace = recording_trace(&arena, arguments->output, &why);
+		if (!recording.trace) {
+			say("ompdbg record: %s.", why);
+			return COMMAND_NOT_STARTED;
+		}
 	}
 	why = recording_obstacle(&arena, command[0]);
 	if (why)

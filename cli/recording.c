@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,9 @@
 
 #include "base/arena.h"
 #include "files.h"
+#include "ompt/trace.h"
 #include "places.h"
+#include "ranks.h"
 
 // The beginning of libgomp's messages, after a newline: it is in each program that contains libgomp.
 // Without the newline, it is not in this program.
@@ -64,6 +67,7 @@ bool recording_find(struct arena *arena, struct recording *ret, const char **why
 	ret->preload =
 		with_words(arena, "LD_PRELOAD", arena_printf(arena, "%s:%s", interposer, recorder));
 	ret->asan_options = with_words(arena, "ASAN_OPTIONS", any_order);
+	ret->trace = NULL;
 	return true;
 }
 
@@ -73,6 +77,71 @@ void recording_set(const struct recording *recording)
 		setenv("LD_PRELOAD", recording->preload, 1);
 	if (recording->asan_options)
 		setenv("ASAN_OPTIONS", recording->asan_options, 1);
+	if (recording->trace)
+		setenv("OMPDBG_TRACE", recording->trace, 1);
+}
+
+// ---- The file of a trace ------------------------------------------------------------------------
+
+/** Check for an empty file, or a trace. */
+static bool may_be_replaced(int file, const struct stat *status)
+{
+	char magic[sizeof(TRACE_MAGIC)];
+
+	return S_ISREG(status->st_mode) &&
+	       (!status->st_size || (pread(file, magic, sizeof(magic), 0) == sizeof(magic) &&
+				     memcmp(magic, TRACE_MAGIC, sizeof(magic)) == 0));
+}
+
+/** Remove a trace that is there. @return NULL, or why that cannot be. */
+static const char *remove_old(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	struct stat status;
+
+	if (file < 0)
+		return errno == ENOENT ? NULL : strerror(errno);
+	bool is_ours = fstat(file, &status) == 0 && may_be_replaced(file, &status);
+	close(file);
+	if (!is_ours)
+		return "exists, and is not a trace (choose another name)";
+	return unlink(path) == 0 ? NULL : strerror(errno);
+}
+
+/** Check that a file can be made. @return NULL, or why it cannot be. */
+static const char *try_to_create(const char *path)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (file < 0)
+		return strerror(errno);
+	close(file);
+	unlink(path);
+	return NULL;
+}
+
+const char *recording_trace(struct arena *arena, const char *path, const char **why)
+{
+	struct rank rank = own_rank();
+	char *folder = NULL;
+
+	if (rank.variable)
+		path = arena_printf(arena, "%s.rank%s", path, rank.value);
+	*why = remove_old(path);
+	if (!*why)
+		*why = try_to_create(path);
+	if (!*why && path[0] != '/') {
+		folder = getcwd(NULL, 0);
+		if (folder)
+			path = arena_printf(arena, "%s/%s", folder, path);
+		else
+			*why = strerror(errno);
+		free(folder);
+	}
+	if (!*why)
+		return path;
+	*why = arena_printf(arena, "%s: %s", path, *why);
+	return NULL;
 }
 
 // ---- Programs that cannot be recorded ----------------------------------------------------------

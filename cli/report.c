@@ -254,6 +254,18 @@ bool report_finish(struct report *report, struct failure *failure)
 	       (!report->html || write_page(report->html, &report->document, failure));
 }
 
+bool report_print_diagnosis(struct looked *looked, const struct crash *crash, const char *cause,
+			    const struct form *form, struct sink *sink, struct failure *failure)
+{
+	struct about about;
+
+	about_find(looked, crash, cause, &about);
+	const struct text text = { .looked = looked, .about = &about, .form = form, .sink = sink };
+	struct ompdbg_error *error = about.has_crash ? print_crash(&text) : NULL;
+
+	return looked_check(looked, error ? error : print_diagnosis(&text), failure);
+}
+
 void report_deinit(struct report *report)
 {
 	spool_drop(&report->json);
@@ -270,7 +282,7 @@ int run_report(const struct arguments *arguments, struct failure *failure)
 		.sysroot = arguments->sysroot,
 	};
 	struct report_files files = { arguments->text, arguments->html, arguments->json_file };
-	struct form form = { .width = 80, .addresses = true };
+	struct form form = { .width = FILE_WIDTH, .addresses = true };
 	struct looked looked;
 	struct report report;
 

@@ -8,6 +8,8 @@
 #include "about.h"
 #include "spool.h"
 
+enum { FILE_WIDTH = 199 }; // columns of a text that is written into a file
+
 /** Where a report is written; NULL: nowhere. */
 struct report_files {
 	const char *text, *html, *json;
@@ -30,6 +32,9 @@ bool report_make(struct report *report, struct looked *looked, const struct repo
 		 struct failure *failure);
 /** Write the rest: the target may be closed. */
 bool report_finish(struct report *report, struct failure *failure);
+/** Print only the crash and the diagnosis. */
+bool report_print_diagnosis(struct looked *looked, const struct crash *crash, const char *cause,
+			    const struct form *form, struct sink *sink, struct failure *failure);
 void report_deinit(struct report *report);
 
 #endif

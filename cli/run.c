@@ -23,6 +23,7 @@
 /** The reports of one run. */
 struct reporter {
 	const char *folder;
+	bool prints;
 	char **written;
 	size_t num_written;
 };
@@ -91,7 +92,7 @@ static bool write_report(struct looked *looked, const struct question *question,
 			 const char *name, struct answer *answer, struct failure *failure)
 {
 	struct arena *arena = &looked->arena;
-	const struct form form = { .width = 80, .addresses = true };
+	const struct form form = { .width = FILE_WIDTH, .addresses = true };
 	const char *page = arena_printf(arena, "%s.html", path);
 	const struct report_files files = {
 		.text = arena_printf(arena, "%s.txt", path),
@@ -109,7 +110,8 @@ static bool write_report(struct looked *looked, const struct question *question,
 	if (ok) {
 		answer->severity = (int)report.severity;
 		snprintf(answer->written, sizeof(answer->written), "%s", files.json);
-		answer_line(answer, "%s: %s", name, report.verdict.data);
+		if (!((const struct reporter *)question->context)->prints)
+			answer_line(answer, "%s: %s", name, report.verdict.data);
 		if (write_page(page, &report.document, &no_page)) {
 			answer_line(answer, "report: %s", page);
 		} else {
@@ -120,6 +122,31 @@ static bool write_report(struct looked *looked, const struct question *question,
 	failure_deinit(&no_page);
 	report_deinit(&report);
 	return ok;
+}
+
+static struct ompdbg_error *keep(void *context, const char *text, size_t size)
+{
+	buffer_put_bytes(context, text, size);
+	return NULL;
+}
+
+/** Print the diagnosis, in lines of this command. */
+static void print_diagnosis(struct looked *looked, const struct question *question,
+			    const char *name)
+{
+	const struct form form = { .width = FILE_WIDTH, .addresses = true };
+	struct failure failure = { 0 };
+	struct buffer text = { 0 };
+	struct sink sink = { keep, &text };
+	char *rest = NULL;
+
+	report_print_diagnosis(looked, question->crash, question->reason, &form, &sink, &failure);
+	say_line("%s:", name);
+	for (char *line = text.size ? strtok_r(text.data, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest))
+		say_line("  %s", line);
+	failure_deinit(&failure);
+	buffer_deinit(&text);
 }
 
 /** Find out only how bad it is. */
@@ -157,8 +184,9 @@ static void look_at_halted(void *context, struct answer *answer)
 			ask(&looked, answer);
 		else if (!make_folders(reporter->folder))
 			answer_line(answer, "%s: %s", reporter->folder, strerror(errno));
-		else
-			write_report(&looked, question, path, name, answer, &failure);
+		else if (write_report(&looked, question, path, name, answer, &failure) &&
+			 reporter->prints)
+			print_diagnosis(&looked, question, name);
 		looked_close(&looked);
 	}
 	// A program without OpenMP is of no interest.
@@ -234,7 +262,7 @@ static void merge_all(void *context, struct answer *answer)
 
 int run_run(const struct arguments *arguments, struct failure *failure)
 {
-	struct reporter reporter = { .folder = arguments->folder };
+	struct reporter reporter = { .folder = arguments->folder, .prints = arguments->print };
 	const struct reports reports = {
 		.context = &reporter,
 		.say = say_line,

@@ -19,7 +19,7 @@ VIEW(show_threads)
 	struct chosen chosen;
 
 	(void)is_suspicious;
-	if (!choose_threads(looked->process, arguments, &chosen, failure))
+	if (!choose_threads(looked->process, arguments, false, &chosen, failure))
 		return NULL;
 	const struct threads_options options = { chosen.threads, chosen.count };
 	return print_threads(looked->process, &options, form, sink);
@@ -48,6 +48,29 @@ VIEW(show_stacks)
 		.limit = arguments->limit,
 	};
 	return print_stacks(looked->process, &options, form, sink);
+}
+
+VIEW(show_values)
+{
+	struct chosen chosen;
+	struct values values;
+
+	(void)is_suspicious;
+	if (!choose_threads(looked->process, arguments, true, &chosen, failure))
+		return NULL;
+	if (!chosen.count) {
+		fail_with(failure, STATUS_USAGE, "no such OpenMP thread");
+		return NULL;
+	}
+	struct ompdbg_error *error = values_evaluate(looked->process, chosen.threads, chosen.count,
+						     arguments->expression, arguments->format,
+						     &values);
+	if (error && error->code == OMPDBG_BAD_INPUT) {
+		fail_with(failure, STATUS_USAGE, "%s", error->message);
+		ompdbg_error_destroy(error);
+		return NULL;
+	}
+	return error ? error : print_values(looked->process, &values, form, sink);
 }
 
 VIEW(show_regions)

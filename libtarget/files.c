@@ -143,7 +143,9 @@ static bool find_loaded(struct target *target, size_t index, Elf *elf, const str
 	struct mapped_file *file = &target->files[index];
 	const GElf_Phdr *first = &loads->headers[0], *last = &loads->headers[loads->count - 1];
 
-	if (!find_loaded_bias(elf, file->loaded, &file->bias))
+	if (target->has_files_alone)
+		file->bias = file->loaded->address;
+	else if (!find_loaded_bias(elf, file->loaded, &file->bias))
 		return false;
 	file->told.start = file->bias + page_of(first->p_vaddr);
 	file->told.end = file->bias + last->p_vaddr + last->p_memsz;
@@ -303,7 +305,7 @@ static void report(struct target *target, struct mapped_file *file)
 		dwfl_report_elf(target->dwfl, file->path, file->opened, copy, file->bias, true);
 	if (!file->module) {
 		close(copy);
-	} else if (file->loaded) {
+	} else if (file->loaded && !target->has_files_alone) {
 		void **data;
 
 		dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -361,6 +363,7 @@ int files_take(struct target *target, const struct target_loaded *loaded, size_t
 		file->path = strdup(loaded[i].path);
 		file->debug = loaded[i].debug ? strdup(loaded[i].debug) : NULL;
 		file->told.is_program = loaded[i].is_program;
+		file->told.in_memory = loaded[i].build_id;
 		if (!file->path)
 			return -1;
 	}
@@ -387,7 +390,7 @@ int files_init(struct target *target, struct target_error *error)
 		report(target, &target->files[i]);
 		target->files[i].loaded = NULL;
 	}
-	if (target->read && target->num_mappings)
+	if ((target->read || target->has_files_alone) && target->num_mappings)
 		qsort(target->mappings, target->num_mappings, sizeof(*target->mappings),
 		      by_address);
 	report_vdso(target);

@@ -105,8 +105,9 @@ struct target {
 	struct snapshot snapshot;
 	uint64_t mapped; // a sum over what the process has mapped from files
 	bool is_let_go;
-	bool is_adopted;     // another process keeps it stopped
-	target_reader *read; // of a target that another debugger looks at; NULL
+	bool is_adopted;      // another process keeps it stopped
+	bool has_files_alone; // and no memory
+	target_reader *read;  // of a target that another debugger looks at; NULL
 	void *reader;
 	struct target_places places;
 	char *program, *sysroot; // what these point to

@@ -138,6 +138,23 @@ struct target *target_borrow(const struct target_loaded *files, size_t count, ui
 	return NULL;
 }
 
+struct target *target_open_files(const struct target_loaded *files, size_t count,
+				 struct target_error *error)
+{
+	const struct target_places places = { 0 };
+	struct target *target = target_new(&places, error);
+
+	if (!target)
+		return NULL;
+	target->is_let_go = target->has_files_alone = true;
+	if (files_take(target, files, count) < 0)
+		fail(error, "out of memory");
+	else if (files_init(target, error) == 0)
+		return target;
+	target_close(target);
+	return NULL;
+}
+
 bool target_is_stopped(const struct target *target)
 {
 	return target->core < 0 && !target->is_let_go;
@@ -169,6 +186,8 @@ bool memory_read_own(struct target *target, uint64_t address, void *buffer, size
 {
 	if (target->read)
 		return target->read(target->reader, address, buffer, size) == size;
+	if (target->has_files_alone)
+		return false;
 	if (target->core < 0)
 		return direct_read(&target->direct, address, buffer, size) == size;
 	return core_read(target, address, buffer, size) == size;

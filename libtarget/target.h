@@ -59,14 +59,22 @@ struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *
 			    size_t num_threads, const struct target_places *places,
 			    struct target_error *error);
 
-/** A file that another debugger has loaded for a target. */
+enum { TARGET_BUILD_ID_SIZE = 64 };
+
+struct target_build_id {
+	size_t size; // 0: not known
+	uint8_t bytes[TARGET_BUILD_ID_SIZE];
+};
+
+/** A file that another debugger has loaded for a target, or that a program once had. */
 struct target_loaded {
 	const char *path;    // as the target has it
 	const char *opened;  // where it can be read
 	const char *debug;   // the file with its debug information; NULL: none but `opened`
 	const char *section; // one of its sections; NULL: the entry point
-	uint64_t address;    // of that
+	uint64_t address;    // of that; of target_open_files() what to add to the file's addresses
 	bool is_program;
+	struct target_build_id build_id; // of target_open_files()
 };
 
 /** Read memory. @return bytes read from the start of the range. */
@@ -79,6 +87,13 @@ typedef size_t target_reader(void *context, uint64_t address, void *buffer, size
  */
 struct target *target_borrow(const struct target_loaded *files, size_t count, uint64_t vdso,
 			     target_reader *read, void *context, struct target_error *error);
+
+/**
+ * Look at the files that a program had, without its memory and threads.
+ * @return NULL with @p error.
+ */
+struct target *target_open_files(const struct target_loaded *files, size_t count,
+				 struct target_error *error);
 
 /** Release everything; a process goes on. */
 void target_close(struct target *target);
@@ -104,13 +119,6 @@ enum target_file_state {
 	TARGET_FILE_MISMATCHED, // another build id, or other headers: it is not used
 	TARGET_FILE_MISSING,	// cannot be opened
 	TARGET_FILE_NO_OBJECT,	// holds no code
-};
-
-enum { TARGET_BUILD_ID_SIZE = 64 };
-
-struct target_build_id {
-	size_t size; // 0: not known
-	uint8_t bytes[TARGET_BUILD_ID_SIZE];
 };
 
 /** A file of which something is mapped. */

@@ -185,6 +185,11 @@ ATTRIBUTE(thread, location)
 	return location_value(thread_location(thread));
 }
 
+ATTRIBUTE(thread, users_level)
+{
+	return number_value(thread_users_level(thread));
+}
+
 ATTRIBUTE(thread, task)
 {
 	return task_object(owner, thread_task(thread));
@@ -285,6 +290,7 @@ static PyGetSetDef thread_attributes[] = {
 	GETTER(thread, state, "\"work_parallel\""),
 	GETTER(thread, wait, NULL),
 	GETTER(thread, location, "innermost user frame"),
+	GETTER(thread, users_level, "GDB's number of that frame"),
 	GETTER(thread, task, "that it executes"),
 	GETTER(thread, frames, "its own, innermost first"),
 	GETTER(thread, constructs, "those of its frames that are code of constructs"),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "diagnose/choice.h"
 #include "output/crash.h"
 #include "output/output.h"
 #include "output/palette.h"
@@ -62,29 +63,29 @@ static struct ompdbg_error *put(void *context, const char *text, size_t size)
 // ---- Options -----------------------------------------------------------------------------------
 
 struct options {
-	const char *view, *scope, *state, *team;
+	const char *view, *scope, *expression;
+	struct choice choice; // of threads
 	PyObject *write, *numbers, *palette, *signal;
 	int json, addresses, queued, by_function, raw, full, all;
-	int level, thread;
+	int level, thread, format;
 	Py_ssize_t width, limit, last;
 };
 
 static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
 {
-	static char *names[] = { "view",      "write",	 "json",   "width",	  "palette",
-				 "addresses", "numbers", "queued", "by_function", "raw",
-				 "full",      "limit",	 "scope",  "all",	  "level",
-				 "thread",    "state",	 "team",   "signal",	  "last",
-				 NULL };
+	static char *names[] = { "view",       "write",	  "json",   "width",	   "palette",
+				 "addresses",  "numbers", "queued", "by_function", "raw",
+				 "full",       "limit",	  "scope",  "all",	   "level",
+				 "thread",     "state",	  "team",   "signal",	   "last",
+				 "expression", "format",  NULL };
 
 	*ret = (struct options){ .level = ALL_LEVELS };
-	return PyArg_ParseTupleAndKeywords(args, kwargs, "sO|$pnOpOppppnzpiizzOn:print", names,
-					   &ret->view, &ret->write, &ret->json, &ret->width,
-					   &ret->palette, &ret->addresses, &ret->numbers,
-					   &ret->queued, &ret->by_function, &ret->raw, &ret->full,
-					   &ret->limit, &ret->scope, &ret->all, &ret->level,
-					   &ret->thread, &ret->state, &ret->team, &ret->signal,
-					   &ret->last);
+	return PyArg_ParseTupleAndKeywords(
+		args, kwargs, "sO|$pnOpOppppnzpiizzOnzC:print", names, &ret->view, &ret->write,
+		&ret->json, &ret->width, &ret->palette, &ret->addresses, &ret->numbers,
+		&ret->queued, &ret->by_function, &ret->raw, &ret->full, &ret->limit, &ret->scope,
+		&ret->all, &ret->level, &ret->thread, &ret->choice.state, &ret->choice.team,
+		&ret->signal, &ret->last, &ret->expression, &ret->format);
 }
 
 /** Take the sequences that begin each style. @return false with an exception. */
@@ -145,60 +146,21 @@ struct chosen {
 	size_t count;
 };
 
-static bool begins_with(const char *text, const char *begin)
+/** Take the threads with the numbers that were given, or all. @return false with an exception. */
+static bool take_threads(struct process *process, PyObject *numbers, struct chosen *ret)
 {
-	return text && strncmp(text, begin, strlen(begin)) == 0;
-}
-
-static const char running[] = "running";
-
-static bool is_state(struct process *process, const char *begin)
-{
-	for (size_t i = 0; i < process->num_runtimes; i++) {
-		size_t count;
-		const char *const *names = runtime_state_names(process->runtimes[i], &count);
-
-		for (size_t j = 0; j < count; j++) {
-			if (begins_with(names[j], begin))
-				return true;
-		}
-	}
-	return begins_with(running, begin);
-}
-
-static bool is_wanted(struct thread *thread, const struct options *options, const struct team *team)
-{
-	if (options->state &&
-	    !begins_with(thread->target->running ? running : thread_state(thread), options->state))
-		return false;
-	return !options->team || thread->team == team;
-}
-
-/** Take the threads with the numbers that were given, or all, as far as the options want them.
- *  @return false with an exception. */
-static bool choose(struct process *process, const struct options *options, struct chosen *ret)
-{
-	bool has_numbers = options->numbers && options->numbers != Py_None;
-	Py_ssize_t count = has_numbers ? PySequence_Size(options->numbers) :
+	bool has_numbers = numbers && numbers != Py_None;
+	Py_ssize_t count = has_numbers ? PySequence_Size(numbers) :
 					 (Py_ssize_t)process->num_targets;
-	const struct team *team = options->team ? process_team_named(process, options->team) : NULL;
 
 	if (count < 0)
 		return false;
-	if (options->state && !is_state(process, options->state)) {
-		PyErr_Format(bridge_error, "no state \"%s\"", options->state);
-		return false;
-	}
-	if (options->team && !team) {
-		PyErr_Format(bridge_error, "no team \"%s\"", options->team);
-		return false;
-	}
 	*ret = (struct chosen){ ARENA_ARRAY(&process->arena, struct thread *, (size_t)count), 0 };
 	for (Py_ssize_t i = 0; i < count; i++) {
 		struct thread *thread = process->threads[has_numbers ? 0 : i];
 
 		if (has_numbers) {
-			PyObject *item = PySequence_GetItem(options->numbers, i);
+			PyObject *item = PySequence_GetItem(numbers, i);
 			long number = item ? PyLong_AsLong(item) : -1;
 
 			Py_XDECREF(item);
@@ -210,8 +172,7 @@ static bool choose(struct process *process, const struct options *options, struc
 				return false;
 			}
 		}
-		if (is_wanted(thread, options, team))
-			ret->threads[ret->count++] = thread;
+		ret->threads[ret->count++] = thread;
 	}
 	return true;
 }
@@ -232,9 +193,13 @@ struct viewed {
 
 VIEW(view_threads)
 {
-	const struct threads_options options = { viewed->chosen.threads, viewed->chosen.count };
+	const struct chosen *all = &viewed->chosen;
+	struct chosen chosen;
+	struct ompdbg_error *error = choose(viewed->process, &viewed->options->choice, all->threads,
+					    all->count, &chosen.threads, &chosen.count);
+	const struct threads_options options = { chosen.threads, chosen.count };
 
-	return print_threads(viewed->process, &options, viewed->form, viewed->sink);
+	return error ? error : print_threads(viewed->process, &options, viewed->form, viewed->sink);
 }
 
 VIEW(view_tasks)
@@ -255,6 +220,28 @@ VIEW(view_stacks)
 	};
 
 	return print_stacks(viewed->process, &options, viewed->form, viewed->sink);
+}
+
+/** Evaluate an expression in the user's team, unless other threads were chosen. */
+VIEW(view_values)
+{
+	const struct options *options = viewed->options;
+	const struct chosen *all = &viewed->chosen;
+	struct choice choice = options->choice;
+	struct chosen chosen;
+	struct values values;
+
+	choice.only_openmp = true;
+	if (!choice.team && !options->all)
+		choice.team = current_team(viewed->process);
+	struct ompdbg_error *error = choose(viewed->process, &choice, all->threads, all->count,
+					    &chosen.threads, &chosen.count);
+	if (!error && !chosen.count)
+		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no such OpenMP thread");
+	if (!error)
+		error = values_evaluate(viewed->process, chosen.threads, chosen.count,
+					options->expression, (char)options->format, &values);
+	return error ? error : print_values(viewed->process, &values, viewed->form, viewed->sink);
 }
 
 VIEW(view_frame)
@@ -349,6 +336,7 @@ static const struct {
 	{ "tasks", view_tasks },
 	{ "stacks", view_stacks },
 	{ "frame", view_frame },
+	{ "values", view_values },
 	{ "regions", view_regions },
 	{ "locks", view_locks },
 	{ "why", view_why },
@@ -394,7 +382,7 @@ static struct ompdbg_error *answer(struct process_object *self, const struct opt
 
 	if ((has_palette && !take_palette(&self->process->arena, options->palette, begins)) ||
 	    (has_signal && !take_signal(options->signal, &viewed.signal)) ||
-	    !choose(self->process, options, &viewed.chosen))
+	    !take_threads(self->process, options->numbers, &viewed.chosen))
 		return ended(&self->services);
 	// Few views show names.
 	struct ompdbg_error *error = options->json ? gdb_services_name(&self->services) : NULL;

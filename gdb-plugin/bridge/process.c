@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "diagnose/choice.h"
 #include "model.h"
 
 PyObject *bridge_error;
@@ -216,6 +217,50 @@ static PyObject *method_thread(PyObject *object, PyObject *args)
 			 NULL;
 }
 
+static PyObject *method_chosen(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "state", "team", "level", "numbers", NULL };
+	struct process_object *self = (struct process_object *)object;
+	struct choice choice = { .only_openmp = true };
+	struct thread **threads;
+	struct process *process;
+	size_t count;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$zzzz:chosen", names, &choice.state,
+					 &choice.team, &choice.level, &choice.numbers))
+		return NULL;
+	process = process_look(self);
+	if (!process)
+		return NULL;
+	struct ompdbg_error *error =
+		choose(process, &choice, process->threads, process->num_targets, &threads, &count);
+	PyObject *list = PyList_New(0);
+	for (size_t i = 0; list && !error && i < count; i++)
+		list_add(&list, thread_object(self, threads[i]));
+	if (!process_done(self, error))
+		Py_CLEAR(list);
+	return list;
+}
+
+static PyObject *method_member(PyObject *object, PyObject *args)
+{
+	struct process_object *self = (struct process_object *)object;
+	struct thread *thread = NULL;
+	const char *number, *team;
+	struct process *process;
+
+	if (!PyArg_ParseTuple(args, "sz:member", &number, &team))
+		return NULL;
+	process = process_look(self);
+	if (!process)
+		return NULL;
+	struct ompdbg_error *error = choose_member(process, number, team, &thread);
+	PyObject *found = error ? NULL : thread_object(self, thread);
+	if (!process_done(self, error))
+		Py_CLEAR(found);
+	return found;
+}
+
 static PyObject *method_selected(PyObject *object, PyObject *unused)
 {
 	struct process_object *self = (struct process_object *)object;
@@ -396,6 +441,10 @@ static PyMethodDef process_methods[] = {
 	       "libraries() -> [(path, is extended)], one for each runtime"),
 	METHOD("threads", method_threads, METH_NOARGS, "threads() -> [Thread], by number"),
 	METHOD("thread", method_thread, METH_VARARGS, "thread(number) -> Thread, or None"),
+	METHOD("chosen", method_chosen, METH_VARARGS | METH_KEYWORDS,
+	       "chosen(*, state=None, team=None, level=None, numbers=None) -> [Thread] of OpenMP"),
+	METHOD("member", method_member, METH_VARARGS,
+	       "member(number, team) -> Thread: \"3\", \"3/8\" or, in team 1.2, \"1.2.3\""),
 	METHOD("selected", method_selected, METH_NOARGS, "selected() -> Thread, or None"),
 	METHOD("teams", method_teams, METH_NOARGS,
 	       "teams() -> [Team]: a team before those that it encloses"),

@@ -198,6 +198,8 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 			.log = log_line,
 			.code_place = gdb_code_place,
 			.stop_time = gdb_stop_time,
+			.source_path = gdb_source_path,
+			.evaluate = gdb_evaluate,
 		},
 	};
 }

@@ -135,9 +135,13 @@ struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct 
 					enum ompdbg_register number, uint64_t *ret);
 struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct ompdbg_frame *frame,
 				     struct ompdbg_function *ret);
+struct ompdbg_error *gdb_source_path(void *context, uint64_t address, const char *file,
+				     const char **ret);
 struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				   enum ompdbg_variables which, const struct ompdbg_variable **ret,
 				   size_t *count);
+struct ompdbg_error *gdb_evaluate(void *context, int thread, const struct ompdbg_frame *frame,
+				  const char *expression, char format, struct ompdbg_value *ret);
 struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
 				    uint64_t address, const char **ret);
 struct ompdbg_error *gdb_object_at(void *context, uint64_t address, struct ompdbg_object *ret);

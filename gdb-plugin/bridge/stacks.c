@@ -4,6 +4,7 @@
 
 #include "services.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/objects.h"
@@ -221,6 +222,16 @@ struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct omp
 	return ret->name ? NULL : error;
 }
 
+struct ompdbg_error *gdb_source_path(void *context, uint64_t address, const char *file,
+				     const char **ret)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
+
+	return files ? files->source_path(files->context, address, file, ret) : error;
+}
+
 struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				   enum ompdbg_variables which, const struct ompdbg_variable **ret,
 				   size_t *count)
@@ -255,4 +266,62 @@ struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdb
 	*ret = found;
 	*count = (size_t)size;
 	return NULL;
+}
+
+/** Tell by GDB's words why there is no value. @return what ends the command. */
+static struct ompdbg_error *explain(struct gdb_services *services, struct ompdbg_error *error,
+				    struct ompdbg_value *ret)
+{
+	static const char no_symbol[] = "No symbol \"", no_table[] = "No symbol table is loaded";
+	const char *words = error->message, *name = strstr(words, no_symbol);
+	bool has_effect = strstr(words, "may-call-functions is off") ||
+			  (strstr(words, "Writing to ") && strstr(words, "is not allowed"));
+	struct ompdbg_error *wrong = NULL;
+
+	if (error->code != OMPDBG_FAILED)
+		return error;
+	if (has_effect)
+		wrong = ompdbg_error_create(OMPDBG_BAD_INPUT,
+					    "it would call a function of the program, or write to "
+					    "it");
+	else if (strstr(words, "syntax error in expression"))
+		wrong = ompdbg_error_create(OMPDBG_BAD_INPUT, "%s", words);
+	ret->is_unknown = name || strstr(words, no_table);
+	if (name)
+		ret->problem = arena_printf(&services->stop, "no symbol \"%.*s\"",
+					    (int)strcspn(name + strlen(no_symbol), "\""),
+					    name + strlen(no_symbol));
+	else
+		ret->problem = arena_strdup(&services->stop, words);
+	ompdbg_error_destroy(error);
+	return wrong;
+}
+
+struct ompdbg_error *gdb_evaluate(void *context, int thread, const struct ompdbg_frame *frame,
+				  const char *expression, char format, struct ompdbg_value *ret)
+{
+	const char letter[] = { format, '\0' };
+	struct gdb_services *services = context;
+	struct ompdbg_error *error = ask_allowed(services);
+	PyObject *text, *number;
+	int is_shared;
+
+	*ret = (struct ompdbg_value){ 0 };
+	if (error)
+		return error;
+	services->may_be_asked = true;
+	PyObject *answer =
+		ASK(services, "evaluate", "iiys", thread, frame->level, expression, letter);
+	services->may_be_asked = false;
+	error = ask_tuple(services, answer, "OOp", &text, &number, &is_shared);
+	if (!error) {
+		const char *digits = kept_text(services, number);
+
+		*ret = (struct ompdbg_value){ .text = kept_text(services, text),
+					      .is_shared = is_shared,
+					      .is_number = digits,
+					      .number = digits ? strtold(digits, NULL) : 0 };
+	}
+	Py_XDECREF(answer);
+	return error ? explain(services, error, ret) : NULL;
 }

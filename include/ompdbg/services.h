@@ -111,6 +111,16 @@ struct ompdbg_variable {
 
 enum ompdbg_variables { OMPDBG_ARGUMENTS, OMPDBG_LOCALS };
 
+/** The value of an expression. */
+struct ompdbg_value {
+	const char *text;    // as the debugger prints it, on one line; NULL: there is none
+	const char *problem; // why there is none, "no symbol x", "<optimized out>"
+	bool is_unknown;     // a name in the expression stands for nothing in the frame
+	bool is_shared;	     // it is the same in all frames at the same place, of all threads
+	bool is_number;	     // an integer or floating-point number, which may be a NaN
+	long double number;
+};
+
 // ---- The table -------------------------------------------------------------------------------
 
 struct ompdbg_services {
@@ -201,6 +211,18 @@ struct ompdbg_services {
 	/** Find when the program was stopped, in ns of its machine's CLOCK_MONOTONIC. ABSENT: that
 	 *  is unknown, as of core files. */
 	struct ompdbg_error *(*stop_time)(void *context, uint64_t *ret);
+	/** Find the whole path of a source file as debug information named it for code at an address,
+	 *  on the machine where that was compiled. ABSENT: no debug information covers the code. */
+	struct ompdbg_error *(*source_path)(void *context, uint64_t address, const char *file,
+					    const char **ret);
+
+	/** Evaluate an expression in a frame. What @p expression consists of depends on the
+	 *  implementer, but for "a@5", an array of 5 elements from a on. @p format: the letter of GDB's
+	 *  "print/x", 0 for none. BAD_INPUT: the expression is wrong wherever it is evaluated, or would
+	 *  change the program. */
+	struct ompdbg_error *(*evaluate)(void *context, int thread,
+					 const struct ompdbg_frame *frame, const char *expression,
+					 char format, struct ompdbg_value *ret);
 };
 
 #ifdef __cplusplus

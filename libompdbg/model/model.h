@@ -209,6 +209,8 @@ const char *thread_state_reason(struct thread *thread);
 const struct wait *thread_wait(struct thread *thread);
 /** Find the innermost user frame, one with source lines if there is one; NULL. */
 const struct location *thread_location(struct thread *thread);
+/** Return the debugger's number of that frame; NOT_KNOWN. */
+int thread_users_level(struct thread *thread);
 /** Check for frames of the runtime younger than those of the user's code. */
 bool thread_is_in_runtime(struct thread *thread);
 /** Check for a thread in no code but the system's: it begins or ends. */

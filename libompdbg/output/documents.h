@@ -15,6 +15,8 @@ struct ompdbg_error *json_threads(struct process *process, const struct threads_
 				  struct sink *sink);
 struct ompdbg_error *json_tasks(struct process *process, bool queued, struct sink *sink);
 struct ompdbg_error *json_tasks_by_function(struct process *process, struct sink *sink);
+struct ompdbg_error *json_values(struct process *process, const struct values *values,
+				 struct sink *sink);
 struct ompdbg_error *json_regions(struct process *process, struct sink *sink);
 struct ompdbg_error *json_locks(struct process *process, struct sink *sink);
 struct ompdbg_error *json_why(struct process *process, const struct finding *findings, size_t count,

@@ -2,13 +2,20 @@
 //
 // The document of a report: what all commands tell, an element of a section on each line.
 
+#include "base/foreign.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "output/documents.h"
 
-// Of more tasks alike than this, only so many are listed.
-enum { LISTED_ALIKE = 50 };
+// Of tasks alike so many are listed, and only the first where so many tasks are listed already: what
+// a handle has of a task costs a search through those of its region.
+enum { LISTED_ALIKE = 50, LISTED_IN_ALL = 500 };
 
 enum { REPORTED_EVENTS = 1000 }; // the latest ones
+
+// Of variables: of so many frames of a thread, the innermost ones; so many of a frame; characters of
+// a value.
+enum { FRAMES_WITH_VARIABLES = 8, MOST_VARIABLES = 100, MOST_OF_VALUE = 160 };
 
 struct report {
 	struct process *process;
@@ -184,6 +191,166 @@ static struct ompdbg_error *stacks(struct report *report)
 	return error;
 }
 
+// ---- Source files ------------------------------------------------------------------------------
+
+/** A file as frames name it. */
+struct source {
+	const char *file;
+	const char *path; // NULL: unknown, or several files have this name
+};
+
+struct sources {
+	struct source *all;
+	size_t count, capacity;
+};
+
+/** Note the file of a frame. */
+static void note_source(struct report *report, struct sources *sources, struct thread *thread,
+			const struct logical_frame *frame)
+{
+	const struct ompdbg_services *services = report->process->services;
+	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame->frame);
+	const struct ompdbg_frame *at = &frame->frame->at;
+	const char *path = NULL;
+	size_t i = 0;
+
+	if (frame->owner != FRAME_USER || !place->file)
+		return;
+	struct ompdbg_error *error = services->source_path(
+		services->context, at->is_call ? at->pc - 1 : at->pc, place->file, &path);
+	ompdbg_error_destroy(error);
+	while (i < sources->count && strcmp(sources->all[i].file, place->file) != 0)
+		i++;
+	if (i == sources->count)
+		*ARENA_APPEND(&report->process->arena, sources->all, sources->count,
+			      sources->capacity) = (struct source){ place->file, path };
+	else if (!path || !is_same_text(sources->all[i].path, path))
+		sources->all[i].path = NULL;
+}
+
+static struct ompdbg_error *sources(struct report *report)
+{
+	struct process *process = report->process;
+	struct json *json = &report->json;
+	struct sources found = { 0 };
+	size_t count;
+
+	for (size_t i = 0; i < process->num_targets; i++) {
+		struct thread *thread = process->threads[i];
+		const struct logical_frame *frames =
+			thread->target->running ? NULL : walk_frames(thread_walk(thread), &count);
+		for (size_t k = 0; frames && k < count; k++)
+			note_source(report, &found, thread, &frames[k]);
+		if (process_is_interrupted(process))
+			return &ompdbg_error_interrupted;
+	}
+	begin_list(report);
+	for (size_t i = 0; i < found.count; i++) {
+		struct ompdbg_error *error = next(report, i);
+		if (error)
+			return error;
+		json_begin_object(json);
+		json_member_string(json, "file", found.all[i].file);
+		json_member_string(json, "path", found.all[i].path);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	return NULL;
+}
+
+// ---- Variables ---------------------------------------------------------------------------------
+
+/** Return a value, cut after a whole character. */
+static const char *short_value(struct arena *arena, const char *value)
+{
+	const char *at = value;
+
+	for (int i = 0; i < MOST_OF_VALUE && foreign_next(&at); i++)
+		;
+	return *at ? arena_printf(arena, "%.*s...", (int)(at - value), value) : value;
+}
+
+/** Write the arguments or the locals of a frame. */
+static struct ompdbg_error *variables_of(struct report *report, struct thread *thread,
+					 const struct logical_frame *frame,
+					 enum ompdbg_variables which)
+{
+	const struct ompdbg_services *services = report->process->services;
+	struct json *json = &report->json;
+	const struct ompdbg_variable *found = NULL;
+	size_t count = 0;
+	struct ompdbg_error *error = services->variables(services->context, thread->target->number,
+							 &frame->frame->at, which, &found, &count);
+
+	if (error) {
+		if (error->code == OMPDBG_INTERRUPTED)
+			return error;
+		ompdbg_error_destroy(error);
+		count = 0;
+	}
+	json_begin_array(json);
+	for (size_t i = 0; i < count && i < MOST_VARIABLES; i++) {
+		json_begin_object(json);
+		json_member_string(json, "name", found[i].name);
+		json_member_string(json, "value",
+				   short_value(&report->process->arena, found[i].value));
+		json_end_object(json);
+	}
+	json_end_array(json);
+	return NULL;
+}
+
+/** Write a thread with the variables of its innermost frames. */
+static struct ompdbg_error *variables_of_thread(struct report *report, struct thread *thread)
+{
+	struct json *json = &report->json;
+	struct ompdbg_error *error = NULL;
+	size_t count, shown = 0;
+	const struct logical_frame *frames = walk_frames(thread_walk(thread), &count);
+
+	json_begin_object(json);
+	json_member_int(json, "thread", thread->target->number);
+	json_key(json, "frames");
+	json_begin_array(json);
+	for (size_t i = 0; i < count && shown < FRAMES_WITH_VARIABLES && !error; i++) {
+		if (frames[i].owner != FRAME_USER)
+			continue;
+		shown++;
+		json_begin_object(json);
+		json_member_int(json, "level", frames[i].frame->at.level);
+		json_key(json, "arguments");
+		error = variables_of(report, thread, &frames[i], OMPDBG_ARGUMENTS);
+		if (error)
+			break;
+		json_key(json, "locals");
+		error = variables_of(report, thread, &frames[i], OMPDBG_LOCALS);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_end_object(json);
+	return error;
+}
+
+static struct ompdbg_error *variables(struct report *report)
+{
+	struct process *process = report->process;
+	struct ompdbg_error *error = NULL;
+	size_t written = 0;
+
+	begin_list(report);
+	for (size_t i = 0; i < process->num_targets && !error; i++) {
+		if (process->threads[i]->target->running)
+			continue;
+		error = next(report, written++);
+		if (!error)
+			error = variables_of_thread(report, process->threads[i]);
+	}
+	json_end_array(&report->json);
+	return error;
+}
+
+// ---- Locks -------------------------------------------------------------------------------------
+
 static struct ompdbg_error *locks(struct report *report)
 {
 	struct ompdbg_error *error = NULL;
@@ -207,9 +374,9 @@ struct alike {
 	struct runtime *runtime;
 	uint64_t parallel_id, parent_id, function;
 	uint32_t status, kind;
-	uint64_t count;
-	uint64_t first_left_out; // identity
-	struct alike *next;	 // with the same hash
+	uint64_t count, num_listed;
+	uint64_t last_listed; // identity
+	struct alike *next;   // with the same hash
 };
 
 struct task_section {
@@ -257,9 +424,23 @@ static struct alike *count_alike(struct task_section *section, const struct task
 		*place = alike;
 		*ARENA_APPEND(arena, section->all, section->num_alike, section->capacity) = alike;
 	}
-	if (alike->count++ == LISTED_ALIKE)
-		alike->first_left_out = info->id;
+	alike->count++;
 	return alike;
+}
+
+/** Decide whether a task is listed: if it has begun, or not too many like it were. */
+static bool is_listed(struct task_section *section, const struct task *task)
+{
+	if (!has_not_begun(task))
+		return true;
+	struct alike *alike = count_alike(section, task);
+
+	if (alike->num_listed &&
+	    (alike->num_listed == LISTED_ALIKE || section->listed >= LISTED_IN_ALL))
+		return false;
+	alike->num_listed++;
+	alike->last_listed = task->info.id;
+	return true;
 }
 
 static struct ompdbg_error *list_task(void *context, struct task *task)
@@ -272,7 +453,7 @@ static struct ompdbg_error *list_task(void *context, struct task *task)
 	section->total++;
 	if (process_is_interrupted(report->process))
 		return &ompdbg_error_interrupted;
-	if (has_not_begun(task) && count_alike(section, task)->count > LISTED_ALIKE)
+	if (!is_listed(section, task))
 		return NULL;
 	struct ompdbg_error *error = next(report, section->listed++);
 	if (error)
@@ -315,11 +496,11 @@ static struct ompdbg_error *tasks(struct report *report)
 	json_begin_array(json);
 	for (size_t i = 0; i < section.num_alike; i++) {
 		const struct alike *alike = section.all[i];
-		if (alike->count <= LISTED_ALIKE)
+		if (alike->count == alike->num_listed)
 			continue;
 		json_begin_object(json);
-		json_member_identity(json, "like", alike->first_left_out);
-		json_member_int(json, "count", (int64_t)alike->count - LISTED_ALIKE);
+		json_member_identity(json, "like", alike->last_listed);
+		json_member_int(json, "count", (int64_t)(alike->count - alike->num_listed));
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -455,6 +636,8 @@ struct ompdbg_error *json_report(struct process *process,
 		{ "threads", threads },
 		{ "doing", doing },
 		{ "stacks", stacks },
+		{ "sources", sources },
+		{ "variables", variables },
 		{ "locks", locks },
 		{ "tasks", tasks },
 		{ "task_counts", counts_by_function },

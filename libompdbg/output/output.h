@@ -7,6 +7,7 @@
 #define OMPDBG_OUTPUT_H
 
 #include "diagnose/diagnose.h"
+#include "diagnose/values.h"
 
 /** Where lines go. Returns an error to end the output (a closed pipe, an interrupt). */
 struct sink {
@@ -48,6 +49,9 @@ struct ompdbg_error *print_stacks(struct process *process, const struct bt_optio
  *  number; NOT_KNOWN for none. Always text. */
 struct ompdbg_error *print_frame(struct process *process, struct thread *thread, int level,
 				 const struct form *form, struct sink *sink);
+/** Print the values that an expression has in threads. */
+struct ompdbg_error *print_values(struct process *process, const struct values *values,
+				  const struct form *form, struct sink *sink);
 struct ompdbg_error *print_regions(struct process *process, const struct form *form,
 				   struct sink *sink);
 struct ompdbg_error *print_locks(struct process *process, const struct form *form,

@@ -79,6 +79,18 @@ struct ompdbg_error *print_frame(struct process *process, struct thread *thread,
 	return finish(&text, sink, NULL);
 }
 
+struct ompdbg_error *print_values(struct process *process, const struct values *values,
+				  const struct form *form, struct sink *sink)
+{
+	struct text text;
+
+	if (form->json)
+		return json_values(process, values, sink);
+	text_init(&text, process, form);
+	text_values(&text, values);
+	return finish(&text, sink, NULL);
+}
+
 struct ompdbg_error *print_regions(struct process *process, const struct form *form,
 				   struct sink *sink)
 {

@@ -72,12 +72,13 @@ void text_table_remove_empty(struct text_table *table)
 
 static void make_visible(struct text_table *table)
 {
-	for (size_t i = 0; i < table->num_rows; i++) {
+	for (size_t i = table->num_visible; i < table->num_rows; i++) {
 		for (size_t k = 0; k < table->num_columns; k++) {
 			const char *cell = table->rows[i][k];
 			table->rows[i][k] = cell ? foreign_visible(table->paper->arena, cell) : "";
 		}
 	}
+	table->num_visible = table->num_rows;
 }
 
 static void find_widths(const struct text_table *table, size_t widths[MAX_COLUMNS])

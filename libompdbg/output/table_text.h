@@ -36,6 +36,7 @@ struct text_table {
 	size_t num_columns;
 	const char *(*rows)[MAX_COLUMNS];
 	size_t num_rows, capacity;
+	size_t num_visible; // rows whose cells were made visible
 };
 
 void text_table_init(struct text_table *table, const struct paper *paper,

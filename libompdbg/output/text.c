@@ -10,11 +10,16 @@
 #include "base/foreign.h"
 #include "diagnose/words.h"
 
+// Programs may have types and names without end.
+enum { MOST_COLUMNS = 199 };
+
 void text_init(struct text *text, struct process *process, const struct form *form)
 {
+	size_t width = form->width && form->width < MOST_COLUMNS ? form->width : MOST_COLUMNS;
+
 	*text = (struct text){ .process = process,
 			       .paper = { .arena = &process->arena,
-					  .width = form->width,
+					  .width = width,
 					  .color = form->color,
 					  .palette = form->palette } };
 }
@@ -46,18 +51,53 @@ void text_table_add(struct text *text, struct text_table *table)
 		text_add(text, lines[i]);
 }
 
+/** Return a line that is no longer than any may be: one that was cut has no styles. */
+static const char *bounded(struct arena *arena, const char *line)
+{
+	struct buffer plain = { 0 };
+	const char *found = line;
+
+	if (strlen(line) <= MOST_COLUMNS)
+		return line;
+	for (const char *at = line; *at; at++) {
+		if (at[0] == '\033' && at[1] == '[')
+			at += strcspn(at, "m");
+		else
+			buffer_put_bytes(&plain, at, 1);
+		if (!*at)
+			break;
+	}
+	buffer_put(&plain, "");
+	if (foreign_width(plain.data) > MOST_COLUMNS)
+		found = foreign_cut(arena, plain.data, MOST_COLUMNS);
+	buffer_deinit(&plain);
+	return found;
+}
+
 struct ompdbg_error *text_write(struct text *text, struct sink *sink)
 {
 	struct ompdbg_error *error = NULL;
 
 	for (size_t i = 0; i < text->lines.count && !error; i++) {
-		const char *line = arena_printf(text->paper.arena, "%s\n", text->lines.lines[i]);
+		struct arena *arena = text->paper.arena;
+		const char *line =
+			arena_printf(arena, "%s\n", bounded(arena, text->lines.lines[i]));
 		error = sink->write(sink->context, line, strlen(line));
 	}
 	return error;
 }
 
 // ---- Words -------------------------------------------------------------------------------------
+
+const char *grouped_text(struct arena *arena, uint64_t number)
+{
+	enum { GROUP = 1000 };
+	const char *text = "";
+
+	for (; number >= GROUP; number /= GROUP)
+		text = arena_printf(arena, ",%03lu%s", (unsigned long)(number % GROUP), text);
+	return arena_printf(arena, "%lu%s", (unsigned long)number, text);
+}
 
 const char *place_text(struct arena *arena, const struct location *location)
 {
@@ -90,6 +130,19 @@ const char *where_text(struct thread *thread)
 	if (!location && thread->team && wait && strcmp(wait->kind, "barrier_parallel") == 0)
 		location = team_opened(thread->team);
 	return place_text(&thread->runtime->process->arena, location);
+}
+
+const char *number_text(struct arena *arena, struct thread *thread)
+{
+	int size = thread_team_size(thread);
+
+	if (thread->is_helper)
+		return "helper";
+	if (thread->thread_num == NOT_KNOWN)
+		return "";
+	if (size == NOT_KNOWN)
+		return arena_printf(arena, "%d/?", thread->thread_num);
+	return arena_printf(arena, "%d/%d", thread->thread_num, size);
 }
 
 const char *state_text(struct thread *thread)

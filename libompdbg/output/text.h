@@ -28,12 +28,16 @@ struct ompdbg_error *text_write(struct text *text, struct sink *sink);
 
 // ---- Words -------------------------------------------------------------------------------------
 
+/** Write a number with its thousands apart. */
+const char *grouped_text(struct arena *arena, uint64_t number);
 /** Write a place: "work at hang.c:12"; "" for NULL. */
 const char *place_text(struct arena *arena, const struct location *location);
 /** Write a file and line of a function. */
 const char *function_place_text(struct arena *arena, const struct task_function *function);
 /** Write where a thread is: of a worker at the end of its region, where that region was opened. */
 const char *where_text(struct thread *thread);
+/** Write a thread's number in its team, and the size of that: "3/8". */
+const char *number_text(struct arena *arena, struct thread *thread);
 /** Write a thread's state where there is no room for the reason why it is unknown. */
 const char *state_text(struct thread *thread);
 /** Write what a thread does that waits for nothing of OpenMP: "sleeps in poll". */
@@ -54,6 +58,7 @@ struct ompdbg_error *text_tasks_by_function(struct text *text);
 void text_stacks(struct text *text, const struct bt_options *options, const struct form *form);
 void text_frame(struct text *text, struct thread *thread, int level, const struct form *form);
 void text_regions(struct text *text);
+void text_values(struct text *text, const struct values *values);
 void text_locks(struct text *text);
 /** @p thread: only what it waits for; NULL. */
 void text_why(struct text *text, struct thread *thread, const struct finding *findings,

@@ -9,7 +9,7 @@
 #include "output/history_words.h"
 #include "output/text.h"
 
-enum { MAX_PERIOD = 3, REMEMBERED = 2 * MAX_PERIOD, GROUP = 1000 };
+enum { MAX_PERIOD = 3, REMEMBERED = 2 * MAX_PERIOD };
 
 /** A line of the table: an event, or several alike. */
 struct event_line {
@@ -131,16 +131,6 @@ static const char *thread_text(struct arena *arena, const struct history_thread 
 	return arena_printf(arena, "(%lu)", (unsigned long)thread->record.lwp);
 }
 
-/** Write a number with its thousands apart. */
-static const char *grouped(struct arena *arena, uint64_t number)
-{
-	const char *text = "";
-
-	for (; number >= GROUP; number /= GROUP)
-		text = arena_printf(arena, ",%03lu%s", (unsigned long)(number % GROUP), text);
-	return arena_printf(arena, "%lu%s", (unsigned long)number, text);
-}
-
 static const char *time_text(const struct history *history, uint64_t time)
 {
 	double seconds = history_seconds(history, time, history->end);
@@ -154,7 +144,8 @@ static const char *what_text(const struct history *history, const struct event_l
 	const char *text = event_text(history->process, &line->event->event);
 
 	if (line->count > 1)
-		return arena_printf(arena, "%s, %s times in %s", text, grouped(arena, line->count),
+		return arena_printf(arena, "%s, %s times in %s", text,
+				    grouped_text(arena, line->count),
 				    duration_text(arena, history_seconds(history, line->since,
 									 line->event->event.time)));
 	if (!isnan(line->waited))
@@ -206,16 +197,18 @@ static void add_notes(struct text *text, struct history *history,
 		lost += thread->lost;
 	}
 	if (shown < there)
-		text_wrap(text, arena_printf(arena, "The latest %s of %s recorded events.",
-					     grouped(arena, shown), grouped(arena, there)));
-	if (lost && !options->last)
 		text_wrap(text,
-			  arena_printf(
-				  arena,
-				  "Older events are gone (%s): a thread's ring has %s. From %s "
-				  "on, all are there.",
-				  grouped(arena, lost), grouped(arena, history->root.ring_events),
-				  time_text(history, history_complete_from(history, only))));
+			  arena_printf(arena, "The latest %s of %s recorded events.",
+				       grouped_text(arena, shown), grouped_text(arena, there)));
+	if (lost && !options->last)
+		text_wrap(
+			text,
+			arena_printf(arena,
+				     "Older events are gone (%s): a thread's ring has %s. From %s "
+				     "on, all are there.",
+				     grouped_text(arena, lost),
+				     grouped_text(arena, history->root.ring_events),
+				     time_text(history, history_complete_from(history, only))));
 	if (!history->is_end_stop)
 		text_wrap(text,
 			  arena_printf(arena,

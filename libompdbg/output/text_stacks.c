@@ -9,7 +9,14 @@
 #include "output/text.h"
 #include "wait/evidence.h"
 
-enum { INDENT = 3 }; // of what a heading continues with
+enum {
+	INDENT = 3, // of what a heading continues with
+	// Columns of a frame's name, of an argument and of all of them, and of a local variable.
+	MOST_NAME = 70,
+	MOST_ARGUMENT = 40,
+	MOST_ARGUMENTS = 110,
+	MOST_LOCAL = 180,
+};
 
 /** The parts that are shown. */
 struct shown {
@@ -173,6 +180,17 @@ static const struct ompdbg_variable *variables_of(const struct stack_part *part,
 	return found;
 }
 
+/** Write the value of an argument: of a structure or array that is long, no part. */
+static const char *argument_value(struct shown *shown, const char *value)
+{
+	const char *text = visible(shown, value);
+
+	if (foreign_width(text) <= MOST_ARGUMENT)
+		return text;
+	return strchr("{(@", *text) ? "..." :
+				      foreign_cut(shown->text->paper.arena, text, MOST_ARGUMENT);
+}
+
 static const char *arguments_text(struct shown *shown, const struct stack_part *part,
 				  const struct logical_frame *frame)
 {
@@ -183,11 +201,23 @@ static const char *arguments_text(struct shown *shown, const struct stack_part *
 
 	if (count && shown->is_group)
 		return "...";
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0, width = 0; i < count; i++) {
+		const char *name = visible(shown, found[i].name);
+		const char *value = argument_value(shown, found[i].value);
+
+		width += foreign_width(name) + foreign_width(value) + strlen("=, ");
+		if (width > MOST_ARGUMENTS)
+			return arena_printf(paper->arena, "%s%s...", text, i ? ", " : "");
 		text = arena_printf(paper->arena, "%s%s%s%s%s", text, i ? ", " : "",
-				    paint(paper, STYLE_VARIABLE, visible(shown, found[i].name)),
-				    *found[i].name ? "=" : "", visible(shown, found[i].value));
+				    paint(paper, STYLE_VARIABLE, name), *name ? "=" : "", value);
+	}
 	return text;
+}
+
+/** Write the name of a function, which templates may make long. */
+static const char *function_name(struct shown *shown, const char *name)
+{
+	return foreign_cut(shown->text->paper.arena, visible(shown, name ? name : "??"), MOST_NAME);
 }
 
 static void add_frame(struct shown *shown, const struct stack_part *part,
@@ -216,7 +246,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 	} else {
 		line = arena_printf(arena, "%s (%s)",
 				    paint(&text->paper, STYLE_FUNCTION,
-					  visible(shown, frame->function ? frame->function : "??")),
+					  function_name(shown, frame->function)),
 				    arguments_text(shown, part, frame));
 		if (place->file && place->line)
 			line = arena_printf(arena, "%s at %s", line,
@@ -242,10 +272,12 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 	if (!count)
 		text_add(text, "        No locals.");
 	for (size_t i = 0; i < count; i++)
-		text_add(text, arena_printf(text->paper.arena, "        %s = %s",
-					    paint(&text->paper, STYLE_VARIABLE,
-						  visible(shown, found[i].name)),
-					    visible(shown, found[i].value)));
+		text_add(text,
+			 arena_printf(text->paper.arena, "        %s = %s",
+				      paint(&text->paper, STYLE_VARIABLE,
+					    visible(shown, found[i].name)),
+				      foreign_cut(text->paper.arena, visible(shown, found[i].value),
+						  MOST_LOCAL)));
 }
 
 // ---- Stacks ------------------------------------------------------------------------------------

@@ -40,19 +40,6 @@ static const char *state_of(struct thread *thread)
 	return state ? state : "?";
 }
 
-static const char *number_of(struct arena *arena, struct thread *thread)
-{
-	int size = thread_team_size(thread);
-
-	if (thread->is_helper)
-		return "helper";
-	if (thread->thread_num == NOT_KNOWN)
-		return "";
-	if (size == NOT_KNOWN)
-		return arena_printf(arena, "%d/?", thread->thread_num);
-	return arena_printf(arena, "%d/%d", thread->thread_num, size);
-}
-
 static const char *runtime_of(struct thread *thread)
 {
 	// Shown only where there are several.
@@ -73,7 +60,7 @@ static void add_row(struct text_table *table, struct thread *thread)
 	row[THREAD] = thread->target->selected ?
 			      arena_printf(arena, "* %s", thread->target->label) :
 			      thread->target->label;
-	row[NUMBER] = number_of(arena, thread);
+	row[NUMBER] = number_text(arena, thread);
 	row[RUNTIME] = runtime_of(thread);
 	row[LEVEL] = level == NOT_KNOWN ? "" : arena_printf(arena, "%d", level);
 	row[TEAM] = thread->team ? team_label(thread->team) : "";

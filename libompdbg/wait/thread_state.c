@@ -65,6 +65,13 @@ bool thread_is_outside(struct thread *thread)
 	return thread_verdict(thread)->evidence.is_outside;
 }
 
+int thread_users_level(struct thread *thread)
+{
+	const struct stack_frame *place = thread_verdict(thread)->place;
+
+	return place ? place->at.level : NOT_KNOWN;
+}
+
 const struct location *thread_location(struct thread *thread)
 {
 	thread_verdict(thread);

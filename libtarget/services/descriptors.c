@@ -7,16 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { MAX_DIMENSIONS = 64, MAX_READS = 1 << 13 };
-
-/** An array with a descriptor. */
-struct described {
-	struct type type;
-	uint64_t begin; // address of the first element
-	uint64_t size;	// of an element
-	size_t count;	// dimensions, that of the nearest elements last
-	int64_t lengths[MAX_DIMENSIONS], strides[MAX_DIMENSIONS]; // in bytes
-};
+enum { MAX_READS = 1 << 13 };
 
 static bool has(const struct type *plain, unsigned int name)
 {
@@ -75,12 +66,15 @@ static bool read_dimensions(const struct bound_source *source, struct described 
 		    __builtin_sub_overflow(high, low, &length) || length == INT64_MAX ||
 		    !type_dimension(&type, &dimension))
 			return false;
+		ret->lows[ret->count] = low;
 		ret->lengths[ret->count] = length < 0 ? 0 : length + 1;
-		is_strided[ret->count] = bound_source_number(source, &dimension, DW_AT_byte_stride,
+		is_strided[ret->count] = source &&
+					 bound_source_number(source, &dimension, DW_AT_byte_stride,
 							     &ret->strides[ret->count]);
 		if (!type_element(&type, &type) || !type_plain(&type, &type))
 			return false;
 	}
+	ret->element = type;
 	ret->size = type_size(&type);
 	int64_t step = (int64_t)ret->size;
 	for (size_t i = ret->count; i--;) {
@@ -92,8 +86,8 @@ static bool read_dimensions(const struct bound_source *source, struct described 
 	return ret->size && ret->size <= MAX_VALUE;
 }
 
-/** Read the descriptor of a variable. */
-static const char *read_descriptor(const struct scope *scope, Dwarf_Die *die, struct described *ret)
+const char *described_read(const struct scope *scope, const struct type *type, uint64_t address,
+			   struct described *ret)
 {
 	struct target_services *services = scope->services;
 	uint64_t *object = ARENA_NEW(&services->scratch, uint64_t);
@@ -101,16 +95,13 @@ static const char *read_descriptor(const struct scope *scope, Dwarf_Die *die, st
 	struct type plain;
 	int64_t begin;
 
-	if (!scope_address(scope, die, object))
-		return OPTIMIZED_OUT;
-	const char *failure = scope_type(scope, die, &ret->type);
-	if (failure)
-		return failure;
+	*object = address;
 	*source = (struct bound_source){ scope, object };
+	ret->type = *type;
 	ret->type.bounds = source;
 	if (!type_plain(&ret->type, &plain))
 		return unavailable(services, "unknown type");
-	failure = check_presence(source, &plain);
+	const char *failure = check_presence(source, &plain);
 	if (failure)
 		return failure;
 	if (!bound_source_number(source, &plain.die, DW_AT_data_location, &begin) ||
@@ -118,6 +109,24 @@ static const char *read_descriptor(const struct scope *scope, Dwarf_Die *die, st
 		return unavailable(services, "unknown size");
 	ret->begin = (uint64_t)begin;
 	return NULL;
+}
+
+bool array_read(const struct type *type, struct described *ret)
+{
+	*ret = (struct described){ .type = *type };
+	return read_dimensions(NULL, ret);
+}
+
+/** Read the descriptor of a variable. */
+static const char *read_descriptor(const struct scope *scope, Dwarf_Die *die, struct described *ret)
+{
+	struct type type;
+	uint64_t address;
+
+	if (!scope_address(scope, die, &address))
+		return OPTIMIZED_OUT;
+	const char *failure = scope_type(scope, die, &type);
+	return failure ? failure : described_read(scope, &type, address, ret);
 }
 
 bool described_address(const struct scope *scope, Dwarf_Die *die, uint64_t *ret)
@@ -196,25 +205,31 @@ static const char *gather(struct gathering *g, uint64_t begin, size_t dimension)
 	return failure;
 }
 
+const char *described_gather(struct target_services *services, const struct described *array,
+			     struct value *ret)
+{
+	uint64_t whole = array->size;
+
+	for (size_t i = 0; i < array->count; i++) {
+		if (__builtin_mul_overflow(whole, (uint64_t)array->lengths[i], &whole))
+			return unavailable(services, "unknown size");
+	}
+	if (whole > MAX_VALUE)
+		return unavailable(services, "it has %llu bytes", (unsigned long long)whole);
+	struct gathering g = { services, array, NULL };
+	g.to = ARENA_ARRAY(&services->scratch, uint8_t, whole);
+	*ret = (struct value){ .data = g.to, .size = (size_t)whole };
+	return whole ? gather(&g, array->begin, 0) : NULL;
+}
+
 const char *described_value(const struct scope *scope, Dwarf_Die *die, struct type *type,
 			    struct value *ret)
 {
 	struct described array;
-	uint64_t whole;
 	const char *failure = read_descriptor(scope, die, &array);
 
 	if (failure)
 		return failure;
-	whole = array.size;
-	for (size_t i = 0; i < array.count; i++) {
-		if (__builtin_mul_overflow(whole, (uint64_t)array.lengths[i], &whole))
-			return unavailable(scope->services, "unknown size");
-	}
-	if (whole > MAX_VALUE)
-		return unavailable(scope->services, "it has %llu bytes", (unsigned long long)whole);
-	struct gathering g = { scope->services, &array, NULL };
-	g.to = ARENA_ARRAY(&scope->services->scratch, uint8_t, whole);
 	*type = array.type;
-	*ret = (struct value){ .data = g.to, .size = (size_t)whole };
-	return whole ? gather(&g, array.begin, 0) : NULL;
+	return described_gather(scope->services, &array, ret);
 }

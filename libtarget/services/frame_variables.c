@@ -46,6 +46,7 @@ static const char *find_referred(const struct scope *scope, Dwarf_Die *die,
 	    (is_passed && scope_takes_lengths(scope)))
 		return find_living(scope, die, address, steps, type, ret);
 	failure = value_size(scope->services, type, &size);
+	*ret = (struct value){ .is_in_memory = true, .address = address };
 	return failure ? failure : read_value(scope->services, address, (size_t)size, ret);
 }
 
@@ -68,6 +69,7 @@ static const char *find_value(const struct scope *scope, Dwarf_Die *die, bool is
 	uint64_t address;
 	const char *failure = scope_type(scope, die, type);
 
+	*ret = (struct value){ 0 };
 	if (failure)
 		return failure;
 	if (!type_plain(type, &plain))
@@ -102,39 +104,56 @@ static const char *find_value(const struct scope *scope, Dwarf_Die *die, bool is
 	return NULL;
 }
 
-/** Write the value of a variable, or why there is none. */
-static const char *text_of(const struct scope *scope, Dwarf_Die *die, bool is_referred)
+struct found_variable variable_read(const struct scope *scope, Dwarf_Die *die, bool is_referred)
 {
-	struct type type;
-	struct value value;
-	const char *failure = find_value(scope, die, is_referred, 0, &type, &value);
+	struct found_variable found = { .scope = scope, .die = *die };
+	const char *failure = find_value(scope, die, is_referred, 0, &found.type, &found.value);
 
-	return failure ? failure : value_text(scope->unit, &type, &value);
+	found.has_value = !failure;
+	found.text = failure ? failure : value_text(scope->unit, &found.type, &found.value, 0);
+	return found;
 }
 
-static bool is_lost(const char *text)
+static bool is_lost(const struct found_variable *found)
 {
-	return strcmp(text, OPTIMIZED_OUT) == 0;
+	return strcmp(found->text, OPTIMIZED_OUT) == 0;
 }
 
-static bool is_unavailable(const char *text)
+static bool is_unavailable(const struct found_variable *found)
 {
-	return *text == '<' && !is_lost(text);
+	return *found->text == '<' && !is_lost(found);
 }
 
 // ---- Lists -----------------------------------------------------------------------------------
 
 /** Variables that are found one after another. */
 struct list {
-	struct ompdbg_variable *all;
+	const char *wanted; // name of the only one that is looked for; NULL: all
+	struct found_variable *all;
 	size_t count, max;
 };
 
-static void add(struct target_services *services, struct list *list, const char *name,
-		const char *text)
+static bool is_wanted(const struct list *list, const char *name)
 {
-	*ARENA_APPEND(&services->arena, list->all, list->count, list->max) =
-		(struct ompdbg_variable){ name, arena_strdup(&services->arena, text) };
+	return !list->wanted || strcmp(list->wanted, name) == 0;
+}
+
+static void add(struct list *list, const char *name, const struct found_variable *found)
+{
+	struct arena *scratch = &found->scope->services->scratch;
+	struct found_variable *added = ARENA_APPEND(scratch, list->all, list->count, list->max);
+
+	*added = *found;
+	added->name = name;
+}
+
+/** Add a variable as it is read. */
+static void add_read(const struct scope *scope, struct list *list, const char *name, Dwarf_Die *die,
+		     bool is_referred)
+{
+	const struct found_variable found = variable_read(scope, die, is_referred);
+
+	add(list, name, &found);
 }
 
 static bool list_has(const struct list *list, const char *name)
@@ -183,16 +202,18 @@ static void add_to_group(struct groups *groups, const char *name, int line, cons
 	*ARENA_APPEND(scratch, group->entries.all, group->entries.count, group->entries.max) = *die;
 }
 
-/** Write the first value of a variable that is not optimized out. */
-static const char *first_kept(const struct scope *scope, const struct entries *entries, int tag)
+/** Add the first value of a variable that is not optimized out. */
+static void add_kept(const struct scope *scope, struct list *list, const struct group *group,
+		     int tag)
 {
-	const char *text = OPTIMIZED_OUT;
+	const struct entries *entries = &group->entries;
+	struct found_variable found = { .scope = scope, .text = OPTIMIZED_OUT };
 
-	for (size_t i = 0; i < entries->count && is_lost(text); i++) {
+	for (size_t i = 0; i < entries->count && is_lost(&found); i++) {
 		if (!tag || dwarf_tag(&entries->all[i]) == tag)
-			text = text_of(scope, &entries->all[i], true);
+			found = variable_read(scope, &entries->all[i], true);
 	}
-	return text;
+	add(list, group->name, &found);
 }
 
 /** Check that an entry is no constant, and not only a declaration. */
@@ -216,8 +237,9 @@ static void add_arguments(const struct scope *scope, struct list *ret)
 	for (size_t i = 0; i < all->count && ret->count < MAX_VARIABLES; i++) {
 		Dwarf_Die *die = &all->all[i];
 
-		if (dwarf_tag(die) == DW_TAG_formal_parameter && scope_has_in_source(scope, die))
-			add(scope->services, ret, variable_name(die), text_of(scope, die, false));
+		if (dwarf_tag(die) == DW_TAG_formal_parameter && scope_has_in_source(scope, die) &&
+		    is_wanted(ret, variable_name(die)))
+			add_read(scope, ret, variable_name(die), die, false);
 	}
 }
 
@@ -236,14 +258,14 @@ static void add_locals(const struct scope *scope, struct list *ret)
 			const struct group *known = find_group(&groups, name, line);
 
 			// What copies of a construct's own were made from lies further out.
-			if (dwarf_tag(die) == DW_TAG_variable && scope_has_in_source(scope, die) &&
-			    is_there(die) && !(known && (size_t)(known - groups.all) < inner))
+			if (dwarf_tag(die) == DW_TAG_variable && is_wanted(ret, name) &&
+			    scope_has_in_source(scope, die) && is_there(die) &&
+			    !(known && (size_t)(known - groups.all) < inner))
 				add_to_group(&groups, name, line, die);
 		}
 	}
 	for (size_t i = 0; i < groups.count; i++)
-		add(scope->services, ret, groups.all[i].name,
-		    first_kept(scope, &groups.all[i].entries, 0));
+		add_kept(scope, ret, &groups.all[i], 0);
 }
 
 // ---- Constructs ------------------------------------------------------------------------------
@@ -263,7 +285,7 @@ static void add_own(const struct scope *scope, struct list *ret)
 		for (size_t i = 0; i < all->count; i++) {
 			Dwarf_Die *die = &all->all[i];
 
-			if (scope_has_in_source(scope, die) &&
+			if (is_wanted(ret, variable_name(die)) && scope_has_in_source(scope, die) &&
 			    (dwarf_tag(die) == DW_TAG_formal_parameter || is_there(die)))
 				add_to_group(&groups, variable_name(die),
 					     is_whole ? 0 : entry_line(die, DW_AT_decl_line), die);
@@ -277,7 +299,7 @@ static void add_own(const struct scope *scope, struct list *ret)
 			if (dwarf_tag(&entries->all[k]) == DW_TAG_variable)
 				tag = DW_TAG_variable;
 		}
-		add(scope->services, ret, groups.all[i].name, first_kept(scope, entries, tag));
+		add_kept(scope, ret, &groups.all[i], tag);
 	}
 }
 
@@ -310,9 +332,8 @@ static void add_shared(const struct scope *scope, Dwarf_Die *die, struct list *r
 	for (size_t i = 0; i < count; i++) {
 		const char *name = variable_name(&found[i].die);
 
-		if (!list_has(ret, name))
-			add(scope->services, ret, name,
-			    text_of(found[i].scope, &found[i].die, true));
+		if (is_wanted(ret, name) && !list_has(ret, name))
+			add_read(found[i].scope, ret, name, &found[i].die, true);
 	}
 }
 
@@ -328,16 +349,17 @@ static void add_array(const struct scope *scope, Dwarf_Die *die, struct list *re
 	if (!scope->unit->is_fortran || !whole[length])
 		return;
 	const char *name = arena_strndup(&scope->services->arena, whole, length);
-	if (list_has(ret, name) || scope_type(scope, die, &type) || !type_plain(&type, &plain) ||
-	    !is_pointer_to_array(&plain) || !read_address(scope, die, &type, &address) ||
+	if (!is_wanted(ret, name) || list_has(ret, name) || scope_type(scope, die, &type) ||
+	    !type_plain(&type, &plain) || !is_pointer_to_array(&plain) ||
+	    !read_address(scope, die, &type, &address) ||
 	    !enclosing_find(scope, name, address, &found))
 		return;
-	add(scope->services, ret, name, text_of(found.scope, &found.die, true));
+	add_read(found.scope, ret, name, &found.die, true);
 }
 
 static void add_captured(const struct scope *scope, struct list *ret)
 {
-	struct list own = { 0 }, shared = { 0 };
+	struct list own = { .wanted = ret->wanted }, shared = own;
 
 	add_own(scope, &own);
 	for (size_t block = 0; block < scope->num_blocks; block++) {
@@ -349,10 +371,10 @@ static void add_captured(const struct scope *scope, struct list *ret)
 		}
 	}
 	for (size_t i = 0; i < own.count; i++) {
-		const struct ompdbg_variable *one = &own.all[i];
+		const struct found_variable *one = &own.all[i];
 
-		if (!is_unavailable(one->value) || !list_has(&shared, one->name))
-			add(scope->services, ret, one->name, one->value);
+		if (!is_unavailable(one) || !list_has(&shared, one->name))
+			add(ret, one->name, one);
 	}
 	for (size_t block = 0; block < scope->num_blocks; block++) {
 		const struct entries *all = scope_variables(scope, block);
@@ -362,11 +384,40 @@ static void add_captured(const struct scope *scope, struct list *ret)
 	}
 	for (size_t i = 0; i < shared.count; i++) {
 		if (!list_has(ret, shared.all[i].name))
-			add(scope->services, ret, shared.all[i].name, shared.all[i].value);
+			add(ret, shared.all[i].name, &shared.all[i]);
 	}
 }
 
 // ---- The service -----------------------------------------------------------------------------
+
+bool frame_variable_named(const struct scope *scope, const char *name, struct found_variable *ret)
+{
+	struct list list = { .wanted = name };
+
+	if (scope->is_construct)
+		add_captured(scope, &list);
+	else
+		add_locals(scope, &list);
+	if (!scope->is_construct && !list.count)
+		add_arguments(scope, &list);
+	if (list.count)
+		*ret = list.all[0];
+	return list.count;
+}
+
+/** Take what was found out of the arena that is cleared. */
+static const struct ompdbg_variable *keep(struct target_services *services, const struct list *list)
+{
+	struct ompdbg_variable *kept =
+		ARENA_ARRAY(&services->arena, struct ompdbg_variable, list->count);
+
+	for (size_t i = 0; i < list->count; i++)
+		kept[i] = (struct ompdbg_variable){
+			arena_strdup(&services->arena, list->all[i].name),
+			arena_strdup(&services->arena, list->all[i].text),
+		};
+	return kept;
+}
 
 struct ompdbg_error *service_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				       enum ompdbg_variables which,
@@ -386,10 +437,8 @@ struct ompdbg_error *service_variables(void *context, int thread, const struct o
 		add_captured(scope, &list);
 	else if (scope && which == OMPDBG_LOCALS)
 		add_locals(scope, &list);
-	arena_deinit(&services->scratch);
-	if (is_interrupted(services))
-		return &ompdbg_error_interrupted;
-	*ret = list.all;
+	*ret = keep(services, &list);
 	*count = list.count;
-	return NULL;
+	arena_deinit(&services->scratch);
+	return is_interrupted(services) ? &ompdbg_error_interrupted : NULL;
 }

@@ -78,10 +78,11 @@ struct target_services {
 	struct table tail_calls;	// tail_calls.c: address -> struct answer
 	struct table stacks;		// stacks.c: index of a thread -> struct stack
 	struct table variable_names[2]; // variables.c: address -> text; of any variable, of a lock
-	struct table contexts; // frame_context.c: thread and number -> struct frame_context
-	struct table scopes;   // scopes.c: thread and level -> struct scope
-	struct table living;   // enclosing.c: address -> struct known_living
-	struct table blocks;   // scopes.c: entry of a block -> struct entries
+	struct table contexts;	     // frame_context.c: thread and number -> struct frame_context
+	struct table scopes;	     // scopes.c: thread and level -> struct scope
+	struct table living;	     // enclosing.c: address -> struct known_living
+	struct table blocks;	     // scopes.c: entry of a block -> struct entries
+	struct string_table globals; // globals.c: unit and name -> struct global
 };
 
 /** Check whether the user wants all work to end. */
@@ -281,6 +282,15 @@ struct ompdbg_error *service_code_place(void *context, uint64_t address,
 struct ompdbg_error *service_frame_place(void *context, int thread,
 					 const struct ompdbg_frame *frame,
 					 struct ompdbg_function *ret);
+struct ompdbg_error *service_source_path(void *context, uint64_t address, const char *file,
+					 const char **ret);
+
+/** List the units of an object: the first, and those that follow it. */
+struct unit *object_units(struct target_services *services, ssize_t index);
+/** Find the variable at an address, first in the units of code that may see it: @p near, and the main
+ *  program. There it may be one of a function. */
+struct unit *variable_unit(struct target_services *services, uint64_t address, uint64_t near,
+			   Dwarf_Die *ret);
 
 // ---- Variables (variables.c, compilers.c, frame_name.c, frame_variables.c) --------------------
 
@@ -291,6 +301,9 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 struct ompdbg_error *service_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				       enum ompdbg_variables which,
 				       const struct ompdbg_variable **ret, size_t *count);
+struct ompdbg_error *service_evaluate(void *context, int thread, const struct ompdbg_frame *frame,
+				      const char *expression, char format,
+				      struct ompdbg_value *ret);
 struct ompdbg_error *service_layout(void *context, const char *structure, const char *field,
 				    const char *object, struct ompdbg_layout *ret);
 struct ompdbg_error *service_newest_gcc(void *context, uint64_t address, int *ret);

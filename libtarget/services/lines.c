@@ -164,6 +164,18 @@ const char *unit_file(struct unit *unit, Dwarf_Die *die, unsigned int name)
 	return file_name(unit, dwarf_filesrc(files, (size_t)number, NULL, NULL));
 }
 
+struct ompdbg_error *service_source_path(void *context, uint64_t address, const char *file,
+					 const char **ret)
+{
+	struct target_services *services = context;
+	struct unit *unit = unit_at(services, address);
+
+	if (!unit || (*file != '/' && !unit->folder))
+		return &ompdbg_error_absent;
+	*ret = normal_path(&services->arena, unit->folder, file);
+	return NULL;
+}
+
 // ---- Rows ------------------------------------------------------------------------------------
 
 /** Read the table, which libdw has sorted: where one sequence ends and another begins, the end comes

@@ -59,6 +59,13 @@ static void write_extended(struct buffer *out, const uint8_t *data)
 		write_nan(out, is_negative, mantissa);
 }
 
+/** Check for a number of the x87, by the name of its type; others of this size are none. */
+static bool is_extended(const char *name, size_t size)
+{
+	return (size == 12 || size == 16) && name &&
+	       (strstr(name, "long double") || strstr(name, "kind=10") || strstr(name, "Float64x"));
+}
+
 /** Write a number of a type that is named @p name with as many digits as it has. */
 static bool write_floating(struct buffer *out, const uint8_t *data, size_t size, const char *name)
 {
@@ -70,10 +77,7 @@ static bool write_floating(struct buffer *out, const uint8_t *data, size_t size,
 		number = (double)single;
 	} else if (size == DOUBLE) {
 		memcpy(&number, data, sizeof(number));
-	} else if ((size == 12 || size == 16) && name &&
-		   (strstr(name, "long double") || strstr(name, "kind=10") ||
-		    strstr(name, "Float64x"))) {
-		// Others of this size are no numbers of the x87.
+	} else if (is_extended(name, size)) {
 		write_extended(out, data);
 		return true;
 	} else {
@@ -269,6 +273,86 @@ bool write_base(struct buffer *out, Dwarf_Die *die, const uint8_t *data, size_t 
 		return true;
 	}
 	return write_number(out, die, data, size, name, is_fortran);
+}
+
+bool base_number(Dwarf_Die *die, const uint8_t *data, size_t size, long double *ret)
+{
+	int64_t encoding = encoding_of(die);
+	const char *name = entry_text(die, DW_AT_name);
+	bool is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	uint64_t number;
+	double wide;
+	float narrow;
+
+	if (dwarf_tag(die) != DW_TAG_base_type)
+		return false;
+	if (encoding == DW_ATE_float && size == FLOAT) {
+		memcpy(&narrow, data, sizeof(narrow));
+		*ret = (long double)narrow;
+	} else if (encoding == DW_ATE_float && size == DOUBLE) {
+		memcpy(&wide, data, sizeof(wide));
+		*ret = (long double)wide;
+	} else if (encoding == DW_ATE_float && is_extended(name, size)) {
+		*ret = 0;
+		memcpy(ret, data, EXTENDED);
+	} else if ((is_signed || encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char) &&
+		   size && size <= sizeof(number)) {
+		const unsigned int unused = BITS * (unsigned int)(sizeof(number) - size);
+
+		number = little_endian(data, size) << unused;
+		*ret = is_signed ? (long double)((int64_t)number >> unused) :
+				   (long double)(number >> unused);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/** Write an integer as its bits: @p per_digit of them are a digit. */
+static void write_digits(struct buffer *out, const uint8_t *data, size_t size,
+			 unsigned int per_digit, const char *prefix)
+{
+	unsigned __int128 number = 0;
+	char digits[LARGEST_INTEGER * BITS + 1], *at = digits + sizeof(digits);
+
+	while (size--)
+		number = number << BITS | data[size];
+	buffer_put(out, number || per_digit == 4 ? prefix : "");
+	*--at = '\0';
+	do {
+		*--at = "0123456789abcdef"[(unsigned int)number & ((1U << per_digit) - 1)];
+		number >>= per_digit;
+	} while (number);
+	buffer_put(out, at);
+}
+
+bool write_formatted(struct buffer *out, Dwarf_Die *die, const uint8_t *data, size_t size,
+		     char format)
+{
+	int tag = dwarf_tag(die);
+	int64_t encoding = encoding_of(die);
+
+	if (tag != DW_TAG_base_type && tag != DW_TAG_pointer_type && tag != DW_TAG_enumeration_type)
+		return false;
+	if (size > LARGEST_INTEGER || encoding == DW_ATE_complex_float)
+		return false;
+	// Of a number with a point, its bits.
+	if (encoding == DW_ATE_float && is_extended(entry_text(die, DW_AT_name), size))
+		size = EXTENDED;
+	switch (format) {
+	case 'x':
+		write_digits(out, data, size, 4, "0x");
+		return true;
+	case 'o':
+		write_digits(out, data, size, 3, "0");
+		return true;
+	case 't':
+		write_digits(out, data, size, 1, "");
+		return true;
+	default:
+		write_integer(out, data, size, format == 'd');
+		return true;
+	}
 }
 
 // ---- Enumerations ----------------------------------------------------------------------------

@@ -243,8 +243,11 @@ const char *scope_value(const struct scope *scope, Dwarf_Die *die, const struct 
 	uint64_t size;
 	const char *failure = value_size(scope->services, type, &size);
 
-	if (failure)
+	*ret = (struct value){ 0 };
+	if (failure) {
+		ret->is_in_memory = scope_address(scope, die, &ret->address);
 		return failure;
+	}
 	if (scope_location(scope, die, &location))
 		return expression_value(&place, &location, size, ret);
 	return read_constant(scope->services, die, size, ret);

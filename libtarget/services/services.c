@@ -261,6 +261,8 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.log = log_line,
 		.code_place = service_code_place,
 		.stop_time = stop_time,
+		.source_path = service_source_path,
+		.evaluate = service_evaluate,
 	};
 	objects_init(services);
 	list_threads(services);

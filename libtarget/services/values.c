@@ -18,6 +18,7 @@ struct writer {
 	struct unit *unit;
 	struct buffer out;
 	int parts;
+	char format; // of integers; 0
 };
 
 static const char *write_value(struct writer *w, const struct type *type, const struct value *value,
@@ -63,18 +64,24 @@ static void write_string_at(struct writer *w, uint64_t address)
 		buffer_put(&w->out, no_memory(w->services, address + got));
 }
 
+const char *address_text(struct target_services *services, uint64_t address)
+{
+	const char *text = arena_printf(&services->scratch, "0x%llx", (unsigned long long)address);
+	struct ompdbg_symbol symbol;
+
+	if (!address || service_symbol_at(services, address, &symbol))
+		return text;
+	if (!symbol.offset)
+		return arena_printf(&services->scratch, "%s <%s>", text, symbol.name);
+	return arena_printf(&services->scratch, "%s <%s+%llu>", text, symbol.name,
+			    (unsigned long long)symbol.offset);
+}
+
 static void write_pointer(struct writer *w, const struct type *plain, uint64_t address)
 {
-	struct ompdbg_symbol symbol;
 	struct type target;
 
-	buffer_printf(&w->out, "0x%llx", (unsigned long long)address);
-	if (address && !service_symbol_at(w->services, address, &symbol)) {
-		buffer_printf(&w->out, " <%s", symbol.name);
-		if (symbol.offset)
-			buffer_printf(&w->out, "+%llu", (unsigned long long)symbol.offset);
-		buffer_put(&w->out, ">");
-	}
+	buffer_put(&w->out, address_text(w->services, address));
 	if (address && type_target(plain, &target) && type_plain(&target, &target) &&
 	    is_character_type(&target.die)) {
 		buffer_put(&w->out, " ");
@@ -164,7 +171,7 @@ static const char *write_array(struct writer *w, const struct type *plain,
 	}
 	if (__builtin_mul_overflow(count, size, &whole) || whole > MAX_VALUE)
 		return unavailable(w->services, "unknown size");
-	if (is_character_type(&inner.die) && !is_fortran) {
+	if (is_character_type(&inner.die) && !is_fortran && !w->format) {
 		const char *failure = value_part(w->services, value, offset, whole, &data);
 
 		if (!failure)
@@ -201,33 +208,43 @@ static void write_static(struct writer *w, Dwarf_Die *die, int depth)
 		write_part(w, &type, &value, 0, depth + 1);
 }
 
-static const char *write_bits(struct writer *w, const struct member *member,
-			      const struct value *value, uint64_t bit)
+const char *bits_value(struct target_services *services, const struct member *member,
+		       const struct value *value, uint64_t bit, struct value *ret)
 {
 	uint64_t first = bit / BITS, last = (bit + member->bits - 1) / BITS;
 	uint64_t size = type_size(&member->type);
+	uint64_t *words = ARENA_ARRAY(&services->scratch, uint64_t, 2);
 	struct type plain;
 	const uint8_t *data;
 	int64_t encoding;
 
 	if (member->bits > WORD_SIZE * BITS || !size || size > 2 * WORD_SIZE ||
 	    !type_plain(&member->type, &plain))
-		return unknown_type(w);
-	const char *failure = value_part(w->services, value, first, last - first + 1, &data);
+		return unavailable(services, "unknown type");
+	const char *failure = value_part(services, value, first, last - first + 1, &data);
 	if (failure)
 		return failure;
 	unsigned __int128 word = 0;
 	for (uint64_t i = last - first + 1; i--;)
 		word = word << BITS | data[i];
 	unsigned int unused = WORD_SIZE * BITS - (unsigned int)member->bits;
-	uint64_t words[2] = { (uint64_t)(word >> (bit % BITS)) << unused >> unused, 0 };
+	words[0] = (uint64_t)(word >> (bit % BITS)) << unused >> unused;
 	if (entry_number(&plain.die, DW_AT_encoding, &encoding) &&
 	    (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char)) {
 		words[0] = (uint64_t)((int64_t)(words[0] << unused) >> unused);
 		words[1] = (int64_t)words[0] < 0 ? ~UINT64_C(0) : 0;
 	}
-	const struct value field = { .data = (const uint8_t *)words, .size = (size_t)size };
-	return write_value(w, &member->type, &field, 0, 0);
+	*ret = (struct value){ .data = (const uint8_t *)words, .size = (size_t)size };
+	return NULL;
+}
+
+static const char *write_bits(struct writer *w, const struct member *member,
+			      const struct value *value, uint64_t bit)
+{
+	struct value field;
+	const char *failure = bits_value(w->services, member, value, bit, &field);
+
+	return failure ? failure : write_value(w, &member->type, &field, 0, 0);
 }
 
 /** Write the name of a member, or of the class that is inherited from. */
@@ -410,6 +427,8 @@ static const char *write_value(struct writer *w, const struct type *type, const 
 	const char *failure = value_part(w->services, value, offset, size, &data);
 	if (failure || !size)
 		return failure ? failure : unknown_type(w);
+	if (w->format && write_formatted(&w->out, &plain.die, data, (size_t)size, w->format))
+		return NULL;
 	switch (dwarf_tag(&plain.die)) {
 	case DW_TAG_string_type:
 		write_string(&w->out, data, (size_t)size, false, '\'');
@@ -434,11 +453,31 @@ static const char *write_value(struct writer *w, const struct type *type, const 
 	return is_known ? NULL : unknown_type(w);
 }
 
-const char *value_text(struct unit *unit, const struct type *type, const struct value *value)
+const char *value_text(struct unit *unit, const struct type *type, const struct value *value,
+		       char format)
 {
-	struct writer w = { .services = unit->services, .unit = unit };
+	struct writer w = { .services = unit->services, .unit = unit, .format = format };
 
 	write_part(&w, type, value, 0, 0);
+	const char *text = arena_strndup(&unit->services->scratch, w.out.data, w.out.size);
+	buffer_deinit(&w.out);
+	return text;
+}
+
+const char *elements_text(struct unit *unit, const struct type *element, const struct value *value,
+			  uint64_t count, char format)
+{
+	struct writer w = { .services = unit->services, .unit = unit, .format = format };
+	struct type plain;
+
+	if (!format && !unit->is_fortran && type_plain(element, &plain) &&
+	    is_character_type(&plain.die)) {
+		write_string(&w.out, value->data, value->size, false, '"');
+	} else {
+		buffer_put(&w.out, unit->is_fortran ? "(" : "{");
+		write_elements(&w, element, value, 0, type_size(element), count, 0);
+		buffer_put(&w.out, unit->is_fortran ? ")" : "}");
+	}
 	const char *text = arena_strndup(&unit->services->scratch, w.out.data, w.out.size);
 	buffer_deinit(&w.out);
 	return text;

@@ -11,8 +11,7 @@ enum { MAX_NESTING = 200 }; // of entries; damaged ones may go round in circles
 
 // ---- Units of an object ----------------------------------------------------------------------
 
-/** List the units of an object. */
-static void read_units(struct target_services *services, ssize_t index)
+struct unit *object_units(struct target_services *services, ssize_t index)
 {
 	struct object *object = &services->objects.all[index];
 	uint64_t bias = 0;
@@ -20,12 +19,15 @@ static void read_units(struct target_services *services, ssize_t index)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
+	if (object->has_units)
+		return object->units;
 	object->has_units = true;
 	Dwarf *dwarf = target_dwarf(services->target, (size_t)index, &bias);
 	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
 		*next = unit_of(services, &die, bias);
 		next = &(*next)->next;
 	}
+	return object->units;
 }
 
 // ---- Variables -------------------------------------------------------------------------------
@@ -92,10 +94,8 @@ static bool find_variable(struct unit *unit, uint64_t address, bool with_local, 
 	return true;
 }
 
-/** Find the variable at an address, first in the units of code that may see it: @p near, and the main
- *  program. There it may be one of a function. */
-static struct unit *variable_unit(struct target_services *services, uint64_t address, uint64_t near,
-				  Dwarf_Die *ret)
+struct unit *variable_unit(struct target_services *services, uint64_t address, uint64_t near,
+			   Dwarf_Die *ret)
 {
 	ssize_t index = object_index_at(services, address);
 	uint64_t places[] = { near, 0, 0 };
@@ -113,10 +113,7 @@ static struct unit *variable_unit(struct target_services *services, uint64_t add
 		    find_variable(unit, address, true, ret))
 			return unit;
 	}
-	struct object *object = &services->objects.all[index];
-	if (!object->has_units)
-		read_units(services, index);
-	for (struct unit *unit = object->units; unit && !is_interrupted(services);
+	for (struct unit *unit = object_units(services, index); unit && !is_interrupted(services);
 	     unit = unit->next) {
 		if (find_variable(unit, address, false, ret))
 			return unit;
@@ -208,8 +205,7 @@ static const struct type *find_structure(struct target_services *services, const
 		if (file ? !object_is_named(services, index, file) :
 			   index != objects->program && !object->is_of_runtime)
 			continue;
-		if (!object->has_units)
-			read_units(services, index);
+		object_units(services, index);
 		if (!object->has_structures)
 			read_structures(services, object);
 		const struct type *found = string_table_get(&object->structures, name);

@@ -94,7 +94,7 @@ def test_ended_while_nobody_reads(hung: int, tmp_path: Path, number: signal.Sign
         env=processes.environment(),
         start_new_session=True,
         # It may be ignored in who runs the tests, and that is inherited.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as process:
         deadline = time.monotonic() + 10  # where the system does not tell, that is enough
         while "wait_for_partner" not in waits_in(process.pid) and time.monotonic() < deadline:

@@ -5,9 +5,10 @@ import copy
 import json
 from pathlib import Path
 from typing import Any, Dict, List
+from urllib.parse import unquote
 
 import pytest
-from test_html import parsed
+from test_html import HOSTILE, parsed, with_text
 from test_report import check
 
 FOUND, UNREADABLE = 1, 3
@@ -55,8 +56,59 @@ def test_text_and_page(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None
     page = tmp_path / "all.html"
     ompdbg.run("merge", *reports, "--html", page)
     structure = parsed(page.read_text(encoding="utf-8"))
-    tiles = [a for a in structure.named("b") if "tile" in (a.get("class") or "")]
-    assert len(tiles) == RANKS
+    assert len(structure.of_class("tile")) == RANKS
+
+
+def test_links_and_hosts(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:
+    """The page leads to those of ranks, from the folder where it is; and tells hosts."""
+    ranks = tmp_path / "rank's <pages>"
+    ranks.mkdir()
+    for number, path in enumerate(reports):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        report["about"]["host"] = f"node{number // 4}"
+        (ranks / path.name).write_text(json.dumps(report), encoding="utf-8")
+        if number:
+            (ranks / path.name).with_suffix(".html").write_text("a page", encoding="utf-8")
+    (tmp_path / "all").mkdir()
+    page = tmp_path / "all" / "all.html"
+    ompdbg.run("merge", *sorted(ranks.glob("*.json")), "--html", page)
+    structure = parsed(page.read_text(encoding="utf-8"))
+    links = {one["href"] for one in structure.of_class("tile") if "href" in one}
+    assert len(links) == RANKS - 1
+    for link in links:
+        assert (page.parent / unquote(link or "")).read_text(encoding="utf-8") == "a page"
+    assert "on node0 (4), node1 (1)" in "".join(structure.texts)
+
+
+def test_one_tree(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:
+    """The stacks of all ranks in one tree; the threads that end in it are all threads."""
+    path = tmp_path / "all.json"
+    odd = json.loads(reports[ODD].read_text(encoding="utf-8"))
+    odd["stacks"] = [stack for stack in odd["stacks"] if stack["threads"] != [1]]
+    (tmp_path / "odd.json").write_text(json.dumps(odd), encoding="utf-8")
+    sources = [one for one in reports if one != reports[ODD]] + [tmp_path / "odd.json"]
+    ompdbg.run("merge", *sources, "--json", path)
+    tree = json.loads(path.read_text(encoding="utf-8"))["tree"]
+    threads = [len(stack["threads"]) for stack in odd["stacks"]]
+    assert sum(one["ends"] for one in tree) == 9 * (RANKS - 1) + sum(threads)
+    assert (tree[0]["function"], tree[0]["depth"], tree[0]["processes"]) == ("main", 0, RANKS)
+    assert tree[0]["ranks"] == f"0-{RANKS - 1}"
+    for before, one in zip(tree, tree[1:]):
+        assert one["depth"] <= before["depth"] + 1
+        assert one["depth"] <= before["depth"] or one["threads"] <= before["threads"]
+    told = ompdbg.run("merge", *sources).stdout.partition("== Stacks of all processes ==\n")[2]
+    assert len(told.splitlines()) == len(tree)
+    assert told.startswith("main at hung.c:") and f"ranks 0-{RANKS - 1}, " in told
+
+
+def test_what_differs_is_told(ompdbg: Any, reports: List[Path]) -> None:
+    """What as many threads do in all groups is told once."""
+    told = ompdbg.run("merge", *reports).stdout
+    shared, *groups = told.split("\n== ")[1:-1]
+    assert shared.startswith("In all groups") and "lock" in shared
+    rows = [line for group in groups for line in group.splitlines() if line.startswith("  ")]
+    assert rows and not set(rows) & set(shared.splitlines())
+    assert all("barrier" in row or "works" in row for row in rows)
 
 
 def test_crash_and_missing_ranks(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:
@@ -112,3 +164,21 @@ def test_other_documents(
         assert document["unread"] == [{"source": str(other), "reason": said}]
         done = ompdbg.run("merge", other, *reports)
         assert f"\nNot read: {other}: {said}\n" in done.stdout
+
+
+def test_names_are_no_markup(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:
+    """Names of the programs, hosts and files are text, also in links."""
+    report = with_text(json.loads(reports[0].read_text(encoding="utf-8")), HOSTILE)
+    report["about"].update(host=HOSTILE, kind="core", rank={"variable": "R", "value": HOSTILE})
+    folder = tmp_path / 'javascript:alert("x")<b>'
+    folder.mkdir()
+    (folder / "0.json").write_text(json.dumps(report), encoding="utf-8")
+    (folder / "0.html").write_text("a page", encoding="utf-8")
+    page = folder / "all.html"
+    ompdbg.run("merge", reports[1], folder / "0.json", "--html", page)
+    source = page.read_text(encoding="utf-8")
+    structure = parsed(source)
+    assert source.count("<script") == 1 and "\x07" not in source and "\u202e" not in source
+    assert "<script>alert" in "".join(structure.texts)
+    links = {one["href"] for one in structure.named("a") if one["href"][:1] != "#"}  # type: ignore
+    assert links == {"0.html"}

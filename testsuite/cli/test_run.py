@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import pytest
 from conftest import OMPDBG
-from harness import processes
+from harness import processes, setup
 
 TIMED_OUT, USAGE = 124, 2
 PROGRAM = Path(__file__).resolve().parent / "programs" / "crash.c"
@@ -179,6 +179,21 @@ def test_hang_ends_before_the_time_out(running: Running, crash: Path) -> None:
     assert time.monotonic() - begin < 60
     (report,) = running.reports()
     assert report["about"]["cause"].startswith("hangs")
+
+
+def test_printed_diagnosis(running: Running) -> None:
+    """A log has the cause, and reports are not cut at the width of a terminal."""
+    program = setup.program("hangs", "O2")
+    done = running.run("--timeout", 1, "--print", "--", program, "lock_pair")
+    assert done.returncode == TIMED_OUT
+    lines = [line.partition("ompdbg run: ")[2] for line in done.stderr.splitlines()]
+    begin = next(i for i, line in enumerate(lines) if line.endswith(":"))
+    assert lines[begin + 1] == "  Deadlock: 2 threads wait for one another"
+    assert any("lock first, held by" in line for line in lines[begin + 2 :])
+    assert lines[-1].startswith("report: ")
+    (text,) = (running.folder / "ompdbg-report").glob("*.txt")
+    widest = max(len(line) for line in text.read_text(encoding="utf-8").splitlines())
+    assert 80 < widest < 200
 
 
 def test_core_file(running: Running, crash: Path) -> None:

@@ -212,6 +212,21 @@ static bool is_answer(struct ompdbg_error *error)
 	return !error;
 }
 
+/** Evaluate a variable in a frame, what it points to, and parts of it. */
+static void ask_values(int thread, const struct ompdbg_frame *frame, const char *name)
+{
+	static const char *const forms[] = { "%s", "*%s", "%s[1]", "%s(1)", "%s@3", "&%s", "%s.a" };
+	char expression[64];
+	struct ompdbg_value value;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && strlen(name) < 40; i++) {
+		snprintf(expression, sizeof(expression), forms[i], name);
+		found.values += is_answer(services->evaluate(services->context, thread, frame,
+							     expression, i ? 'x' : 0, &value)) &&
+				value.text;
+	}
+}
+
 /** Ask for the variables of a frame, and for names of what its stack pointer and the like point to. */
 static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, uint64_t address)
 {
@@ -224,9 +239,12 @@ static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, ui
 						   (enum ompdbg_variables)which, &variables,
 						   &count)))
 			continue;
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
 			found.values += strlen(variables[i].name) && *variables[i].value != '<';
+			ask_values(thread, frame, variables[i].name);
+		}
 	}
+	ask_values(thread, frame, "stdout"); // of no frame
 	is_answer(services->frame_name(services->context, thread, frame, address, &name));
 }
 

@@ -20,9 +20,6 @@ COUNT = ROOT / "build" / "testsuite" / "api" / "callback_counts"
 # For the handle of a thread, its region and its state, however deep it is: each of the three looks anew
 # at the thread, and at the first thread of its team, which tells whether the region is over.
 MOST_READS = 8
-# LLVM's runtime keeps no states without a tool. One more read then tells that a thread in an explicit
-# task is in its team, or how many tasks of a taskgroup are left.
-MOST_WITHOUT_TOOL = 9
 QUESTIONS = ("handle", "region", "state")
 
 Program = Tuple[str, ...]
@@ -60,8 +57,7 @@ def test_reads_per_thread(program: Program, variant: str, tool: str) -> None:
     assert len(threads) >= THREADS[program[0]]
     assert {row["handle"]["rc"] for row in threads} == {0}
     reads = [sum(row[name]["reads"] for name in QUESTIONS) for row in threads]
-    has_tasks = program == ("waits",) and variant != "O2" and tool == "disabled"
-    assert max(reads) <= (MOST_WITHOUT_TOOL if has_tasks else MOST_READS), reads
+    assert max(reads) <= MOST_READS, reads
     symbols = [sum(row[name]["symbols"] for name in QUESTIONS) for row in threads]
     assert max(symbols) == 0, symbols
 

@@ -43,7 +43,6 @@ def test_documents_are_the_same(
         pytest.skip(str(reason))
     if mode == "live":
         with processes.ready_program(path, arguments) as pid:
-            processes.await_pause(pid)
             ours = comparing.without_debugger(str(pid))
             gdbs = comparing.in_gdb([str(path), "-p", str(pid)], kill=True)
     else:
@@ -71,7 +70,6 @@ def test_stacks_are_the_same(
     path = setup.program(program, "O0")
     if mode == "live":
         with processes.ready_program(path, ()) as pid:
-            processes.await_pause(pid)
             ours = comparing.ask(*words, pid)
             gdbs = said_by_gdb([str(path), "-p", str(pid)], command)
     else:

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/expression.h"
 #include "base/foreign.h"
 #include "base/table.h"
 #include "ompdbg/error.h"
@@ -216,6 +217,71 @@ static void test_visible_in_ascii(void **state)
 	assert_string_equal(foreign_visible(&arena, "é😀"), "\\u00e9\\U0001f600");
 }
 
+// ---- Expressions -------------------------------------------------------------------------------
+
+static void test_effects(void **state)
+{
+	static const char *const harmless[] = {
+		"a",	      "a == b",	    "a != b",  "a <= b",   "a >= b",
+		"a->b",	      "-a - -b",    "+a + +b", "c == '='", "$_streq(name, \"a=b++\")",
+		"a < b == c", "s == 'a=b'",
+	};
+	static const char *const changing[] = {
+		"a = 1",
+		"a=1",
+		"a += 1",
+		"a -= 1",
+		"a *= 2",
+		"a /= 2",
+		"a %= 2",
+		"a |= 1",
+		"a &= 1",
+		"a ^= 1",
+		"a <<= 1",
+		"a >>= 1",
+		"a++",
+		"--a",
+		"a := 1",
+		"a == (b = 1)",
+		"$rip = 0",
+		"a ===b",
+		"c == '\\'' || (a = '1')",
+		"f(a = 1)[0]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		assert_null(expression_effect(harmless[i]));
+	for (size_t i = 0; i < sizeof(changing) / sizeof(*changing); i++)
+		assert_non_null(expression_effect(changing[i]));
+}
+
+static void test_sections(void **state)
+{
+	static const struct {
+		const char *written, *prepared;
+	} cases[] = {
+		{ "a[1]", "a[1]" },
+		{ "a[2:5]", "(a[2]@(5))" },
+		{ "a[:5]", "(a[0]@(5))" },
+		{ "p->b.c[i+1:n-2]", "(p->b.c[i+1]@(n-2))" },
+		{ "t[1][0:2]", "(t[1][0]@(2))" },
+		{ "f(x)[0:2]", "(f(x)[0]@(2))" },
+		{ "a[b[0:1]]", "a[(b[0]@(1))]" },
+		{ "x + ns::a[1:2]", "x + (ns::a[1]@(2))" },
+		{ "a[b ? 1 : 2]", "a[b ? 1 : 2]" },
+		{ "a[ns::b]", "a[ns::b]" },
+		{ "a(2:5)", "a(2:5)" },
+		{ "a[2:", "a[2:" },
+		{ "[1:2]", "([1]@(2))" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(expression_with_sections(&arena, cases[i].written),
+				    cases[i].prepared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +295,8 @@ int main(void)
 		cmocka_unit_test(test_characters),
 		cmocka_unit_test_teardown(test_visible, release),
 		cmocka_unit_test_teardown(test_visible_in_ascii, release),
+		cmocka_unit_test(test_effects),
+		cmocka_unit_test_teardown(test_sections, release),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Explicit tasks: their lives, and their paths.
+
+#include <string.h>
+
+#include "profile/room.h"
+
+enum { DEPEND_IN = 1, DEPEND_OUT = 2, DEPEND_INOUT = 3, DEPEND_MUTEX = 4, DEPEND_SET = 7 };
+enum { DEPEND_ALL_OUT = 34, DEPEND_ALL_INOUT = 35 };
+enum { MOST_SHOWN = 100 }; // children and threads of the task that was asked for
+
+// ---- Nodes -------------------------------------------------------------------------------------
+
+struct node *node_create(struct profile *profile, uint32_t construct)
+{
+	struct node *node = pool_take(&profile->pool, sizeof(*node));
+
+	node->users = 1;
+	node->construct = construct;
+	node->thread = UINT32_MAX;
+	node->create_begin = node->created = node->create_end = UNKNOWN_TIME;
+	node->begun = node->ended = UNKNOWN_TIME;
+	return node;
+}
+
+static void group_drop(struct profile *profile, struct group **group)
+{
+	while (*group && !--(*group)->users) {
+		struct group *outer = (*group)->outer;
+
+		path_drop(&profile->pool, &(*group)->longest);
+		pool_give(&profile->pool, *group, sizeof(**group));
+		*group = outer;
+	}
+	*group = NULL;
+}
+
+static void domain_drop(struct profile *profile, struct domain **domain)
+{
+	struct depended *depended;
+	size_t index = 0;
+
+	if (*domain && !--(*domain)->users) {
+		while ((depended = map_next(&(*domain)->addresses, &index))) {
+			for (size_t i = 0; i < NUM_CLASSES; i++)
+				path_drop(&profile->pool, &depended->longest[i]);
+			pool_give(&profile->pool, depended, sizeof(*depended));
+		}
+		map_deinit(&(*domain)->addresses, &profile->pool);
+		path_drop(&profile->pool, &(*domain)->all);
+		pool_give(&profile->pool, *domain, sizeof(**domain));
+	}
+	*domain = NULL;
+}
+
+void node_drop(struct profile *profile, struct node **dropped)
+{
+	struct node *node = *dropped;
+
+	*dropped = NULL;
+	while (node && !--node->users) {
+		struct node *parent = node->parent;
+
+		path_drop(&profile->pool, &node->path);
+		path_drop(&profile->pool, &node->children);
+		group_drop(profile, &node->group);
+		group_drop(profile, &node->member);
+		domain_drop(profile, &node->domain);
+		domain_drop(profile, &node->siblings);
+		region_drop(profile, &node->region);
+		if (node->dependences)
+			pool_give(&profile->pool, node->dependences,
+				  node->max_dependences * sizeof(*node->dependences));
+		pool_give(&profile->pool, node, sizeof(*node));
+		node = parent;
+	}
+}
+
+void node_settle(struct profile *profile, struct node *node)
+{
+	bool is_first = node->id && !node->is_on_path;
+
+	if (!node->own && !is_first)
+		return;
+	path_extend(&profile->pool, &node->path, node->construct, node->own, is_first);
+	node->is_on_path = true;
+	node->own = 0;
+}
+
+void node_join(struct profile *profile, struct node *node, struct path *path)
+{
+	if (path_length(path) <= path_length(node->path) + node->own)
+		return;
+	path_join(&profile->pool, &node->path, path);
+	node->own = 0;
+}
+
+// ---- Groups ------------------------------------------------------------------------------------
+
+static struct group *group_share(struct group *group)
+{
+	if (group)
+		group->users++;
+	return group;
+}
+
+void group_begin(struct profile *profile, struct node *node)
+{
+	struct group *group = pool_take(&profile->pool, sizeof(*group));
+
+	group->users = 1;
+	group->outer = node->group;
+	node->group = group;
+}
+
+void group_end(struct profile *profile, struct node *node)
+{
+	struct group *group = node->group;
+
+	// That in which the task itself is ends after it.
+	if (!group || group == node->member)
+		return;
+	node_join(profile, node, group->longest);
+	node->group = group_share(group->outer);
+	group_drop(profile, &group);
+}
+
+void task_wait_ended(struct profile *profile, struct node *node)
+{
+	node_join(profile, node, node->children);
+	path_drop(&profile->pool, &node->children);
+	domain_drop(profile, &node->domain);
+}
+
+// ---- Dependences -------------------------------------------------------------------------------
+
+/** The classes that a task waits for by the class of its own dependence. */
+static const bool waits_for[NUM_CLASSES][NUM_CLASSES] = {
+	[READS] = { [WRITES] = true, [EXCLUDES] = true, [IN_SET] = true },
+	[WRITES] = { true, true, true, true },
+	[EXCLUDES] = { [READS] = true, [WRITES] = true, [IN_SET] = true },
+	[IN_SET] = { [READS] = true, [WRITES] = true, [EXCLUDES] = true },
+};
+
+static enum dependence_class class_of(uint16_t type)
+{
+	switch (type) {
+	case DEPEND_IN:
+		return READS;
+	case DEPEND_OUT:
+	case DEPEND_INOUT:
+	case DEPEND_ALL_OUT:
+	case DEPEND_ALL_INOUT:
+		return WRITES;
+	case DEPEND_MUTEX:
+		return EXCLUDES;
+	case DEPEND_SET:
+		return IN_SET;
+	default:
+		return NUM_CLASSES; // of loops
+	}
+}
+
+/** Find what depends on an address. */
+static struct depended *depended_on(struct profile *profile, struct domain *domain,
+				    uint64_t address)
+{
+	struct depended *depended = map_get(&domain->addresses, address);
+
+	if (!depended) {
+		depended = pool_take(&profile->pool, sizeof(*depended));
+		map_add(&domain->addresses, &profile->pool, address, depended);
+	}
+	return depended;
+}
+
+static struct dependence *append_dependence(struct profile *profile, struct node *node)
+{
+	size_t size = node->max_dependences * sizeof(*node->dependences);
+
+	if (node->num_dependences == node->max_dependences) {
+		uint32_t most = node->max_dependences ? 2 * node->max_dependences : 2;
+		struct dependence *more = pool_take(&profile->pool, most * sizeof(*more));
+
+		if (node->dependences) {
+			memcpy(more, node->dependences, size);
+			pool_give(&profile->pool, node->dependences, size);
+		}
+		node->dependences = more;
+		node->max_dependences = most;
+	}
+	return &node->dependences[node->num_dependences++];
+}
+
+static void add_dependence(struct profile *profile, const struct trace_event *event)
+{
+	uint64_t latest = profile->room->threads[event->thread].latest;
+	struct node *node = map_get(&profile->room->tasks, latest), *parent;
+	enum dependence_class class = class_of(event->detail);
+
+	if (!node || (uint32_t)latest != event->number || class == NUM_CLASSES || !node->parent)
+		return;
+	parent = node->parent;
+	if (!parent->domain) {
+		parent->domain = pool_take(&profile->pool, sizeof(*parent->domain));
+		parent->domain->users = 1;
+	}
+	if (!node->siblings) {
+		node->siblings = parent->domain;
+		node->siblings->users++;
+	}
+	struct dependence *dependence = append_dependence(profile, node);
+	dependence->class = class;
+	if (event->detail >= DEPEND_ALL_OUT)
+		return;
+	dependence->on = depended_on(profile, node->siblings, event->object);
+	for (size_t i = 0; i < NUM_CLASSES; i++) {
+		if (waits_for[class][i] && dependence->on->last[i])
+			count_edge(profile, dependence->on->last[i] - 1, node->construct, true);
+	}
+	dependence->on->last[class] = node->construct + 1;
+}
+
+/** Let a task that begins follow those that it waited for. */
+static void join_predecessors(struct profile *profile, struct node *node, struct node *follower)
+{
+	for (uint32_t i = 0; i < node->num_dependences; i++) {
+		const struct dependence *dependence = &node->dependences[i];
+		struct depended *depended = dependence->on;
+		size_t index = 0;
+
+		node_join(profile, follower, node->siblings->all);
+		for (size_t k = 0; depended && k < NUM_CLASSES; k++) {
+			if (waits_for[dependence->class][k])
+				node_join(profile, follower, depended->longest[k]);
+		}
+		if (depended)
+			continue;
+		while ((depended = map_next(&node->siblings->addresses, &index))) {
+			for (size_t k = 0; k < NUM_CLASSES; k++)
+				node_join(profile, follower, depended->longest[k]);
+		}
+	}
+}
+
+/** Leave the path of a task that has ended to those that wait for it by dependences. */
+static void leave_to_successors(struct profile *profile, struct node *node)
+{
+	for (uint32_t i = 0; i < node->num_dependences; i++) {
+		const struct dependence *dependence = &node->dependences[i];
+
+		path_join(&profile->pool,
+			  dependence->on ? &dependence->on->longest[dependence->class] :
+					   &node->siblings->all,
+			  node->path);
+	}
+}
+
+// ---- Phases ------------------------------------------------------------------------------------
+
+/** Check for a task that waits, not only creates another. */
+static bool is_waiting(struct node *node)
+{
+	const struct frame *frame = top_frame(node);
+
+	return frame && frame->kind != FRAME_RUNTIME;
+}
+
+void task_pause(struct node *node, uint64_t now)
+{
+	if (!node || node->phase != PHASE_RUNS)
+		return;
+	node->execution += now - node->since;
+	node->since = now;
+	node->phase = PHASE_SUSPENDED;
+	node->suspensions++;
+}
+
+void task_resume(struct node *node, uint64_t now)
+{
+	if (!node || node->phase != PHASE_SUSPENDED || is_waiting(node))
+		return;
+	node->suspension += now - node->since;
+	node->since = now;
+	node->phase = PHASE_RUNS;
+}
+
+/** Bring the times of a task up to a moment. */
+static void bring_up(struct node *node, uint64_t now)
+{
+	if (node->phase == PHASE_RUNS)
+		node->execution += now - node->since;
+	else if (node->phase == PHASE_SUSPENDED)
+		node->suspension += now - node->since;
+	node->since = now;
+}
+
+void pool_change(struct profile *profile, uint64_t now, int change)
+{
+	struct profile_room *room = profile->room;
+
+	timeline_add_pool(profile, room->pool_since, now, room->in_pool);
+	room->pool_since = now;
+	if (change > 0)
+		room->in_pool++;
+	else if (change < 0 && room->in_pool)
+		room->in_pool--;
+}
+
+// ---- Tasks that are kept -----------------------------------------------------------------------
+
+/** Return how many tasks of a depth the tree keeps. */
+static uint32_t quota(uint32_t depth)
+{
+	return depth < 6 ? 64 : depth < 16 ? 32 : depth < 64 ? 8 : 0;
+}
+
+static struct profile_task *keep(struct profile *profile, struct node *node)
+{
+	struct profile_task *task = ARENA_NEW(&profile->arena, struct profile_task);
+
+	task->id = node->id;
+	task->parent = node->parent ? node->parent->id : 0;
+	task->construct = node->construct;
+	task->creator = node->creator;
+	task->flags = node->flags;
+	task->depth = node->depth;
+	task->thread = UINT32_MAX;
+	return task;
+}
+
+/** Keep a new task for the tree if there is room, else count it below the nearest one that is kept. */
+static void keep_in_tree(struct profile *profile, struct node *node)
+{
+	struct profile_room *room = profile->room;
+	struct profile_task *above = node->parent ? node->parent->kept : NULL;
+	bool is_above = above && above->id == node->parent->id;
+
+	node->kept = above;
+	if ((node->parent && node->parent->id && !is_above) ||
+	    room->kept_at[node->depth & 63] >= quota(node->depth)) {
+		if (above)
+			above->below++;
+		return;
+	}
+	room->kept_at[node->depth]++;
+	node->kept = keep(profile, node);
+	node->kept->kept_parent = is_above ? above : NULL;
+	*ARENA_APPEND(&profile->arena, profile->tree, profile->num_tree, profile->tree_capacity) =
+		node->kept;
+}
+
+/** Note a new task if it is the one that was asked for, or below that. */
+static void note_wanted(struct profile *profile, struct node *node)
+{
+	struct profile_task *wanted = profile->task;
+	struct arena *arena = &profile->arena;
+
+	if (node->id == profile->options.task)
+		profile->task = keep(profile, node);
+	if (!node->parent || !wanted)
+		return;
+	node->is_below = node->parent->is_below || node->parent->id == wanted->id;
+	wanted->below += node->is_below;
+	if (node->parent->id != wanted->id)
+		return;
+	wanted->children++;
+	if (wanted->num_child_ids < MOST_SHOWN)
+		*ARENA_APPEND(arena, wanted->child_ids, wanted->num_child_ids,
+			      wanted->child_ids_capacity) = node->id;
+}
+
+static void note_thread(struct profile *profile, uint64_t id, uint32_t thread)
+{
+	struct profile_task *wanted = profile->task;
+
+	if (wanted && wanted->id == id && wanted->num_threads < MOST_SHOWN)
+		*ARENA_APPEND(&profile->arena, wanted->threads, wanted->num_threads,
+			      wanted->threads_capacity) = thread;
+}
+
+void task_note(struct profile *profile, struct node *node, uint64_t removed)
+{
+	struct profile_task *const kept[] = { node->kept, profile->task };
+	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
+	bool has_begun = node->begun != UNKNOWN_TIME, has_ended = node->ended != UNKNOWN_TIME;
+	uint64_t ready = is_created ? node->create_end : node->created;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct profile_task *task = kept[i];
+
+		if (!task || task->id != node->id)
+			continue;
+		task->thread = node->thread;
+		task->created = is_created ? node->create_begin : node->created;
+		task->begun = node->begun;
+		task->ended = node->ended;
+		task->creation = is_created ? node->create_end - node->create_begin : UNKNOWN_TIME;
+		task->pool = has_begun && ready != UNKNOWN_TIME ? node->begun - ready :
+								  UNKNOWN_TIME;
+		task->execution = has_begun && has_ended ? node->execution : UNKNOWN_TIME;
+		task->suspension = has_begun && has_ended ? node->suspension : UNKNOWN_TIME;
+		task->completion = has_ended && removed != UNKNOWN_TIME ? removed - node->ended :
+									  UNKNOWN_TIME;
+	}
+}
+
+/** Add the figures of a task that has ended to those of its construct. */
+static void add_figures(struct profile *profile, const struct node *node, uint64_t removed)
+{
+	struct profile_tasks *tasks = profile->constructs[node->construct].tasks;
+	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
+	uint64_t ready = is_created ? node->create_end : node->created;
+	uint64_t end = removed != UNKNOWN_TIME ? removed : node->ended;
+
+	tasks->ended++;
+	tasks->suspensions += node->suspensions;
+	tasks->work += node->work;
+	if (is_created)
+		stat_add(&tasks->creation, node->create_end - node->create_begin);
+	if (ready != UNKNOWN_TIME && node->begun != UNKNOWN_TIME)
+		stat_add(&tasks->pool, node->begun - ready);
+	if (node->begun != UNKNOWN_TIME) {
+		stat_add(&tasks->execution, node->execution);
+		stat_add(&tasks->suspension, node->suspension);
+	}
+	if (removed != UNKNOWN_TIME)
+		stat_add(&tasks->completion, removed - node->ended);
+	if (ready != UNKNOWN_TIME)
+		stat_add(&tasks->life, end - (is_created ? node->create_begin : node->created));
+}
+
+// ---- Creation ----------------------------------------------------------------------------------
+
+static void begin_creation(struct node *creator, const struct trace_event *event)
+{
+	struct frame *frame = push_frame(creator, FRAME_RUNTIME);
+
+	if (!frame)
+		return;
+	frame->time = event->time;
+	frame->at_once = event->detail;
+}
+
+/** Let the creation of a task end: it is complete, or the task begins. */
+static void end_creation_of(struct node *node, uint64_t now)
+{
+	if (node && node->create_begin != UNKNOWN_TIME && node->create_end == UNKNOWN_TIME)
+		node->create_end = now;
+}
+
+static void end_creation(struct profile *profile, struct node *creator, uint64_t now)
+{
+	struct frame *frame = top_frame(creator);
+
+	if (!frame || frame->kind != FRAME_RUNTIME)
+		return;
+	frame = pop_frame(creator);
+	if (frame)
+		end_creation_of(map_get(&profile->room->tasks, frame->child), now);
+}
+
+/** Take note of how a task is created, if the runtime tells. */
+static void link_creation(struct profile *profile, struct node *creator, struct node *node)
+{
+	struct frame *frame = creator ? top_frame(creator) : NULL;
+	struct node *first;
+
+	if (!frame || frame->kind != FRAME_RUNTIME)
+		return;
+	// A task that the runtime does not put off as there are too many could have been put off.
+	node->joins &= frame->at_once;
+	if (!frame->child) {
+		frame->child = node->id;
+		node->create_begin = frame->time;
+		return;
+	}
+	// Of the tasks of a taskloop it is unknown when the creation of each begins and ends.
+	first = map_get(&profile->room->tasks, frame->child);
+	if (first && first->create_end == UNKNOWN_TIME)
+		first->create_begin = UNKNOWN_TIME;
+}
+
+static void inherit(struct profile *profile, struct node *node, struct node *parent)
+{
+	parent->users++;
+	node->parent = parent;
+	node->depth = parent->id ? parent->depth + 1 : 0;
+	node_settle(profile, parent);
+	node->path = path_share(parent->path);
+	node->group = group_share(parent->group);
+	node->member = group_share(parent->group);
+	node->region = parent->region;
+	if (node->region)
+		node->region->users++;
+	if (!(node->flags & FLAG_TASKWAIT))
+		count_edge(profile, parent->construct, node->construct, false);
+	if (parent->kept && parent->kept->id == parent->id)
+		parent->kept->children++;
+}
+
+static void create(struct profile *profile, const struct trace_event *event)
+{
+	struct thread_state *thread = &profile->room->threads[event->thread];
+	struct node *parent = thread->current, *node;
+	bool is_wait = event->number & FLAG_TASKWAIT;
+
+	if (!event->object || map_get(&profile->room->tasks, event->object)) {
+		profile->unknown_tasks++;
+		return;
+	}
+	node = node_create(profile, construct_of(profile, PROFILE_TASK, event));
+	node->id = event->object;
+	node->flags = event->number;
+	node->creator = event->thread;
+	node->created = event->time;
+	node->phase = PHASE_CREATED;
+	node->joins = node->flags & FLAG_UNDEFERRED;
+	link_creation(profile, parent, node);
+	if (parent)
+		inherit(profile, node, parent);
+	map_add(&profile->room->tasks, &profile->pool, node->id, node);
+	thread->latest = node->id;
+	if (is_wait) {
+		if (parent)
+			wait_begin(profile, parent, SYNC_TASKWAIT, event);
+		return;
+	}
+	struct profile_tasks *tasks = profile->constructs[node->construct].tasks;
+	tasks->instances++;
+	tasks->untied += (node->flags & FLAG_UNTIED) != 0;
+	tasks->undeferred += (node->flags & FLAG_UNDEFERRED) != 0;
+	profile->tasks++;
+	note_wanted(profile, node);
+	keep_in_tree(profile, node);
+	pool_change(profile, event->time, 1);
+}
+
+// ---- Begin and end -----------------------------------------------------------------------------
+
+/** Let the thread leave a task that is in it; no task is in two. */
+static void take_off(struct profile *profile, const struct node *node)
+{
+	struct thread_state *thread =
+		node->thread == UINT32_MAX ? NULL : &profile->room->threads[node->thread];
+
+	if (thread && thread->current == node)
+		thread->current = thread->level;
+}
+
+static void begin(struct profile *profile, const struct trace_event *event)
+{
+	struct thread_state *thread = &profile->room->threads[event->thread];
+	struct node *node = map_get(&profile->room->tasks, event->object);
+
+	if (!node) { // its creation is not in the trace
+		node = node_create(profile, construct_of(profile, PROFILE_TASK, NULL));
+		node->id = event->object;
+		node->phase = PHASE_CREATED;
+		map_add(&profile->room->tasks, &profile->pool, node->id, node);
+		profile->unknown_tasks++;
+	}
+	take_off(profile, node);
+	task_pause(thread->current, event->time);
+	thread->current = node;
+	if (node->phase != PHASE_CREATED) {
+		task_resume(node, event->time);
+		if (node->thread != event->thread)
+			note_thread(profile, node->id, event->thread);
+		node->thread = event->thread;
+		return;
+	}
+	end_creation_of(node, event->time);
+	node->phase = PHASE_RUNS;
+	node->begun = node->since = event->time;
+	node->thread = event->thread;
+	note_thread(profile, node->id, event->thread);
+	join_predecessors(profile, node, node);
+	if (node->joins && node->parent) { // it does nothing else meanwhile
+		node_settle(profile, node->parent);
+		node_join(profile, node, node->parent->path);
+	}
+	pool_change(profile, event->time, -1);
+}
+
+/** End the path of a task: those wait for it that come after. */
+static void end_path(struct profile *profile, struct node *node)
+{
+	struct pool *pool = &profile->pool;
+
+	node_settle(profile, node);
+	leave_to_successors(profile, node);
+	if (node->member)
+		path_join(pool, &node->member->longest, node->path);
+	if (node->region)
+		path_join(pool, &node->region->longest, node->path);
+	path_join(pool, &profile->path, node->path);
+	if (!node->parent)
+		return;
+	path_join(pool, &node->parent->children, node->path);
+	if (node->joins)
+		node_join(profile, node->parent, node->path);
+}
+
+void task_finish(struct profile *profile, struct thread_state *thread, uint64_t removed)
+{
+	struct node *node = thread->finished;
+
+	thread->finished = NULL;
+	add_figures(profile, node, removed);
+	task_note(profile, node, removed);
+	node_drop(profile, &node);
+}
+
+/** End a task for good. */
+static void end(struct profile *profile, struct thread_state *thread, struct node *node,
+		const struct trace_event *event)
+{
+	map_remove(&profile->room->tasks, node->id);
+	node->ended = event->time;
+	if (node->flags & FLAG_TASKWAIT) {
+		if (node->parent) {
+			wait_end(profile, node->parent, event->time);
+			join_predecessors(profile, node, node->parent);
+		}
+		node_drop(profile, &node);
+		return;
+	}
+	if (node->begun == UNKNOWN_TIME) {
+		end_creation_of(node, event->time);
+		pool_change(profile, event->time, -1);
+	}
+	if (event->detail == STATUS_CANCEL)
+		profile->constructs[node->construct].tasks->cancelled++;
+	profile->times[event->thread].tasks++;
+	bring_up(node, event->time);
+	node->phase = PHASE_ENDED;
+	if (event->detail == STATUS_LATE_FULFILL && thread->current) {
+		node_settle(profile, thread->current);
+		node_join(profile, node, thread->current->path);
+	}
+	end_path(profile, node);
+	thread->finished = node;
+	if (event->detail != STATUS_COMPLETE && event->detail != STATUS_CANCEL)
+		task_finish(profile, thread, UNKNOWN_TIME);
+}
+
+static void leave(struct profile *profile, const struct trace_event *event)
+{
+	struct thread_state *thread = &profile->room->threads[event->thread];
+	struct node *node = map_get(&profile->room->tasks, event->object);
+
+	if (!node)
+		return;
+	take_off(profile, node);
+	switch (event->detail) {
+	case STATUS_COMPLETE:
+	case STATUS_CANCEL:
+	case STATUS_LATE_FULFILL:
+	case STATUS_TASKWAIT:
+		if (thread->finished)
+			task_finish(profile, thread, UNKNOWN_TIME);
+		end(profile, thread, node, event);
+		break;
+	default:
+		task_pause(node, event->time);
+	}
+}
+
+void task_event(struct profile *profile, const struct trace_event *event)
+{
+	struct thread_state *thread = &profile->room->threads[event->thread];
+
+	switch (event->kind) {
+	case RECORD_TASK_CREATE:
+		create(profile, event);
+		break;
+	case RECORD_TASK_BEGIN:
+		begin(profile, event);
+		break;
+	case RECORD_TASK_END:
+		leave(profile, event);
+		break;
+	case RECORD_DEPENDENCE:
+		add_dependence(profile, event);
+		break;
+	case RECORD_CREATE_BEGIN:
+		if (thread->current)
+			begin_creation(thread->current, event);
+		break;
+	default:
+		if (thread->current)
+			end_creation(profile, thread->current, event->time);
+	}
+}

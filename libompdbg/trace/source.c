@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of a trace: of a file, or in memory.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace/room.h"
+
+struct ompdbg_error *source_open(struct source *source, const char *path)
+{
+	struct stat status;
+
+	source->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (source->file < 0)
+		return ompdbg_error_create(OMPDBG_FAILED, "%s: %s", path, strerror(errno));
+	if (fstat(source->file, &status) != 0 || !S_ISREG(status.st_mode)) {
+		source_close(source);
+		return ompdbg_error_create(OMPDBG_BAD_INPUT, "%s: not a regular file", path);
+	}
+	source->size = (uint64_t)status.st_size;
+	return NULL;
+}
+
+void source_close(struct source *source)
+{
+	if (source->file >= 0)
+		close(source->file);
+	source->file = -1;
+}
+
+bool source_read(const struct source *source, uint64_t offset, void *buffer, size_t size)
+{
+	if (offset > source->size || size > source->size - offset)
+		return false;
+	if (source->file < 0) {
+		memcpy(buffer, source->bytes + offset, size);
+		return true;
+	}
+	while (size > 0) {
+		ssize_t done = pread(source->file, buffer, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		buffer = (char *)buffer + done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return true;
+}
