@@ -182,6 +182,7 @@ class Thread:
     state: Optional[str]
     wait: Optional[Wait]
     location: Optional[Location]
+    users_level: Optional[int]  # GDB's number of the innermost frame in the user's code
     task: Optional["Task"]  # that it executes
     frames: List[Frame]  # its own stack, innermost first; [] if it runs
     constructs: List[Frame]  # those of `frames` that are code of constructs
@@ -243,6 +244,17 @@ class Process:
         """All threads, by number."""
     def thread(self, number: int) -> Optional[Thread]:
         """The thread with GDB's number."""
+    def chosen(
+        self,
+        *,
+        state: Optional[str] = None,
+        team: Optional[str] = None,
+        level: Optional[str] = None,
+        numbers: Optional[str] = None,
+    ) -> List[Thread]:
+        """OpenMP threads to which all of these apply, as options of commands have them."""
+    def member(self, number: str, team: Optional[str]) -> Thread:
+        """A thread of a team, by default of the current one: "3", "3/8"; "1.2.3" in team 1.2."""
     def selected(self) -> Optional[Thread]:
         """The thread that the user has selected."""
     def teams(self) -> List[Team]:
@@ -279,6 +291,8 @@ class Process:
         team: Optional[str] = None,
         signal: Optional[Signal] = None,
         last: int = 0,
+        expression: Optional[str] = None,
+        format: str = "\0",
     ) -> None:
         """Write what a command shows. `palette`: the sequence that begins each style. `numbers`:
         GDB's, of the threads that are shown. `signal`: at which the program has stopped.

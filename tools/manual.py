@@ -69,7 +69,12 @@ def gdb_commands() -> List[Help]:
             words = " ".join(usage.group(2).split())
             rest = doc[usage.end() :].splitlines()
             found.append(Help("omp " + usage.group(1), words, doc.splitlines()[0], rest))
-    return sorted(found, key=lambda one: order.find(f'"{one.name}') % (len(order) + 1))
+
+    def place(one: Help) -> int:
+        match = re.search(rf'"{one.name}\b', order)
+        return match.start() if match else len(order)
+
+    return sorted(found, key=place)
 
 
 def gdb_names() -> Iterator[Help]:

@@ -1,166 +1,140 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What scripts inside GDB may ask: `import ompdbg; ompdbg.threads()`.
+"""What scripts inside GDB may ask: the documents of the commands, as objects.
 
-Everything is a plain object that stays as it is when the program goes on. Fields may be added;
-none changes its meaning or goes away. What is not known is None.
+The members of a record are those of docs/json.md, of which docs/ompdbg.schema.json is the form;
+records.pyi, which tools/api-types makes from that, tells type checkers of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, NamedTuple, Optional
+import json
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, List, Optional
 
 if TYPE_CHECKING:
-    from _ompdbg import Process
+    from ompdbg.records import Event, Finding, Lock, Region, Stack, Task, Team, Thread
 
 
 class Error(Exception):
-    """There is no program with an OpenMP runtime that is understood; the message says why."""
+    """Why there is no answer, in one line: no program runs, or its runtime is not understood."""
 
 
-class Location(NamedTuple):
-    """A place in the source."""
+class Record(SimpleNamespace):
+    """What is known of one thing. It stays as it is when the program goes on; what is not known is
+    None. vars() makes a dict of it."""
 
-    function: Optional[str]
-    file: Optional[str]
-    line: Optional[int]
-
-
-class Wait(NamedTuple):
-    """What a thread waits for; the fields are those of docs/json.md."""
-
-    kind: str
-    function: Optional[str]
-    address: Optional[int]
-    symbol: Optional[str]
-
-
-class Thread(NamedTuple):
-    """A thread of the selected program."""
-
-    number: int  # GDB's, in its inferior
-    lwp: int
-    running: bool  # nothing else is known then
-    openmp: Optional[bool]
-    runtime: Optional[str]
-    thread_num: Optional[int]
-    team: Optional[str]  # as in `omp threads`: "1.2"
-    team_size: Optional[int]
-    level: Optional[int]
-    active_level: Optional[int]
-    state: Optional[str]
-    wait: Optional[Wait]
-    task_kind: Optional[str]
-    location: Optional[Location]
-
-
-class Team(NamedTuple):
-    """The team of a parallel region."""
-
-    label: str
-    level: Optional[int]
-    size: Optional[int]
-    parent: Optional[str]  # label of the team around it
-    threads: List[int]  # GDB's numbers of the threads that work in it now
-
-
-class Frame(NamedTuple):
-    """A frame of a user's code."""
-
-    thread: int  # GDB's number of the thread on whose stack it lies
-    level: int  # GDB's number of the frame
-    construct: Optional[str]  # "parallel region", "task", ... for the code of one
-    function: Optional[str]  # that contains the construct, or is called
-    file: Optional[str]
-    line: Optional[int]
-    address: int
+    recorded = None  # without the recorder there is no such member
 
 
 def threads() -> List[Thread]:
-    """Every thread of the selected program, by GDB's number. Raises Error."""
-    from ompdbg.gdb_services import selection
+    """Every thread of the selected program.
 
-    with selection.kept():
-        found = []
-        for one in _program().threads():
-            location, wait, team, task = one.location, one.wait, one.team, one.task
-            found.append(
-                Thread(
-                    one.number,
-                    one.lwp,
-                    one.is_running,
-                    one.is_openmp,
-                    one.runtime if one.is_openmp else None,
-                    one.thread_num,
-                    None if team is None or not team.level else team.label,
-                    one.team_size,
-                    one.level,
-                    one.active_level,
-                    one.state,
-                    wait and Wait(wait.kind, wait.function, wait.address, wait.symbol),
-                    None if task is None else task.kind,
-                    location and Location(location.function, location.file, location.line),
-                )
-            )
-        return found
+    Members: gdb (its number), lwp, name, selected, running, openmp, helper, runtime, thread_num,
+    team_size, level, active_level, team, task, task_kind, state, state_reason, wait (kind,
+    function, address, symbol), location (function, symbol, file, line, address, object), recorded.
+    """
+    found: List[Thread] = document("threads").threads
+    return found
 
 
 def teams() -> List[Team]:
-    """The teams of all parallel regions. Raises Error."""
-    from ompdbg.gdb_services import selection
+    """The teams of all parallel regions.
 
-    with selection.kept():
-        program = _program()
-        members = [(one.number, one.team) for one in program.threads()]
-        return [
-            Team(
-                team.label,
-                team.level,
-                team.size,
-                None if team.parent is None or not team.parent.level else team.parent.label,
-                [number for number, own in members if own == team],
-            )
-            for team in program.teams()
-        ]
+    Members: id, label ("1.2" in tables), level, active_level, size, parent, primary, runtime.
+    """
+    found: List[Team] = document("threads").teams
+    return found
 
 
-def stack(number: Optional[int] = None) -> List[Frame]:
-    """The user's frames of a thread, of the selected one without a number, innermost first, and on
-    through the threads that encountered the regions. Raises Error."""
-    from ompdbg.gdb_services import selection
+def regions() -> List[Region]:
+    """The parallel regions, each before those within it.
 
-    with selection.kept():
-        program = _program()
-        thread = program.selected() if number is None else program.thread(number)
-        if thread is None:
-            raise Error(f"there is no thread {number}")
-        found = thread.stack
-        return [
-            Frame(
-                part.thread.number,
-                frame.level,
-                frame.construct,
-                frame.function,
-                frame.file,
-                frame.line,
-                frame.pc,
-            )
-            for part in (found.parts if found is not None else ())
-            for frame in part.frames
-            if frame.owner == "user"
-        ]
+    Members: those of a team; opened (a location), groups (of threads that do the same:
+    thread_nums, threads, state, wait, location, region), loops, progress (total, arrived,
+    arrived_end, source, tasks_left, cancelled), recorded.
+    """
+    found: List[Region] = document("regions").regions
+    return found
 
 
-def _program() -> "Process":
-    import _ompdbg
+def tasks() -> List[Task]:
+    """All tasks that can be reached: document("tasks") has `damaged` and `unreached`, too.
+
+    Members: id, runtime, kind, status, team, thread, thread_num, parent, function (name, symbol,
+    file, line), flags, priority, taskgroup, predecessors, depends_complete, depends (each with
+    address, kind, symbol), recorded.
+    """
+    found: List[Task] = document("tasks").tasks
+    return found
+
+
+def locks() -> List[Lock]:
+    """The locks, critical and ordered regions for which threads wait.
+
+    Members: kind, address, symbol, runtime, held, owner, owner_ended, known_by, reason, candidates
+    (each with thread, known_by, variable, frame, location), waiters, recorded.
+    """
+    found: List[Lock] = document("locks").locks
+    return found
+
+
+def findings(thread: Optional[int] = None) -> List[Finding]:
+    """Why the program does not go on, the worst first; or what one thread waits for.
+
+    Members: rule, certain, severity, text, notes, waiters, waits_for, region, lock, task, chain
+    (each with thread, waits_for, kind, certain, lock, task).
+    """
+    found: List[Finding] = document("why", *_words(thread)).findings
+    return found
+
+
+def history(thread: Optional[int] = None, last: Optional[int] = None) -> List[Event]:
+    """The latest events of a program that records, or of one thread, oldest first; all without
+    `last`. document("history") has the `recording`, too.
+
+    Members: time, age, thread, lwp, kind, what, address, symbol, region, task, first, number,
+    detail, text, location.
+    """
+    some = ["-all"] if last is None else ["-last", str(last)]
+    found: List[Event] = document("history", *some, *_words(thread)).events
+    return found
+
+
+def stack(thread: Optional[int] = None) -> Stack:
+    """How a thread, or the selected one, got where it is: the frames of user's code, innermost
+    first, and on through the threads that encountered the regions, to main.
+
+    Members: note, parts (each with thread, thread_num, team_size, level, team, frames: level,
+    kind, function, symbol, construct, construct_at, file, line, address, inlined).
+    """
     import gdb
 
-    from ompdbg.gdb_services import session
-    from ompdbg.gdb_services.libraries import NotOpened
+    from ompdbg.gdb_services import selection
+
+    with selection.kept():
+        if thread is not None:
+            for one in gdb.selected_inferior().threads():
+                if one.num == thread:
+                    one.switch()
+                    break
+            else:
+                raise Error(f"there is no thread {thread}")
+        found: Stack = document("bt").stacks[0]
+    return found
+
+
+def document(command: str, *words: str) -> Any:
+    """What a command prints with -json: document("icvs", "-all").icvs."""
+    import gdb
+
+    from ompdbg.commands.base import OmpCommand
 
     try:
-        program = session.current_program()
-    except (_ompdbg.Error, NotOpened, gdb.error) as error:
-        raise Error(str(error)) from error
-    if program is None:
-        raise Error("the program is not running")
-    return program
+        said = OmpCommand.made[f"omp {command}"].document(words)
+    except (gdb.GdbError, gdb.error) as error:
+        raise Error(str(error).rstrip(".")) from None
+    return json.loads(said, object_hook=lambda members: Record(**members))
+
+
+def _words(thread: Optional[int]) -> List[str]:
+    return [] if thread is None else [str(thread)]

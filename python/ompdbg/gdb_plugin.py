@@ -4,6 +4,7 @@ imported when one of them is used."""
 
 from __future__ import annotations
 
+import sys
 from typing import List, Optional
 
 _library_path: Optional[str] = None
@@ -46,7 +47,9 @@ def _register() -> None:
         llvm_plugin,
         icvs,
         inquiries,
+        machine,
         omp,
+        printing,
         record,
         status,
         step,
@@ -74,6 +77,8 @@ def _register() -> None:
         tasks.Tasks,
         bt.Bt,
         frame.Frame,
+        frame.Thread,
+        printing.Print,
         apply.Apply,
         llvm_plugin.LlvmPlugin,
     ):
@@ -86,3 +91,8 @@ def _register() -> None:
         command()
     for function in functions.ALL:
         function()
+    machine.register()
+    if "gdb.dap.server" in sys.modules:
+        from ompdbg.gdb_services import dap
+
+        dap.extend()

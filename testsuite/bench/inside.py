@@ -185,6 +185,32 @@ def stacks() -> Dict[str, Any]:
     )
 
 
+def history() -> Dict[str, Any]:
+    """`omp history` of a recorded program."""
+    stops = Stops()
+    command = "omp history -last 20"
+    text = gdb.execute(command, to_string=True)
+    times = medians(alternately(stops, {"history": lambda: processor_seconds(command)}))
+    return {**times, "lines": len(text.splitlines())}
+
+
+def values() -> Dict[str, Any]:
+    """`omp print` of a variable of the program, and of one of each thread, against GDB's own."""
+    commands = {
+        "ours": "omp print -all done",
+        "local": "omp print -all self",
+        "theirs": "thread apply all -q print done",
+        # Most threads wait in a function of the runtime that the program's code has called.
+        "their local": "thread apply all -s -q frame apply level 1 -s -q print self",
+    }
+    stops = Stops()
+    for command in commands.values():
+        seconds(command)
+    return medians(
+        alternately(stops, {n: lambda c=c: seconds(c) for n, c in commands.items()})  # type: ignore
+    )
+
+
 HIT_ROUNDS = 3
 
 
@@ -277,6 +303,8 @@ def main() -> None:
     gdb.execute("set debuginfod enabled off", to_string=True)
     gdb.execute("source " + os.environ["BENCH_PLUGIN"])
     wanted = os.environ["BENCH_WHAT"]
+    if wanted == "history":
+        gdb.execute("set omp record on")
     if wanted != "hits":
         stop = os.environ.get("BENCH_STOP", "fixture_ready")
         gdb.execute("break " + stop, to_string=True)
@@ -284,6 +312,8 @@ def main() -> None:
     what = {
         "frames": frames,
         "stacks": stacks,
+        "history": history,
+        "values": values,
         "hits": hits,
         "threads": threads,
         "tasks": tasks,

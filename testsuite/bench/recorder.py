@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the recorder costs a program: an event, and whole programs of tasks."""
+"""What the recorder costs a program: an event, and whole programs of tasks; and what a trace does."""
 
 import os
 import shutil
@@ -92,19 +92,52 @@ def kernels(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
     return rows
 
 
+def traces(program: Path, runtime: str, preloaded: str, scratch: Path) -> List[List[str]]:
+    """Compare programs with a trace, with the recorder alone, and with neither."""
+    rows = []
+    trace = scratch / "trace"
+    recorded = {**PASSIVE, "LD_PRELOAD": preloaded}
+    variants = (PASSIVE, recorded, {**recorded, "OMPDBG_TRACE": str(trace)})
+    for threads in THREADS:
+        found: List[Dict[str, List[float]]] = [{} for _ in variants]
+        for _ in range(RUNS):
+            for settings, figures in zip(variants, found):
+                trace.unlink(missing_ok=True)
+                run(program, threads, settings, figures)
+        for name in found[0]:
+            times = [figures[name][0] for figures in found]
+            ratios = [f"{time / times[0]:.3f}" for time in times[1:]]
+            texts = [f"{time:.2f}" for time in times]
+            rows.append([f"{runtime}, {threads}, {name}", *texts, *ratios])
+    return rows
+
+
 def recorder(folder: Path, scratch: Path) -> None:
     """Measure on each runtime that there is."""
     preloaded = ":".join(str(folder / library) for library in PRELOADED)
     event_rows: List[List[str]] = []
     kernel_rows: List[List[str]] = []
+    trace_rows: List[List[str]] = []
     for compiler, runtime in COMPILERS.items():
         if not shutil.which(compiler):
             print(f"{runtime}: not measured: no {compiler}\n", flush=True)
             continue
         event_rows += events(compile_program(compiler, "events", scratch), runtime, preloaded)
-        kernel_rows += kernels(compile_program(compiler, "kernels", scratch), runtime, preloaded)
+        programs = compile_program(compiler, "kernels", scratch)
+        kernel_rows += kernels(programs, runtime, preloaded)
+        for name in (programs, compile_program(compiler, "traces", scratch)):
+            trace_rows += traces(name, runtime, preloaded, scratch)
     head = ["runtime, threads, construct", "ns", "recorded, ns", "events", "ns/event"]
     table("The recorder: processor time of a construct (at most 25 ns an event)", head, event_rows)
     head = ["runtime, threads, program", "ms", "recorded, ms", "ratio"]
     title = "The recorder: processor time of programs of tasks (mean at most 1.01, worst 1.03)"
     table(title, head, kernel_rows)
+    head = [
+        "runtime, threads, program",
+        "ms",
+        "recorded",
+        "traced",
+        "recorded/plain",
+        "traced/plain",
+    ]
+    table("The trace: processor time of programs, with that of the writer", head, trace_rows)

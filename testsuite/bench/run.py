@@ -4,8 +4,8 @@
 
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
-PART is threads, stacks, tasks, frames, hits, start, fetches, llvm, cores, pause, callbacks, plugin or
-recorder.
+PART is threads, stacks, history, tasks, values, frames, hits, start, fetches, llvm, cores, pause,
+callbacks, plugin, recorder or profile.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
 filled, unless the table says otherwise; times are medians.
@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 TESTS = ROOT / "testsuite" / "gdb" / "programs"
 sys.path.insert(0, str(ROOT / "fixtures"))
 
+import bots  # noqa: E402
 import build  # noqa: E402
 from cores import on_core, processes  # noqa: E402
 from ompd import callbacks, plugin  # noqa: E402
@@ -80,9 +81,11 @@ class Bench:
         )
         return target
 
-    def inside(self, what: str, name: str, *arguments: str, **more: str) -> Dict[str, Any]:
+    def inside(
+        self, what: str, name: str, *arguments: str, variant: str = "O2", **more: str
+    ) -> Dict[str, Any]:
         """What inside.py measures of a fixture program."""
-        output, _ = self.run_inside(what, name, *arguments, more=more)
+        output, _ = self.run_inside(what, name, *arguments, variant=variant, more=more)
         for line in output.splitlines():
             if line.startswith("BENCH "):
                 result: Dict[str, Any] = json.loads(line[len("BENCH ") :])
@@ -183,6 +186,25 @@ def stacks(bench: Bench) -> None:
     head = ["threads", "omp bt -all, ms", "bt -no-filters of all, ms", "ratio", "omp why, ms"]
     title = "omp bt -all against GDB's own stacks (at most 0.5), and omp why (at most 1000)"
     table(title, head, [["256", *times[:2], ratio, times[2]]])
+
+
+def history(bench: Bench) -> None:
+    """`omp history -last 20` at 256 threads, recorded."""
+    found = bench.inside("history", "many", "256")
+    row = ["256", str(found["lines"]), milliseconds(found["history"])]
+    table("omp history -last 20 (at most 100 ms)", ["threads", "lines", "ms"], [row])
+
+
+def values(bench: Bench) -> None:
+    """`omp print` at 256 threads, whose own variables are where an unoptimized program has them."""
+    found = bench.inside("values", "many", "256", variant="O0")
+    rows = []
+    compared = ("of the program", "ours", "theirs"), ("of each thread", "local", "their local")
+    for what, ours, theirs in compared:
+        times = [milliseconds(found[ours]), milliseconds(found[theirs])]
+        rows.append([what, *times, f"{found[ours] / found[theirs]:.2f}"])
+    head = ["variable", "omp print, ms", "thread apply all print, ms", "ratio"]
+    table("omp print -all at 256 threads (at most 2)", head, rows)
 
 
 def hits(bench: Bench) -> None:
@@ -344,7 +366,9 @@ def pause(bench: Bench) -> None:
 PARTS: Dict[str, Callable[["Bench"], None]] = {
     "threads": threads,
     "stacks": stacks,
+    "history": history,
     "tasks": tasks,
+    "values": values,
     "frames": frames,
     "hits": hits,
     "start": start,
@@ -355,6 +379,7 @@ PARTS: Dict[str, Callable[["Bench"], None]] = {
     "callbacks": lambda bench: callbacks(bench.folder),
     "plugin": lambda bench: plugin(bench.folder, bench.command()),
     "recorder": lambda bench: recorder(bench.folder, Path(bench.scratch.name)),
+    "profile": lambda bench: bots.profile(bench.folder, Path(bench.scratch.name)),
 }
 
 

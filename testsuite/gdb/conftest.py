@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from harness import cases, counts, processes, releases, setup, snapshots  # noqa: E402
+from harness import cases, counts, processes, recorded, releases, setup, snapshots  # noqa: E402
 from harness.cases import Case  # noqa: E402
 
 import build  # noqa: E402  (of the fixtures)
@@ -63,6 +63,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: List[pytest.Item
     for item in items:
         if missing:
             item.add_marker(pytest.mark.skip(reason=missing))
+        different = recorded.difference(item.nodeid) if setup.PRELOAD else None
+        if different:
+            item.add_marker(pytest.mark.skip(reason="recorded: " + different))
         group = _shared(item)
         if group and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))

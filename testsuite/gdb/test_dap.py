@@ -115,7 +115,7 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         region = frames[names.index("parallel region of solve")]
         found: Dict[str, str] = {}
         for scope in client.ask("scopes", frameId=region["id"])["scopes"]:
-            if "register" in scope["name"].lower():
+            if "register" in scope["name"].lower() or scope["name"] == "OpenMP":
                 continue
             asked = client.ask("variables", variablesReference=scope["variablesReference"])
             for one in asked["variables"]:
@@ -126,7 +126,7 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         assert found["scale"] == "2.5" and found["count"] == "7"
         assert not [name for name in found if name.startswith((".", "_"))]
         listed = client.ask("threads")["threads"]
-        assert all(re.fullmatch(r"omp [01]/2 \w+", one["name"]) for one in listed), listed
+        assert all(re.fullmatch(r"omp [01]/2 \w+( \w+)*", one["name"]) for one in listed), listed
         # The points at which a step may stop are no breakpoints of the user's.
         client.ask("evaluate", expression="omp step", context="repl")
         assert client.stopped() == thread
@@ -136,6 +136,66 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         assert client.reason == "step"
         client.ask("evaluate", expression="omp break task-end", context="repl")
         assert client.told and all(one["id"] > 0 for one in client.told)
+
+
+@pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB has scopes of frames by number since 16")
+def test_a_worker() -> None:
+    """Its stack goes on to main, and a scope tells where it is in OpenMP."""
+    with Client(setup.program("hung", "O2"), "fixture_ready") as client:
+        stopped = client.stopped()
+        names = {one["id"]: one["name"] for one in client.ask("threads")["threads"]}
+        worker = next(n for n, name in names.items() if re.match("omp [1-7]/8 lock block", name))
+        frames = client.ask("stackTrace", threadId=worker)["stackFrames"]
+        told = [frame["name"] for frame in frames]
+        assert told[-1] == "main [thread 1]"
+        assert not [name for name in told if "GOMP" in name or "omp_fn" in name]
+        at = next(i for i, name in enumerate(told) if name.endswith("[thread 1]"))
+        assert 0 < at and all(name.endswith("[thread 1]") for name in told[at:])
+        assert told == [one["name"] for one in frames_by_page(client, worker)]
+        # After that, what has no frame is asked of the thread that had been selected.
+        own = client.ask(
+            "evaluate", expression="$_thread", context="watch", frameId=frames[0]["id"]
+        )
+        assert own["result"] == str(worker)
+        for frame, thread in ((frames[0], worker), (frames[-1], 1)):
+            about = {"expression": "$_thread", "context": "watch", "frameId": frame["id"]}
+            assert client.ask("evaluate", **about)["result"] == str(thread)
+            shown = openmp_scope(client, frame)
+            assert shown["thread"] == '"{}"'.format(names[thread].split()[1])
+            assert shown["waits for"] == '"{}"'.format(names[thread].split(None, 2)[2])
+            assert shown["state"].startswith('"wait_') and shown["team"] == '"1"'
+            assert shown["level"] == '"1"' and "task" in shown
+        (frame, *_) = client.ask("stackTrace", threadId=stopped)["stackFrames"]
+        assert openmp_scope(client, frame) == {}  # no OpenMP thread
+        # GDB's own commands show the thread's own stack, and so does the server without ours.
+        client.ask("evaluate", expression="thread {}".format(worker), context="repl")
+        said = client.ask("evaluate", expression="bt", context="repl")["result"]
+        assert told[0] in said and "main" not in said
+        client.ask("evaluate", expression="set omp frame-filter off", context="repl")
+        other = next(n for n, name in names.items() if re.match("omp [1-7]/8 barrier", name))
+        frames = client.ask("stackTrace", threadId=other)["stackFrames"]
+        assert frames and not [one for one in frames if one["name"].endswith("]")]
+
+
+def frames_by_page(client: Client, thread: int) -> List[Dict[str, Any]]:
+    """A stack as front ends ask for it that show a few frames at once."""
+    found: List[Dict[str, Any]] = []
+    while True:
+        about = {"threadId": thread, "startFrame": len(found), "levels": 1}
+        page = client.ask("stackTrace", **about)["stackFrames"]
+        if not page:
+            return found
+        found += page
+
+
+def openmp_scope(client: Client, frame: Dict[str, Any]) -> Dict[str, str]:
+    """What it shows."""
+    found: Dict[str, str] = {}
+    for scope in client.ask("scopes", frameId=frame["id"])["scopes"]:
+        if scope["name"] == "OpenMP":
+            asked = client.ask("variables", variablesReference=scope["variablesReference"])
+            found = {one["name"]: one["value"] for one in asked["variables"]}
+    return found
 
 
 @pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB tells the reason of a stop since 16")

@@ -139,8 +139,8 @@ def test_apply_and_errors() -> None:
         'omp apply: option "-team" needs a value: TEAM.',
         'omp apply: no option "-x"; see "help omp apply".',
         'omp apply: no team "9".',
-        'omp apply: invalid thread number "x".',
-        'omp apply: invalid level "-1".',
+        'omp apply: invalid thread number "x" (expected 0, 1, ...).',
+        'omp apply: invalid level "-1" (expected 0, 1, ...).',
         "omp apply: -c and -s exclude each other.",
     ]
     assert "nonsense" in str(errors[7])

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GDB/MI: what front ends see that speak it, the C/C++ extension of VS Code (cppdbg) among them."""
 
+import json
 import re
 import subprocess
 import threading
 from pathlib import Path
-from typing import List
+from typing import Any, List
 
 import build  # from fixtures/
 import pytest
@@ -54,8 +55,7 @@ class Session:
             raise processes.Failed("GDB ended")
         return line.rstrip()
 
-    def ask(self, command: str) -> List[str]:
-        """What GDB printed, and at last its answer."""
+    def _answered(self, command: str) -> List[str]:
         self._number += 1
         assert self._process.stdin is not None
         self._process.stdin.write("{}{}\n".format(self._number, command).encode())
@@ -63,8 +63,19 @@ class Session:
         said: List[str] = []
         while not said or not said[-1].startswith("{}^".format(self._number)):
             said.append(self._line())
-        assert not said[-1].startswith("{}^error".format(self._number)), said[-1]
         return said
+
+    def ask(self, command: str) -> List[str]:
+        """What GDB printed, and at last its answer."""
+        said = self._answered(command)
+        assert "^error" not in said[-1], said[-1]
+        return said
+
+    def refused(self, command: str) -> str:
+        """Why GDB does not do a command."""
+        answer, _, reason = self._answered(command)[-1].partition("^error,")
+        assert reason, answer
+        return reason
 
     def console(self, command: str) -> List[str]:
         """A command as users type it into a front end's console; the lines that it printed."""
@@ -109,13 +120,64 @@ def test_a_session(compiler: str, tmp_path: Path) -> None:
         told = re.findall(r',name="([^"]*)"', listed)
         threads = re.findall(r'\bname="(omp [^"]*)"', listed)
         assert len(threads) == 2, told
-        assert all(re.fullmatch(r"omp [01]/2 \w+", name) for name in threads)
+        assert all(re.fullmatch(r"omp [01]/2 \w+( \w+)*", name) for name in threads)
         table = session.console("omp threads")
         assert table[0].split()[:3] == ["Thread", "OMP", "Team"] and len(table) == 4
         assert session.console("omp apply -num 0 print 6 * 7")[-1].endswith("42")
         session.ask('-interpreter-exec console "omp step"')
         session.stopped()
         assert 'func="inspect"' in session.ask("-stack-info-frame")[-1]
+
+
+@pytest.mark.skipif(setup.gdb_version() < 13, reason="GDB has MI commands of plug-ins since 13")
+def test_answers_of_commands() -> None:
+    """They are the documents of the console's commands, without what is null."""
+    with Session(setup.program("hung", "O2")) as session:
+        session.console("source {}".format(setup.LOADER))
+        early = session.refused("-omp-threads")
+        assert early == 'msg="omp threads: the program is not running."'
+        session.ask("-break-insert fixture_ready")
+        session.ask("-exec-run")
+        session.stopped()
+        for name in ("threads", "tasks", "why", "locks", "regions", "bt", "icvs", "status"):
+            told = "".join(session.console("omp {} -json".format(name)))
+            document = json.loads(json.loads('"{}"'.format(told)))
+            answer = session.ask("-omp-{}".format(name))[-1].partition("^done,")[2]
+            assert mi_value("{" + answer + "}") == without_null(document), name
+        some = session.ask("-omp-threads -state wait_lock")[-1]
+        assert 0 < some.count('state="wait_lock"') == some.count("gdb=")
+        assert 'selected="y"' in session.ask("-omp-threads")[-1]
+        assert "findings=[{" in session.ask("-omp-why 3")[-1]
+        assert session.refused("-omp-why 99") == 'msg="omp why: no thread \\"99\\"."'
+        assert "no option" in session.refused("-omp-tasks -nonsense")
+        frame = session.ask("-stack-info-frame")[-1]
+        assert 'func="fixture_ready"' in frame
+
+
+def without_null(value: Any) -> Any:
+    """What MI has no word for."""
+    if isinstance(value, dict):
+        return {key: without_null(one) for key, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [without_null(one) for one in value]
+    return {True: "y", False: "n"}[value] if isinstance(value, bool) else str(value)
+
+
+def mi_value(text: str) -> Any:
+    """What a tuple of MI's has, as JSON would have it."""
+    parts = re.findall(r'"(?:[^"\\]|\\.)*"|[^"]+', text)
+    named = "".join(re.sub(r"(\w+)=", r'"\1":', one) if one[0] != '"' else one for one in parts)
+    return json.loads(named)
+
+
+def test_without_mi_commands() -> None:
+    """A GDB without them loads ompdbg all the same."""
+    lacks = "del gdb.MICommand" if setup.gdb_version() >= 13 else "gdb"
+    with Session(setup.program("hung", "O2")) as session:
+        session.console("python " + lacks)
+        session.console("source {}".format(setup.LOADER))
+        assert session.console("help omp why")
+        assert "ndefined MI command" in session.refused("-omp-why")
 
 
 def test_arguments_without_a_place(tmp_path: Path) -> None:

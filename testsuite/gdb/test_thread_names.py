@@ -2,6 +2,7 @@
 """`set omp thread-names on`: names in GDB's lists of threads."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, Dict, List
@@ -28,13 +29,27 @@ def run(program: Path, commands: List[str], **more: Any) -> List[Any]:
     return [one.get("text", one.get("value")) for one in said]
 
 
+def tells(name: str, row: Dict[str, Any], table: str) -> bool:
+    """Whether a name tells what the table does: for what the thread waits, or its state."""
+    lines = [line.replace("*", " ").split(None, 1) for line in table.splitlines()]
+    rest = next(line[1] for line in lines if line and line[0] == str(row["gdb"]))
+    words = re.fullmatch(r"omp (\d+/\d+ )?(.*)", name)
+    assert words is not None, name
+    number = "{}/{} ".format(row["thread_num"], row["team_size"])
+    assert words[1] == (None if row["thread_num"] is None else number)
+    if row["wait"] is None:
+        return words[2] == (row["state"] or "?")
+    return words[2] in re.split(r"\s{2,}", rest)
+
+
 @pytest.mark.parametrize("variant", ("O2", "static", "clang", "omp19"))
 def test_names_tell_number_and_state(variant: str) -> None:
     commands = [NAMES, "thread apply 3 thread name mine", "set omp thread-names on", NAMES]
     commands += ["omp threads -json", "info threads", "interpreter-exec mi2 -thread-info"]
-    commands += ["set omp thread-names off", NAMES]
+    commands += ["set omp thread-names off", NAMES, "omp threads"]
     found = run(program_of("hung", variant), commands, stop="fixture_ready")
     before, named, document, table, mi, after = (found[i] for i in (0, 3, 4, 5, 6, 8))
+    assert "lock block_lock[3]" in " ".join(named.values())
     seen = set()
     for row in json.loads(document)["threads"]:
         number = str(row["gdb"])
@@ -42,7 +57,8 @@ def test_names_tell_number_and_state(variant: str) -> None:
         if number == "3":
             expected = "mine"
         elif row["openmp"]:
-            expected = "omp {}/8 {}".format(row["thread_num"], row["state"])
+            expected = named[number]
+            assert tells(expected, row, found[9])
             seen.add(row["state"])
         else:
             expected = before[number]
@@ -57,22 +73,16 @@ def test_names_tell_number_and_state(variant: str) -> None:
 def test_names_follow_the_program(variant: str) -> None:
     program = program_of("nested", variant)
     stop = ["break state_open", "break fixture_ready", "run"]
-    commands = ["set omp thread-names on", *stop, NAMES, "omp threads -json"]
-    commands += ["tbreak abort", "delete 1", "continue", NAMES, "omp threads -json"]
-    commands += ["run", NAMES, "omp threads -json"]
+    ask = [NAMES, "omp threads -json", "omp threads"]
+    commands = ["set omp thread-names on", *stop, *ask]
+    commands += ["tbreak abort", "delete 1", "continue", *ask, "run", *ask]
     found = run(program, commands, arguments=["2", "2", "2"])
-    pairs = [(found[4], found[5]), (found[9], found[10]), (found[12], found[13])]
-    for names, document in pairs:
+    for at in (4, 10, 14):
+        names, document, table = found[at : at + 3]
         rows = json.loads(document)["threads"]
-        assert any(row["level"] for row in rows) or names == pairs[0][0]
+        assert any(row["level"] for row in rows) or at == 4
         for row in rows:
-            told = names[str(row["gdb"])]
-            if row["thread_num"] is None:
-                assert not row["openmp"] or told == "omp {}".format(row["state"])
-            else:
-                state = row["state"] or "?"
-                size = row["team_size"]
-                assert told == "omp {}/{} {}".format(row["thread_num"], size, state)
+            assert not row["openmp"] or tells(names[str(row["gdb"])], row, table)
 
 
 def test_names_in_a_core(tmp_path: Path) -> None:

@@ -100,7 +100,6 @@ def ask(
         spec = {"mode": "live", "arguments": arguments, "gcore": str(core), "changes": changes}
         if mode == cases.PROCESS:
             with processes.ready_program(path, arguments) as pid:
-                processes.await_pause(pid)
                 return of_command_line(pid)
         if mode == cases.CORE:
             if processes.kernel_core_problem():

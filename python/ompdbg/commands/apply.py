@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+from typing import Dict, List, Optional
 
 import gdb
 
@@ -12,9 +12,6 @@ from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.gdb_services import texts
 from ompdbg.gdb_services.printed import printed
-
-if TYPE_CHECKING:
-    from _ompdbg import Thread
 
 
 class Apply(OmpCommand):
@@ -44,7 +41,7 @@ class Apply(OmpCommand):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB. What follows the options is left as it is."""
         try:
-            words, command = self._split(argument)
+            words, command = options.split(self.options, argument)
             arguments = options.parse(self.name, self.options, words)
             options.exclude(self.name, arguments, "-c", "-s")
         except Wrong as error:
@@ -58,39 +55,23 @@ class Apply(OmpCommand):
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
         """Called by GDB: behind the options, a command is to be completed."""
-        _, command = self._split(text)
+        _, command = options.split(self.options, text)
         if word is None or not command:
             return super().complete(text, word)
         blanks = len(text) - len(text.rstrip())
         return completion.as_in(command + " " * blanks, word)
 
-    def _split(self, argument: str) -> Tuple[List[str], str]:
-        """The options, and the command."""
-        words: List[str] = []
-        rest = argument.strip()
-        while rest.startswith("-"):
-            word, _, rest = rest.partition(" ")
-            rest = rest.lstrip()
-            if word == options.END:
-                break
-            words.append(word)
-            option = options.named(self.options, word)
-            if option is not None and option.value is not None and rest:
-                value, _, rest = rest.partition(" ")
-                words.append(value)
-                rest = rest.lstrip()
-        return words, rest
-
     def _apply(self, given: Dict[str, str], command: str, from_tty: bool) -> None:
         from ompdbg.gdb_services import session
 
-        program = self.program()
-        try:
-            threads = choice.chosen(program, given)
-        except choice.NoSuch as error:
-            self.fail(str(error))
+        threads = self.program().chosen(
+            state=given.get("-state"),
+            team=given.get("-team"),
+            level=given.get("-level"),
+            numbers=given.get("-num"),
+        )
         services = session.services()
-        found = [(self._heading(t), services.thread_of(t.number)) for t in threads if t.is_openmp]
+        found = [(location.heading(t), services.thread_of(t.number)) for t in threads]
         if not found:
             self.fail("there is no such OpenMP thread.")
         for heading, handle in found:
@@ -124,6 +105,3 @@ class Apply(OmpCommand):
             raise texts.failure(failure)
         if failure is not None:
             write([failure])
-
-    def _heading(self, thread: "Thread") -> str:
-        return location.heading(thread)

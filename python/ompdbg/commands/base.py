@@ -4,7 +4,18 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, NoReturn, Optional, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    ClassVar,
+    Dict,
+    Iterable,
+    List,
+    NoReturn,
+    Optional,
+    Sequence,
+)
 
 import gdb
 
@@ -29,8 +40,10 @@ class OmpCommand(gdb.Command):
     options: "Sequence[Option]" = ()
     positional = 0
     keeps_selection = True  # of thread and frame
+    made: "ClassVar[Dict[str, OmpCommand]]" = {}  # by name
 
     def __init__(self) -> None:
+        self.made[self.name] = self
         dedent(self)
         super().__init__(self.name, gdb.COMMAND_STATUS)  # a completer class would hide complete()
 
@@ -40,9 +53,18 @@ class OmpCommand(gdb.Command):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB."""
-        words = gdb.string_to_argv(argument)
+        self._invoke(gdb.string_to_argv(argument), put_text)
+
+    def document(self, words: Sequence[str]) -> str:
+        """Return the JSON that the command prints with these words."""
+        said: List[str] = []
+        self._invoke(["-json", *words], said.append)
+        return "".join(said)
+
+    def _invoke(self, words: Sequence[str], write_text: Callable[[str], object]) -> None:
         try:
             arguments = options.parse(self.name, self.options, words, self.positional)
+            arguments = arguments._replace(write_text=write_text)
             self.check(arguments)
         except options.Wrong as error:
             raise texts.failure(str(error)) from None
@@ -77,7 +99,8 @@ class OmpCommand(gdb.Command):
 
     def show(self, view: str, arguments: "Arguments", **options: Any) -> None:
         """Prints what libompdbg shows of the selected program."""
-        print_view(self.program(), view, _write_text, json=arguments.has("-json"), **options)
+        json = arguments.has("-json")
+        print_view(self.program(), view, arguments.write_text, json=json, **options)
 
 
 def print_view(
@@ -131,7 +154,8 @@ def write(lines: Iterable[str]) -> None:
     gdb.write(texts.printable("".join(pending)))
 
 
-def _write_text(text: str) -> None:
+def put_text(text: str) -> None:
+    """Print text, through GDB's pager."""
     gdb.write(texts.printable(text))
 
 

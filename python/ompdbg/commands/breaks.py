@@ -141,5 +141,5 @@ def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
         lines.append(f"OpenMP {who}, {event}")
     thread = session.selected_thread()
     if thread is not None:
-        lines += location.lines(thread, location.users_level(thread))
+        lines += location.lines(thread, thread.users_level or 0)
     front_ends.write("\n".join(lines) + "\n")

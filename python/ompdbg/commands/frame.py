@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""omp frame"""
+"""omp frame and omp thread"""
 
 from __future__ import annotations
 
@@ -8,30 +8,48 @@ from typing import TYPE_CHECKING, Optional
 
 import gdb
 
-from ompdbg.commands import location
+from ompdbg.commands import choice, location
 from ompdbg.commands.base import OmpCommand, write
 from ompdbg.commands.options import Wrong
 
 if TYPE_CHECKING:
-    from _ompdbg import Thread
+    import _ompdbg
 
     from ompdbg.commands.options import Arguments
 
 _PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
 
 
-class Frame(OmpCommand):
+class _Selecting(OmpCommand):
+    """A command that selects a frame."""
+
+    keeps_selection = False
+    positional = 1
+
+    def select(self, thread: "_ompdbg.Thread", level: Optional[int]) -> None:
+        """Select a frame, by default the innermost of the program's own code, and show it."""
+        from ompdbg.gdb_services import session
+
+        if thread.is_running:
+            self.fail(f"thread {thread.label} is running.")
+        wanted = thread.users_level or 0 if level is None else level
+        handle = session.services().frame_of(thread.number, wanted)
+        if handle is None:
+            self.fail(f"thread {thread.label} has no frame {wanted}.")
+        handle.select()
+        write(location.lines(thread, wanted))
+
+
+class Frame(_Selecting):
     """Select a frame that "omp bt" shows, with its thread.
     Usage: omp frame [[THREAD:]FRAME]
 
     A stack of "omp bt" goes on in other threads: "omp frame 1:7" selects frame 7
     of thread 1, "omp frame 2.1:7" that of thread 1 of inferior 2. Without THREAD,
-    it is a frame of the selected thread. Without an argument, shows the selected
-    frame."""
+    it is a frame of the selected thread. Without an argument, it is the innermost
+    frame of the program's own code in the selected thread."""
 
     name = "omp frame"
-    positional = 1
-    keeps_selection = False
 
     def check(self, arguments: "Arguments") -> None:
         """The argument names a frame."""
@@ -45,17 +63,13 @@ class Frame(OmpCommand):
         """What the command does."""
         from ompdbg.gdb_services import selection
 
-        if arguments.positional:
-            match = _PLACE.fullmatch(arguments.positional[0])
-            assert match is not None
-            with selection.kept_on_failure():
-                self._select(self._named(match.group("thread")), int(match.group("level")))
-        selected = self.program().selected()
-        if selected is None:
-            self.fail("no thread is selected.")
-        self._show(selected)
+        match = _PLACE.fullmatch("".join(arguments.positional) or "0")
+        assert match is not None
+        with selection.kept_on_failure():
+            thread = self._named(match.group("thread"))
+            self.select(thread, int(match.group("level")) if arguments.positional else None)
 
-    def _named(self, label: Optional[str]) -> "Thread":
+    def _named(self, label: Optional[str]) -> "_ompdbg.Thread":
         """The thread of that name, whose inferior is selected then."""
         number = label
         if label is not None and "." in label:
@@ -76,19 +90,32 @@ class Frame(OmpCommand):
                     return
         self.fail(f"no thread {number}.{thread_number}.")
 
-    def _select(self, thread: "Thread", level: int) -> None:
-        from ompdbg.gdb_services import session
 
-        if thread.is_running:
-            self.fail(f"thread {thread.label} is running.")
-        handle = session.services().frame_of(thread.number, level)
-        if handle is None:
-            self.fail(f"thread {thread.label} has no frame {level}.")
-        handle.select()
+class Thread(_Selecting):
+    """Select a thread by its OpenMP number, and its frame in your code.
+    Usage: omp thread [-team TEAM] NUMBER
 
-    def _show(self, thread: "Thread") -> None:
-        try:
-            level = location.selected_level()
-        except gdb.error:
-            self.fail(f"thread {thread.label} is running.")
-        write(location.lines(thread, level))
+      -team TEAM  A thread of that team, named as in "omp threads"; by default of
+                  the team in which the selected thread works.
+
+    NUMBER is what the OMP column of "omp threads" shows: "omp thread 3" and "omp
+    thread 3/8" are the same. "omp thread 1.2.3" is thread 3 of team 1.2. Commands
+    like "print", "info locals" and "up" then go by the innermost frame of the
+    program's own code, not by one of the runtime. GDB's own numbers are those of
+    "thread"."""
+
+    name = "omp thread"
+    options = (choice.TEAM,)
+
+    def check(self, arguments: "Arguments") -> None:
+        """There is a number."""
+        if not arguments.positional:
+            raise Wrong(f"{self.name}: missing number of a thread.")
+
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.gdb_services import selection
+
+        team = arguments.options.get(choice.TEAM.name)
+        with selection.kept_on_failure():
+            self.select(self.program().member(arguments.positional[0], team), None)

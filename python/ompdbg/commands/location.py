@@ -37,11 +37,6 @@ def _shown(thread: "Thread", level: int) -> List[str]:
     return text.rstrip("\n").split("\n")
 
 
-def users_level(thread: "Thread") -> int:
-    """The number of the innermost frame of the user's code; 0 if there is none."""
-    return next((frame.level for frame in thread.frames if frame.owner == "user"), 0)
-
-
 def selected_level() -> int:
     """The number of the selected frame. Raises gdb.error where there is none."""
     level = -1

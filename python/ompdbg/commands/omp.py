@@ -18,7 +18,8 @@ class Omp(gdb.Command):
     Where is everybody? "omp threads" has a row for each thread, "omp tasks" the
     tree of tasks, "omp bt" the stack of the selected thread on to main, and
     "omp bt -all" those of all threads, the same ones together. "omp frame 1:7"
-    selects frame 7 of thread 1; "omp apply" does something for some threads.
+    selects frame 7 of thread 1, "omp thread 3" thread 3 of the team. Values?
+    "omp print EXPR" shows one in all threads; "omp apply" does something for some.
 
     Why does it hang? "omp why" tells who waits for whom, "omp locks" who holds
     what, "omp regions" who has come to which barrier, and "omp history" what

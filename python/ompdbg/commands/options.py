@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 
 # As in GDB: no option comes behind it.
@@ -23,6 +23,7 @@ class Arguments(NamedTuple):
 
     options: Dict[str, str]  # value by name; "" for an option without a value
     positional: List[str]
+    write_text: Callable[[str], object] = print  # prints what the command shows
 
     def has(self, name: str) -> bool:
         """The option was given."""
@@ -60,6 +61,24 @@ def parse(
         extra = found.positional[positional]
         raise Wrong(f'{command}: no argument "{extra}" is expected; see "help {command}".')
     return found
+
+
+def split(options: Sequence[Option], argument: str) -> Tuple[List[str], str]:
+    """The options at the begin of a command line, and the rest, which is left as it is."""
+    words: List[str] = []
+    rest = argument.strip()
+    while rest.startswith("-"):
+        word, _, rest = rest.partition(" ")
+        rest = rest.lstrip()
+        if word == END:
+            break
+        words.append(word)
+        option = named(options, word)
+        if option is not None and option.value is not None and rest:
+            value, _, rest = rest.partition(" ")
+            words.append(value)
+            rest = rest.lstrip()
+    return words, rest
 
 
 def named(options: Sequence[Option], word: str) -> Optional[Option]:

@@ -38,7 +38,7 @@ class Status(OmpCommand):
         if arguments.has("-json"):
             document = json.loads(shown)
             document["stats"] = {"last_command": before, "this_command": now}
-            write(json.dumps(document, indent=1).split("\n"))
+            arguments.write_text(json.dumps(document, indent=1) + "\n")
             return
         write(shown.rstrip("\n").split("\n"))
         for label, counted in (("Last command", before), ("This command", now)):

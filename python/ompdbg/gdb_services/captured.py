@@ -19,14 +19,15 @@ import gdb
 
 from ompdbg.gdb_services import enclosing, lost, placed, texts
 from ompdbg.gdb_services.frame_symbols import (
+    Block,
     blocks,
-    function_block,
     is_array,
     is_dynamic,
     is_hosts,
     is_of_construct,
     is_reference,
     is_unsure_copy,
+    known_of_code,
     lost_scalar,
     read,
     symbols,
@@ -65,9 +66,9 @@ def arguments(handle: gdb.Frame) -> List[Captured]:
     """Arguments of a frame's function; a construct has none."""
     if is_of_construct(handle):
         return []
-    block = function_block(handle)
-    found = [] if block is None else [symbol for symbol in block if symbol.is_argument]
-    told = [_argument(symbol, handle) for symbol in found if is_users(symbol)]
+    found = [symbol for block in blocks(handle) if block.is_function for symbol in block.symbols]
+    users = (symbol for symbol in found if symbol.is_argument and is_users(symbol))
+    told = [_argument(symbol, handle) for symbol in users]
     return [_there(one, handle) for one in told]
 
 
@@ -78,32 +79,50 @@ def _argument(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:
     return _variable(symbol, handle, False)
 
 
-def local_variables(handle: gdb.Frame, anywhere: bool = True) -> List[Captured]:
+def named(handle: gdb.Frame, name: str) -> Optional[Captured]:
+    """The variable that a name stands for in a frame."""
+    found = local_variables(handle, True, name)
+    found += [one for one in arguments(handle) if not found and one.name == name]
+    return found[0] if found else None
+
+
+def local_variables(
+    handle: gdb.Frame, anywhere: bool = True, only: Optional[str] = None
+) -> List[Captured]:
     """Local variables, those of the innermost block first. A construct has also those of the
-    function around it. anywhere: for what is known of them, other threads are looked at, too."""
+    function around it. anywhere: for what is known of them, other threads are looked at, too.
+    only: those of that name."""
     is_construct = is_of_construct(handle)
     found: Dict[Tuple[str, int], Captured] = {}
-    for block in blocks(handle):
+    of_code = known_of_code(handle)
+    if only not in of_code:
+        of_code[only] = [list(_declared(block, is_construct, only)) for block in blocks(handle)]
+    for declared in of_code[only]:
         outer = set(found)  # from here: what copies of a construct's own were made from
-        for key, symbol in _declared(block, is_construct):
+        for key, symbol in declared:
             # What was inlined is told once more where it is optimized out.
             if key not in outer and (key not in found or found[key].is_lost):
                 found[key] = readable(_variable(symbol, handle, anywhere), handle)
     variables = [_local(one) for one in found.values()]
-    if not is_construct:
+    if not is_construct or (only is not None and variables and variables[0].problem is None):
         return variables
     known = {one.name for one in variables if one.problem is None}
     more = {one.name: one for one in _named_elsewhere(handle, anywhere) if one.name not in known}
-    return [one for one in variables if one.name not in more] + list(more.values())
+    found_more = [one for one in more.values() if only in (None, one.name)]
+    return [one for one in variables if one.name not in more] + found_more
 
 
 def _declared(
-    block: gdb.Block, is_construct: bool
+    block: Block, is_construct: bool, only: Optional[str]
 ) -> Iterator[Tuple[Tuple[str, int], gdb.Symbol]]:
     """Yield variables by name and line. Among what belongs to a construct's function as a whole
     the name is enough, and its own copies stand for the arguments that they were made from."""
-    found = [symbol for symbol in block if is_users(symbol) and not _is_length(symbol)]
-    is_whole = is_construct and block.function is not None
+    found = [
+        symbol
+        for symbol in block.symbols
+        if only in (None, texts.name(symbol)) and is_users(symbol) and not _is_length(symbol)
+    ]
+    is_whole = is_construct and block.is_function
     copies = {texts.name(symbol) for symbol in found if not symbol.is_argument}
     for symbol in found:
         name = texts.name(symbol)

@@ -47,6 +47,7 @@ class GdbServices:
         self._is_alone = False  # only of that thread anything is asked
         self.shown: Any = None  # what decorators.py remembers
         self.places: Dict[Any, Any] = {}  # what placed.py remembers
+        self.living: Dict[Any, Any] = {}  # what enclosing.py remembers of this stop
         self.moves = 0  # how often the program has moved
 
     def begin(self) -> None:
@@ -72,6 +73,7 @@ class GdbServices:
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()
+        self.living.clear()
         self._stacks.forget()
 
     def stopped_at_breakpoint(self, thread: gdb.InferiorThread, is_alone: bool = False) -> None:
@@ -84,6 +86,7 @@ class GdbServices:
         self._stopped_thread = thread
         self._direct_pid = 0
         self._threads = None
+        self.living.clear()
         self._stacks.forget()
 
     def _is_running(self, thread: gdb.InferiorThread) -> bool:
@@ -285,6 +288,17 @@ class GdbServices:
         """Return names and values."""
         frame = self.frame_of(number, level)
         return frame_variables.local_variables(frame) if frame is not None else []
+
+    def evaluate(
+        self, number: int, level: int, expression: bytes, letter: str
+    ) -> Tuple[str, Optional[str], bool]:
+        """Return the value of an expression in a frame, as evaluation.evaluate() has it."""
+        from ompdbg.gdb_services import evaluation
+
+        frame = self.frame_of(number, level)
+        if frame is None:
+            raise gdb.error("no such frame")
+        return evaluation.evaluate(frame, decoded(expression), letter)
 
     # ---- Names ------------------------------------------------------------------------------
 

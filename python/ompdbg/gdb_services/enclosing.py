@@ -8,9 +8,12 @@ the very address counts.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from itertools import islice
 from typing import (
     TYPE_CHECKING,
+    Any,
+    Callable,
     Collection,
     ContextManager,
     Dict,
@@ -38,8 +41,8 @@ from ompdbg.generated_names import is_generated
 if TYPE_CHECKING:
     from _ompdbg import Thread
 
-# The frame that is looked for lies mostly just below.
-_MAX_FRAMES = 500
+# The frame that is looked for lies mostly just below: so many are looked at first, and then.
+_STEPS = 8, 64, 500
 _WORD = 8
 _STACK_POINTER = "rsp"
 
@@ -51,15 +54,22 @@ class Named(NamedTuple):
     value: gdb.Value
 
 
+class _Entry(NamedTuple):
+    """A variable of a frame."""
+
+    level: int
+    order: int  # among all: entries are compared by these two
+    found: Named
+    source: Optional[str]  # function of the source to which the frame's code belongs
+
+
 def at_address(handle: gdb.Frame, name: str, address: int, anywhere: bool) -> Optional[gdb.Value]:
     """Return the variable of that name at an address. anywhere: look on other stacks, too."""
     with _selection_kept():
-        for frame in _around(handle, [address] if anywhere else None):
-            for symbol in symbols(frame):
-                if texts.name(symbol) == name:
-                    place, value = _living(symbol, frame)
-                    if place == address:
-                        return value
+        for variables, first in _around(handle, [address] if anywhere else None):
+            for one in variables.at(address, first):
+                if texts.name(one.found.symbol) == name:
+                    return one.found.value
     return None
 
 
@@ -71,16 +81,57 @@ def shared_by(handle: gdb.Frame, context: gdb.Value, anywhere: bool) -> List[Nam
     if source is None or not words:
         return []
     with _selection_kept():
-        for frame in _around(handle, words if anywhere else None):
-            if _source_function(frame) != source:
-                continue
-            for symbol in symbols(frame):
-                address, value = _living(symbol, frame)
-                if address is not None and value is not None:
-                    known.setdefault(address, Named(symbol, value))
+        for variables, first in _around(handle, words if anywhere else None):
+            for word in words:
+                if word not in known:
+                    of_source = (one for one in variables.at(word, first) if one.source == source)
+                    known.update((word, one.found) for one in islice(of_source, 1))
             if all(word in known for word in words):
                 break
     return [known[word] for word in words if word in known]
+
+
+class _Variables:
+    """The variables on a thread's stack by their addresses. Each frame is looked at once."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._by_address: Dict[int, List[_Entry]] = {}
+        self._levels = range(0)  # that were looked at
+        self._count = 0
+
+    def at(self, address: int, first: int) -> Iterator[_Entry]:
+        """Yield those at an address in the frames from a level on, innermost first."""
+        level = first
+        for number in _STEPS:
+            self._look_at(range(level, first + number))
+            found = self._by_address.get(address, [])
+            for one in found[bisect_left(found, (level,)) :]:
+                if one.level >= first + number:
+                    break
+                yield one
+            level = first + number
+
+    def _look_at(self, levels: range) -> None:
+        known = self._levels
+        if not known:
+            known = range(levels.start, levels.start)
+        for level in (*range(levels.start, known.start), *range(known.stop, levels.stop)):
+            self._add(level)
+        self._levels = range(min(known.start, levels.start), max(known.stop, levels.stop))
+
+    def _add(self, level: int) -> None:
+        from ompdbg.gdb_services import session
+
+        frame = session.services().frame_of(self._number, level)
+        if frame is None:
+            return
+        for symbol in symbols(frame):
+            address, value = _living(symbol, frame)
+            if address is not None and value is not None:
+                self._count += 1
+                entry = _Entry(level, self._count, Named(symbol, value), _source_function(frame))
+                insort(self._by_address.setdefault(address, []), entry)
 
 
 def _living(symbol: gdb.Symbol, frame: gdb.Frame) -> Tuple[Optional[int], Optional[gdb.Value]]:
@@ -128,64 +179,70 @@ def _source_function(frame: gdb.Frame) -> Optional[str]:
 # ---- Frames ---------------------------------------------------------------------------------
 
 
-def _around(handle: gdb.Frame, addresses: Optional[Collection[int]]) -> Iterator[gdb.Frame]:
-    """Older frames, and those of the threads on whose stacks the story goes on or the addresses
-    are; of these each is valid until the next is asked for."""
-    yield from islice(_older(handle), _MAX_FRAMES)
-    if addresses is not None:
-        yield from _elsewhere(addresses)
-
-
-def _older(handle: gdb.Frame) -> Iterator[gdb.Frame]:
-    try:
-        frame = handle.older()
-        while frame is not None:
-            yield frame
-            frame = frame.older()
-    except gdb.error:
-        pass  # what was unwound so far is all that can be had
-
-
-def _elsewhere(addresses: Collection[int]) -> Iterator[gdb.Frame]:
+def _around(
+    handle: gdb.Frame, addresses: Optional[Collection[int]]
+) -> Iterator[Tuple[_Variables, int]]:
+    """Yield the variables of the older frames, from a level on, and those of the threads on whose
+    stacks the story goes on or the addresses are."""
     from ompdbg.gdb_services import session
 
-    thread = session.selected_thread()
-    if thread is None:
+    selected = gdb.selected_thread()
+    if selected is None:
         return
-    services = session.services()
+    yield _variables_of(selected.num), handle.level() + 1
+    thread = session.selected_thread() if addresses is not None else None
+    if thread is None or addresses is None:
+        return
     seen = {thread.number}
     for number in (*_encounterers(thread), *_holders(addresses)):
-        owner = services.thread_of(number) if number not in seen else None
-        if owner is None:
-            continue
-        seen.add(number)
-        owner.switch()
-        newest = gdb.newest_frame()
-        if newest is not None:
-            yield from islice(_older(newest), _MAX_FRAMES)
+        if number not in seen:
+            seen.add(number)
+            yield _variables_of(number), 1
 
 
-def _encounterers(thread: "Thread") -> Iterator[int]:
+def _remembered(key: object, ask: Callable[[], Any]) -> Any:
+    """Return what was found out before at this stop, or is now."""
+    from ompdbg.gdb_services import session
+
+    known = session.services().living
+    if key not in known:
+        known[key] = ask()
+    return known[key]
+
+
+def _variables_of(number: int) -> _Variables:
+    found: _Variables = _remembered(number, lambda: _Variables(number))
+    return found
+
+
+def _encounterers(thread: "Thread") -> List[int]:
     """The threads on whose stacks that of a worker goes on."""
-    found = thread.stack
-    for part in found.parts[1:] if found is not None else ():
-        yield part.thread.number
+
+    def ask() -> List[int]:
+        found = thread.stack
+        return [part.thread.number for part in found.parts[1:]] if found is not None else []
+
+    numbers: List[int] = _remembered(("encounterers", thread.number), ask)
+    return numbers
 
 
 def _holders(addresses: Collection[int]) -> Iterator[int]:
     """The threads on whose stacks addresses are: stacks grow downwards."""
+    ends: List[Tuple[int, int]] = _remembered("ends", _ends)
+    for address in addresses:
+        below = bisect_left(ends, (address + 1,))
+        if below:
+            yield ends[below - 1][1]
+
+
+def _ends() -> List[Tuple[int, int]]:
+    """Where the stacks of all threads end, and their numbers."""
     from ompdbg.gdb_services import session
 
     services = session.services()
-    ends: List[Tuple[int, int]] = []
-    for thread in services.all_threads():
-        end = services.register(thread.num, _STACK_POINTER)
-        if end is not None:
-            ends.append((end, thread.num))
-    for address in addresses:
-        below = [end for end in ends if end[0] <= address]
-        if below:
-            yield max(below, key=lambda end: end[0])[1]
+    numbers = [thread.num for thread in services.all_threads()]
+    registers = ((services.register(number, _STACK_POINTER), number) for number in numbers)
+    return sorted((end, number) for end, number in registers if end is not None)
 
 
 def _selection_kept() -> "ContextManager[None]":

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Optional
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 import _ompdbg
 import gdb
@@ -25,31 +25,49 @@ def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
     )
 
 
+class Block(NamedTuple):
+    """A block of code, and its symbols."""
+
+    symbols: List[gdb.Symbol]
+    is_function: bool
+
+
 def symbols(handle: gdb.Frame) -> Iterator[gdb.Symbol]:
     """Those of the frame's function, from its innermost block on."""
     for block in blocks(handle):
-        yield from block
+        yield from block.symbols
 
 
-def blocks(handle: gdb.Frame) -> Iterator[gdb.Block]:
+def known_of_code(handle: gdb.Frame) -> Dict[Any, Any]:
+    """What is remembered of all frames at the same place. Functions that are inlined at one
+    address cannot be told apart: of these nothing is."""
+    from ompdbg.gdb_services import session
+
+    if handle.type() == gdb.INLINE_FRAME:
+        return {}
+    place = handle.pc(), texts.told(handle.name), placed.is_call(handle)
+    found: Dict[Any, Any] = session.services().places.setdefault(place, {})
+    return found
+
+
+def blocks(handle: gdb.Frame) -> List[Block]:
     """From the innermost one to that of the frame's function."""
+    known = known_of_code(handle)
+    if Block not in known:
+        known[Block] = list(_blocks(handle))
+    found: List[Block] = known[Block]
+    return found
+
+
+def _blocks(handle: gdb.Frame) -> Iterator[Block]:
     try:
         block: Optional[gdb.Block] = handle.block()
     except RuntimeError:
         return  # no debug information
     while block is not None and not block.is_global and not block.is_static:
-        yield block
-        block = None if block.function is not None else block.superblock
-
-
-def function_block(handle: gdb.Frame) -> Optional[gdb.Block]:
-    """The block of the frame's function."""
-    if handle.function() is None:
-        return None
-    block: Optional[gdb.Block] = handle.block()
-    while block is not None and block.function is None:
-        block = block.superblock
-    return block
+        is_function = block.function is not None
+        yield Block(list(block), is_function)
+        block = None if is_function else block.superblock
 
 
 class Reading(NamedTuple):

@@ -13,9 +13,11 @@ import gdb
 from ompdbg.gdb_services import quiet, texts
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1", first
-# of all where its code begins. Through libraries that it has not read GDB unwinds nothing. While
-# it reads one, it already has the object, and says "No".
+# of all where its code begins; from GDB 18 on, where the library does. Through libraries that it
+# has not read GDB unwinds nothing. While it reads one, it already has the object, and says "No".
 _LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?\b(Yes|No)\b.*?((?:target:)?/.*)$", re.M)
+# "0x00007ffff7f6c6b0 - 0x00007ffff7f9aa6e is .text in /lib/x86_64-linux-gnu/libgomp.so.1"
+_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - 0x[0-9a-f]+ is \.text in (.*)$", re.M)
 _CODE = ".text"
 _AUXILIARY = re.compile(r"^(\d+) .*(0x[0-9a-f]+)$", re.M)
 _ENTRY, _VDSO = "9", "33"
@@ -36,13 +38,15 @@ def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
         if program and _ENTRY in auxiliary:
             opened = _opened(inferior, program, copies)
             found.append((program, opened, debug.get(program), None, auxiliary[_ENTRY], True))
+        code = {path: at for at, path in _SECTION.findall(quiet.said("info files"))}
         for address, is_read, path in _LIBRARY.findall(
             quiet.said("info sharedlibrary") if found else ""
         ):
             if is_read == "No" and path not in read:
                 continue
             opened = _opened(inferior, path, copies)
-            found.append((path, opened, debug.get(path), _CODE, int(address, 16), False))
+            begin = int(code.get(path, address), 16)
+            found.append((path, opened, debug.get(path), _CODE, begin, False))
         return _ompdbg.Files(debugger, found, auxiliary.get(_VDSO, 0))
     finally:
         for copy in copies:

@@ -75,11 +75,17 @@ def _is_nothing(found: gdb.Value) -> bool:
 
 
 def _is_surely_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    if not symbol.needs_frame or not producers.is_llvms(producer(handle)):
+    from ompdbg.gdb_services.frame_symbols import known_of_code
+
+    if not symbol.needs_frame:
         return True
     # Variables of one name are all right, or none is.
-    rows = _rows(handle).get(texts.name(symbol))
-    return rows is not None and all(_is_right_place(row, symbol, handle) for row in rows)
+    known, name = known_of_code(handle), texts.name(symbol)
+    if (Unsure, name) not in known:
+        rows = _rows(handle).get(name) if producers.is_llvms(producer(handle)) else []
+        are_right = (_is_right_place(row, symbol, handle) for row in rows or ())
+        known[Unsure, name] = rows is not None and all(are_right)
+    return bool(known[Unsure, name])
 
 
 def _is_right_place(row: str, symbol: gdb.Symbol, handle: gdb.Frame) -> bool:

@@ -40,6 +40,12 @@ def switch(thread: gdb.InferiorThread) -> None:
     thread.switch()
 
 
+def choose(handle: gdb.Frame) -> None:
+    """Makes a frame of the current thread the selected one."""
+    _remember()
+    handle.select()
+
+
 @contextmanager
 def frame(handle: gdb.Frame) -> Iterator[None]:
     """What is done within goes by this frame of the current thread, its language too."""

@@ -42,8 +42,11 @@ def of(thing: Any, member: str) -> Any:
 
 def name(thing: Any) -> str:
     """Return the name of a symbol, a type or a field."""
-    found: str = of(thing, "name")
-    return found
+    try:
+        found: str = thing.name
+    except UnicodeDecodeError as error:
+        return decoded(error.object)
+    return found if not found or found.isascii() else str(_canonical(found))
 
 
 def file(symtab: Optional[gdb.Symtab]) -> Optional[str]:

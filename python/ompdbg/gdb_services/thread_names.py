@@ -115,14 +115,14 @@ def _name_all() -> None:
 
 
 def _name(thread: "Thread") -> Optional[str]:
-    """`omp 3/64 wait_barrier`; None for a thread that keeps its name."""
+    """`omp 3/64 lock v`; None for a thread that keeps its name."""
     if not thread.is_openmp:
         return None
     words = ["omp"]
     if thread.thread_num is not None:
         words.append(f"{thread.thread_num}/{thread.team_size or '?'}")
-    words.append(thread.state or "?")
-    return " ".join(words)
+    words.append(thread.state or "?" if thread.wait is None else thread.wait.title)
+    return texts.line(" ".join(words))
 
 
 def _give(handle: gdb.InferiorThread, name: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `ompdbg` starts for pages and pictures: reports come as JSON.
 
-    generate.py page               the report on standard input, as a page on standard output
+    generate.py page     a report or profile on standard input, as a page on standard output
     generate.py merge [--text FILE] [--html FILE] [--json FILE] -- REPORT...
 """
 
@@ -9,6 +9,7 @@ import argparse
 import io
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence
@@ -21,7 +22,9 @@ from ompdbg.report import merging, regular_file  # noqa: E402
 
 FINE, FOUND, UNREADABLE, NOT_WRITTEN, INTERNAL = 0, 1, 3, 5, 70
 STANDARD_OUTPUT = "-"
-_WIDTH = 80  # of text in files
+_WIDTH = 199  # of text in files
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a UTF-16 pair, perhaps
+_DEEPEST = 10_000  # of calls: trees of stacks may be deep
 
 
 class NotWritten(Exception):
@@ -83,11 +86,13 @@ def _width() -> Optional[int]:
 
 
 def _page() -> int:
-    from ompdbg.report.html.page import page
+    from ompdbg.report.html import page, profile
 
-    report = json.loads(sys.stdin.buffer.read())
+    sys.setrecursionlimit(_DEEPEST)
+    document = json.loads(sys.stdin.buffer.read())
+    made = profile.page(document) if document["kind"] == "profile" else page.page(document)
     output = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="replace")
-    output.writelines(line + "\n" for line in page(report))
+    output.writelines(line + "\n" for line in made)
     output.flush()
     return FINE
 
@@ -96,7 +101,10 @@ def read(path: str) -> "merging.Member":
     """A report of the schema that is known here. Raises NoReport."""
     try:
         with regular_file.opened(path) as file:
-            document = _clean(json.loads(text.decoded(file.read())))
+            source = text.decoded(file.read())
+        document = json.loads(source)
+        if not source.isascii() or _HALF.search(source):
+            document = _clean(document)
     except OSError as error:
         raise merging.NoReport(str(error.strerror)) from None
     except (ValueError, RecursionError, MemoryError):
@@ -141,7 +149,8 @@ def _merge(words: Sequence[str]) -> int:
     if arguments.html:
         from ompdbg.report.html.merged import page
 
-        _write(arguments.html, page(document))
+        folder = os.path.dirname(arguments.html) if arguments.html != STANDARD_OUTPUT else ""
+        _write(arguments.html, page(document, folder or "."))
     if as_text:
         path = arguments.text or STANDARD_OUTPUT
         width = _width() if path == STANDARD_OUTPUT else _WIDTH

@@ -7,10 +7,9 @@ from __future__ import annotations
 from typing import Any, Dict, List, Tuple
 
 from ompdbg.report import crash
+from ompdbg.report.html.words import DOES, ENDED_BY, SLEEPS
 
 Object = Dict[str, Any]
-
-ENDED_BY, DOES, SLEEPS = "ended_by", "does", "sleeps"
 
 
 def marked(report: Object) -> Object:

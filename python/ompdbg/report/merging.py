@@ -4,15 +4,16 @@ first."""
 
 from __future__ import annotations
 
-from posixpath import basename
+import os
 import re
 from collections import Counter
-from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from posixpath import basename
+from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ompdbg import SCHEMA
 from ompdbg.report.severities import HELD_UP, SEVERITIES, STUCK
 from ompdbg.number import number_in
-from ompdbg.report.numbers import ranges
+from ompdbg.report.numbers import counted, ranges
 from ompdbg.report.table import Column, aligned, cut_place, wrap
 from ompdbg.report import crash
 from ompdbg.report.html.words import does, place_text
@@ -26,6 +27,8 @@ _UNKNOWN = "unknown"
 CRASHED = "crashed"
 _ORDER = (CRASHED, *SEVERITIES, "none", _UNKNOWN)
 _MOST_RANKS = 1 << 20
+_MOST_INDENTS, _MOST_OF_RANKS = 12, 24
+_MOST_BRANCHES, _DEEPEST = 2000, 200  # of the tree of stacks: frames, and one within another
 # What differs between processes in the same state.
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _COLUMNS = (
@@ -47,6 +50,7 @@ class Member(NamedTuple):
     of_ranks: int  # of how many; 0: unknown
     state: Hashable  # equal for processes that do the same
     group: Object
+    stacks: "List[Tuple[List[Object], int]]"  # frames from main on, and how many threads have them
 
 
 def member(source: str, document: Any) -> Member:
@@ -61,7 +65,8 @@ def member(source: str, document: Any) -> Member:
         report = marked(document)
         process, group = _process(source, report["about"]), _described(report)
         if _fits(process, _PROCESS) and _fits(group, _GROUP):
-            return Member(process, _ranks_of(report["about"]["rank"]), _state(report), group)
+            of_ranks = _ranks_of(report["about"]["rank"])
+            return Member(process, of_ranks, _state(report), group, _stacks(report))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         pass  # nothing has the shape that it should have
     raise NoReport("it lacks what the schema demands")
@@ -75,7 +80,10 @@ _PROCESS = {
     "rank": _MAYBE_TEXT,
     "host": _MAYBE_TEXT,
     "source": str,
+    "page": _MAYBE_TEXT,
 }
+_FRAME: Object = {"function": _MAYBE_TEXT, "construct": _MAYBE_TEXT, "file": _MAYBE_TEXT}
+_FRAME["line"] = (int, type(None))
 _THREADS = {"count": int, "does": str, "where": str, "region": str}
 _GROUP = {
     "program": _MAYBE_TEXT,
@@ -114,6 +122,7 @@ def merged(members: Sequence[Member], unread: Sequence[Object] = ()) -> Object:
         "missing_ranks": _missing_ranks(members),
         "unread": list(unread),
         "groups": groups,
+        "tree": _tree(members),
     }
 
 
@@ -192,12 +201,14 @@ def _described(report: Object) -> Object:
 
 
 def _process(source: str, about: Object) -> Object:
+    page = f"{os.path.splitext(source)[0]}.html"
     return {
         "name": about["name"],
         "pid": about["pid"],
         "rank": None if about["rank"] is None else about["rank"]["value"],
         "host": about["host"],
         "source": of_path(source),
+        "page": of_path(page) if os.path.isfile(page) else None,
     }
 
 
@@ -208,6 +219,75 @@ def _place_in_row(process: Object) -> Tuple[int, str]:
 
 def _rank(process: Object) -> Optional[int]:
     return None if process["rank"] is None else number_in(process["rank"])
+
+
+# ---- Stacks ---------------------------------------------------------------------------------
+
+
+def _stacks(report: Object) -> List[Tuple[List[Object], int]]:
+    """Return the stacks of a report. Raises ValueError."""
+    found = []
+    for stack in report["stacks"] or []:
+        frames = [frame for part in stack["parts"] for frame in part["frames"]]
+        frames = [_frame(frame) for frame in frames[::-1][:_DEEPEST]]
+        found.append((frames, len(stack["threads"])))
+    return found
+
+
+def _frame(frame: Object) -> Object:
+    if not _fits(frame, _FRAME):
+        raise ValueError(frame)
+    found = {key: frame[key] for key in _FRAME}
+    found["function"] = frame["function"] or frame["symbol"] or "??"
+    if frame["kind"] == "signal":
+        found["function"] = "<signal handler called>"
+    return found
+
+
+class _Branch:
+    """A frame in the stacks of several processes."""
+
+    def __init__(self, frame: Object) -> None:
+        self.frame = frame
+        self.threads = self.ends = 0
+        self.members: Set[int] = set()
+        self.inner: Dict[Hashable, _Branch] = {}
+
+
+def _tree(members: Sequence[Member]) -> List[Object]:
+    """Return the stacks of all processes as one tree, each frame before those that it called."""
+    root = _Branch({})
+    for number, one in enumerate(members):
+        for frames, threads in one.stacks:
+            branch = root
+            for frame in frames:
+                branch = branch.inner.setdefault(tuple(frame.values()), _Branch(frame))
+                branch.threads += threads
+                branch.members.add(number)
+            branch.ends += threads
+    found: List[Object] = []
+    pending = [(branch, 0) for branch in _in_order(root)]
+    while pending and len(found) < _MOST_BRANCHES:
+        branch, depth = pending.pop()
+        ranks = [_rank(members[number].process) for number in branch.members]
+        known = [rank for rank in ranks if rank is not None]
+        found.append(
+            {
+                "depth": depth,
+                **branch.frame,
+                "processes": len(ranks),
+                "ranks": ranges(known) if len(known) == len(ranks) else None,
+                "threads": branch.threads,
+                "ends": branch.ends,
+            }
+        )
+        pending += [(one, depth + 1) for one in _in_order(branch)]
+    return found
+
+
+def _in_order(branch: _Branch) -> List[_Branch]:
+    """Return what was called from a frame, the most threads last."""
+    return sorted(branch.inner.values(), key=lambda one: one.threads)
 
 
 # ---- Words ----------------------------------------------------------------------------------
@@ -255,11 +335,44 @@ def causes(group: Object) -> List[str]:
     return [told for told in (group["crash"] or group["cause"],) if told]
 
 
+def common(document: Object) -> List[Object]:
+    """Return what as many threads do in every group."""
+    groups = [group["threads"] for group in document["groups"]]
+    if len(groups) < 2:
+        return []
+    return [one for one in groups[0] if all(one in threads for threads in groups[1:])]
+
+
+def count_text(branch: Object) -> str:
+    """`ranks 0-3, 32 threads`"""
+    number, ranks = branch["processes"], branch["ranks"]
+    told = "1 process" if number == 1 else f"{number:,} processes"
+    if ranks is not None and len(ranks) < _MOST_OF_RANKS:
+        told = f"{'rank' if number == 1 else 'ranks'} {ranks}"
+    return f"{told}, {counted(branch['threads'], 'thread')}"
+
+
+def frame_text(branch: Object) -> str:
+    """`parallel region of solve at hung.c:88`"""
+    construct = branch["construct"]
+    name = f"{construct} of {branch['function']}" if construct else str(branch["function"])
+    file = basename(branch["file"] or "")
+    return (
+        name
+        + (f" at {file}" if file else "")
+        + (f":{branch['line']}" if file and branch["line"] else "")
+    )
+
+
 def lines(document: Object, width: Optional[int]) -> Iterator[str]:
-    """The same as text."""
+    """Return the same as text."""
     yield headline(document)
     for note in notes(document):
         yield from wrap(note, width)
+    shared = common(document)
+    if shared:
+        yield from ("", "== In all groups ==")
+        yield from _threads(shared, width)
     for group in document["groups"]:
         number = len(group["processes"])
         yield ""
@@ -269,13 +382,23 @@ def lines(document: Object, width: Optional[int]) -> Iterator[str]:
             yield from wrap(told, width)
         for text in group["findings"] or ["No thread waits for another."]:
             yield from wrap(text, width)
-        rows = [
-            [str(one["count"]), one["does"], one["where"], _region(one["region"])]
-            for one in group["threads"]
-        ]
-        inner = None if width is None else max(width - 2, 20)
-        for line in aligned(_COLUMNS, rows, inner):
-            yield "  " + line
+        yield from _threads([one for one in group["threads"] if one not in shared], width)
+    if document["tree"]:
+        yield from ("", "== Stacks of all processes ==")
+    rows = [
+        ["  " * min(one["depth"], _MOST_INDENTS) + frame_text(one), count_text(one)]
+        for one in document["tree"]
+    ]
+    yield from aligned((Column(squeeze=30, cut=cut_place), Column(squeeze=16)), rows, width)
+
+
+def _threads(threads: Sequence[Object], width: Optional[int]) -> Iterator[str]:
+    rows = [
+        [str(one["count"]), one["does"], one["where"], _region(one["region"])] for one in threads
+    ]
+    inner = None if width is None else max(width - 2, 20)
+    for line in aligned(_COLUMNS, rows, inner):
+        yield "  " + line
 
 
 def _region(label: str) -> str:

@@ -64,8 +64,10 @@ _KERNEL = {"hung", "many 64", "waits tasks", "signal altstack", "fortran", "regi
 # GDB writes the whole stacks of all threads into a core file.
 _MAX_GCORE_THREADS = 16
 _BIG = {"many": _MAX_GCORE_THREADS}
+# One in so many states of the other variants is looked at in GDB, too.
+_IN_GDB = 4
 # One in so many live programs in GDB leaves a core file.
-_CORE_FILES = 3
+_CORE_FILES = 5
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,8 @@ def openmp_states(variant: str = "O2") -> List["states.State"]:
 
 def _modes(state: "states.State", index: int, place: int, variant: str, count: int) -> List[str]:
     """How the state with this index is looked at in the variant with this place of so many: in the
-    first one and in one of the others in turns; some in every one, there by the command line."""
+    first one, by GDB and the command line, and in one of the others in turns, there in GDB now and
+    then; some in every one, there by the command line."""
     name = " ".join((state.program,) + state.arguments)
     turn = 1 + index % (count - 1)
     found = []
@@ -128,7 +131,7 @@ def _modes(state: "states.State", index: int, place: int, variant: str, count: i
         static = build.VARIANTS[variant].static
         turn_of = 0 if static else index // (count - 1) + index + place
         found.append(COMMAND_LINE[turn_of % 2])
-    if setup.FULL or place in (0, turn):
+    if setup.FULL or place == 0 or (place == turn and (index + place) % _IN_GDB == 0):
         found.append(LIVE)
         if (setup.FULL or (index + place) % _CORE_FILES == 0) and has_gcore(
             state.program, state.arguments

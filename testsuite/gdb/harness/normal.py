@@ -2,20 +2,30 @@
 """Brings what the commands say into a form in which a process and its core file must be equal.
 
 GDB numbers the threads of a core file anew, and a core file does not have their names. So threads
-are called by their LWP here, lists are in the order of the LWPs, and teams lose their labels.
+are called by their LWP here, lists are in the order of the LWPs, and teams lose their labels. How long
+ago something was recorded depends on when one asks.
 """
 
 from typing import Any, Dict, List
 
 from harness.snapshots import Snapshot
 
-_DIFFERENT = ("name", "selected", "label", "gdb")
+_DIFFERENT = ("name", "selected", "label", "gdb", "age")
 
 
 def normal(part: str, snapshot: Snapshot) -> Any:
     """A part of a snapshot ("threads", "tasks", ...) without what a core file has otherwise."""
     lwps = {row["gdb"]: row["lwp"] for row in snapshot["threads"]["threads"]}
     return _normal(snapshot[part], lwps)
+
+
+def ageless(value: Any) -> Any:
+    """The same without ages of what was recorded."""
+    if isinstance(value, list):
+        return [ageless(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: ageless(item) for key, item in value.items() if key != "age"}
 
 
 def _normal(value: Any, lwps: Dict[int, int]) -> Any:

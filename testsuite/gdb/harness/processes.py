@@ -139,6 +139,7 @@ def ready_program(
     )
     try:
         _await_ready(process)
+        await_pause(process.pid)
         yield process.pid
     finally:
         _kill(process)

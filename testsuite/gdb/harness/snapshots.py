@@ -127,7 +127,6 @@ def of_command_line(target: object) -> Snapshot:
 def _process(case: Case) -> Snapshot:
     program = setup.program(case.program, case.variant)
     with processes.ready_program(program, case.arguments) as pid:
-        processes.await_pause(pid)
         return of_command_line(pid)
 
 

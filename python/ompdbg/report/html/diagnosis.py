@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict
 
 from ompdbg.report.html import words
-from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.markup import Content, Markup, element, folded
 
 Object = Dict[str, Any]
 
@@ -19,12 +19,14 @@ SEVERITIES = {
     "crashed": ("Crashed", "A signal has ended the program."),
     "unknown": ("Not known", "The diagnosis could not be made."),
 }
-_DEADLOCK = "deadlock"
+_MOST_FINDINGS = 12  # more are folded
+_MOST_NOTES, _MOST_ROWS = 6, 12
 
 
 def verdict(report: Object) -> Markup:
     """The worst of what was found, in one box."""
     told = report["verdict"] or {"severity": "unknown", "text": SEVERITIES["unknown"][1]}
+    known = {thread["gdb"] for thread in report["threads"] or []}
     word, meaning = SEVERITIES[told["severity"]]
     same = [one for one in report["findings"] or [] if one["text"] == told["text"]]
     if told["severity"] == "stuck" and same and not same[0]["certain"]:
@@ -32,32 +34,41 @@ def verdict(report: Object) -> Markup:
     return element(
         "div",
         element("p", word, class_="word"),
-        element("p", told["text"], class_="headline"),
+        element("p", words.linked(told["text"], known), class_="headline"),
         element("p", meaning, class_="meaning") if told["text"] != meaning else None,
         class_=f"verdict {told['severity']}",
     )
 
 
-def findings(report: Object) -> Content:
-    """Each of them."""
+def findings(report: Object, is_told: bool) -> Content:
+    """Show each of them; many are folded. `is_told`: the verdict is on the page."""
     threads = {thread["gdb"]: thread for thread in report["threads"] or []}
-    return [_finding(one, threads) for one in report["findings"] or []]
+    known = report["verdict"]["text"] if is_told and report["verdict"] else None
+    told = [_finding(one, threads, one["text"] != known) for one in report["findings"] or []]
+    return folded(told, _MOST_FINDINGS, "findings")
 
 
-def _finding(finding: Object, threads: Dict[int, Object]) -> Markup:
+def _finding(finding: Object, threads: Dict[int, Object], has_title: bool) -> Markup:
     severity = finding["severity"]
-    told = _cycle(finding, threads) if finding["rule"] == _DEADLOCK else _rows(finding, threads)
+    title = element(
+        "h3",
+        words.badge(severity, SEVERITIES[severity][0]),
+        " ",
+        words.linked(finding["text"], threads),
+        None if finding["certain"] else element("span", " (inferred)", class_="muted"),
+    )
     return element(
         "article",
-        element(
-            "h3",
-            words.badge(severity, SEVERITIES[severity][0]),
-            " ",
-            finding["text"],
-            None if finding["certain"] else element("span", " (inferred)", class_="muted"),
+        title if has_title else None,
+        _rows(finding, threads),
+        folded(
+            [
+                element("p", words.linked(note, threads), class_="note")
+                for note in finding["notes"]
+            ],
+            _MOST_NOTES,
+            "notes",
         ),
-        told,
-        [element("p", note, class_="note") for note in finding["notes"]],
         class_=f"finding {severity}",
     )
 
@@ -68,43 +79,10 @@ def _rows(finding: Object, threads: Dict[int, Object]) -> Content:
     rows = [
         element(
             "li",
-            element("span", words.threads_text(alike), class_="who"),
+            element("div", words.threads(alike), class_="who"),
             element("span", words.does(first), class_=f"does {words.kind_of(first)}"),
             words.place(first["location"]),
         )
         for first, alike in words.merged(known)
     ]
-    return element("ul", rows, class_="rows")
-
-
-def _for_whom(edge: Object) -> Content:
-    if edge["waits_for"] is None:
-        return None
-    if edge["kind"] == "lock":
-        held = "held" if edge["certain"] else "probably held"
-        return f", {held} by thread {edge['waits_for']}"
-    return f", for thread {edge['waits_for']}"
-
-
-def _cycle(finding: Object, threads: Dict[int, Object]) -> Content:
-    """Who waits for whom, from the first thread back to it."""
-    steps: List[Markup] = []
-    for edge in finding["chain"]:
-        thread = threads.get(edge["thread"])
-        steps.append(
-            element(
-                "li",
-                element("span", f"thread {edge['thread']}", class_="who"),
-                " waits for ",
-                element("strong", "?" if thread is None else words.does(thread)),
-                _for_whom(edge),
-                element(
-                    "span",
-                    None if thread is None else words.place(thread["location"]),
-                    class_="below",
-                ),
-            )
-        )
-    first = finding["chain"][0]["thread"] if finding["chain"] else "?"
-    steps.append(element("li", f"back to thread {first}", class_="back"))
-    return element("ol", steps, class_="cycle")
+    return element("ul", folded(rows, _MOST_ROWS, "groups of threads", "ul"), class_="rows")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lays out a graph in layers: whoever waits stands below those for which it waits."""
+"""Lays out a graph in layers: edges lead down, but for those that close a circle."""
 
 from __future__ import annotations
 
-from typing import Dict, Hashable, List, NamedTuple, Sequence, Tuple, TypeVar
+from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
-NODE_WIDTH, NODE_HEIGHT = 168, 56
+NODE_WIDTH, NODE_HEIGHT = 196, 56
 _BEND_WIDTH = 12
 _GAP, _LAYER_GAP = 20, 44
-_MARGIN = 6
+_MARGIN = 18
 _SWEEPS = 4
+_ASIDE = 28  # of what leads up from the middle of a node, beside what leads down
 
-Name = TypeVar("Name", bound=Hashable)
 Point = Tuple[float, float]
 _Item = Tuple[int, int]  # of a node (index, -1); of a bend (edge, layer)
 
@@ -26,20 +26,50 @@ class Layout(NamedTuple):
 
 
 def layout(count: int, edges: Sequence[Tuple[int, int]]) -> Layout:
-    """The places of nodes 0 to `count` - 1, with edges from one to the next below it."""
-    layer_of = _layers(count, edges)
-    layers, ways = _with_bends(count, edges, layer_of)
+    """Place the nodes 0 to `count` - 1, with edges from one to the next below it."""
+    turned = _closing(count, edges)
+    downwards = [
+        (end, begin) if index in turned else (begin, end)
+        for index, (begin, end) in enumerate(edges)
+    ]
+    layer_of = _layers(count, downwards)
+    layers, ways = _with_bends(count, downwards, layer_of)
     _untangle(layers, ways)
     places, width = _places(layers)
     nodes = [places[(index, -1)] for index in range(count)]
-    lines = [_line(places, way) for way in ways]
+    lines = [_line(places, way, index in turned) for index, way in enumerate(ways)]
     height = len(layers) * (NODE_HEIGHT + _LAYER_GAP) - _LAYER_GAP + 2 * _MARGIN
     return Layout(width, max(height, 0), nodes, lines)
 
 
+def _closing(count: int, edges: Sequence[Tuple[int, int]]) -> Set[int]:
+    """Return the edges that close a circle: a search in depth comes back by them."""
+    leaving: List[List[int]] = [[] for _ in range(count)]
+    for index, (begin, _) in enumerate(edges):
+        leaving[begin].append(index)
+    found: Set[int] = set()
+    entered, left = [False] * count, [False] * count
+    for first in range(count):
+        pending = [] if entered[first] else [(first, iter(leaving[first]))]
+        entered[first] = True
+        while pending:
+            node, rest = pending[-1]
+            index = next(rest, -1)
+            if index < 0:
+                left[node] = True
+                pending.pop()
+                continue
+            end = edges[index][1]
+            if not entered[end]:
+                entered[end] = True
+                pending.append((end, iter(leaving[end])))
+            elif not left[end]:
+                found.add(index)
+    return found
+
+
 def _layers(count: int, edges: Sequence[Tuple[int, int]]) -> List[int]:
-    """The length of the longest way to each node; those in a circle, which only damaged memory
-    has, stay on top."""
+    """Return the length of the longest way to each node."""
     after: Dict[int, List[int]] = {}
     missing = [0] * count
     for begin, end in edges:
@@ -54,7 +84,7 @@ def _layers(count: int, edges: Sequence[Tuple[int, int]]) -> List[int]:
             missing[end] -= 1
             if not missing[end]:
                 ready.append(end)
-    return [0 if missing[node] else found[node] for node in range(count)]
+    return found
 
 
 def _with_bends(
@@ -118,13 +148,15 @@ def _width(item: _Item) -> int:
     return NODE_WIDTH if item[1] < 0 else _BEND_WIDTH
 
 
-def _line(places: Dict[_Item, Point], way: Sequence[_Item]) -> List[Point]:
-    """From below the first node to above the last, straight down beside the nodes between."""
+def _line(places: Dict[_Item, Point], way: Sequence[_Item], turned: bool) -> List[Point]:
+    """Go from below the first node to above the last, straight down beside the nodes between. What
+    is turned goes up."""
+    aside = _ASIDE if turned else 0
     points: List[Point] = []
     for item in way:
         x, y = places[item]
         if item[1] >= 0:
             points += [(x + _BEND_WIDTH / 2, y), (x + _BEND_WIDTH / 2, y + NODE_HEIGHT)]
         else:
-            points.append((x + NODE_WIDTH / 2, y + (0 if points else NODE_HEIGHT)))
-    return points
+            points.append((x + NODE_WIDTH / 2 + aside, y + (0 if points else NODE_HEIGHT)))
+    return points[::-1] if turned else points

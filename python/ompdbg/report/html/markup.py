@@ -5,11 +5,12 @@ is text."""
 from __future__ import annotations
 
 import html
-from typing import Iterable, Union
+from typing import Iterable, List, Optional, Sequence, Union
 
 from ompdbg.text import visible
 
-_EMPTY = ("br", "hr", "meta", "path", "rect", "line", "circle", "use")
+_VOID = ("br", "hr", "input", "meta")
+_EMPTY = (*_VOID, "path", "rect", "line", "circle", "use")
 
 Content = Union[str, int, None, "Iterable[Content]"]
 
@@ -47,5 +48,33 @@ def element(name: str, /, *content: Content, **attributes: Union[str, int, bool,
         if value is not None and value is not False
     )
     if name in _EMPTY:
-        return Markup(f"<{name}{told}>" if name in ("br", "hr", "meta") else f"<{name}{told}/>")
+        return Markup(f"<{name}{told}>" if name in _VOID else f"<{name}{told}/>")
     return Markup(f"<{name}{told}>{joined(content)}</{name}>")
+
+
+def folded(items: Sequence[Markup], most: int, noun: str, name: str = "div") -> List[Markup]:
+    """Return items; of more than `most`, half of so many, and a fold with the others."""
+    if len(items) <= most:
+        return list(items)
+    shown, rest = items[: most // 2], items[most // 2 :]
+    title = element("summary", f"{len(rest):,} more {noun}")
+    return [
+        *shown,
+        element("li" if name == "ul" else name, element("details", title, element(name, rest))),
+    ]
+
+
+def stretched(
+    content: Content, box: str, kind: str, told: str, row: Optional[int] = None
+) -> Markup:
+    """Return a picture without text that takes all the room that it has."""
+    return element(
+        "svg",
+        content,
+        viewBox=box,
+        preserveAspectRatio="none",
+        class_=kind,
+        role="img",
+        aria_label=told,
+        data_row=row,
+    )

@@ -3,23 +3,28 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from posixpath import basename
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional
+from urllib.parse import quote
 
-from ompdbg.report.numbers import counted
 from ompdbg.report import merging
 from ompdbg.report.html import tables, words
 from ompdbg.report.html.diagnosis import SEVERITIES
-from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.markup import Content, Markup, element, folded
 from ompdbg.report.html.page import Section, whole
+from ompdbg.report.numbers import counted
+from ompdbg.text import encoded
 
 Object = Dict[str, Any]
 
-_MOST_TILES = 1024
+_MOST_TILES, _MOST_HOSTS = 96, 12
+_DEEP = 12  # branches from there on are not indented
 
 
-def page(document: Object) -> Iterator[str]:
-    """The lines of an HTML file."""
+def page(document: Object, folder: str) -> Iterator[str]:
+    """Return the lines of an HTML file. `folder`: where it will be."""
     groups = document["groups"]
     programs = {basename(group["program"] or "?") for group in groups}
     title = ", ".join(sorted(programs)) or "No process"
@@ -28,19 +33,32 @@ def page(document: Object) -> Iterator[str]:
         element("p", merging.headline(document), class_="subtitle"),
         [element("p", note, class_="note") for note in merging.notes(document)],
     ]
-    sections: List[Section] = [("overview", "Overview", [_overview(groups)])]
+    shared = merging.common(document)
+    sections: List[Section] = [("overview", "Overview", _overview(groups, folder))]
     for number, group in enumerate(groups, 1):
-        sections.append((f"group{number}", f"Group {number}", _group(group, document)))
-    yield from whole(title, head, sections)
+        told = _group(group, document, shared, folder)
+        sections.append((f"group{number}", f"Group {number}", told))
+    if shared:
+        sections.append(("common", "In all groups", _threads(shared)))
+    sections.append(("stacks", "Stacks of all processes", _stacks(document["tree"])))
+    yield from whole(title, head, sections, "reports")
 
 
-def _overview(groups: List[Object]) -> Markup:
-    """Each group with a tile for each process."""
+def _overview(groups: List[Object], folder: str) -> Markup:
+    """Show each group with a tile for each process, which leads to its page."""
     rows = [
         element(
             "li",
             element("a", f"Group {number}", href=f"#group{number}"),
-            element("span", _tiles(group), class_="ranks"),
+            element(
+                "div",
+                folded(
+                    [_tile(one, group, folder) for one in group["processes"]],
+                    _MOST_TILES,
+                    "processes",
+                ),
+                class_="ranks",
+            ),
             element(
                 "span",
                 words.badge(group["severity"], SEVERITIES[group["severity"]][0]),
@@ -55,53 +73,108 @@ def _overview(groups: List[Object]) -> Markup:
 
 
 def _told(group: Object) -> Content:
-    """The crash or what was found, and below that what is of less interest."""
+    """Show the crash or what was found, and below that what is of less interest."""
     first = str(group["findings"][0]) if group["findings"] else "No thread waits for another."
     if group["crash"]:
         return [element("strong", group["crash"]), element("span", first, class_="below muted")]
     return [first, [element("span", one, class_="below muted") for one in merging.causes(group)]]
 
 
-def _tiles(group: Object) -> List[Markup]:
-    return [
-        element(
-            "b",
-            process["rank"] or process["pid"] or "",
-            class_=f"tile {group['severity']}",
-            title=process["source"],
-        )
-        for process in group["processes"][:_MOST_TILES]
-    ]
+def _tile(process: Object, group: Object, folder: str) -> Markup:
+    name = process["rank"] or process["pid"] or "?"
+    where = f" on {process['host']}" if process["host"] else ""
+    attributes = {"class_": f"tile {group['severity']}", "title": process["source"] + where}
+    address = _address(process, folder)
+    return element("b" if address is None else "a", name, href=address, **attributes)
 
 
-def _group(group: Object, document: Object) -> List[Markup]:
-    rows = [
-        [
-            counted(one["count"], "thread"),
-            element("strong", one["does"]),
-            element("code", one["where"], class_="place"),
-            one["region"],
-        ]
-        for one in group["threads"]
-    ]
-    processes = [
-        [process["rank"] or "", process["pid"] or "", process["host"] or "", process["source"]]
-        for process in group["processes"]
-    ]
+def _address(process: Object, folder: str) -> Optional[str]:
+    """Return the address of the page of a process from that folder on."""
+    if process["page"] is None:
+        return None
+    return quote(encoded(os.path.relpath(process["page"], folder)))
+
+
+def _group(group: Object, document: Object, shared: List[Object], folder: str) -> List[Content]:
+    """Show where a group is, and what its threads do that not all others do."""
     severity = group["severity"]
+    own = [one for one in group["threads"] if one not in shared]
+    processes = [
+        [
+            element("a", name, href=_address(one, folder)) if one["page"] else name,
+            one["pid"] or "",
+            one["host"] or "",
+            one["source"],
+        ]
+        for one in group["processes"]
+        for name in [one["rank"] or one["name"] or "?"]
+    ]
+    hosts = Counter(one["host"] or "host not known" for one in group["processes"])
+    told = ", ".join(f"{host} ({number})" for host, number in hosts.most_common(_MOST_HOSTS))
+    left = len(hosts) - _MOST_HOSTS
     return [
         element(
             "div",
             element("p", SEVERITIES[severity][0], class_="word"),
             element("p", merging.who(group, document), class_="headline"),
+            element(
+                "p", f"on {told}", f" and {left:,} more" if left > 0 else "", class_="meaning"
+            ),
             [element("p", told, class_="meaning") for told in merging.causes(group)],
             [element("p", text, class_="meaning") for text in group["findings"]],
             class_=f"verdict {severity}",
         ),
-        tables.table(("Threads", "Do", "Where", "Region"), rows),
+        _threads(own),
+        element("p", "The other threads do what they do in all groups.", class_="note")
+        if shared
+        else None,
         element(
             "details",
-            element("summary", "Where this was read"),
+            element("summary", "Processes and their reports"),
             tables.table(("Rank", "Process", "Host", "Report"), processes),
         ),
     ]
+
+
+def _threads(threads: List[Object]) -> Content:
+    rows = [
+        [
+            tables.Number(one["count"], counted(one["count"], "thread")),
+            element("strong", one["does"]),
+            element("code", one["where"], class_="place"),
+            one["region"],
+        ]
+        for one in threads
+    ]
+    return tables.table(("Threads", "Do", "Where", "Region"), rows) if rows else None
+
+
+def _stacks(tree: List[Object]) -> Content:
+    """Draw the stacks of all processes: frames in a row as long as the way does not part."""
+    if not tree:
+        return element("p", "No report has stacks.", class_="muted")
+    told: List[str] = []
+    depths: List[int] = []  # of the frames that are open
+    for index, one in enumerate(tree):
+        before = tree[index - 1] if index else None
+        inner = before is not None and before["depth"] < one["depth"]
+        is_same = before is not None and inner and _is_same(before, one)
+        while depths and depths[-1] >= one["depth"]:
+            depths.pop()
+            told.append("</details>")
+        name = element("code", merging.frame_text(one), class_="function", title=one["file"])
+        if is_same:
+            told.append(element("div", name, class_="call"))
+            continue
+        depths.append(one["depth"])
+        count = element("span", merging.count_text(one), class_="count")
+        deep = ' class="deep"' if len(depths) > _DEEP else ""
+        told.append(f"<details open{deep}>")
+        told.append(element("summary", name, count))
+    told += ["</details>"] * len(depths)
+    return element("div", Markup("".join(told)), class_="stacks")
+
+
+def _is_same(outer: Object, inner: Object) -> bool:
+    """Check that all threads of a frame are in the one that it called."""
+    return bool(outer["threads"] == inner["threads"] and not outer["ends"])

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Se
 
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.times import duration
 
 Object = Dict[str, Any]
 
@@ -19,8 +20,6 @@ _BAR, _THIN = 10, 4
 _LEAST_STEP, _DECADE = 1.0, 6.0  # of a step between events; and more for each tenfold of 100 ns
 _SHORTEST = 100.0  # ns
 _LEAST_LABEL_GAP = 120
-_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
-_LONG = 100
 
 # How an interval begins, how it ends, and what it is.
 _INTERVALS = {
@@ -183,13 +182,6 @@ class _Scale:
         return duration(age)
 
 
-def duration(nanoseconds: int) -> str:
-    """Write it in words: "12.3 s"."""
-    size, unit = next((one for one in _UNITS if nanoseconds >= one[0]), _UNITS[-1])
-    number = nanoseconds / size
-    return f"{number:.0f} {unit}" if number >= _LONG else f"{number:.3g} {unit}"
-
-
 # ---- The picture ----------------------------------------------------------------------------
 
 
@@ -218,7 +210,7 @@ def _figure(
         viewBox=f"0 0 {_WIDTH} {height}",
         width=str(_WIDTH),
         height=str(height),
-        role="img",
+        role="group",
         aria_label="What each thread did last",
     )
     told = [
@@ -234,7 +226,14 @@ def _figure(
         told.append(f" {recording['events_gone']:,} older events are gone.")
     return element(
         "figure",
-        element("div", drawing, class_="scroll", tabindex="0"),
+        element(
+            "div",
+            drawing,
+            class_="scroll",
+            tabindex="0",
+            role="region",
+            aria_label="What each thread did last",
+        ),
         element("figcaption", told),
         class_="moments",
     )
@@ -250,7 +249,10 @@ def _age(place: float, text: str, height: int) -> Content:
 def _lane(number: int, top: int) -> Content:
     middle = str(top + _LANE // 2)
     return [
-        element("text", f"thread {number}", x="0", y=str(top + _LANE // 2 + 4), class_="name"),
+        words.thread_link(
+            number,
+            element("text", f"thread {number}", x="0", y=str(top + _LANE // 2 + 4), class_="name"),
+        ),
         element("line", x1=_LABEL, x2=_WIDTH - _MARGIN, y1=middle, y2=middle, class_="time"),
     ]
 

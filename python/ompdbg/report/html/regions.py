@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from ompdbg.report.numbers import counted, ranges
+from ompdbg.report.numbers import counted
 from ompdbg.report.html import words
-from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.markup import Content, Markup, element, folded
 
 Object = Dict[str, Any]
 
 # More threads in a lane than this are drawn without their numbers.
 _NUMBERED = 24
 _MOST_DRAWN = 1024
+_MOST_LANES = 24
 
 
 def picture(report: Object) -> Content:
@@ -48,7 +49,7 @@ def legend(report: Object) -> Content:
         (words.OTHER, "something else"),
     )
     items = [
-        element("li", element("i", class_=f"tile {kind}"), name)
+        element("li", element("i", class_=f"tile {kind}"), name, data_kind=kind)
         for kind, name in told
         if kind in found
     ]
@@ -56,10 +57,9 @@ def legend(report: Object) -> Content:
     return [
         element(
             "p",
-            "In the boxes are the numbers of threads, the same as everywhere on this page and as"
-            " GDB has them; ",
+            "Numbers of threads are GDB's, and lead to their stacks; ",
             element("a", "All threads", href="#threads"),
-            " tells the OpenMP number and the LWP of each.",
+            " has the OpenMP number and the LWP of each.",
             class_="note",
         ),
         legend_items if len(items) > 1 else None,
@@ -87,7 +87,13 @@ def _region(
         if opened is None
         else element("p", "opened in ", words.place(opened), class_="opened"),
         _progress(region["progress"]),
-        element("ol", [_lane(group, locks) for group in groups], class_="lanes")
+        element(
+            "ul",
+            folded(
+                [_lane(group, locks) for group in groups], _MOST_LANES, "groups of threads", "ul"
+            ),
+            class_="lanes",
+        )
         if groups
         else None,
         [_region(one, inner, locks) for one in within],
@@ -127,7 +133,7 @@ def _lane(group: Object, locks: Dict[str, Object]) -> Markup:
     kind = words.kind_of(group)
     return element(
         "li",
-        element("span", _tiles(group, kind), class_="who"),
+        element("div", _tiles(group, kind), class_="who"),
         element("span", class_="track", aria_hidden="true"),
         element(
             "span",
@@ -138,6 +144,7 @@ def _lane(group: Object, locks: Dict[str, Object]) -> Markup:
             class_="what",
         ),
         class_=f"lane {kind}{' crowded' if len(group['threads']) > _NUMBERED else ''}",
+        data_kind=kind,
     )
 
 
@@ -147,9 +154,9 @@ def _owner(group: Object, locks: Dict[str, Object]) -> Content:
         return None
     if lock["owner"] is None:
         perhaps = words.candidates(lock)
-        told = f"perhaps held by {words.threads_text(perhaps)}"
+        told = ["perhaps held by ", words.threads(perhaps)]
         return element("span", told, class_="owner") if perhaps else None
-    return element("span", f"held by thread {lock['owner']}", class_="owner")
+    return element("span", "held by ", words.threads([lock["owner"]]), class_="owner")
 
 
 def _tiles(group: Object, kind: str) -> Content:
@@ -158,13 +165,17 @@ def _tiles(group: Object, kind: str) -> Content:
     if len(numbers) <= _NUMBERED:
         return [
             element(
-                "b", number, class_=f"tile {kind}", title=f"OpenMP thread {member} of this region"
+                "a",
+                number,
+                href=f"#{words.anchor(number)}",
+                class_=f"tile {kind}",
+                title=f"OpenMP thread {member} of this region",
             )
             for number, member in sorted(zip(numbers, group["thread_nums"]))
         ]
     tiles = [element("i", class_=f"tile small {kind}") for _ in numbers[:_MOST_DRAWN]]
     return [
-        element("span", f"{counted(len(numbers), 'thread')}: {ranges(numbers)}", class_="many"),
+        element("div", words.threads(numbers), class_="many"),
         element("span", tiles, class_="crowd", aria_hidden="true"),
     ]
 
@@ -176,7 +187,7 @@ def _outside(report: Object) -> Content:
     rows = [
         element(
             "li",
-            element("span", words.threads_text(numbers), class_="who"),
+            element("div", words.threads(numbers), class_="who"),
             element("span", words.does(first), class_=f"does {words.kind_of(first)}"),
             words.place(first["location"]),
         )
@@ -185,6 +196,6 @@ def _outside(report: Object) -> Content:
     return element(
         "article",
         element("h3", "Outside of parallel regions"),
-        element("ul", rows, class_="rows"),
+        element("ul", folded(rows, _MOST_LANES, "groups of threads", "ul"), class_="rows"),
         class_="region outside",
     )

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The stacks of all threads as one tree, from main inwards."""
+"""The stacks of all threads as one tree, from main inwards, with source lines and variables."""
 
 from __future__ import annotations
 
 from posixpath import basename
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
-from ompdbg.report.numbers import counted
 from ompdbg.report.html import words
-from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.markup import Content, Markup, element, folded
+from ompdbg.report.html.source import Sources
+from ompdbg.report.numbers import counted, ranges
 
 Object = Dict[str, Any]
 _Key = Tuple[Any, ...]
+_Values = Dict[str, Dict[str, Dict[int, None]]]  # by name and value the threads
 
-# Deeper branches than this are drawn on one level.
-_DEEPEST = 40
+_DEEP = 12  # branches from there on are not indented
+_MOST_TOLD = 32  # threads whose stacks end at the same place: more are folded
+_LOST = {"<optimized out>", "<synthetic pointer>"}
+_MOST_BRANCHES, _LETTERS = 24, 60
+_MOST_VALUES = 8  # of a variable: more are folded
 
 
 class Node:
@@ -26,62 +31,192 @@ class Node:
         self.threads: List[int] = []  # those that are in it
         self.ends: List[int] = []  # those whose stack ends here
         self.notes: List[str] = []
+        self.variables: _Values = {}
 
 
-def tree(report: Object) -> Content:
-    """The whole tree."""
-    stacks = report["stacks"]
-    if not stacks:
-        return element("p", "The stacks could not be read.", class_="muted")
-    root = Node({})
-    for stack in stacks:
-        _add(root, stack)
-    threads = {thread["gdb"]: thread for thread in report["threads"] or []}
-    return element("div", _below(root, threads, 0), class_="stacks")
-
-
-def _add(root: Node, stack: Object) -> None:
-    node = root
-    frames = [frame for part in stack["parts"] for frame in part["frames"]]
-    for frame in reversed(frames):
-        key = _key(frame)
-        node = node.inner.setdefault(key, Node(frame))
-        node.threads += stack["threads"]
-    node.ends += stack["threads"]
-    if stack["note"]:
-        node.notes.append(stack["note"])
-
-
-def _key(frame: Object) -> _Key:
+def key_of(frame: Object) -> _Key:
+    """Return what is equal for frames that are drawn as one."""
     if frame["line"] is None:
         return (frame["function"], frame["symbol"], frame["address"], frame["construct"])
     return (frame["function"], frame["file"], frame["line"], frame["construct"])
 
 
-def _below(node: Node, threads: Dict[int, Object], depth: int) -> Content:
-    """What is called from a node, the most threads first."""
-    inner = sorted(node.inner.values(), key=lambda one: (-len(one.threads), min(one.threads)))
-    return [_ends(node, threads), [_branch(one, threads, depth) for one in inner]]
+class Tree:
+    """The stacks of a report."""
+
+    def __init__(self, report: Object) -> None:
+        self._sources = Sources(report)
+        self._threads = {thread["gdb"]: thread for thread in report["threads"] or []}
+        self._root = Node({})
+        self._variables = {one["thread"]: one["frames"] for one in report.get("variables") or []}
+        for stack in report["stacks"] or []:
+            self._add(stack)
+
+    def shown(self, linked: Iterable[int]) -> Content:
+        """Draw the tree. `linked`: threads to which links on the page lead."""
+        if not self._root.ends and not self._root.inner:
+            told = element("p", "The stacks could not be read.", class_="muted")
+        else:
+            told = element("div", self._below(self._root, 0), class_="stacks")
+        has_stack = {number for node in self._nodes() for number in node.ends}
+        missing = sorted(set(linked) - has_stack)
+        rows = [
+            element("li", f"Thread {number}: its stack is not known", id=words.anchor(number))
+            for number in missing
+        ]
+        newer = [
+            element("p", f"{basename(file)} is newer than the program: lines may have moved.")
+            for file in self._sources.newer
+        ]
+        return [
+            element("div", newer, class_="note") if newer else None,
+            told,
+            element("ul", rows, class_="muted") if rows else None,
+        ]
+
+    def innermost(self, thread: int) -> Content:
+        """Return the source around the place where a thread stopped."""
+        for one in (node for node in self._nodes() if thread in node.ends):
+            if one.frame:
+                return self._sources.around(one.frame["file"], one.frame["line"])
+        return None
+
+    def _nodes(self) -> Iterable[Node]:
+        pending = [self._root]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(node.inner.values())
+
+    # ---- What is in it ----------------------------------------------------------------------
+
+    def _add(self, stack: Object) -> None:
+        node = self._root
+        frames = [
+            (index, number, part["thread"], frame)
+            for number, part in enumerate(stack["parts"])
+            for index, frame in enumerate(part["frames"])
+        ]
+        for index, number, thread, frame in reversed(frames):
+            node = node.inner.setdefault(key_of(frame), Node(frame))
+            node.threads += stack["threads"]
+            if number:
+                self._add_variables(node, thread, self._at_level(thread, frame["level"]))
+                continue
+            for one in stack["threads"]:
+                self._add_variables(node, one, self._variables.get(one, [])[index : index + 1])
+        node.ends += stack["threads"]
+        if stack["note"]:
+            node.notes.append(stack["note"])
+
+    def _at_level(self, thread: int, level: int) -> Sequence[Object]:
+        return [one for one in self._variables.get(thread, []) if one["level"] == level]
+
+    @staticmethod
+    def _add_variables(node: Node, thread: int, frames: Sequence[Object]) -> None:
+        for frame in frames:
+            for one in frame["arguments"] + frame["locals"]:
+                values = node.variables.setdefault(one["name"], {})
+                values.setdefault(one["value"], {})[thread] = None
+
+    # ---- How it is drawn --------------------------------------------------------------------
+
+    def _below(self, node: Node, depth: int) -> Content:
+        """Draw what is called from a node, the most threads first."""
+        inner = sorted(node.inner.values(), key=lambda one: (-len(one.threads), min(one.threads)))
+        branches = [self._branch(one, depth) for one in inner]
+        return [self._ends(node), folded(branches, _MOST_BRANCHES, "branches")]
+
+    def _branch(self, node: Node, depth: int) -> Markup:
+        """Draw a node, and those after it as long as the way does not part."""
+        way = [node]
+        while len(way[-1].inner) == 1 and not way[-1].ends:
+            way.extend(way[-1].inner.values())
+        last = way[-1]
+        count = element("span", counted(len(node.threads), "thread"), class_="count")
+        inside = [
+            self._details(node),
+            [
+                element("div", frame(one.frame), self._details(one), class_="call")
+                for one in way[1:]
+            ],
+            self._below(last, depth + 1),
+        ]
+        head = [frame(node.frame), count]
+        deep = "deep" if depth >= _DEEP else None
+        return element("details", element("summary", head), inside, open=True, class_=deep)
+
+    def _details(self, node: Node) -> Content:
+        """Show the source of a frame, and its variables; of where threads stopped more of it."""
+        file, line = node.frame["file"], node.frame["line"]
+        told = self._sources.around(file, line) if node.ends else self._sources.line(file, line)
+        if not node.variables:
+            return told
+        lost = [name for name, values in node.variables.items() if set(values) <= _LOST]
+        rows = [
+            element("div", element("dt", element("code", name)), element("dd", _values(values)))
+            for name, values in node.variables.items()
+            if name not in lost
+        ]
+        more = element("p", ", ".join(lost), ": optimized out", class_="note") if lost else None
+        title = element("summary", counted(len(node.variables), "variable"))
+        variables = [element("dl", rows, class_="values"), more]
+        is_open = bool(node.ends and rows)
+        return [told, element("details", title, variables, open=is_open, class_="fold")]
+
+    def _ends(self, node: Node) -> Content:
+        known = [self._threads[number] for number in node.ends if number in self._threads]
+        rows = [
+            element(
+                "li",
+                element("span", _targets(numbers), class_="who"),
+                element("span", words.does(first), class_=f"does {words.kind_of(first)}"),
+                data_kind=words.kind_of(first),
+            )
+            for first, numbers in words.merged(known, anywhere=True)
+        ]
+        others = [number for number in node.ends if number not in self._threads]
+        rows += [element("li", _targets([number])) for number in others]
+        notes = [element("li", note, class_="muted") for note in dict.fromkeys(node.notes)]
+        told = folded([*rows, *notes], _MOST_BRANCHES, "groups of threads", "ul")
+        return element("ul", told, class_="ends") if told else None
 
 
-def _branch(node: Node, threads: Dict[int, Object], depth: int) -> Markup:
-    """A node, and those after it as long as the way does not part."""
-    way = [node]
-    while len(way[-1].inner) == 1 and not way[-1].ends:
-        way.extend(way[-1].inner.values())
-    told = [frame(one.frame) for one in way]
-    last = way[-1]
-    count = element("span", counted(len(node.threads), "thread"), class_="count")
-    inside = _below(last, threads, depth + 1)
-    head, *rest = told
-    calls = element("ol", [element("li", one) for one in rest], class_="calls") if rest else None
-    if depth >= _DEEPEST:
-        return element("div", head, count, calls, inside)
-    return element("details", element("summary", head, count), calls, inside, open=True)
+def _targets(numbers: Sequence[int]) -> Content:
+    """List threads, each the end of links."""
+    told = [
+        [", " if index else None, element("b", number, id=words.anchor(number), tabindex="-1")]
+        for index, number in enumerate(sorted(numbers))
+    ]
+    if len(numbers) == 1:
+        return ["thread ", told]
+    if len(numbers) <= _MOST_TOLD:
+        return ["threads ", told]
+    known = ranges(numbers)
+    title = element(
+        "summary", f"{len(numbers)} threads" + (f": {known}" if len(known) < _LETTERS else "")
+    )
+    return element("details", title, told, class_="fold")
+
+
+def _values(values: Dict[str, Dict[int, None]]) -> Content:
+    """Show what a variable is; where it differs between threads, the rarest value first."""
+    if len(values) == 1:
+        return element("code", next(iter(values)))
+    rows = [
+        element(
+            "div",
+            element("code", value),
+            " ",
+            element("span", words.threads(list(threads)), class_="muted"),
+        )
+        for value, threads in sorted(values.items(), key=lambda one: len(one[1]))
+    ]
+    return folded(rows, _MOST_VALUES, "values")
 
 
 def frame(frame: Object) -> Content:
-    """Its function, or the construct, and the line."""
+    """Return its function, or the construct, and the line."""
     if frame["kind"] == "signal":
         return element("span", "signal handler called", class_="construct")
     name = frame["function"] or frame["symbol"] or frame["address"]
@@ -91,7 +226,7 @@ def frame(frame: Object) -> Content:
     place = frame["construct_at"] or {"file": None, "line": None}
     opened = _at(place["file"], place["line"])
     if frame["line"] is not None and frame["line"] != place["line"]:
-        opened = [opened, element("span", f", now in line {frame['line']}", class_="muted")]
+        opened = [opened, element("span", f", at line {frame['line']}", class_="muted")]
     return [
         element("span", frame["construct"], class_="construct"),
         " of ",
@@ -105,17 +240,3 @@ def _at(file: Any, line: Any) -> Content:
         return None
     told = basename(file) if line is None else f"{basename(file)}:{line}"
     return [" ", element("code", told, class_="file", title=file)]
-
-
-def _ends(node: Node, threads: Dict[int, Object]) -> Content:
-    known = [threads[number] for number in node.ends if number in threads]
-    rows = [
-        element(
-            "li",
-            element("span", words.threads_text(numbers), class_="who"),
-            element("span", words.does(first), class_=f"does {words.kind_of(first)}"),
-        )
-        for first, numbers in words.merged(known, anywhere=True)
-    ]
-    notes = [element("li", note, class_="muted") for note in dict.fromkeys(node.notes)]
-    return element("ul", rows, notes, class_="ends") if rows or notes else None

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from itertools import zip_longest
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ompdbg.report.numbers import ranges
-from ompdbg.report.html import moments, words
+from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element
-from ompdbg.report.marking import ENDED_BY
+from ompdbg.report.html.times import duration
 
 Object = Dict[str, Any]
 
@@ -21,15 +21,47 @@ _SOURCES = {
 }
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[Content]], kind: str = "") -> Markup:
-    """A table whose rows become blocks where the page is narrow: each cell has its title."""
-    head = element("tr", [element("th", title, scope="col") for title in titles])
+class Number(NamedTuple):
+    """A cell with a number, by which the table can be sorted, and how it is written."""
+
+    value: Optional[float]  # None: unknown
+    text: str = ""
+
+
+Cell = Union[Content, Number]
+
+
+def table(
+    titles: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    kind: str = "",
+    kinds: Sequence[str] = (),
+) -> Markup:
+    """Return a table whose rows become blocks on a narrow page: each cell has its title. `kinds`:
+    of rows, by which the page can be filtered."""
+    rows = list(rows)
+    numeric = [all(isinstance(cell, Number) for cell in cells) for cells in zip(*rows)]
+    head = [
+        element("th", title, scope="col", class_="number" if is_number else None)
+        for title, is_number in zip(titles, numeric)
+    ]
     body = [
-        element("tr", [element("td", cell, data_label=title) for title, cell in zip(titles, row)])
-        for row in rows
+        element("tr", [_cell(cell, title) for title, cell in zip(titles, row)], data_kind=mark)
+        for row, mark in zip_longest(rows, kinds)
     ]
     name = f"wide {kind}".strip()
-    return element("table", element("thead", head), element("tbody", body), class_=name)
+    return element(
+        "table", element("thead", element("tr", head)), element("tbody", body), class_=name
+    )
+
+
+def _cell(cell: Cell, title: str) -> Markup:
+    if not isinstance(cell, Number):
+        return element("td", cell, data_label=title)
+    if cell.value is None:
+        return element("td", "?", data_label=title, class_="number muted", data_value="-1")
+    told = cell.text or f"{cell.value:,}"
+    return element("td", told, data_label=title, class_="number", data_value=f"{cell.value:g}")
 
 
 # ---- Threads, locks -------------------------------------------------------------------------
@@ -40,7 +72,9 @@ def threads(report: Object) -> Content:
     labels = {team["id"]: team["label"] for team in report["teams"] or []}
     rows = [
         [
-            element("b", thread["gdb"], class_="crashed" if thread.get(ENDED_BY) else None),
+            words.thread_link(
+                thread["gdb"], kind="crashed" if thread.get(words.ENDED_BY) else None
+            ),
             thread["lwp"],
             _member(thread),
             labels.get(thread["team"], ""),
@@ -53,14 +87,15 @@ def threads(report: Object) -> Content:
     if not rows:
         return element("p", "The threads could not be read.", class_="muted")
     titles = ("Thread", "LWP", "OpenMP number", "Region", "Does", "Task", "Where")
-    return table(titles, rows, "threads")
+    kinds = [words.kind_of(thread) for thread in report["threads"]]
+    return table(titles, rows, "threads", kinds)
 
 
 def _member(thread: Object) -> str:
     if thread["thread_num"] is None:
         return ""
     size = "?" if thread["team_size"] is None else thread["team_size"]
-    return f"{thread['thread_num']} of {size}"
+    return f"{thread['thread_num']}/{size}"
 
 
 def locks(report: Object) -> Content:
@@ -73,7 +108,7 @@ def locks(report: Object) -> Content:
             [
                 element("code", title),
                 _owner(lock),
-                ranges(lock["waiters"]),
+                words.thread_links(lock["waiters"]),
                 words.place(places.get(lock["owner"])),
             ]
         )
@@ -82,9 +117,9 @@ def locks(report: Object) -> Content:
     return table(("Lock", "Owner", "Waiting threads", "Where the owner is"), rows)
 
 
-def _owner(lock: Object) -> str:
+def _owner(lock: Object) -> Content:
     if lock["owner"] is not None:
-        return f"thread {lock['owner']}{_taken(lock)}"
+        return [words.threads([lock["owner"]]), _taken(lock)]
     if lock["owner_ended"] and lock["known_by"] == "history":
         return str(lock["reason"])
     if lock["owner_ended"]:
@@ -93,7 +128,7 @@ def _owner(lock: Object) -> str:
         return "free at this moment"
     candidates = words.candidates(lock)
     if candidates:
-        return f"perhaps {words.threads_text(candidates)}"
+        return ["perhaps ", words.threads(candidates)]
     return f"not known: {lock['reason']}" if lock["reason"] else "not known"
 
 
@@ -103,7 +138,7 @@ def _taken(lock: Object) -> str:
     if not taken or taken["age"] is None:
         return ""
     where = words.place_text(taken["location"])
-    held = f", taken {moments.duration(max(taken['age'], 0))} before the end"
+    held = f", taken {duration(max(taken['age'], 0))} before the end"
     return held + (where and f" in {where}")
 
 
@@ -134,7 +169,7 @@ def _icv(row: Object, everyone: int) -> Sequence[Content]:
     return [
         element("code", row["name"]),
         known,
-        ranges(row["threads"]) if len(row["threads"]) < everyone else "",
+        words.thread_links(row["threads"]) if len(row["threads"]) < everyone else "",
         row["initial"] if row["initial"] is not None and row["initial"] != value else "",
         "" if setting is None else element("code", f"{setting['name']}={setting['value']}"),
     ]

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from posixpath import basename
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from collections import Counter
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
-from ompdbg.report.numbers import counted
 from ompdbg.report.html import words
-from ompdbg.report.html.graph import NODE_HEIGHT, NODE_WIDTH, Point, layout
-from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.html.drawing import LETTERS, Edge, Node, figure
+from ompdbg.report.html.markup import Content, Markup, element, folded
+from ompdbg.report.numbers import counted
 
 Object = Dict[str, Any]
 
-_MOST_NODES = 60
-_MOST_LISTED = 400
-_LETTERS = 21  # of a function's name in a node
+_MOST_NODES, _MOST_NEAR, _MOST_CENTRES = 40, 24, 8
+_MOST_ALIKE = 4  # tasks in a row of the tree
+_MOST_LISTED = 300
+# Those of most interest first.
+_STATUSES = ("running", "detached", "suspended", "started", "creating", "blocked", "queued")
 _GENERATED = ("explicit", "target")
 
 
@@ -31,7 +33,7 @@ def shown(report: Object) -> Content:
         notes.append(f"{tasks['unreached']} more are in no list of the runtime (detached, say).")
     return [
         [element("p", note, class_="note") for note in notes],
-        _graph(tasks["listed"]),
+        _graph(report, tasks["listed"]),
         _counts(report["task_counts"]),
         _tree(report, tasks),
     ]
@@ -40,7 +42,9 @@ def shown(report: Object) -> Content:
 # ---- The graph ------------------------------------------------------------------------------
 
 
-def _graph(listed: List[Object]) -> Content:
+def _graph(report: Object, listed: List[Object]) -> Content:
+    """Draw tasks that depend on one another; of many, constructs, and the tasks around those that
+    run or are blocked."""
     known = {task["id"]: task for task in listed}
     pairs = [
         (task["id"], other)
@@ -49,69 +53,101 @@ def _graph(listed: List[Object]) -> Content:
         if other in known and other != task["id"]
     ]
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
-    if not names:
-        return None
-    if len(names) > _MOST_NODES:
-        told = f"{len(names)} tasks depend on one another: too many to draw."
-        return element("p", told, class_="muted")
-    index = {name: number for number, name in enumerate(names)}
-    plan = layout(len(names), [(index[begin], index[end]) for begin, end in pairs])
-    drawing = element(
-        "svg",
-        [_edge(points) for points in plan.edges],
-        [_node(known[name], place) for name, place in zip(names, plan.nodes)],
-        viewBox=f"0 0 {plan.width:g} {plan.height:g}",
-        width=f"{plan.width:g}",
-        height=f"{plan.height:g}",
-        role="img",
-        aria_label=f"{len(names)} tasks and their dependences; the tree below tells the same",
-    )
     told = "Each task waits for those above it that lead to it."
-    return element(
-        "figure",
-        element("div", drawing, class_="scroll", tabindex="0"),
-        element("figcaption", told),
-        class_="graph",
-    )
+    if len(names) > _MOST_NODES:
+        near = _around(pairs, known)
+        told = f"{len(near)} tasks, those that run or are blocked and what is around them. {told}"
+        names = near
+    label = f"{len(names)} tasks and their dependences"
+    edges = [Edge(*pair) for pair in pairs]
+    return [
+        _by_construct(report, known, pairs) if len(listed) > _MOST_NODES else None,
+        figure([_node(known[name]) for name in names], edges, label, told) if names else None,
+    ]
 
 
-def _edge(points: List[Point]) -> Markup:
-    (x, y), *rest = points
-    told = [f"M{x:g} {y:g}"]
-    for next_x, next_y in rest:
-        middle = (y + next_y) / 2
-        told.append(f"C{x:g} {middle:g} {next_x:g} {middle:g} {next_x:g} {next_y:g}")
-        x, y = next_x, next_y
-    told.append(f"M{x - 4:g} {y - 7:g}L{x:g} {y:g}L{x + 4:g} {y - 7:g}")
-    return element("path", d="".join(told), class_="edge")
+def _around(pairs: List[Tuple[str, str]], known: Dict[str, Object]) -> List[str]:
+    """Return names of tasks: those of most interest, and in turn those next to them."""
+    beside: Dict[str, List[str]] = {}
+    for begin, end in pairs:
+        beside.setdefault(begin, []).append(end)
+        beside.setdefault(end, []).append(begin)
+    pending = sorted(beside, key=lambda name: _rank(known[name]))[:_MOST_CENTRES]
+    found = dict.fromkeys(pending)
+    for name in pending:  # which grows
+        for other in beside[name]:
+            if other not in found and len(found) < _MOST_NEAR:
+                found[other] = None
+                pending.append(other)
+    return list(found)
 
 
-def _node(task: Object, place: Point) -> Markup:
-    x, y = place
-    function = task["function"]
-    name = "task" if function is None else function["name"]
-    if len(name) > _LETTERS:
-        name = name[: _LETTERS - 1] + "…"
-    line = ""
-    if function is not None and function["file"]:
-        line = f"{basename(function['file'])}:{function['line']}"
+def _rank(task: Object) -> int:
+    status = task["status"]
+    return _STATUSES.index(status) if status in _STATUSES else len(_STATUSES)
+
+
+def _node(task: Object) -> Node:
+    place = words.place_text(words.place_of(task["function"]))
+    name, _, line = place.rpartition(" at ")
     status = task["status"]
     if task["thread"] is not None:
         status += f", thread {task['thread']}"
-    return element(
-        "g",
-        element("title", ", ".join(_described(task))),
-        element("rect", width=str(NODE_WIDTH), height=str(NODE_HEIGHT), rx="4"),
-        element("rect", width="4", height=str(NODE_HEIGHT), rx="2", class_="mark"),
-        element("text", name, x="14", y="20", class_="name"),
-        element("text", line[:_LETTERS], x="14", y="34", class_="line"),
-        element("text", status, x="14", y="48", class_="status"),
-        transform=f"translate({x:g} {y:g})",
-        class_=f"task {_status_class(task)}",
+    href = None if task["thread"] is None else f"#{words.anchor(task['thread'])}"
+    number = "" if task.get("number") is None else f"#{task['number']} "
+    lines = [number + (name or line or "task"), line if name else "", status]
+    return Node(task["id"], lines, _tone(task), ", ".join(_described(task)), href)
+
+
+def _by_construct(
+    report: Object, known: Dict[str, Object], pairs: List[Tuple[str, str]]
+) -> Content:
+    """Draw the constructs: which tasks create those of another, and which wait for them."""
+    statuses: Dict[str, Counter[str]] = {}
+    for row in report["task_counts"] or []:
+        statuses.setdefault(_construct(row), Counter())[row["status"]] += row["count"]
+    edges: Dict[Tuple[str, str], str] = {}
+    for task in known.values():
+        parent = known.get(task["parent"])
+        if parent is not None and task["kind"] in _GENERATED:
+            edges[(_construct(parent), _construct(task))] = "creates"
+    for begin, end in pairs:
+        edges[(_construct(known[begin]), _construct(known[end]))] = ""
+    names = list(dict.fromkeys(name for pair in edges for name in pair))[:_MOST_NODES]
+    nodes = []
+    for name in names:
+        counts = statuses.get(name, Counter())
+        told = ", ".join(f"{count:,} {status}" for status, count in counts.most_common())
+        where, _, line = name.rpartition(" at ")
+        title = ", ".join(filter(None, (name, told)))
+        if len(told) > LETTERS:
+            told = counted(sum(counts.values()), "task")
+        tone = next((one for one in _STATUSES if counts[one]), "other")
+        nodes.append(Node(name, [where or line, line if where else "", told], tone, title))
+    if not nodes:
+        return None
+    told = (
+        "Constructs: a line leads to tasks that wait for these; a dashed one, to those that they"
     )
+    return [
+        element("h3", "By construct"),
+        figure(
+            nodes,
+            [Edge(*pair, tone) for pair, tone in edges.items()],
+            "Constructs and their tasks",
+            f"{told} create.",
+        ),
+    ]
 
 
-def _status_class(task: Object) -> str:
+def _construct(task: Object) -> str:
+    """Return how the construct of a task is called."""
+    if task["kind"] not in _GENERATED:
+        return f"{task['kind']} tasks"
+    return words.place_text(words.place_of(task["function"])) or "code not known"
+
+
+def _tone(task: Object) -> str:
     return str(task["status"]) if str(task["status"]).isalpha() else "other"
 
 
@@ -119,17 +155,19 @@ def _status_class(task: Object) -> str:
 
 
 def _tree(report: Object, tasks: Object) -> Content:
+    """Draw who created whom; of many tasks, those of most interest and what created them."""
     listed = tasks["listed"]
-    generated = sum(task["kind"] in _GENERATED for task in listed)
-    if not generated:
+    if not any(task["kind"] in _GENERATED for task in listed):
         return element("p", "There are no explicit tasks.", class_="muted")
-    if len(listed) > _MOST_LISTED:
-        return element("p", f"{len(listed)} tasks are too many for a tree.", class_="muted")
-    known = {task["id"] for task in listed}
+    known = {task["id"]: task for task in listed}
+    shown = _chosen(listed, known)
+    left = Counter(task["parent"] for task in listed if task["id"] not in shown)
     more = {one["like"]: one["count"] for one in tasks["more"]}
     children: Dict[Optional[str], List[Object]] = {}
     roots: Dict[Optional[str], List[Object]] = {}
     for task in listed:
+        if task["id"] not in shown:
+            continue
         if task["kind"] in _GENERATED and task["parent"] in known:
             children.setdefault(task["parent"], []).append(task)
         else:
@@ -139,7 +177,7 @@ def _tree(report: Object, tasks: Object) -> Content:
         element(
             "details",
             element("summary", labels.get(team, "Outside of parallel regions")),
-            element("ul", list(_branches(tops, children, more)), class_="tasks"),
+            element("ul", list(_branches(tops, children, more, left)), class_="tasks"),
             open=True,
         )
         for team, tops in roots.items()
@@ -151,50 +189,88 @@ def _tree(report: Object, tasks: Object) -> Content:
     return [element("h3", "Who created whom"), parts, total]
 
 
+def _chosen(listed: List[Object], known: Dict[str, Object]) -> Set[str]:
+    """Return the identities of the tasks that the tree shows."""
+    found: Set[str] = set()
+    for task in sorted(listed, key=_rank):
+        if len(found) >= _MOST_LISTED:
+            break
+        above: Optional[Object] = task
+        while above is not None and above["id"] not in found:
+            found.add(above["id"])
+            above = known.get(above["parent"]) if above["kind"] in _GENERATED else None
+    return found
+
+
 def _branches(
-    tops: List[Object], children: Dict[Optional[str], List[Object]], more: Dict[str, int]
+    tops: List[Object],
+    children: Dict[Optional[str], List[Object]],
+    more: Dict[str, int],
+    left: Dict[Optional[str], int],
 ) -> Iterator[Markup]:
-    """Without recursion: a chain of tasks may be long. Deep branches are indented by a class."""
-    seen = set()
-    pending: List[Tuple[Object, int]] = [(task, 0) for task in reversed(tops)]
+    """Draw branches without recursion: a chain of tasks may be long. Of tasks that are alike, most
+    are folded."""
+    seen: Set[str] = set()
+    pending: List[Tuple[List[Object], int]] = [(alike, 0) for alike in _alike(tops, children)]
     while pending:
-        task, depth = pending.pop()
-        if task["id"] in seen:
-            continue
-        seen.add(task["id"])
-        below = children.get(task["id"], [])
-        if task["kind"] not in _GENERATED and not below:
+        alike, depth = pending.pop()
+        alike = [task for task in alike if task["id"] not in seen]
+        seen.update(task["id"] for task in alike)
+        first = alike[0] if alike else {"id": None, "kind": None}
+        below = children.get(first["id"], [])
+        if first["kind"] not in _GENERATED and not below and not left[first["id"]]:
             continue  # an implicit task that created none
-        yield element(
-            "li",
-            element("span", _title(task), class_="who"),
-            words.badge(_status_class(task), task["status"]),
-            " ",
-            words.function_place(task["function"]),
-            [element("span", word, class_="more") for word in _more_words(task)],
-            class_=f"depth{min(depth, 12)}",
-        )
-        if task["id"] in more:
-            yield element(
-                "li",
-                f"… and {more[task['id']]} more like it",
-                class_=f"muted depth{min(depth, 12)}",
-            )
-        pending.extend((child, depth + 1) for child in reversed(below))
+        yield from folded([_row(task, depth) for task in alike], _MOST_ALIKE, "like these", "ul")
+        hidden = sum(more.get(task["id"], 0) for task in alike)
+        for count, told, deeper in ((hidden, "more like it", 0), (left[first["id"]], "more", 1)):
+            if count:
+                kind = f"muted depth{min(depth + deeper, 12)}"
+                yield element("li", f"… and {count:,} {told}", class_=kind)
+        pending.extend((one, depth + 1) for one in _alike(below, children))
 
 
-def _title(task: Object) -> str:
-    if task["kind"] == "implicit":
-        number = "?" if task["thread"] is None else task["thread"]
-        return f"implicit task of thread {number}"
-    return {"initial": "initial task", "target": "target task"}.get(task["kind"], "task")
+def _alike(tasks: List[Object], children: Dict[Optional[str], List[Object]]) -> List[List[Object]]:
+    """Group tasks that stand in a row and have created none, the last group first."""
+    found: List[List[Object]] = []
+    before: Any = None
+    for task in tasks:
+        key: Any = (task["kind"], task["status"], _construct(task))
+        key = None if task["id"] in children or task["thread"] is not None else key
+        if found and key is not None and key == before:
+            found[-1].append(task)
+        else:
+            found.append([task])
+        before = key
+    return found[::-1]
 
 
-def _more_words(task: Object) -> List[str]:
-    told: List[str] = []
+def _row(task: Object, depth: int) -> Markup:
+    return element(
+        "li",
+        element("span", _linked_title(task), class_="who"),
+        words.badge(_tone(task), task["status"]),
+        " ",
+        words.place(words.place_of(task["function"])),
+        [element("span", word, class_="more") for word in _more_words(task)],
+        class_=f"depth{min(depth, 12)}",
+    )
+
+
+def _linked_title(task: Object) -> Content:
+    if task["kind"] == "implicit" and task["thread"] is not None:
+        return ["implicit task of ", words.threads([task["thread"]])]
+    return words.task_title(task)
+
+
+def _more_words(task: Object) -> List[Content]:
+    told: List[Content] = []
     if task["kind"] in _GENERATED and task["thread"] is not None:
-        told.append(f"on thread {task['thread']}")
-    told += [flag.replace("_", " ") for flag in task["flags"]]
+        told.append(["on ", words.threads([task["thread"]])])
+    return [*told, *_properties(task)]
+
+
+def _properties(task: Object) -> List[str]:
+    told = [flag.replace("_", " ") for flag in task["flags"]]
     if task["priority"]:
         told.append(f"priority {task['priority']}")
     by_kind: Dict[str, List[str]] = {}
@@ -209,8 +285,9 @@ def _more_words(task: Object) -> List[str]:
 
 def _described(task: Object) -> List[str]:
     function = task["function"]
-    head = _title(task) if function is None else f"{_title(task)} of {function['name']}"
-    return [head, str(task["status"]), *_more_words(task)]
+    title = words.task_title(task)
+    head = title if function is None else f"{title} of {function['name']}"
+    return [head, str(task["status"]), *_properties(task)]
 
 
 # ---- By function ----------------------------------------------------------------------------
@@ -227,8 +304,8 @@ def _counts(counts: Optional[List[Object]]) -> Content:
             "tr",
             element("td", f"{row['count']:,}".replace(",", "\u202f"), class_="number"),
             element("td", _bar(row["count"] / most), class_="bar", aria_hidden="true"),
-            element("td", words.badge(_status_class(row), row["status"])),
-            element("td", words.function_place(row["function"]) or "not known"),
+            element("td", words.badge(_tone(row), row["status"])),
+            element("td", words.place(words.place_of(row["function"])) or "not known"),
         )
         for row in rows
     ]

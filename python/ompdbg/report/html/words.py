@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from posixpath import basename
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Container, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from ompdbg.report.numbers import ranges
+from ompdbg.report.numbers import counted, ranges, runs
 from ompdbg.report.html.markup import Content, Markup, element
-from ompdbg.report.marking import DOES, ENDED_BY, SLEEPS
 
 Object = Dict[str, Any]
+
+# What other sections tell of a thread (marking.py): that a signal has ended it, or where it is.
+ENDED_BY, DOES, SLEEPS = "ended_by", "does", "sleeps"
 
 # Of waits whose names are not what they are called.
 _TITLES = {
@@ -128,24 +131,85 @@ def file_and_line(name: str) -> Markup:
     return element("span", name, class_="file")
 
 
-def function_place(function: Optional[Object]) -> Content:
-    """Where a task's code is."""
+def place_of(function: Optional[Object]) -> Optional[Object]:
+    """Return where a task's code is, as the location of a thread."""
     if function is None:
-        return ""
-    return place(
-        {
-            "function": function["name"],
-            "file": function["file"],
-            "line": function["line"],
-            "address": None,
-            "object": None,
-        }
-    )
+        return None
+    told = {key: function[key] for key in ("symbol", "file", "line")}
+    return {**told, "function": function["name"], "address": None, "object": None}
+
+
+def task_title(task: Object) -> str:
+    """`task #17`, `implicit task of thread 3`"""
+    if task["kind"] == "implicit":
+        return f"implicit task of thread {'?' if task['thread'] is None else task['thread']}"
+    told = {"initial": "initial task", "target": "target task"}.get(task["kind"], "task")
+    return told if task.get("number") is None else f"{told} #{task['number']}"
 
 
 def threads_text(numbers: Sequence[int]) -> str:
     """`thread 5`, `threads 2-4, 8`"""
     return f"{'thread' if len(numbers) == 1 else 'threads'} {ranges(numbers)}"
+
+
+# ---- Links to stacks ------------------------------------------------------------------------
+
+_MOST_RUNS = 8  # of numbers of threads: more are folded
+# Of threads, as GDB numbers them, in a text of ours: an OpenMP thread has another number.
+_IN_TEXT = re.compile(r"(?<!OpenMP )\b([Tt]hreads? )([0-9]+(?:(?:-|, | and )[0-9]+\b)*)")
+_NUMBER = re.compile("([0-9]+)")
+
+
+def anchor(thread: int) -> str:
+    """Return the name of the place on the page where the stack of a thread ends."""
+    return f"t{thread}"
+
+
+def thread_link(thread: int, content: Content = None, kind: Optional[str] = None) -> Markup:
+    """Return the number of a thread as a link to its stack."""
+    told = thread if content is None else content
+    return element("a", told, href=f"#{anchor(thread)}", class_=kind)
+
+
+def thread_links(numbers: Sequence[int]) -> Content:
+    """`2-4, 8`, each a link; a long list is folded."""
+    found = runs(numbers)
+    told = list(_linked_runs(found))
+    if len(found) <= _MOST_RUNS:
+        return told
+    return element(
+        "details", element("summary", counted(len(numbers), "thread")), told, class_="fold"
+    )
+
+
+def threads(numbers: Sequence[int]) -> Content:
+    """`thread 5`, `threads 2-4, 8`: links, or a list that is folded."""
+    told = thread_links(numbers)
+    if isinstance(told, Markup):
+        return told
+    return ["thread " if len(numbers) == 1 else "threads ", told]
+
+
+def _linked_runs(found: Sequence[Tuple[int, int]]) -> Iterator[Content]:
+    for index, (first, last) in enumerate(found):
+        yield ", " if index else None
+        yield thread_link(first)
+        if last != first:
+            yield ", " if last == first + 1 else "-"
+            yield thread_link(last)
+
+
+def linked(text: str, known: Container[int]) -> Content:
+    """Return a text of ours with numbers of known threads as links."""
+    told: List[Content] = []
+    at = 0
+    for found in _IN_TEXT.finditer(text):
+        told.append(text[at : found.start(2)])
+        for part in _NUMBER.split(found.group(2)):
+            is_known = part.isdigit() and len(part) < 10 and int(part) in known
+            told.append(thread_link(int(part)) if is_known else part)
+        at = found.end()
+    return [told, text[at:]]
 
 
 def candidates(lock: Object) -> List[int]:
