@@ -32,6 +32,7 @@ struct kmp_seen {
 	uint64_t searched;    // the array in which these were found
 	struct idmap threads; // pthread_t -> kmp_info
 	bool without_tool;    // for good: a tool is started before the first worker
+	bool asked_cancellation, no_cancellation; // constant, too
 };
 
 /** One process's libomp. All but what the comments name is constant for the life of the process. */

@@ -3,6 +3,7 @@
 // What a thread waits for: as the runtime records it where a tool is active; else as its task, its
 // barriers, the call that the user's code made, and the word of memory that it sleeps on tell.
 
+#include "kmp/icv.h"
 #include "kmp/tasks.h"
 #include "layout/call.h"
 #include "runtime/wait_calls.h"
@@ -227,8 +228,24 @@ static bool works_in_task(const struct kmp_runtime *runtime, const struct kmp_th
 			  kmp_flag(runtime, record.flags, FLAG(executing)));
 }
 
+// Tell whether a thread may have left a barrier that its count says it waits at. After a cancelled
+// GOMP_barrier_cancel() a thread keeps the word that lets it go, and does not stop at the next barrier.
+static bool may_have_left(const struct kmp_runtime *runtime, enum barrier barrier)
+{
+	const struct kmp_icv_query query = { .runtime = runtime };
+	struct kmp_seen *seen = runtime->seen;
+	ompd_word_t cancellation;
+
+	if (barrier == BARRIER_PLAIN && !seen->asked_cancellation) {
+		seen->asked_cancellation = true;
+		seen->no_cancellation = kmp_icv_cancel(&query, &cancellation) == ompd_rc_ok &&
+					!cancellation;
+	}
+	return barrier == BARRIER_PLAIN && !seen->no_cancellation;
+}
+
 // Find the barrier of its team that a thread in its implicit task has come to. *@p state stays as it
-// is if there is none.
+// is if there is none, or that is not certain.
 static ompd_rc_t state_at_barrier(const struct kmp_runtime *runtime,
 				  const struct kmp_thread *thread, ompd_word_t *state)
 {
@@ -239,7 +256,7 @@ static ompd_rc_t state_at_barrier(const struct kmp_runtime *runtime,
 	// At a barrier a thread may run tasks.
 	for (int i = 0; i < BARRIER_COUNT && rc == ompd_rc_ok && task.implicit && !arrived; i++) {
 		rc = has_arrived(runtime, thread, (enum barrier)i, &arrived);
-		if (rc == ompd_rc_ok && arrived)
+		if (rc == ompd_rc_ok && arrived && !may_have_left(runtime, (enum barrier)i))
 			*state = barrier_sites[i].state;
 	}
 	return rc;
