@@ -198,13 +198,52 @@ static enum ompdbg_storage storage_of_clang(const struct scope *scope, struct fo
 	return OMPDBG_STORAGE_OWN;
 }
 
+/** Find the entry of the variable that a name stands for: a copy goes before what it was copied from. */
+static bool find_used(const struct scope *scope, const char *name, Dwarf_Die *ret)
+{
+	for (size_t block = 0; block < scope->num_blocks; block++) {
+		const struct entries *all = scope_variables(scope, block);
+
+		for (size_t i = 0; i < all->count; i++) {
+			*ret = all->all[i];
+			if (dwarf_tag(ret) == DW_TAG_variable &&
+			    strcmp(variable_name(ret), name) == 0)
+				return true;
+		}
+	}
+	return find_entry(scope, name, true, ret);
+}
+
+static enum ompdbg_storage storage_of(const struct scope *scope, const char *name)
+{
+	struct found_variable found;
+	struct type plain = { 0 };
+	Dwarf_Die die;
+
+	// Of what a task of Clang's shares, its code may have no names.
+	if (!find_used(scope, name, &die))
+		return find_entry(scope, CONTEXT_NAME, true, &die) &&
+				       frame_variable_named(scope, name, &found) &&
+				       found.scope != scope ?
+			       OMPDBG_STORAGE_OUTER :
+			       OMPDBG_STORAGE_UNKNOWN;
+	if (strcmp(name, "this") == 0 || scope_takes_lengths(scope))
+		return OMPDBG_STORAGE_UNKNOWN;
+	found = variable_read(scope, &die, true);
+	found.name = name;
+	if (scope_is_mistaken(scope, &die, &found.type))
+		found.value.is_in_memory = scope_address(scope, &die, &found.value.address);
+	else if (!type_plain(&found.type, &plain) || type_is_reference(&plain))
+		return OMPDBG_STORAGE_UNKNOWN;
+	return scope->context->is_llvms ? storage_of_clang(scope, &found) :
+					  storage_of_gcc(scope, &found, &plain);
+}
+
 struct ompdbg_error *service_variable_storage(void *context, int thread,
 					      const struct ompdbg_frame *frame, const char *name,
 					      enum ompdbg_storage *ret)
 {
 	struct target_services *services = context;
-	struct found_variable found;
-	struct type plain;
 	size_t index = 0;
 	struct ompdbg_error *error = thread_index(services, thread, &index);
 
@@ -212,17 +251,8 @@ struct ompdbg_error *service_variable_storage(void *context, int thread,
 	if (error)
 		return error;
 	const struct scope *scope = scope_of(services, index, frame);
-	if (scope && scope->is_construct && frame_variable_named(scope, name, &found)) {
-		if (found.scope != scope)
-			*ret = OMPDBG_STORAGE_OUTER;
-		else if (!type_plain(&found.type, &plain) || type_is_reference(&plain) ||
-			 strcmp(name, "this") == 0 || scope_takes_lengths(scope))
-			*ret = OMPDBG_STORAGE_UNKNOWN;
-		else if (scope->context->is_llvms)
-			*ret = storage_of_clang(scope, &found);
-		else
-			*ret = storage_of_gcc(scope, &found, &plain);
-	}
+	if (scope && scope->is_construct)
+		*ret = storage_of(scope, name);
 	arena_deinit(&services->scratch);
 	return is_interrupted(services) ? &ompdbg_error_interrupted : NULL;
 }
