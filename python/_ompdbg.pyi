@@ -192,6 +192,9 @@ class Thread:
     def frame(self, level: int) -> Optional[Frame]:
         """One frame of its own stack. Only as much of the stack is looked at as is needed:
         `function` may be missing."""
+    def sharing(self, level: int, name: str) -> Optional[str]:
+        """The data-sharing attribute of a local variable in the code of a construct: "shared",
+        "firstprivate" or "private"; None if that is unknown."""
     def function_at(self, entry: int) -> Optional[Function]:
         """The code of a construct that begins at an address; None for 0."""
     def handover(self, name: str) -> Handover:

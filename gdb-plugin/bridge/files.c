@@ -202,6 +202,10 @@ FORWARD(frame_name,
 	(void *context, int thread, const struct ompdbg_frame *frame, uint64_t address,
 	 const char **ret),
 	thread, frame, address, ret)
+FORWARD(variable_storage,
+	(void *context, int thread, const struct ompdbg_frame *frame, const char *name,
+	 enum ompdbg_storage *ret),
+	thread, frame, name, ret)
 FORWARD(layout,
 	(void *context, const char *structure, const char *field, const char *object,
 	 struct ompdbg_layout *ret),

@@ -240,6 +240,22 @@ static bool needs_walk(struct stack *stack, struct stack_frame *frame)
 	       (strcmp(place->symbol, "main") == 0 && is_fortran_file(place->file));
 }
 
+METHOD_OF(thread, sharing)
+{
+	struct thread *thread = of;
+	const struct logical_frame *frames;
+	const char *name;
+	size_t count;
+	int level;
+
+	if (!PyArg_ParseTuple(args, "is:sharing", &level, &name))
+		return NULL;
+	frames = walk_frames(thread_walk(thread), &count);
+	if (level < 0 || (size_t)level >= count)
+		Py_RETURN_NONE;
+	return text_value(variable_sharing(thread, &frames[level], name));
+}
+
 METHOD_OF(thread, frame)
 {
 	struct thread *thread = of;
@@ -302,6 +318,8 @@ static PyGetSetDef thread_attributes[] = {
 static PyMethodDef thread_methods[] = {
 	{ "frame", call_thread_frame, METH_VARARGS,
 	  "frame(level): one of its frames, without its function if no others need be known" },
+	{ "sharing", call_thread_sharing, METH_VARARGS,
+	  "sharing(level, name): \"shared\", \"firstprivate\" or \"private\"; None: unknown" },
 	{ "function_at", call_thread_function_at, METH_VARARGS,
 	  "function_at(entry): the code of a construct that begins there" },
 	{ "handover", thread_handover, METH_VARARGS,

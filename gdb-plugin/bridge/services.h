@@ -142,6 +142,9 @@ struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdb
 				   size_t *count);
 struct ompdbg_error *gdb_evaluate(void *context, int thread, const struct ompdbg_frame *frame,
 				  const char *expression, char format, struct ompdbg_value *ret);
+struct ompdbg_error *gdb_variable_storage(void *context, int thread,
+					  const struct ompdbg_frame *frame, const char *name,
+					  enum ompdbg_storage *ret);
 struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
 				    uint64_t address, const char **ret);
 struct ompdbg_error *gdb_object_at(void *context, uint64_t address, struct ompdbg_object *ret);

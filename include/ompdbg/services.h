@@ -111,6 +111,15 @@ struct ompdbg_variable {
 
 enum ompdbg_variables { OMPDBG_ARGUMENTS, OMPDBG_LOCALS };
 
+/** Where a variable of a construct's code comes from. */
+enum ompdbg_storage {
+	OMPDBG_STORAGE_UNKNOWN,
+	OMPDBG_STORAGE_OUTER,  // it is that of the function around the construct
+	OMPDBG_STORAGE_PASSED, // a scalar in the block of data that the code was given
+	OMPDBG_STORAGE_COPY,   // the code's own, made of a value that it was given
+	OMPDBG_STORAGE_OWN,    // the code's own, of which it was given nothing
+};
+
 /** The value of an expression. */
 struct ompdbg_value {
 	const char *text;    // as the debugger prints it, on one line; NULL: there is none
@@ -223,6 +232,11 @@ struct ompdbg_services {
 	struct ompdbg_error *(*evaluate)(void *context, int thread,
 					 const struct ompdbg_frame *frame, const char *expression,
 					 char format, struct ompdbg_value *ret);
+	/** Find where a local variable of a frame, whose function a compiler made of a construct,
+	 *  comes from. UNKNOWN also of other functions. */
+	struct ompdbg_error *(*variable_storage)(void *context, int thread,
+						 const struct ompdbg_frame *frame, const char *name,
+						 enum ompdbg_storage *ret);
 };
 
 #ifdef __cplusplus

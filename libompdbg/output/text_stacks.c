@@ -271,13 +271,17 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 	found = variables_of(part, frame, OMPDBG_LOCALS, &count);
 	if (!count)
 		text_add(text, "        No locals.");
-	for (size_t i = 0; i < count; i++)
-		text_add(text,
-			 arena_printf(text->paper.arena, "        %s = %s",
-				      paint(&text->paper, STYLE_VARIABLE,
-					    visible(shown, found[i].name)),
-				      foreign_cut(text->paper.arena, visible(shown, found[i].value),
-						  MOST_LOCAL)));
+	for (size_t i = 0; i < count; i++) {
+		const char *sharing = variable_sharing(part->thread, frame, found[i].name);
+
+		text_add(text, arena_printf(text->paper.arena, "        %s = %s%s%s%s",
+					    paint(&text->paper, STYLE_VARIABLE,
+						  visible(shown, found[i].name)),
+					    foreign_cut(text->paper.arena,
+							visible(shown, found[i].value), MOST_LOCAL),
+					    sharing ? " (" : "", sharing ? sharing : "",
+					    sharing ? ")" : ""));
+	}
 }
 
 // ---- Stacks ------------------------------------------------------------------------------------

@@ -90,6 +90,11 @@ struct logical_frame {
 	int construct_line; // where the construct begins; 0: unknown
 };
 
+/** Tell the data-sharing attribute of a local variable in the code of a construct (sharing.c): "shared",
+ *  "firstprivate", "private"; NULL: unknown, as of what reductions and loops within have copies of. */
+const char *variable_sharing(struct thread *thread, const struct logical_frame *frame,
+			     const char *name);
+
 /** The whole stack of one thread, with the regions and tasks whose code lies on it. */
 struct walk;
 struct walk *thread_walk(struct thread *thread);

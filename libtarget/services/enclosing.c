@@ -10,6 +10,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "stack/names.h"
 
 enum { MAX_FRAMES = 500, MAX_THREADS = 64, MAX_WORDS = 512, WORD_SIZE = 8 };
@@ -25,7 +26,7 @@ struct known_living {
 // ---- Frames ----------------------------------------------------------------------------------
 
 /** A walk over the older frames of a thread, then over those of the threads on whose stacks addresses
- *  are, then over those of others: Fortran's arrays may be on no stack. */
+ *  are, then over those of others: Fortran's arrays may be on no stack. A debugger takes long for all. */
 struct walk {
 	struct target_services *services;
 	const uint64_t *addresses;
@@ -38,18 +39,24 @@ struct walk {
 /** Find the thread on whose stack an address is. Stacks grow downwards. */
 static bool find_holder(struct target_services *services, uint64_t address, size_t *ret)
 {
+	const struct ompdbg_services *debugger = services->debugger;
 	const uint32_t wanted = UINT32_C(1) << OMPDBG_RSP;
+	const struct ompdbg_target_thread *debuggers = NULL;
+	size_t count = services->num_threads;
 	uint64_t nearest = 0;
 	bool found = false;
 
-	for (size_t i = 0; i < services->num_threads; i++) {
-		struct ompdbg_registers registers = registers_of(services, i, wanted);
+	if (debugger && !is_ok(debugger->threads(debugger->context, &debuggers, &count)))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t index = debuggers ? (size_t)debuggers[i].number : i;
+		struct ompdbg_registers registers = registers_of(services, index, wanted);
 		uint64_t top = registers.values[OMPDBG_RSP];
 
 		if (!registers.known || top > address || (found && top < nearest))
 			continue;
 		nearest = top;
-		*ret = i;
+		*ret = index;
 		found = true;
 	}
 	return found;

@@ -292,7 +292,7 @@ struct unit *object_units(struct target_services *services, ssize_t index);
 struct unit *variable_unit(struct target_services *services, uint64_t address, uint64_t near,
 			   Dwarf_Die *ret);
 
-// ---- Variables (variables.c, compilers.c, frame_name.c, frame_variables.c) --------------------
+// ---- Variables (variables.c, compilers.c, frame_name.c, frame_variables.c, storage.c) ----------
 
 struct ompdbg_error *service_variable_at(void *context, uint64_t address, bool is_lock,
 					 uint64_t near, const char **ret);
@@ -304,6 +304,9 @@ struct ompdbg_error *service_variables(void *context, int thread, const struct o
 struct ompdbg_error *service_evaluate(void *context, int thread, const struct ompdbg_frame *frame,
 				      const char *expression, char format,
 				      struct ompdbg_value *ret);
+struct ompdbg_error *service_variable_storage(void *context, int thread,
+					      const struct ompdbg_frame *frame, const char *name,
+					      enum ompdbg_storage *ret);
 struct ompdbg_error *service_layout(void *context, const char *structure, const char *field,
 				    const char *object, struct ompdbg_layout *ret);
 struct ompdbg_error *service_newest_gcc(void *context, uint64_t address, int *ret);

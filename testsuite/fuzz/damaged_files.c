@@ -231,6 +231,7 @@ static void ask_values(int thread, const struct ompdbg_frame *frame, const char 
 static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, uint64_t address)
 {
 	const struct ompdbg_variable *variables;
+	enum ompdbg_storage storage;
 	const char *name;
 	size_t count;
 
@@ -242,6 +243,8 @@ static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, ui
 		for (size_t i = 0; i < count; i++) {
 			found.values += strlen(variables[i].name) && *variables[i].value != '<';
 			ask_values(thread, frame, variables[i].name);
+			is_answer(services->variable_storage(services->context, thread, frame,
+							     variables[i].name, &storage));
 		}
 	}
 	ask_values(thread, frame, "stdout"); // of no frame

@@ -204,6 +204,23 @@ def openmp_scope(client: Client, frame: Dict[str, Any]) -> Dict[str, str]:
     return found
 
 
+@pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB has scopes of frames by number since 16")
+def test_variables_of_constructs(tmp_path: Path) -> None:
+    """The scope has them with their data-sharing attributes."""
+    program = own_programs.compiled("sharing.c", tmp_path / "sharing", ("-O0", "-g", "-fopenmp"))
+    with Client(program) as client:
+        frame = client.ask("stackTrace", threadId=client.stopped())["stackFrames"][1]
+        assert frame["name"] == "parallel region of region"
+        shown = openmp_scope(client, frame)
+        assert shown["s_written (shared)"] == "2.5" and shown["p_index (private)"] in ("40", "41")
+        labels = [name for name in shown if name.endswith(")")]
+        assert "s_pair (shared)" in labels and "p_mine (private)" in labels
+        assert all(
+            re.fullmatch(r"s_\w+ \(shared\)|p_\w+ \(private\)|x_last \(shared\)", one)
+            for one in labels
+        )
+
+
 @pytest.mark.skipif(setup.gdb_version() < 16, reason="GDB tells the reason of a stop since 16")
 def test_stops_at_events(tmp_path: Path) -> None:
     program = own_programs.compiled("captured.c", tmp_path / "captured", ("-g", "-fopenmp"))

@@ -43,6 +43,7 @@ OMP_HEAD = re.compile(
 )
 # What `print` says of a value's type, where the rows of a frame do not.
 TYPE = re.compile(r"^\([^()]*(?:\([^()]*\)[^()]*)*[&*](?: restrict)?\) ")
+SHARING = re.compile(r" \((shared|firstprivate|private)\)$")
 ROW = re.compile(r"^ {8}(\S+) = (.*)$")
 
 
@@ -127,7 +128,7 @@ def shown_by_omp(text: str) -> Dict[str, Frame]:
             for one in (name, re.sub(r"\([^()]*\)(?: const)?$", "", name)):
                 found.setdefault(one, frame)
         elif row is not None and frame is not None:
-            frame.rows.append((row[1], plain(row[2])))
+            frame.rows.append((row[1], plain(SHARING.sub("", row[2]))))
     return found
 
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 import threading
 from pathlib import Path
-from typing import Any, List
+from typing import Any, List, Optional
 
 import build  # from fixtures/
 import pytest
@@ -23,9 +23,10 @@ NAMES = (
 class Session:
     """A front end. Its set-up is that of docs/guide.md."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Optional[Path]) -> None:
         command = [setup.GDB, "-nx", "-q", "--interpreter=mi2", "-iex", "set auto-load off"]
-        command += ["-iex", "set debuginfod enabled off", str(program)]
+        command += ["-iex", "set debuginfod enabled off"]
+        command += [] if program is None else [str(program)]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -79,7 +80,7 @@ class Session:
 
     def console(self, command: str) -> List[str]:
         """A command as users type it into a front end's console; the lines that it printed."""
-        said = self.ask('-interpreter-exec console "{}"'.format(command.replace('"', '\\"')))
+        said = self.ask(console(command))
         printed = "".join(line[2:-1] for line in said if line.startswith('~"'))
         return printed.split("\\n")[:-1]
 
@@ -152,6 +153,67 @@ def test_answers_of_commands() -> None:
         assert "no option" in session.refused("-omp-tasks -nonsense")
         frame = session.ask("-stack-info-frame")[-1]
         assert 'func="fixture_ready"' in frame
+
+
+def test_order_of_cppdbg(tmp_path: Path) -> None:
+    """What the C/C++ extension of VS Code sends, with the set-up of docs/guide.md: each text of
+    `setupCommands` as it is if it begins with "-", else as a command of the console."""
+    flags = ("-O0", "-g", "-fopenmp")
+    program = own_programs.compiled("sharing.c", tmp_path / "sharing", flags)
+    guide = (setup.ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    listed = re.search(r'"setupCommands": (\[.*?\])', guide, re.S)
+    assert listed is not None
+    texts = [one["text"] for one in json.loads(listed[1])]
+    with Session(None) as session:
+        for command in ("-gdb-set target-async on", "-gdb-set pagination off"):
+            session.ask(command)
+        for text in texts:
+            text = re.sub(r"source [^\"\\]*", "source {}".format(setup.LOADER), text)
+            session.ask(text if text.startswith("-") else console(text))
+        session.ask("-environment-cd {}".format(tmp_path))
+        session.ask("-file-exec-and-symbols {}".format(program))
+        session.ask("-break-insert -f inspect")
+        session.ask("-exec-run")
+        session.stopped()
+        told = session.ask("-thread-info")[-1]
+        selected = re.search(r'current-thread-id="(\d+)"', told)
+        assert selected is not None
+        assert re.findall(r'\bname="(omp [01]/2 [^"]*)"', told)
+        about = "--thread {} --frame 1".format(selected[1])
+        frames = session.ask("-stack-list-frames --thread {} 0 1000".format(selected[1]))[-1]
+        assert re.findall(r'func="([^"]*)"', frames)[:2] == [
+            "inspect",
+            "parallel region of region",
+        ]
+        session.ask("-stack-list-arguments --thread {} 0 0 1".format(selected[1]))
+        shown = session.ask("-stack-list-variables {} --simple-values".format(about))[-1]
+        assert '{name="s_written",type="double",value="2.5"}' in shown
+        assert '{name="s_pair",type="struct pair"}' in shown and "omp_data" not in shown
+        for name, value in (("s_written", "2.5"), ("s_pair", "{...}"), ("p_mine", r"4[01]")):
+            made = session.ask('-var-create {} - * "{}"'.format(about, name))[-1]
+            found = re.search(r'\bname="(var\d+)".*?value="([^"]*)"', made)
+            assert found is not None and re.fullmatch(value, found[2]), made
+            children = session.ask(
+                '-var-list-children --simple-values "{}" 0 1000'.format(found[1])
+            )
+            assert ('numchild="2"' in children[-1]) == (name == "s_pair")
+            session.ask("-var-evaluate-expression {}".format(found[1]))
+            session.ask("-var-delete {}".format(found[1]))
+        made = session.ask('-var-create {} - * "s_written * 2"'.format(about))[-1]
+        assert 'value="5"' in made
+        # As typed in the debug console after -exec.
+        assert "s_written = 2.5 (shared)" in "\n".join(session.console("omp bt -full"))
+        assert session.console("omp why") and session.console("omp threads")
+        assert 'func="inspect"' in session.ask("-stack-info-frame")[-1]
+        session.ask("-exec-next --thread {}".format(selected[1]))
+        session.stopped()
+        session.console("kill")
+        assert "not running" in session.refused("-omp-threads")
+
+
+def console(command: str) -> str:
+    """A command of the console, as MI has it."""
+    return '-interpreter-exec console "{}"'.format(command.replace('"', '\\"'))
 
 
 def without_null(value: Any) -> Any:

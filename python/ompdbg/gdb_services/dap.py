@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What GDB's server for the Debug Adapter Protocol shows of OpenMP: stacks that go on to main in
 the threads that encountered the regions, and a scope of each frame with what its thread is and
-does.
+does, and what of a construct's variables is shared.
 
 There is no way for that but the server's own functions. Those of GDB 16 and later are known; if it
 has others, it shows what it does without ompdbg.
@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import selection, session, texts
+from ompdbg.gdb_services import captured, selection, session, texts
 from ompdbg.gdb_services.captured import Captured
 from ompdbg.gdb_services.shown_frames import Variable
 
@@ -109,17 +109,29 @@ def _others() -> List[Tuple[gdb.InferiorThread, range]]:
 
 def _scope(kind: Any, number: int, frame_of: Callable[[int], Any]) -> List[Dict[str, Any]]:
     """Return the scope of a frame; none where OpenMP knows nothing of its thread."""
-    frame_of(number)  # selects its thread
+    handle = frame_of(number).inferior_frame()  # selects its thread
+    shown: List[Captured] = []
     try:
         with selection.kept():
             thread = session.selected_thread()
-            told = _told(thread) if thread is not None and thread.is_openmp else {}
+            if thread is not None and thread.is_openmp:
+                told = _told(thread).items()
+                shown = [Captured(name, None, gdb.Value(texts.line(text))) for name, text in told]
+                shown += _shared_or_not(thread, handle)
     except (_ompdbg.Error, gdb.error):
         return []
-    shown = [
-        Variable(Captured(name, None, gdb.Value(texts.line(text)))) for name, text in told.items()
-    ]
-    return [kind("OpenMP", "openmp", number, shown).to_object()] if shown else []
+    return [kind("OpenMP", "openmp", number, map(Variable, shown)).to_object()] if shown else []
+
+
+def _shared_or_not(thread: "_ompdbg.Thread", handle: gdb.Frame) -> Iterator[Captured]:
+    """Yield the variables of a construct whose data-sharing attributes are known."""
+    frame = thread.frame(handle.level())
+    if frame is None or frame.construct is None:
+        return
+    for one in captured.local_variables(handle):
+        sharing = thread.sharing(frame.level, one.name)
+        if sharing is not None and (one.value is not None or one.problem is not None):
+            yield one._replace(name=f"{one.name} ({sharing})", symbol=None)
 
 
 def _told(thread: "_ompdbg.Thread") -> Dict[str, str]:
