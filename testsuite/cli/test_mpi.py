@@ -94,7 +94,9 @@ def test_deadlock(hybrid: Path, tmp_path: Path) -> None:
     done = launch(tmp_path, "--timeout", 8, "--", hybrid, "deadlock", ODD)
     assert (done.returncode, left_over(tmp_path)) == (TIMED_OUT, [])
     for rank in range(RANKS):
-        assert re.search(rf"^ompdbg run: rank {rank}: report: reports/.*\.html$", done.stderr, re.M)
+        assert re.search(
+            rf"^ompdbg run: rank {rank}: report: reports/.*\.html$", done.stderr, re.M
+        )
     odd, others = merged(tmp_path)["groups"]
     assert [one["rank"] for one in odd["processes"]] == [str(ODD)]
     assert odd["severity"] == "stuck"

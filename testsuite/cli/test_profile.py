@@ -305,7 +305,9 @@ def test_times_are_those_of_the_program(
     is within the constructs; of tasks that are executed in their construct, without the bodies."""
     program = tmp_path / "clocked"
     source = SOURCE.with_name("clocked.c")
-    subprocess.run([compiler, "-g", "-O1", "-fopenmp", str(source), "-o", str(program)], check=True)
+    subprocess.run(
+        [compiler, "-g", "-O1", "-fopenmp", str(source), "-o", str(program)], check=True
+    )
     trace, own = recorded(program)
     document = profiled(ompdbg, trace)
     tasks = {one["undeferred"] == own["tasks"]: one for one in document["tasks"]}
