@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception  Loops that only read. What such a loop
-// does next depends on memory alone, to which it does not write, but for what it keeps in its frame
-// from one instruction to another: once it has gone round, it goes round until another thread, or a
-// signal, changes what it reads.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops that only read. What such a loop does next depends on memory alone, to which it does not
+// write, but for what it keeps in its frame from one instruction to another: once it has gone round,
+// it goes round until another thread, or a signal, changes what it reads.
 
 #include <string.h>
 
@@ -64,8 +65,7 @@ static bool may_be_called(const struct loop *loop, const struct code_instruction
 	const struct code_spin_query *query = loop->query;
 	uint64_t entry;
 
-	if (query->in_call && code_end(call) == query->pc)
-		return true; // the thread is in it, and the caller knows its name
+	// Also of the call in which the thread is: what it reached may end by a jump to a harmless one.
 	return query->is_harmless && code_callee(loop->reader, call, &entry) == CODE_OK &&
 	       query->is_harmless(query->context, entry);
 }

@@ -9,7 +9,7 @@
 
 /** Operations of futex() that wait. */
 enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
-enum { FUTEX_OPERATION = 0x7f, CALL_FUTEX = 202 };
+enum { FUTEX_OPERATION = 0x7f, CALL_SCHED_YIELD = 24, CALL_FUTEX = 202 };
 
 /** read, poll, select, pause, connect, accept, recvfrom, recvmsg, wait4, semop, msgrcv, flock,
  *  rt_sigtimedwait, rt_sigsuspend, semtimedop, epoll_wait, waitid, pselect6, ppoll, epoll_pwait,
@@ -71,6 +71,8 @@ static bool look_at(struct thread *thread, struct system_call *call)
 	call->number = registers.values[OMPDBG_ORIG_RAX];
 	if ((int64_t)call->number < 0)
 		return false; // it was in none, or has left it
+	if (call->number == CALL_SCHED_YIELD)
+		return false; // it gives its time away, and goes on without being woken
 	call->waits_outside = waits_outside(call->number);
 	uint64_t operation = registers.values[OMPDBG_RSI] & FUTEX_OPERATION;
 	bool on_word = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;

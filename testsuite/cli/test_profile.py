@@ -295,3 +295,33 @@ def test_wrong_words(
         done = ompdbg.run("profile", *words)
         assert (done.returncode, done.stdout) == (status, ""), done
         assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_times_are_those_of_the_program(
+    ompdbg: CommandLine, tmp_path: Path, compiler: str
+) -> None:
+    """The program's own clock: bodies of tasks are in their execution, and what the runtime takes
+    is within the constructs; of tasks that are executed in their construct, without the bodies."""
+    program = tmp_path / "clocked"
+    source = SOURCE.with_name("clocked.c")
+    subprocess.run(
+        [compiler, "-g", "-O1", "-fopenmp", str(source), "-o", str(program)], check=True
+    )
+    trace, own = recorded(program)
+    document = profiled(ompdbg, trace)
+    tasks = {one["undeferred"] == own["tasks"]: one for one in document["tasks"]}
+    tasks_of = {"put_off": tasks[False], "at_once": tasks[True]}
+    slack = 1.01  # of one clock to the other
+    for name, one in tasks_of.items():
+        known = [one[part]["sum"] for part in ("creation", "completion") if one[part] is not None]
+        assert one["instances"] == own["tasks"]
+        assert slack * one["execution"]["sum"] >= own[name]
+        if name == "at_once":
+            known.append(one["execution"]["sum"])
+        assert sum(known) <= slack * own[f"around_{name}"]
+        assert len(known) >= 2 or compiler == "clang"
+    work, runtime = (sum(one[lane] for one in document["threads"]) for lane in ("work", "runtime"))
+    assert slack * work >= own["put_off"] + own["at_once"]
+    inside = own["around_put_off"] + own["around_at_once"] - own["at_once"] / slack
+    assert runtime <= slack * (inside + own["entered_0"] + own["entered_1"])

@@ -203,14 +203,17 @@ static void test_loops(void **state)
 
 // ---- Written by hand -------------------------------------------------------------------------
 
-extern const uint8_t endless[], in_call[], in_call_after[], chain[], chain_pc[], thread_local[];
+extern const uint8_t endless[], in_call[], in_call_after[], by_pointer_after[], chain[], chain_pc[],
+	thread_local[];
 extern const uint8_t moves_frame[], clock_loop[], straight[], counts_down[], pushes[], many_loads[];
 
 __asm__(".text\n"
 	"endless: nop\n"
 	"	jmp endless\n"
-	"in_call: call *%rax\n"
+	"in_call: call straight\n"
 	"in_call_after: jmp in_call\n"
+	"by_pointer: call *%rax\n"
+	"by_pointer_after: jmp by_pointer\n"
 	"chain: mov $1, %eax\n"
 	"1:	mov 16(%rbx), %rdx\n"
 	"chain_pc: cmpl $0, 4(%rdx)\n"
@@ -247,11 +250,26 @@ __asm__(".text\n"
 	"	je many_loads\n"
 	"	ret\n");
 
-static enum code_status find(const uint8_t *pc, bool is_in_call, struct code_spin *ret)
+/** Take one function for harmless. */
+static bool is_that(void *entry, uint64_t called)
 {
-	const struct code_spin_query query = { .pc = at(pc), .in_call = is_in_call };
+	return called == at(entry);
+}
+
+static enum code_status find_calling(const uint8_t *pc, bool is_in_call, const uint8_t *harmless,
+				     struct code_spin *ret)
+{
+	const struct code_spin_query query = { .pc = at(pc),
+					       .in_call = is_in_call,
+					       .is_harmless = is_that,
+					       .context = (void *)harmless };
 
 	return code_find_spin(own_reader(), &query, ret);
+}
+
+static enum code_status find(const uint8_t *pc, bool is_in_call, struct code_spin *ret)
+{
+	return find_calling(pc, is_in_call, straight, ret);
 }
 
 static void test_samples(void **state)
@@ -263,8 +281,11 @@ static void test_samples(void **state)
 	assert_int_equal(find(endless, false, &spin), CODE_OK);
 	assert_true(spin.is_endless);
 	assert_int_equal(spin.count, 0);
-	assert_int_equal(find(in_call_after, false, &spin), CODE_UNKNOWN);
 	assert_int_equal(find(in_call_after, true, &spin), CODE_OK);
+	assert_int_equal(find(in_call_after, false, &spin), CODE_OK);
+	// What was called may have jumped to the harmless function in which the thread is.
+	assert_int_equal(find_calling(in_call_after, true, chain, &spin), CODE_UNKNOWN);
+	assert_int_equal(find(by_pointer_after, true, &spin), CODE_UNKNOWN);
 	assert_int_equal(find(endless, true, &spin), CODE_UNKNOWN);
 	assert_int_equal(find(chain_pc, false, &spin), CODE_OK);
 	assert_int_equal(spin.count, 2);

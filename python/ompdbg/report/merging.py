@@ -316,8 +316,8 @@ def headline(document: Object) -> str:
     """`8 processes in 2 groups, the smallest first`"""
     total, groups = document["total"], len(document["groups"])
     if groups == 1:
-        return "1 process" if total == 1 else f"{total} processes in the same state"
-    return f"{total} processes in {groups} groups, the smallest first"
+        return "1 process" if total == 1 else f"{total:,} processes in the same state"
+    return f"{total:,} processes in {groups:,} groups, the smallest first"
 
 
 def notes(document: Object) -> Iterator[str]:

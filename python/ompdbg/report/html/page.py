@@ -149,7 +149,7 @@ def _facts(report: Object) -> Markup:
     if report["tasks"] is not None:
         counts = report["task_counts"] or []
         explicit = sum(one["count"] for one in counts if one["kind"] in ("explicit", "target"))
-        rows.append(("Explicit tasks", explicit))
+        rows.append(("Explicit tasks", f"{explicit:,}"))
     return facts(rows)
 
 
