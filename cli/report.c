@@ -289,7 +289,7 @@ int run_report(const struct arguments *arguments, struct failure *failure)
 	if (!files.text && !files.html && !files.json)
 		files.text = STANDARD_OUTPUT;
 	if (files.text && strcmp(files.text, STANDARD_OUTPUT) == 0)
-		form = terminal_form(false);
+		form = terminal_form(false, COLOR_AUTO);
 	if (!look_at(&place, &looked, failure))
 		return failure->status;
 	bool ok = report_make(&report, &looked, &files, NULL, NULL, &form, failure);

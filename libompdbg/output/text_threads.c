@@ -105,11 +105,11 @@ static struct alike **group_rows(const struct text_table *table, struct thread *
 		size_t k = 0;
 		if (threads[i]->target->selected)
 			continue;
-		while (k < num_known && !are_alike(known[k]->row, table->rows[i]))
+		while (k < num_known && !are_alike(known[k]->row, table->rows[i].cells))
 			k++;
 		if (k == num_known) {
 			known[num_known++] = ARENA_NEW(arena, struct alike);
-			known[k]->row = table->rows[i];
+			known[k]->row = table->rows[i].cells;
 		}
 		groups[i] = known[k];
 		*ARENA_APPEND(arena, groups[i]->numbers, groups[i]->count, groups[i]->capacity) =
@@ -158,11 +158,12 @@ static void fold(struct text_table *table, struct thread *const *threads)
 		if (is_folded && group->is_shown)
 			continue;
 		if (i != kept)
-			memcpy(table->rows[kept], table->rows[i], sizeof(*table->rows));
+			table->rows[kept] = table->rows[i];
 		if (is_folded) {
-			table->rows[kept][THREAD] = first_range(arena, group);
-			table->rows[kept][NUMBER] = counted_text(arena, group->count, "thread");
-			table->rows[kept][SINCE] =
+			table->rows[kept].cells[THREAD] = first_range(arena, group);
+			table->rows[kept].cells[NUMBER] =
+				counted_text(arena, group->count, "thread");
+			table->rows[kept].cells[SINCE] =
 				longest_wait(threads, groups, group, table->num_rows);
 			group->is_shown = true;
 		}
@@ -179,8 +180,8 @@ static void fit(struct text_table *table)
 	if (!width || text_table_width(table) <= width)
 		return;
 	for (size_t i = 0; i < table->num_rows; i++) {
-		if (*table->rows[i][WAITS])
-			table->rows[i][STATE] = table->rows[i][WAITS];
+		if (*table->rows[i].cells[WAITS])
+			table->rows[i].cells[STATE] = table->rows[i].cells[WAITS];
 	}
 	text_table_remove(table, WAITS);
 	if (text_table_width(table) > width)

@@ -60,6 +60,8 @@ def test_documents_are_the_same(
     [
         ("cxx", ["bt"], "omp bt -all", "core"),
         ("hung", ["bt", "--full"], "omp bt -all -full", "core"),
+        ("hung", ["bt", "--tree"], "omp bt -all -tree", "core"),
+        ("cxx", ["bt", "--tree", "--raw"], "omp bt -all -tree -raw", "live"),
         ("cxx", ["bt", "--raw"], "omp bt -all -raw", "live"),
     ],
 )
