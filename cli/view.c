@@ -120,7 +120,7 @@ VIEW(show_why)
 		pid_t pid = target_end(looked->target)->process;
 		has_crashed = crash_is_own(&crash, pid);
 		if (!form->json)
-			error = print_line(process, crash_text(process, &crash, pid), form, sink);
+			error = print_crash(process, &crash, pid, form, sink);
 	}
 	if (!error)
 		error = print_why(process, arguments->thread < 0 ? NULL : chosen.threads[0], form,

@@ -274,8 +274,8 @@ VIEW(view_why)
 	struct ompdbg_error *error = NULL;
 
 	if (signal->has_ended && (!signal->is_core || crash_ended_core(process, &signal->crash)))
-		error = print_line(process, crash_text(process, &signal->crash, signal->pid),
-				   viewed->form, viewed->sink);
+		error = print_crash(process, &signal->crash, signal->pid, viewed->form,
+				    viewed->sink);
 	return error ? error :
 		       print_why(process, number ? process_thread(process, number) : NULL,
 				 viewed->form, viewed->sink, NULL);

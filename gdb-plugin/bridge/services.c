@@ -200,6 +200,7 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 			.stop_time = gdb_stop_time,
 			.source_path = gdb_source_path,
 			.evaluate = gdb_evaluate,
+			.access_name = gdb_access_name,
 		},
 	};
 }

@@ -273,7 +273,7 @@ static const char **add_row(struct text_table *table, size_t depth, const char *
 static const char *joined(const struct paper *paper, size_t depth, const char *construct,
 			  const char *line)
 {
-	const size_t others = strlen("Count") + LEAST_NUMBERS + 2 * STEP;
+	const size_t others = strlen("Count") + LEAST_NUMBERS + (size_t)2 * STEP;
 	const char *text = arena_printf(paper->arena, "%s, %s", construct, line);
 
 	return foreign_width(text) + depth * STEP + others <= paper->width ? text : NULL;
@@ -340,7 +340,7 @@ static void show(struct text *text, struct branch *root)
 			}
 			add_chain(&table, &chain, next.depth);
 		}
-		qsort(branch->inner, branch->num_inner, sizeof(*branch->inner), compare_branches);
+		qsort(branch->inner, branch->num_inner, sizeof(struct branch *), compare_branches);
 		for (size_t i = branch->num_inner; i-- > 0;)
 			*ARENA_APPEND(arena, pending, count, capacity) =
 				(struct pending){ branch->inner[i], depth };

@@ -263,6 +263,7 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.stop_time = stop_time,
 		.source_path = service_source_path,
 		.evaluate = service_evaluate,
+		.access_name = service_access_name,
 	};
 	objects_init(services);
 	list_threads(services);
