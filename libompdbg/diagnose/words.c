@@ -12,6 +12,8 @@
 
 #include "base/buffer.h"
 
+enum { MOST_NUMBERS = 40 }; // columns of a list of threads
+
 static int compare_numbers(const void *a, const void *b)
 {
 	int left = *(const int *)a, right = *(const int *)b;
@@ -85,7 +87,14 @@ const char *threads_text(struct arena *arena, struct thread *const *threads, siz
 	const char *noun = count == 1 ? "thread" : "threads";
 	const char *numbers = number_list(arena, numbers_of(arena, threads, count), count);
 
-	return arena_printf(arena, "%s %s%s", noun, count ? inferior_of(arena, threads[0]) : "",
+	const char *inferior = count ? inferior_of(arena, threads[0]) : "";
+
+	if (strlen(numbers) <= MOST_NUMBERS)
+		return arena_printf(arena, "%s %s%s", noun, inferior, numbers);
+	int length = MOST_NUMBERS;
+	while (numbers[length] != ' ')
+		length--;
+	return arena_printf(arena, "%zu %s (%s%.*s...)", count, noun, inferior, length + 1,
 			    numbers);
 }
 

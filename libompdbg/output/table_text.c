@@ -20,14 +20,28 @@ const char *cut_end(const struct paper *paper, const char *text, size_t width)
 	return foreign_cut(paper->arena, text, width);
 }
 
+/** Cut "hang.c:12": the line is worth more than the whole name. */
+static const char *cut_file(const struct paper *paper, const char *text, size_t width)
+{
+	const char *line = strrchr(text, ':');
+
+	if (!line || foreign_width(text) <= width || foreign_width(line) + strlen("...") > width)
+		return cut_end(paper, text, width);
+	const char *file = arena_strndup(paper->arena, text, (size_t)(line - text));
+	return arena_printf(paper->arena, "%s%s", cut_end(paper, file, width - foreign_width(line)),
+			    line);
+}
+
 const char *cut_place(const struct paper *paper, const char *text, size_t width)
 {
 	const char *at = NULL;
 
 	for (const char *next = strstr(text, " at "); next; next = strstr(next + 1, " at "))
 		at = next;
-	if (!at || foreign_width(text) <= width || foreign_width(at) + strlen("...") >= width)
+	if (!at || foreign_width(text) <= width)
 		return cut_end(paper, text, width);
+	if (foreign_width(at) + strlen("...") >= width)
+		return cut_file(paper, at + strlen(" at "), width);
 	const char *name = arena_strndup(paper->arena, text, (size_t)(at - text));
 	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, width - foreign_width(at)),
 			    at);
@@ -146,14 +160,16 @@ static void drop_columns(struct text_table *table, size_t widths[MAX_COLUMNS])
 	}
 }
 
-/** Cut columns down, the last ones first. */
-static void squeeze(struct text_table *table, size_t widths[MAX_COLUMNS])
+/** Cut columns down, the last ones first. @p is_last: to the least width that they may have. */
+static void squeeze(struct text_table *table, size_t widths[MAX_COLUMNS], bool is_last)
 {
 	size_t sum = total(table, widths), width = table->paper->width;
 
 	for (size_t k = table->num_columns; k-- > 0 && sum > width;) {
 		const struct column *column = &table->columns[k];
 		size_t least = least_width(column, widths[k]);
+		if (is_last && column->least && column->least < least)
+			least = column->least;
 		size_t given = widths[k] - least < sum - width ? widths[k] - least : sum - width;
 		if (!given)
 			continue;
@@ -207,7 +223,8 @@ const char *const *text_table_lines(struct text_table *table)
 	find_widths(table, widths);
 	if (paper->width) {
 		drop_columns(table, widths);
-		squeeze(table, widths);
+		squeeze(table, widths, false);
+		squeeze(table, widths, true);
 	}
 	// Too narrow even for the least widths: whole lines are cut.
 	bool is_cut = paper->width && total(table, widths) > paper->width;

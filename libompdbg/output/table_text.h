@@ -12,15 +12,19 @@
 /** Cut a visible text down to a width. */
 typedef const char *cutter(const struct paper *paper, const char *text, size_t width);
 cutter cut_end;
-/** Cut "work at hang.c:12": the place is worth more than the whole name. */
+/** Cut "work at hang.c:12": the place is worth more than the name, and the line more than the file. */
 cutter cut_place;
 
-enum { NEVER_CUT = 0 };
+enum {
+	NEVER_CUT = 0,
+	LEAST_PLACE = 11, // of "work at hang.c:12"
+};
 
 /** One column. */
 struct column {
 	const char *title;
 	size_t squeeze; // may be cut down to this width; NEVER_CUT
+	size_t least;	// and, where all are cut that far, down to this; 0: no further
 	cutter *cut;	// NULL: cut_end
 	painter *paint; // NULL: none
 	int drop;	// which column goes first where space is short: the highest; 0: never
