@@ -13,7 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from recorder import COMPILERS, PASSIVE, PRELOADED, THREADS, compile_program
 
-RUNS = 3
+RUNS = 7
 WAYS = ("without", "recorded", "traced")
 KINDS = ("tied", "untied")
 SOURCE = "https://github.com/bsc-pm/bots"
@@ -35,7 +35,7 @@ KERNELS = (
     Kernel("UTS", "uts", ("-f", "inputs/uts/test.input")),
     Kernel("Alignment", "alignment/alignment_single", ("-f", "inputs/alignment/prot.20.aa")),
     Kernel("SparseLU", "sparselu/sparselu_single", ("-n", "25", "-m", "60")),
-    Kernel("Fibonacci", "fib", ("-n", "39", "-x", "10"), True),
+    Kernel("Fibonacci", "fib", ("-n", "41", "-x", "10"), True),
     Kernel("Floorplan", "floorplan", ("-f", "inputs/floorplan/input.15"), True),
     Kernel("NQueens", "nqueens", ("-n", "12", "-x", "3"), True),
     Kernel("Sort", "sort", ("-n", "4194304")),

@@ -2,6 +2,7 @@
 """What the recorder costs a program: an event, and whole programs of tasks; and what a trace does."""
 
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -78,6 +79,30 @@ def events(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
     return rows
 
 
+def instructions(program: Path, preloaded: str) -> float:
+    """Count what one round of all executes, in millions: the same on any machine, busy or not."""
+    words = [
+        "valgrind",
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+        str(program),
+        "1",
+        "1",
+    ]
+    done = subprocess.run(
+        words,
+        env={**os.environ, **PASSIVE, **({"LD_PRELOAD": preloaded} if preloaded else {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        check=True,
+    )
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found, done.stderr
+    return int(found[1]) / 1e6
+
+
 def kernels(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
     """Compare whole programs of tasks."""
     rows = []
@@ -89,6 +114,10 @@ def kernels(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
             rows.append([f"{runtime}, {threads}, {name}", *times])
         mean = statistics.geometric_mean(ratios.values())
         rows.append([f"{runtime}, {threads}, mean", "", "", f"{mean:.3f}"])
+    if shutil.which("valgrind"):
+        counts = [instructions(program, one) for one in ("", preloaded)]
+        texts = [f"{count:.0f} M" for count in counts] + [f"{counts[1] / counts[0]:.3f}"]
+        rows.append([f"{runtime}, 1, instructions of all", *texts])
     return rows
 
 

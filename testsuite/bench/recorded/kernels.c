@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programs of tasks with cut-off, of the kinds that task benchmarks use: Fibonacci numbers, queens on
-// a board, sorting, LU factors of a sparse matrix. Prints the least time of some runs, in ms; for
-// run.py.
+// a board, sorting, LU factors of a sparse matrix. Prints the least time of some rounds (10), in ms;
+// for run.py. Usage: kernels [THREADS [ROUNDS]]
 
 #define _GNU_SOURCE
 #include <omp.h>
@@ -13,9 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#define ROUNDS 10
-
-static int threads;
+static int threads, rounds;
 
 // ---- Fibonacci -------------------------------------------------------------------------------
 
@@ -285,7 +283,7 @@ static void measure(const char *name, bool (*run)(void))
 {
 	double least = 1e18;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		double begin = now(), passed;
 
 		if (!run()) {
@@ -303,6 +301,7 @@ static void measure(const char *name, bool (*run)(void))
 int main(int argc, char **argv)
 {
 	threads = argc > 1 ? atoi(argv[1]) : 1;
+	rounds = argc > 2 ? atoi(argv[2]) : 10;
 	measure("fib", run_fibonacci);
 	measure("nqueens", run_queens);
 	measure("sort", run_sort);
