@@ -10,9 +10,10 @@
 		"sysroot", OPTION_SYSROOT, "DIR", 0,                                       \
 			"folder with the files of the program's machine", 1                \
 	}
-#define JSON_OPTION                                                                \
-	{                                                                          \
-		"json", OPTION_JSON, NULL, 0, "print JSON, schema \"ompdbg/1\"", 1 \
+#define PRINT_OPTIONS                                                                 \
+	{ "color", OPTION_COLOR, "WHEN", 0, "color text: auto, always or never", 1 }, \
+	{                                                                             \
+		"json", OPTION_JSON, NULL, 0, "print JSON, schema \"ompdbg/1\"", 1    \
 	}
 #define THREAD_OPTION                                                                             \
 	{                                                                                         \
@@ -36,18 +37,18 @@
 		0                                               \
 	}
 
-static const struct argp_option plain_options[] = { TARGET_OPTIONS, JSON_OPTION, END };
-static const struct argp_option thread_options[] = { THREAD_OPTION, TARGET_OPTIONS, JSON_OPTION,
+static const struct argp_option plain_options[] = { TARGET_OPTIONS, PRINT_OPTIONS, END };
+static const struct argp_option thread_options[] = { THREAD_OPTION, TARGET_OPTIONS, PRINT_OPTIONS,
 						     END };
 static const struct argp_option level_options[] = { LEVEL_OPTION, THREAD_OPTION, TARGET_OPTIONS,
-						    JSON_OPTION, END };
+						    PRINT_OPTIONS, END };
 static const struct argp_option threads_options[] = {
 	{ "state", OPTION_STATE, "STATE", 0, "only threads in that state", 0 },
 	{ "team", OPTION_TEAM, "TEAM", 0, "only threads of that team", 0 },
 	{ "level", OPTION_LEVEL, "LEVEL", 0, "only threads on that level", 0 },
 	{ "num", OPTION_NUM, "NUMBERS", 0, "only threads with these numbers: 0,4-7", 0 },
 	TARGET_OPTIONS,
-	JSON_OPTION,
+	PRINT_OPTIONS,
 	END,
 };
 static const struct argp_option tasks_options[] = {
@@ -55,16 +56,18 @@ static const struct argp_option tasks_options[] = {
 	{ "by-function", OPTION_BY_FUNCTION, NULL, 0, "how many tasks there are of each function",
 	  0 },
 	TARGET_OPTIONS,
-	JSON_OPTION,
+	PRINT_OPTIONS,
 	END,
 };
 static const struct argp_option stack_options[] = {
 	{ "raw", OPTION_RAW, NULL, 0, "frames of the runtime and of libraries, too", 0 },
 	{ "limit", OPTION_LIMIT, "COUNT", 0, "only that many innermost frames", 0 },
 	{ "full", OPTION_FULL, NULL, 0, "local variables, too", 0 },
+	{ "tree", OPTION_TREE, NULL, 0, "one tree of all stacks, from main on", 0 },
+	{ "no-tree", OPTION_NO_TREE, NULL, 0, "one stack after another", 0 },
 	THREAD_OPTION,
 	TARGET_OPTIONS,
-	JSON_OPTION,
+	PRINT_OPTIONS,
 	END,
 };
 static const struct argp_option icv_options[] = {
@@ -72,13 +75,13 @@ static const struct argp_option icv_options[] = {
 	  "only variables of the process, thread, region or task", 0 },
 	THREAD_OPTION,
 	TARGET_OPTIONS,
-	JSON_OPTION,
+	PRINT_OPTIONS,
 	END,
 };
 static const struct argp_option environment_options[] = {
 	{ "all", OPTION_ALL, NULL, 0, "variables without a value, too", 0 },
 	TARGET_OPTIONS,
-	JSON_OPTION,
+	PRINT_OPTIONS,
 	END,
 };
 static const struct argp_option history_options[] = {
@@ -86,7 +89,7 @@ static const struct argp_option history_options[] = {
 	{ "all", OPTION_ALL, NULL, 0, "all events that are still there", 0 },
 	THREAD_OPTION,
 	TARGET_OPTIONS,
-	JSON_OPTION,
+	PRINT_OPTIONS,
 	END,
 };
 static const struct argp_option report_options[] = {
@@ -175,7 +178,11 @@ const struct command commands[] = {
 			       "runtime. The stack of a thread in a parallel region goes on in the "
 			       "thread that encountered the region, up to main. Threads of a team "
 			       "with the same stack share one, without arguments, unless with "
-			       "--full.",
+			       "--full.\n\n"
+			       "From 16 OpenMP threads on, the default is --tree: each call stands "
+			       "before those that it made, and the first column says how many "
+			       "threads went the same way. Rows with \"-\" say what threads do at "
+			       "the end.",
 		.options = stack_options,
 		.run = run_view,
 		.show = show_stacks,

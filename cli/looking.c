@@ -148,8 +148,12 @@ bool look_at(const struct place *place, struct looked *looked, struct failure *f
 		*ARENA_APPEND(&looked->arena, looked->problems, looked->num_problems,
 			      looked->capacity) =
 			"the core file is truncated: some answers are missing";
-	if (open_runtimes(looked, failure))
+	if (open_runtimes(looked, failure)) {
+		struct crash crash;
+		if (!looked->pid && looked_crash(looked, &crash))
+			looked->process->crashed = crash.lwp;
 		return true;
+	}
 failed:
 	looked_close(looked);
 	looked_warn(looked, failure);

@@ -100,6 +100,21 @@ static const char *checked_scope(const struct arguments *arguments, const char *
 		  word);
 }
 
+static enum color checked_color(const struct arguments *arguments, const char *word)
+{
+	static const char *const names[] = {
+		[COLOR_AUTO] = "auto",
+		[COLOR_ALWAYS] = "always",
+		[COLOR_NEVER] = "never",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(word, names[i]) == 0)
+			return (enum color)i;
+	}
+	end_wrong(arguments, "invalid color \"%s\" (expected auto, always or never)", word);
+}
+
 /** Return the file after an option that may have one, or standard output. */
 static const char *optional_file(char *word, struct argp_state *state)
 {
@@ -170,6 +185,12 @@ static void check(struct arguments *arguments)
 		if (!arguments->target)
 			end_wrong(arguments, "missing %s", target_noun(arguments));
 	}
+	if (arguments->command->show == show_stacks && arguments->tree &&
+	    (arguments->full || arguments->limit || arguments->no_tree))
+		end_wrong(arguments, "--tree and --%s exclude each other",
+			  arguments->full  ? "full" :
+			  arguments->limit ? "limit" :
+					     "no-tree");
 	if (arguments->to > 0 && arguments->to <= arguments->from)
 		end_wrong(arguments, "--to is not after --from");
 	if (arguments->tree && arguments->task)
@@ -282,6 +303,12 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 		break;
 	case OPTION_TREE:
 		arguments->tree = true;
+		break;
+	case OPTION_COLOR:
+		arguments->color = checked_color(arguments, word);
+		break;
+	case OPTION_NO_TREE:
+		arguments->no_tree = true;
 		break;
 	case OPTION_TASK:
 		arguments->task = (uint64_t)checked_number(arguments, word, 1);

@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "looking.h"
 #include "output/output.h"
+#include "terminal.h"
 
 enum option_key {
 	OPTION_HELP = 'h',
@@ -42,6 +43,8 @@ enum option_key {
 	OPTION_NO_RECORD,
 	OPTION_TOP,
 	OPTION_TREE,
+	OPTION_NO_TREE,
+	OPTION_COLOR,
 	OPTION_TASK,
 	OPTION_SLICES,
 	OPTION_FROM,
@@ -70,9 +73,10 @@ struct arguments {
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
-	bool json, queued, by_function, raw, full, all, tree, has_top;
+	bool json, queued, by_function, raw, full, all, tree, no_tree, has_top;
 	bool on_hang, on_term, core, no_trace, no_record, print;
 	char format; // 0: none
+	enum color color;
 };
 
 /** Print one side of a target. *is_suspicious: something was found. */

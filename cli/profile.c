@@ -254,7 +254,7 @@ static bool write_all_outputs(struct session *session, struct failure *failure)
 	const struct arguments *arguments = session->arguments;
 	const struct form json = { .json = true };
 	const struct form file = { .width = 80, .addresses = true };
-	struct form form = terminal_form(false);
+	struct form form = terminal_form(false, COLOR_AUTO);
 	const char *text = arguments->text;
 
 	if (!text && !arguments->html && !arguments->json_file && !arguments->slices)

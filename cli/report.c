@@ -30,12 +30,13 @@ static struct ompdbg_error *print(const struct text *text, const char *line)
 }
 
 /** Print the signal, and the stack of the thread that it has reached. */
-static struct ompdbg_error *print_crash(const struct text *text)
+static struct ompdbg_error *print_signal(const struct text *text)
 {
 	const struct crash *crash = &text->about->crash;
 	struct process *process = text->looked->process;
 	struct thread *thread = crash_thread(process, crash);
-	struct ompdbg_error *error = print(text, crash_text(process, crash, text->about->pid));
+	struct ompdbg_error *error =
+		print_crash(process, crash, text->about->pid, text->form, text->sink);
 	const struct bt_options options = { .threads = &thread, .num_threads = 1 };
 
 	if (error || !thread)
@@ -156,7 +157,7 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 		const char *title;
 		section *print;
 	} sections[] = {
-		{ "Signal", print_crash },
+		{ "Signal", print_signal },
 		{ "Diagnosis", print_diagnosis },
 		{ "Regions", print_all_regions },
 		{ "Threads", print_all_threads },
@@ -178,7 +179,7 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 	}
 	struct ompdbg_error *error = print_head(&text);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++) {
-		if ((sections[i].print != print_crash || about->has_crash) &&
+		if ((sections[i].print != print_signal || about->has_crash) &&
 		    (sections[i].print != print_events || is_recorded(process)))
 			error = print_section(&text, sections[i].title, sections[i].print, spool);
 	}
@@ -261,7 +262,7 @@ bool report_print_diagnosis(struct looked *looked, const struct crash *crash, co
 
 	about_find(looked, crash, cause, &about);
 	const struct text text = { .looked = looked, .about = &about, .form = form, .sink = sink };
-	struct ompdbg_error *error = about.has_crash ? print_crash(&text) : NULL;
+	struct ompdbg_error *error = about.has_crash ? print_signal(&text) : NULL;
 
 	return looked_check(looked, error ? error : print_diagnosis(&text), failure);
 }
@@ -289,7 +290,7 @@ int run_report(const struct arguments *arguments, struct failure *failure)
 	if (!files.text && !files.html && !files.json)
 		files.text = STANDARD_OUTPUT;
 	if (files.text && strcmp(files.text, STANDARD_OUTPUT) == 0)
-		form = terminal_form(false);
+		form = terminal_form(false, COLOR_AUTO);
 	if (!look_at(&place, &looked, failure))
 		return failure->status;
 	bool ok = report_make(&report, &looked, &files, NULL, NULL, &form, failure);

@@ -51,14 +51,15 @@ size_t terminal_width(int descriptor)
 	return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-struct form terminal_form(bool json)
+struct form terminal_form(bool json, enum color color)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	struct form form = { .json = json, .addresses = true };
+	struct form form = { .json = json, .color = color == COLOR_ALWAYS, .addresses = true };
 
 	if (isatty(STDOUT_FILENO)) {
 		form.width = terminal_width(STDOUT_FILENO);
-		form.color = !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+		if (color == COLOR_AUTO)
+			form.color = !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
 	}
 	return form;
 }

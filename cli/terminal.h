@@ -9,8 +9,10 @@
 
 /** Print a line for people on standard error. Whether they get it changes nothing. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/** Tell how standard output is printed: lines are cut and painted for a terminal only. */
-struct form terminal_form(bool json);
+/** When text has colors: COLOR_AUTO on a terminal, unless NO_COLOR is set. */
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+/** Tell how standard output is printed: lines are cut for a terminal only. */
+struct form terminal_form(bool json, enum color color);
 /** Return the columns of the terminal behind a descriptor; 0: there is none. */
 size_t terminal_width(int descriptor);
 /** Open what is closed of the three standard streams, so that no other file takes their numbers. */

@@ -46,6 +46,9 @@ VIEW(show_stacks)
 		.raw = arguments->raw,
 		.full = arguments->full,
 		.limit = arguments->limit,
+		.form = arguments->tree	   ? BT_TREE :
+			arguments->no_tree ? BT_STACKS :
+					     BT_FOLDED,
 	};
 	return print_stacks(looked->process, &options, form, sink);
 }
@@ -117,7 +120,7 @@ VIEW(show_why)
 		pid_t pid = target_end(looked->target)->process;
 		has_crashed = crash_is_own(&crash, pid);
 		if (!form->json)
-			error = print_line(process, crash_text(process, &crash, pid), form, sink);
+			error = print_crash(process, &crash, pid, form, sink);
 	}
 	if (!error)
 		error = print_why(process, arguments->thread < 0 ? NULL : chosen.threads[0], form,
@@ -197,7 +200,7 @@ int run_view(const struct arguments *arguments, struct failure *failure)
 		.sysroot = arguments->sysroot,
 		.is_detailed = arguments->raw,
 	};
-	const struct form form = terminal_form(arguments->json);
+	const struct form form = terminal_form(arguments->json, arguments->color);
 	bool is_suspicious = false;
 	struct looked looked;
 	struct spool spool;

@@ -206,6 +206,11 @@ FORWARD(variable_storage,
 	(void *context, int thread, const struct ompdbg_frame *frame, const char *name,
 	 enum ompdbg_storage *ret),
 	thread, frame, name, ret)
+FORWARD(access_name,
+	(void *context, int thread, const struct ompdbg_frame *frame,
+	 const struct ompdbg_pointer *pointers, size_t count, uint64_t address, unsigned int width,
+	 const char **ret, const char **last),
+	thread, frame, pointers, count, address, width, ret, last)
 FORWARD(layout,
 	(void *context, const char *structure, const char *field, const char *object,
 	 struct ompdbg_layout *ret),

@@ -67,7 +67,7 @@ struct options {
 	struct choice choice; // of threads
 	PyObject *write, *numbers, *palette, *signal;
 	int json, addresses, queued, by_function, raw, full, all;
-	int level, thread, format;
+	int level, thread, format, form;
 	Py_ssize_t width, limit, last;
 };
 
@@ -77,15 +77,15 @@ static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
 				 "addresses",  "numbers", "queued", "by_function", "raw",
 				 "full",       "limit",	  "scope",  "all",	   "level",
 				 "thread",     "state",	  "team",   "signal",	   "last",
-				 "expression", "format",  NULL };
+				 "expression", "format",  "form",   NULL };
 
 	*ret = (struct options){ .level = ALL_LEVELS };
 	return PyArg_ParseTupleAndKeywords(
-		args, kwargs, "sO|$pnOpOppppnzpiizzOnzC:print", names, &ret->view, &ret->write,
+		args, kwargs, "sO|$pnOpOppppnzpiizzOnzCi:print", names, &ret->view, &ret->write,
 		&ret->json, &ret->width, &ret->palette, &ret->addresses, &ret->numbers,
 		&ret->queued, &ret->by_function, &ret->raw, &ret->full, &ret->limit, &ret->scope,
 		&ret->all, &ret->level, &ret->thread, &ret->choice.state, &ret->choice.team,
-		&ret->signal, &ret->last, &ret->expression, &ret->format);
+		&ret->signal, &ret->last, &ret->expression, &ret->format, &ret->form);
 }
 
 /** Take the sequences that begin each style. @return false with an exception. */
@@ -217,6 +217,7 @@ VIEW(view_stacks)
 		.raw = viewed->options->raw,
 		.full = viewed->options->full,
 		.limit = (size_t)viewed->options->limit,
+		.form = (enum bt_form)viewed->options->form,
 	};
 
 	return print_stacks(viewed->process, &options, viewed->form, viewed->sink);
@@ -273,8 +274,8 @@ VIEW(view_why)
 	struct ompdbg_error *error = NULL;
 
 	if (signal->has_ended && (!signal->is_core || crash_ended_core(process, &signal->crash)))
-		error = print_line(process, crash_text(process, &signal->crash, signal->pid),
-				   viewed->form, viewed->sink);
+		error = print_crash(process, &signal->crash, signal->pid, viewed->form,
+				    viewed->sink);
 	return error ? error :
 		       print_why(process, number ? process_thread(process, number) : NULL,
 				 viewed->form, viewed->sink, NULL);

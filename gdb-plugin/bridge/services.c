@@ -201,6 +201,7 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 			.source_path = gdb_source_path,
 			.evaluate = gdb_evaluate,
 			.variable_storage = gdb_variable_storage,
+			.access_name = gdb_access_name,
 		},
 	};
 }

@@ -147,6 +147,10 @@ struct ompdbg_error *gdb_variable_storage(void *context, int thread,
 					  enum ompdbg_storage *ret);
 struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
 				    uint64_t address, const char **ret);
+struct ompdbg_error *gdb_access_name(void *context, int thread, const struct ompdbg_frame *frame,
+				     const struct ompdbg_pointer *pointers, size_t count,
+				     uint64_t address, unsigned int width, const char **ret,
+				     const char **last);
 struct ompdbg_error *gdb_object_at(void *context, uint64_t address, struct ompdbg_object *ret);
 struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const char *object,
 					int thread, uint64_t *ret);

@@ -109,6 +109,16 @@ struct ompdbg_variable {
 	const char *value; // as the debugger prints it, on one line
 };
 
+/** A pointer on the way to what an instruction accesses. */
+struct ompdbg_pointer {
+	uint64_t address;	  // where it is in memory; 0: it was not read from there
+	bool in_register;	  // it is in a register of the frame
+	enum ompdbg_register reg; // general
+	int64_t offset;		  // to the next pointer or, of the last one, to what is accessed
+};
+
+enum { OMPDBG_POINTERS = 6 }; // at most
+
 enum ompdbg_variables { OMPDBG_ARGUMENTS, OMPDBG_LOCALS };
 
 /** Where a variable of a construct's code comes from. */
@@ -237,6 +247,15 @@ struct ompdbg_services {
 	struct ompdbg_error *(*variable_storage)(void *context, int thread,
 						 const struct ompdbg_frame *frame, const char *name,
 						 enum ompdbg_storage *ret);
+	/** Name what @p pointers lead to, from a variable of the frame or a global one on, as the
+	 *  source would: "mesh->next[2]". @p address: what must be there, of @p width bytes. @p last: the
+	 *  last pointer, "mesh->next". ABSENT: no variable has one of the pointers, or the types do not
+	 *  fit. */
+	struct ompdbg_error *(*access_name)(void *context, int thread,
+					    const struct ompdbg_frame *frame,
+					    const struct ompdbg_pointer *pointers, size_t count,
+					    uint64_t address, unsigned int width, const char **ret,
+					    const char **last);
 };
 
 #ifdef __cplusplus

@@ -12,6 +12,8 @@
 
 #include "base/buffer.h"
 
+enum { MOST_NUMBERS = 40 }; // columns of a list of threads
+
 static int compare_numbers(const void *a, const void *b)
 {
 	int left = *(const int *)a, right = *(const int *)b;
@@ -54,29 +56,46 @@ const char *ranges_text(struct arena *arena, const int *numbers, size_t count)
 	return write_ranges(arena, numbers, count, ",", "-");
 }
 
-static bool is_number(const char *label)
+/** Return what the labels of threads have before their numbers: "1." with several inferiors, else "". */
+static const char *inferior_of(struct arena *arena, const struct thread *thread)
 {
-	return *label && label[strspn(label, "0123456789")] == '\0';
+	const struct ompdbg_target_thread *target = thread->target;
+	size_t digits = strlen(arena_printf(arena, "%d", target->number));
+	size_t length = strlen(target->label);
+
+	return arena_strndup(arena, target->label, length > digits ? length - digits : 0);
+}
+
+static int *numbers_of(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	int *numbers = ARENA_ARRAY(arena, int, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = threads[i]->target->number;
+	return numbers;
+}
+
+const char *thread_numbers(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	const char *numbers = ranges_text(arena, numbers_of(arena, threads, count), count);
+
+	return count ? arena_printf(arena, "%s%s", inferior_of(arena, threads[0]), numbers) : "";
 }
 
 const char *threads_text(struct arena *arena, struct thread *const *threads, size_t count)
 {
 	const char *noun = count == 1 ? "thread" : "threads";
-	int *numbers = ARENA_ARRAY(arena, int, count + 1);
-	const char *labels = "";
-	bool are_numbers = true;
+	const char *numbers = number_list(arena, numbers_of(arena, threads, count), count);
 
-	for (size_t i = 0; i < count; i++) {
-		const char *label = threads[i]->target->label;
-		are_numbers &= is_number(label);
-		numbers[i] = threads[i]->target->number;
-	}
-	if (are_numbers)
-		return arena_printf(arena, "%s %s", noun, number_list(arena, numbers, count));
-	for (size_t i = 0; i < count; i++)
-		labels = arena_printf(arena, "%s%s%s", labels, i ? ", " : "",
-				      threads[i]->target->label);
-	return arena_printf(arena, "%s %s", noun, labels);
+	const char *inferior = count ? inferior_of(arena, threads[0]) : "";
+
+	if (strlen(numbers) <= MOST_NUMBERS)
+		return arena_printf(arena, "%s %s%s", noun, inferior, numbers);
+	int length = MOST_NUMBERS;
+	while (numbers[length] != ' ')
+		length--;
+	return arena_printf(arena, "%zu %s (%s%.*s...)", count, noun, inferior, length + 1,
+			    numbers);
 }
 
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun)

@@ -50,6 +50,7 @@ struct process {
 	size_t num_runtimes;   // 1 at least
 	const char **problems; // why runtimes that are there are not understood
 	size_t num_problems;
+	int64_t crashed; // LWP of the thread that a signal has ended, or stopped before that; 0: none
 	const struct ompdbg_target_thread *targets; // of the services
 	size_t num_targets;
 	struct thread **threads; // one for each of `targets`, in the runtime in which it works

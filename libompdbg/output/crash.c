@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "diagnose/fault.h"
+#include "output/source_line.h"
 #include "output/text.h"
 
 // x86-64: int3
@@ -80,6 +82,11 @@ static pid_t sender_of(const struct crash *crash, pid_t pid)
 	return crash->info.si_pid;
 }
 
+static bool is_about_memory(const struct crash *crash)
+{
+	return crash->signal == SIGSEGV || crash->signal == SIGBUS;
+}
+
 /** Check whether it is known for which address the signal was raised. */
 static bool has_address(const struct crash *crash)
 {
@@ -94,43 +101,62 @@ bool crash_is_own(const struct crash *crash, pid_t pid)
 	return !sender_of(crash, pid);
 }
 
-void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid)
-{
-	const struct thread *thread = crash_thread(process, crash);
-	uint64_t address = (uintptr_t)crash->info.si_addr;
-	pid_t sender = sender_of(crash, pid);
-
-	json_begin_object(json);
-	json_member_string(json, "signal", signal_name(&process->arena, crash->signal));
-	json_member_known_int(json, "thread", thread ? thread->target->number : NOT_KNOWN);
-	json_member_int(json, "lwp", crash->lwp);
-	json_key(json, "address");
-	if (!has_address(crash))
-		json_null(json);
-	else if (address)
-		json_identity(json, address);
-	else
-		json_string(json, "0x0");
-	json_member_known_int(json, "sender", sender ? sender : NOT_KNOWN);
-	json_end_object(json);
-}
-
 // ---- In words ----------------------------------------------------------------------------------
 
-/** Write "thread 3 (OpenMP thread 2 of 8)". */
+/** Write "thread 3 (2/8)". */
 static const char *who(struct arena *arena, struct thread *thread, pid_t lwp)
 {
+	const char *number = thread ? number_text(arena, thread) : "";
+
 	if (!thread)
 		return arena_printf(arena, "a thread (LWP %d)", (int)lwp);
-	const char *label = thread->target->label;
-	int size = thread_team_size(thread);
-	if (thread->thread_num == NOT_KNOWN)
-		return arena_printf(arena, "thread %s", label);
-	if (size == NOT_KNOWN || thread_level(thread) <= 0)
-		return arena_printf(arena, "thread %s (OpenMP thread %d)", label,
-				    thread->thread_num);
-	return arena_printf(arena, "thread %s (OpenMP thread %d of %d)", label, thread->thread_num,
-			    size);
+	return arena_printf(arena, *number ? "thread %s (%s)" : "thread %s", thread->target->label,
+			    number);
+}
+
+/** Find what a thread has accessed; for what is not about memory, the address alone. */
+static struct fault fault_of(const struct crash *crash, struct thread *thread)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)crash->info.si_addr;
+	bool is_known = has_address(crash);
+	// For an address that no memory can have, the processor does not tell it.
+	bool is_hidden = crash->signal == SIGSEGV && crash->has_info &&
+			 crash->info.si_code == SI_KERNEL;
+
+	if (thread && (is_hidden || (is_known && is_about_memory(crash))))
+		return thread_fault(thread, is_known ? &address : NULL);
+	return (struct fault){ .has_address = is_known, .address = address };
+}
+
+/** Name an access as in JSON; NULL if it is unknown which it is. */
+static const char *kind_name(enum fault_kind kind)
+{
+	static const char *const names[] = {
+		[FAULT_READ] = "read",
+		[FAULT_WRITE] = "write",
+		[FAULT_JUMP] = "jump",
+	};
+
+	return names[kind];
+}
+
+/** Write what the signal is about: "invalid read at 0x8 (p->next; p is null)". */
+static const char *details_text(struct arena *arena, const struct crash *crash,
+				const struct fault *fault)
+{
+	const char *kind = kind_name(fault->kind), *reason = "";
+
+	if (!is_about_memory(crash))
+		return arena_printf(arena, "at 0x%" PRIx64, fault->address);
+	if (fault->expression && fault->pointer)
+		reason =
+			arena_printf(arena, " (%s; %s is null)", fault->expression, fault->pointer);
+	else if (fault->expression)
+		reason = arena_printf(arena, " (%s)", fault->expression);
+	else if (!fault->address)
+		reason = " (null pointer)";
+	return arena_printf(arena, "invalid %s %s 0x%" PRIx64 "%s", kind ? kind : "access",
+			    fault->kind == FAULT_JUMP ? "to" : "at", fault->address, reason);
 }
 
 const char *crash_text(struct process *process, const struct crash *crash, pid_t pid)
@@ -139,16 +165,64 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	pid_t sender = sender_of(crash, pid);
-	bool is_about_memory = crash->signal == SIGSEGV || crash->signal == SIGBUS;
+	const struct fault fault = fault_of(crash, thread);
 	const char *details = "";
 
 	if (sender)
 		details = arena_printf(arena, ", sent by process %d", (int)sender);
-	else if (has_address(crash))
-		details = arena_printf(arena, ", %s 0x%" PRIx64,
-				       is_about_memory ? "access to address" : "at",
-				       (uint64_t)(uintptr_t)crash->info.si_addr);
+	else if (fault.has_address)
+		details = arena_printf(arena, ", %s", details_text(arena, crash, &fault));
+	if (location && !location->function && fault.kind == FAULT_JUMP)
+		location = NULL; // there is no code
 	return arena_printf(arena, "%s in %s%s%s%s", signal_name(arena, crash->signal),
 			    who(arena, thread, crash->lwp), location ? ": " : "",
 			    location ? place_text(arena, location) : "", details);
+}
+
+struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,
+				 const struct form *form, struct sink *sink)
+{
+	struct arena *arena = &process->arena;
+	struct thread *thread = crash_thread(process, crash);
+	const struct location *location = thread ? thread_location(thread) : NULL;
+	const char *source = source_line(process, location);
+	struct lines lines = { 0 };
+	struct text text;
+
+	text_init(&text, process, form);
+	lines_wrap(&lines, &text.paper, crash_text(process, crash, pid), " ");
+	for (size_t i = 0; i < lines.count; i++)
+		text_add(&text, paint(&text.paper, STYLE_ERROR, lines.lines[i]));
+	if (location && source)
+		text_cut(&text,
+			 arena_printf(arena, "%d  %s", location->line,
+				      source + strspn(source, " \t")),
+			 paint_plain);
+	return text_write(&text, sink);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid)
+{
+	struct thread *thread = crash_thread(process, crash);
+	const struct fault fault = fault_of(crash, thread);
+	pid_t sender = sender_of(crash, pid);
+
+	json_begin_object(json);
+	json_member_string(json, "signal", signal_name(&process->arena, crash->signal));
+	json_member_known_int(json, "thread", thread ? thread->target->number : NOT_KNOWN);
+	json_member_int(json, "lwp", crash->lwp);
+	json_key(json, "address");
+	if (!fault.has_address)
+		json_null(json);
+	else if (fault.address)
+		json_identity(json, fault.address);
+	else
+		json_string(json, "0x0");
+	json_member_known_int(json, "sender", sender ? sender : NOT_KNOWN);
+	json_member_string(json, "access", kind_name(fault.kind));
+	json_member_string(json, "expression", fault.expression);
+	json_member_string(json, "null_pointer", fault.pointer);
+	json_end_object(json);
 }

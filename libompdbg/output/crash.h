@@ -9,6 +9,7 @@
 
 #include "model/model.h"
 #include "output/json.h"
+#include "output/output.h"
 
 struct crash {
 	int signal;
@@ -29,8 +30,11 @@ struct thread *crash_thread(struct process *process, const struct crash *crash);
 /** Check that nobody else has ended the program. @p pid: its own; 0: unknown. */
 bool crash_is_own(const struct crash *crash, pid_t pid);
 void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid);
-/** Tell it in words: "SIGSEGV in thread 3 (OpenMP thread 2 of 8): flux at solver.c:8, access to address
- *  0x8". */
+/** Tell it in words: "SIGSEGV in thread 3 (2/8): flux at solver.c:8, invalid read at 0x8 (p->next; p is
+ *  null)". */
 const char *crash_text(struct process *process, const struct crash *crash, pid_t pid);
+/** Print it, with its line of the source. */
+struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,
+				 const struct form *form, struct sink *sink);
 
 #endif

@@ -30,11 +30,18 @@ struct threads_options {
 	struct thread *const *threads; // those that are shown
 	size_t num_threads;
 };
+/** How stacks are shown as text. */
+enum bt_form {
+	BT_STACKS, // one after another
+	BT_TREE,   // as one tree
+	BT_FOLDED, // as a tree if there are many OpenMP threads, and nothing was asked that it lacks
+};
 struct bt_options {
 	struct thread *const *threads;
 	size_t num_threads;
 	bool raw, full;
 	size_t limit; // of innermost frames; 0: all
+	enum bt_form form;
 };
 
 struct ompdbg_error *print_threads(struct process *process, const struct threads_options *options,

@@ -17,6 +17,7 @@ const char *paint(const struct paper *paper, enum style style, const char *text)
 		[STYLE_TITLE] = "\x1b[1m",    [STYLE_FUNCTION] = "\x1b[33m",
 		[STYLE_FILE] = "\x1b[32m",    [STYLE_VARIABLE] = "\x1b[36m",
 		[STYLE_ADDRESS] = "\x1b[34m", [STYLE_METADATA] = "\x1b[2m",
+		[STYLE_ERROR] = "\x1b[1;31m", [STYLE_STUCK] = "\x1b[31m",
 	};
 	const char *begin = (paper->palette ? paper->palette : usual)[style];
 
@@ -39,6 +40,21 @@ const char *paint_plain(const struct paper *paper, const char *text)
 const char *paint_title(const struct paper *paper, const char *text)
 {
 	return paint(paper, STYLE_TITLE, text);
+}
+
+const char *paint_crashed(const struct paper *paper, const char *text)
+{
+	return paint(paper, STYLE_ERROR, text);
+}
+
+const char *paint_stuck(const struct paper *paper, const char *text)
+{
+	return paint(paper, STYLE_STUCK, text);
+}
+
+const char *paint_waiting(const struct paper *paper, const char *text)
+{
+	return paint(paper, STYLE_METADATA, text);
 }
 
 /** Paint the address at the begin of a text. @return NULL: there is none. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words in the styles that GDB has for headings, functions, files, variables and addresses. Text is
-// made visible, measured and cut first, and painted afterwards.
+// Words in the styles that GDB has for headings, functions, files, variables and addresses, and for what
+// it highlights. Text is made visible, measured and cut first, and painted afterwards.
 
 #ifndef OMPDBG_PALETTE_H
 #define OMPDBG_PALETTE_H
@@ -18,6 +18,8 @@ enum style {
 	STYLE_VARIABLE,
 	STYLE_ADDRESS,
 	STYLE_METADATA,
+	STYLE_ERROR, // what has crashed
+	STYLE_STUCK, // what can never go on
 	NUM_STYLES,
 };
 
@@ -41,6 +43,10 @@ painter paint_wait;
 /** Paint a line about a task: "task of solve at hung.c:80, running". */
 painter paint_task;
 painter paint_title;
+/** Paint what a thread does that has crashed, can never go on, or waits. */
+painter paint_crashed;
+painter paint_stuck;
+painter paint_waiting;
 painter paint_plain;
 
 #endif

@@ -65,7 +65,10 @@ struct ompdbg_error *print_stacks(struct process *process, const struct bt_optio
 	if (form->json)
 		return print_stacks_json(process, options, sink);
 	text_init(&text, process, form);
-	text_stacks(&text, options, form);
+	if (is_shown_as_tree(options))
+		text_tree(&text, options);
+	else
+		text_stacks(&text, options, form);
 	return finish(&text, sink, NULL);
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "diagnose/words.h"
 #include "history/history.h"
 #include "model/room.h"
 #include "stack/stack.h"
@@ -120,14 +121,14 @@ static const char *reason_of(const struct thread *thread)
 }
 
 /** Say of which threads nothing is known, each reason once. */
-static void add_unavailable_threads(struct list *list)
+static void add_unavailable_threads(struct list *status)
 {
-	struct process *process = list->process;
+	struct process *process = status->process;
 	struct arena *arena = &process->arena;
 
 	for (size_t i = 0; i < process->num_targets; i++) {
-		const char *reason = reason_of(process->threads[i]), *labels = NULL;
-		size_t count = 0;
+		const char *reason = reason_of(process->threads[i]);
+		struct thread_list list = { 0 };
 		bool is_listed = !reason;
 		for (size_t k = 0; k < i && !is_listed; k++) {
 			const char *other = reason_of(process->threads[k]);
@@ -135,15 +136,11 @@ static void add_unavailable_threads(struct list *list)
 		}
 		for (size_t k = i; k < process->num_targets && !is_listed; k++) {
 			const char *other = reason_of(process->threads[k]);
-			if (!other || strcmp(other, reason) != 0)
-				continue;
-			labels = arena_printf(arena, "%s%s%s", count ? labels : "",
-					      count ? ", " : "", process->targets[k].label);
-			count++;
+			if (other && strcmp(other, reason) == 0)
+				thread_list_add(&list, arena, process->threads[k]);
 		}
 		if (!is_listed)
-			add(list, arena_printf(arena, "thread%s %s", count == 1 ? "" : "s", labels),
-			    reason, NULL);
+			add(status, threads_text(arena, list.threads, list.count), reason, NULL);
 	}
 }
 

@@ -20,14 +20,28 @@ const char *cut_end(const struct paper *paper, const char *text, size_t width)
 	return foreign_cut(paper->arena, text, width);
 }
 
+/** Cut "hang.c:12": the line is worth more than the whole name. */
+static const char *cut_file(const struct paper *paper, const char *text, size_t width)
+{
+	const char *line = strrchr(text, ':');
+
+	if (!line || foreign_width(text) <= width || foreign_width(line) + strlen("...") > width)
+		return cut_end(paper, text, width);
+	const char *file = arena_strndup(paper->arena, text, (size_t)(line - text));
+	return arena_printf(paper->arena, "%s%s", cut_end(paper, file, width - foreign_width(line)),
+			    line);
+}
+
 const char *cut_place(const struct paper *paper, const char *text, size_t width)
 {
 	const char *at = NULL;
 
 	for (const char *next = strstr(text, " at "); next; next = strstr(next + 1, " at "))
 		at = next;
-	if (!at || foreign_width(text) <= width || foreign_width(at) + strlen("...") >= width)
+	if (!at || foreign_width(text) <= width)
 		return cut_end(paper, text, width);
+	if (foreign_width(at) + strlen("...") >= width)
+		return cut_file(paper, at + strlen(" at "), width);
 	const char *name = arena_strndup(paper->arena, text, (size_t)(at - text));
 	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, width - foreign_width(at)),
 			    at);
@@ -44,7 +58,13 @@ void text_table_init(struct text_table *table, const struct paper *paper,
 
 const char **text_table_row(struct text_table *table)
 {
-	return *ARENA_APPEND(table->paper->arena, table->rows, table->num_rows, table->capacity);
+	return ARENA_APPEND(table->paper->arena, table->rows, table->num_rows, table->capacity)
+		->cells;
+}
+
+void text_table_mark(struct text_table *table, painter *paint)
+{
+	table->rows[table->num_rows - 1].paint = paint;
 }
 
 void text_table_remove(struct text_table *table, size_t column)
@@ -54,8 +74,8 @@ void text_table_remove(struct text_table *table, size_t column)
 	memmove(&table->columns[column], &table->columns[column + 1],
 		after * sizeof(*table->columns));
 	for (size_t i = 0; i < table->num_rows; i++)
-		memmove(&table->rows[i][column], &table->rows[i][column + 1],
-			after * sizeof(**table->rows));
+		memmove(&table->rows[i].cells[column], &table->rows[i].cells[column + 1],
+			after * sizeof(*table->rows[i].cells));
 	table->num_columns--;
 }
 
@@ -64,7 +84,7 @@ void text_table_remove_empty(struct text_table *table)
 	for (size_t column = table->num_columns; column-- > 0 && table->num_rows;) {
 		bool is_empty = true;
 		for (size_t i = 0; i < table->num_rows && is_empty; i++)
-			is_empty = !table->rows[i][column] || !*table->rows[i][column];
+			is_empty = !table->rows[i].cells[column] || !*table->rows[i].cells[column];
 		if (is_empty)
 			text_table_remove(table, column);
 	}
@@ -74,8 +94,9 @@ static void make_visible(struct text_table *table)
 {
 	for (size_t i = table->num_visible; i < table->num_rows; i++) {
 		for (size_t k = 0; k < table->num_columns; k++) {
-			const char *cell = table->rows[i][k];
-			table->rows[i][k] = cell ? foreign_visible(table->paper->arena, cell) : "";
+			const char *cell = table->rows[i].cells[k];
+			table->rows[i].cells[k] =
+				cell ? foreign_visible(table->paper->arena, cell) : "";
 		}
 	}
 	table->num_visible = table->num_rows;
@@ -86,7 +107,7 @@ static void find_widths(const struct text_table *table, size_t widths[MAX_COLUMN
 	for (size_t k = 0; k < table->num_columns; k++) {
 		widths[k] = strlen(table->columns[k].title);
 		for (size_t i = 0; i < table->num_rows; i++) {
-			size_t width = foreign_width(table->rows[i][k]);
+			size_t width = foreign_width(table->rows[i].cells[k]);
 			if (width > widths[k])
 				widths[k] = width;
 		}
@@ -139,34 +160,39 @@ static void drop_columns(struct text_table *table, size_t widths[MAX_COLUMNS])
 	}
 }
 
-/** Cut columns down, the last ones first. */
-static void squeeze(struct text_table *table, size_t widths[MAX_COLUMNS])
+/** Cut columns down, the last ones first. @p is_last: to the least width that they may have. */
+static void squeeze(struct text_table *table, size_t widths[MAX_COLUMNS], bool is_last)
 {
 	size_t sum = total(table, widths), width = table->paper->width;
 
 	for (size_t k = table->num_columns; k-- > 0 && sum > width;) {
 		const struct column *column = &table->columns[k];
 		size_t least = least_width(column, widths[k]);
+		if (is_last && column->least && column->least < least)
+			least = column->least;
 		size_t given = widths[k] - least < sum - width ? widths[k] - least : sum - width;
 		if (!given)
 			continue;
 		widths[k] -= given;
 		sum -= given;
 		for (size_t i = 0; i < table->num_rows; i++)
-			table->rows[i][k] = (column->cut ? column->cut : cut_end)(
-				table->paper, table->rows[i][k], widths[k]);
+			table->rows[i].cells[k] = (column->cut ? column->cut : cut_end)(
+				table->paper, table->rows[i].cells[k], widths[k]);
 	}
 }
 
-static const char *lay_out(const struct text_table *table, const char *const *cells,
+static const char *lay_out(const struct text_table *table, const struct table_row *row,
 			   const size_t widths[MAX_COLUMNS], bool is_head)
 {
+	const char *const *cells = row->cells;
 	struct buffer line = { 0 };
 	const char *found;
 
 	for (size_t k = 0; k < table->num_columns; k++) {
 		const struct column *column = &table->columns[k];
-		painter *painted = is_head ? paint_title : column->paint;
+		painter *painted = is_head			   ? paint_title :
+				   column->is_marked && row->paint ? row->paint :
+								     column->paint;
 		size_t width = foreign_width(cells[k]);
 		int space = width < widths[k] ? (int)(widths[k] - width) : 0;
 		bool is_last = true;
@@ -189,7 +215,7 @@ const char *const *text_table_lines(struct text_table *table)
 {
 	const struct paper *paper = table->paper;
 	const char **lines = ARENA_ARRAY(paper->arena, const char *, table->num_rows + 1);
-	const char *titles[MAX_COLUMNS] = { NULL };
+	struct table_row titles = { 0 };
 	size_t widths[MAX_COLUMNS];
 	struct paper plain = *paper;
 
@@ -197,7 +223,8 @@ const char *const *text_table_lines(struct text_table *table)
 	find_widths(table, widths);
 	if (paper->width) {
 		drop_columns(table, widths);
-		squeeze(table, widths);
+		squeeze(table, widths, false);
+		squeeze(table, widths, true);
 	}
 	// Too narrow even for the least widths: whole lines are cut.
 	bool is_cut = paper->width && total(table, widths) > paper->width;
@@ -205,10 +232,10 @@ const char *const *text_table_lines(struct text_table *table)
 	if (is_cut)
 		table->paper = &plain;
 	for (size_t k = 0; k < table->num_columns; k++)
-		titles[k] = table->columns[k].title;
-	lines[0] = lay_out(table, titles, widths, true);
+		titles.cells[k] = table->columns[k].title;
+	lines[0] = lay_out(table, &titles, widths, true);
 	for (size_t i = 0; i < table->num_rows; i++)
-		lines[i + 1] = lay_out(table, table->rows[i], widths, false);
+		lines[i + 1] = lay_out(table, &table->rows[i], widths, false);
 	for (size_t i = 0; i <= table->num_rows && is_cut; i++)
 		lines[i] = cut_end(paper, lines[i], paper->width);
 	table->paper = paper;

@@ -12,29 +12,39 @@
 /** Cut a visible text down to a width. */
 typedef const char *cutter(const struct paper *paper, const char *text, size_t width);
 cutter cut_end;
-/** Cut "work at hang.c:12": the place is worth more than the whole name. */
+/** Cut "work at hang.c:12": the place is worth more than the name, and the line more than the file. */
 cutter cut_place;
 
-enum { NEVER_CUT = 0 };
+enum {
+	NEVER_CUT = 0,
+	LEAST_PLACE = 11, // of "work at hang.c:12"
+};
 
 /** One column. */
 struct column {
 	const char *title;
 	size_t squeeze; // may be cut down to this width; NEVER_CUT
+	size_t least;	// and, where all are cut that far, down to this; 0: no further
 	cutter *cut;	// NULL: cut_end
 	painter *paint; // NULL: none
 	int drop;	// which column goes first where space is short: the highest; 0: never
 	bool right;	// aligned
+	bool is_marked; // by the row's painter, where it has one
 };
 
 enum { MAX_COLUMNS = 16 };
+
+struct table_row {
+	const char *cells[MAX_COLUMNS];
+	painter *paint; // of the columns that are marked; NULL: their own
+};
 
 /** A table that is being filled. */
 struct text_table {
 	const struct paper *paper;
 	struct column columns[MAX_COLUMNS];
 	size_t num_columns;
-	const char *(*rows)[MAX_COLUMNS];
+	struct table_row *rows;
 	size_t num_rows, capacity;
 	size_t num_visible; // rows whose cells were made visible
 };
@@ -44,6 +54,8 @@ void text_table_init(struct text_table *table, const struct paper *paper,
 /** Add a row: fill the cells of the array that is given back, valid until the next row. Cells that are
  *  left NULL are empty. */
 const char **text_table_row(struct text_table *table);
+/** Mark the latest row: @p paint instead of the painters of columns that are marked; NULL: none. */
+void text_table_mark(struct text_table *table, painter *paint);
 /** Remove a column. */
 void text_table_remove(struct text_table *table, size_t column);
 /** Remove the columns that say nothing, unless there are no rows. */

@@ -112,6 +112,15 @@ const char *place_text(struct arena *arena, const struct location *location)
 			    location->line);
 }
 
+const char *bare_place(struct process *process, const struct ompdbg_frame *at)
+{
+	const struct ompdbg_services *services = process->services;
+	const char *object = at->object ? at->object : services->program(services->context);
+
+	return arena_printf(&process->arena, "%#lx in %s", (unsigned long)at->pc,
+			    base_name(object));
+}
+
 const char *function_place_text(struct arena *arena, const struct task_function *function)
 {
 	if (!function)

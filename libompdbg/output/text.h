@@ -2,8 +2,8 @@
 //
 // The text of commands: lines for people.
 
-#ifndef OMPDBG_TEXT_H
-#define OMPDBG_TEXT_H
+#ifndef OMPDBG_OUTPUT_TEXT_H
+#define OMPDBG_OUTPUT_TEXT_H
 
 #include "output/output.h"
 #include "output/table_text.h"
@@ -32,6 +32,8 @@ struct ompdbg_error *text_write(struct text *text, struct sink *sink);
 const char *grouped_text(struct arena *arena, uint64_t number);
 /** Write a place: "work at hang.c:12"; "" for NULL. */
 const char *place_text(struct arena *arena, const struct location *location);
+/** Write how a frame without any symbol is called: "0x401136 in program". */
+const char *bare_place(struct process *process, const struct ompdbg_frame *at);
 /** Write a file and line of a function. */
 const char *function_place_text(struct arena *arena, const struct task_function *function);
 /** Write where a thread is: of a worker at the end of its region, where that region was opened. */
@@ -56,6 +58,10 @@ void text_threads(struct text *text, const struct threads_options *options);
 struct ompdbg_error *text_tasks(struct text *text, bool queued);
 struct ompdbg_error *text_tasks_by_function(struct text *text);
 void text_stacks(struct text *text, const struct bt_options *options, const struct form *form);
+/** Write the stacks of many threads as one tree. */
+void text_tree(struct text *text, const struct bt_options *options);
+/** Check whether that is what is wanted. */
+bool is_shown_as_tree(const struct bt_options *options);
 void text_frame(struct text *text, struct thread *thread, int level, const struct form *form);
 void text_regions(struct text *text);
 void text_values(struct text *text, const struct values *values);

@@ -160,7 +160,11 @@ static void add_table(struct text *text, const struct event_table *events)
 		{ .title = "Thread", .right = true },
 		{ .title = history->is_end_stop ? "Before stop" : "Before end", .right = true },
 		{ .title = "Event", .squeeze = 24, .paint = paint_wait },
-		{ .title = "Where", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+		{ .title = "Where",
+		  .squeeze = 20,
+		  .least = LEAST_PLACE,
+		  .cut = cut_place,
+		  .paint = paint_place },
 	};
 	struct arena *arena = text->paper.arena;
 	struct text_table table;

@@ -6,14 +6,19 @@
 
 #include "base/foreign.h"
 #include "diagnose/words.h"
+#include "output/marks.h"
 #include "output/text.h"
 
 enum { INDENT = 2, LEAST_WIDTH = 20 };
 
 static const struct column columns[] = {
 	{ .title = "", .right = true },
-	{ .title = "", .squeeze = 16, .paint = paint_wait },
-	{ .title = "", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+	{ .title = "", .squeeze = 16, .paint = paint_wait, .is_marked = true },
+	{ .title = "",
+	  .squeeze = 20,
+	  .least = LEAST_PLACE,
+	  .cut = cut_place,
+	  .paint = paint_place },
 	{ .title = "", .squeeze = 6 },
 };
 
@@ -138,12 +143,14 @@ struct row {
 	int *numbers;
 	size_t count, capacity;
 	bool is_inner;
+	painter *paint; // of what they do; NULL
 };
 
 static void add_groups(struct text *text, const char *indent, struct region *region)
 {
 	struct arena *arena = text->paper.arena;
 	struct paper paper = text->paper;
+	struct marks *marks = paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 	size_t num_groups, num_rows = 0;
 	const struct region_group *groups = region_groups(region, &num_groups);
@@ -161,6 +168,8 @@ static void add_groups(struct text *text, const char *indent, struct region *reg
 		if (k == num_rows)
 			rows[num_rows++] =
 				(struct row){ .doing = what, .where = where, .is_inner = is_inner };
+		if (marks && !is_inner)
+			rows[k].paint = thread_painter(marks, groups[i].threads[0]);
 		for (size_t n = 0; n < groups[i].num_threads; n++)
 			*ARENA_APPEND(arena, rows[k].numbers, rows[k].count, rows[k].capacity) =
 				groups[i].numbers[n];
@@ -175,6 +184,7 @@ static void add_groups(struct text *text, const char *indent, struct region *reg
 			if (rows[k].is_inner != inner)
 				continue;
 			const char **cells = text_table_row(&table);
+			text_table_mark(&table, rows[k].paint);
 			cells[0] = arena_printf(arena, "%zu", rows[k].count);
 			cells[1] = !inner	      ? rows[k].doing :
 				   rows[k].count == 1 ? "in an inner region" :

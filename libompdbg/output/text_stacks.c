@@ -31,17 +31,8 @@ struct shown {
 /** Write threads: "threads 2-64"; with several inferiors "threads 1.2-64". */
 static const char *threads_title(struct arena *arena, struct thread *const *threads, size_t count)
 {
-	const struct ompdbg_target_thread *first = threads[0]->target;
-	size_t digits = strlen(arena_printf(arena, "%d", first->number));
-	size_t length = strlen(first->label);
-	const char *inferior =
-		arena_strndup(arena, first->label, length > digits ? length - digits : 0);
-	int *numbers = ARENA_ARRAY(arena, int, count);
-
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = threads[i]->target->number;
-	return arena_printf(arena, "thread%s %s%s", count == 1 ? "" : "s", inferior,
-			    ranges_text(arena, numbers, count));
+	return arena_printf(arena, "thread%s %s", count == 1 ? "" : "s",
+			    thread_numbers(arena, threads, count));
 }
 
 static const char *numbers_title(struct arena *arena, struct thread *const *threads, size_t count)
@@ -110,18 +101,6 @@ static void add_heading(struct text *text, const char *line)
 
 // ---- Frames ------------------------------------------------------------------------------------
 
-/** Return how a frame without any symbol is called. */
-static const char *bare_place(struct shown *shown, const struct stack_part *part,
-			      const struct ompdbg_frame *at)
-{
-	struct process *process = part->thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
-	const char *object = at->object ? at->object : services->program(services->context);
-
-	return arena_printf(shown->text->paper.arena, "%#lx in %s", (unsigned long)at->pc,
-			    base_name(object));
-}
-
 static const char *visible(struct shown *shown, const char *text)
 {
 	return foreign_visible(shown->text->paper.arena, text);
@@ -136,8 +115,7 @@ static const char *file_and_line(struct shown *shown, const char *file, int line
 }
 
 /** Write "parallel region of main at x.c:17, line 19". */
-static const char *construct_text(struct shown *shown, const struct stack_part *part,
-				  const struct logical_frame *frame,
+static const char *construct_text(struct shown *shown, const struct logical_frame *frame,
 				  const struct ompdbg_function *place)
 {
 	const struct paper *paper = &shown->text->paper;
@@ -145,7 +123,7 @@ static const char *construct_text(struct shown *shown, const struct stack_part *
 	const char *begin =
 		place->start ? arena_printf(arena, "%#lx", (unsigned long)place->start) : NULL;
 	const char *name = frame->function ? frame->function : begin;
-	const char *bare = bare_place(shown, part, &frame->frame->at);
+	const char *bare = bare_place(shown->text->process, &frame->frame->at);
 	const char *text = arena_printf(arena, "%s of %s", construct_name(frame->construct),
 					paint_place(paper, visible(shown, name ? name : bare)));
 
@@ -240,9 +218,9 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 				     paint(&text->paper, STYLE_ADDRESS,
 					   arena_printf(arena, "0x%016lx", (unsigned long)at->pc)));
 	if (frame->construct) {
-		line = construct_text(shown, part, frame, place);
+		line = construct_text(shown, frame, place);
 	} else if (!frame->function && !raw) {
-		line = paint_place(&text->paper, visible(shown, bare_place(shown, part, at)));
+		line = paint_place(&text->paper, visible(shown, bare_place(text->process, at)));
 	} else {
 		line = arena_printf(arena, "%s (%s)",
 				    paint(&text->paper, STYLE_FUNCTION,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diagnose/words.h"
+#include "output/marks.h"
 #include "output/text.h"
 
 enum {
@@ -21,11 +22,15 @@ static const struct column columns[NUM_COLUMNS] = {
 	[RUNTIME] = { .title = "Runtime" },
 	[LEVEL] = { .title = "Level", .right = true },
 	[TEAM] = { .title = "Team", .squeeze = 8 },
-	[STATE] = { .title = "State", .squeeze = 22, .paint = paint_wait },
-	[WAITS] = { .title = "Waits for", .squeeze = 12, .paint = paint_wait },
+	[STATE] = { .title = "State", .squeeze = 22, .paint = paint_wait, .is_marked = true },
+	[WAITS] = { .title = "Waits for", .squeeze = 12, .paint = paint_wait, .is_marked = true },
 	[SINCE] = { .title = "For", .right = true, .drop = 2 },
 	[TASK] = { .title = "Task", .drop = 1 },
-	[WHERE] = { .title = "Where", .squeeze = 26, .cut = cut_place, .paint = paint_place },
+	[WHERE] = { .title = "Where",
+		    .squeeze = 26,
+		    .least = LEAST_PLACE,
+		    .cut = cut_place,
+		    .paint = paint_place },
 };
 
 /** Write what the State column says. */
@@ -105,11 +110,11 @@ static struct alike **group_rows(const struct text_table *table, struct thread *
 		size_t k = 0;
 		if (threads[i]->target->selected)
 			continue;
-		while (k < num_known && !are_alike(known[k]->row, table->rows[i]))
+		while (k < num_known && !are_alike(known[k]->row, table->rows[i].cells))
 			k++;
 		if (k == num_known) {
 			known[num_known++] = ARENA_NEW(arena, struct alike);
-			known[k]->row = table->rows[i];
+			known[k]->row = table->rows[i].cells;
 		}
 		groups[i] = known[k];
 		*ARENA_APPEND(arena, groups[i]->numbers, groups[i]->count, groups[i]->capacity) =
@@ -158,11 +163,12 @@ static void fold(struct text_table *table, struct thread *const *threads)
 		if (is_folded && group->is_shown)
 			continue;
 		if (i != kept)
-			memcpy(table->rows[kept], table->rows[i], sizeof(*table->rows));
+			table->rows[kept] = table->rows[i];
 		if (is_folded) {
-			table->rows[kept][THREAD] = first_range(arena, group);
-			table->rows[kept][NUMBER] = counted_text(arena, group->count, "thread");
-			table->rows[kept][SINCE] =
+			table->rows[kept].cells[THREAD] = first_range(arena, group);
+			table->rows[kept].cells[NUMBER] =
+				counted_text(arena, group->count, "thread");
+			table->rows[kept].cells[SINCE] =
 				longest_wait(threads, groups, group, table->num_rows);
 			group->is_shown = true;
 		}
@@ -179,8 +185,8 @@ static void fit(struct text_table *table)
 	if (!width || text_table_width(table) <= width)
 		return;
 	for (size_t i = 0; i < table->num_rows; i++) {
-		if (*table->rows[i][WAITS])
-			table->rows[i][STATE] = table->rows[i][WAITS];
+		if (*table->rows[i].cells[WAITS])
+			table->rows[i].cells[STATE] = table->rows[i].cells[WAITS];
 	}
 	text_table_remove(table, WAITS);
 	if (text_table_width(table) > width)
@@ -236,34 +242,30 @@ static void add_reasons(struct text *text, const struct threads_options *options
 
 	for (size_t i = 0; i < options->num_threads && shown_reasons < SHOWN_REASONS; i++) {
 		struct thread *thread = options->threads[i];
-		const char *reason = thread_state_reason(thread), *labels = "";
-		size_t count = 0;
+		const char *reason = thread_state_reason(thread);
+		struct thread_list list = { 0 };
 		bool is_new = reason && strcmp(state_of(thread), "?") == 0;
 		for (size_t k = 0; k < options->num_threads && is_new; k++) {
-			const char *other = thread_state_reason(options->threads[k]);
-			if (!other || strcmp(other, reason) != 0 ||
-			    strcmp(state_of(options->threads[k]), "?") != 0)
+			struct thread *one = options->threads[k];
+			const char *other = thread_state_reason(one);
+			if (!other || strcmp(other, reason) != 0 || strcmp(state_of(one), "?") != 0)
 				continue;
 			is_new = k >= i;
-			if (count++ < SHOWN_REASONS)
-				labels = arena_printf(arena, "%s%s%s", labels, *labels ? ", " : "",
-						      options->threads[k]->target->label);
+			thread_list_add(&list, arena, one);
 		}
 		if (!is_new)
 			continue;
 		shown_reasons++;
-		if (count > SHOWN_REASONS)
-			labels = arena_printf(arena, "%s and %zu more", labels,
-					      count - SHOWN_REASONS);
 		text_cut(text,
-			 arena_printf(arena, "? thread%s %s: %s", count == 1 ? "" : "s", labels,
-				      reason),
+			 arena_printf(arena, "? %s: %s",
+				      threads_text(arena, list.threads, list.count), reason),
 			 paint_plain);
 	}
 }
 
 void text_threads(struct text *text, const struct threads_options *options)
 {
+	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 
 	text_table_init(&table, &text->paper, columns, NUM_COLUMNS);
@@ -271,6 +273,8 @@ void text_threads(struct text *text, const struct threads_options *options)
 		if (process_is_interrupted(text->process))
 			return;
 		add_row(&table, options->threads[i]);
+		if (marks)
+			text_table_mark(&table, thread_painter(marks, options->threads[i]));
 	}
 	// Who has chosen threads wants to see each.
 	if (options->num_threads >= FOLD_FROM && options->num_threads == text->process->num_targets)

@@ -43,6 +43,7 @@ void text_locks(struct text *text)
 		{ .title = "Waiting threads", .squeeze = 8 },
 		{ .title = "Where the owner is",
 		  .squeeze = 20,
+		  .least = LEAST_PLACE,
 		  .cut = cut_place,
 		  .paint = paint_place },
 	};
@@ -191,7 +192,11 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		{ .title = "", .squeeze = 10 },
 		{ .title = "", .squeeze = 16, .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
-		{ .title = "", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+		{ .title = "",
+		  .squeeze = 20,
+		  .least = LEAST_PLACE,
+		  .cut = cut_place,
+		  .paint = paint_place },
 	};
 	struct arena *arena = text->paper.arena;
 	struct paper paper = text->paper;
@@ -303,13 +308,14 @@ static void add_note(struct text *text, const char *note)
 		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines.lines[i]));
 }
 
-static void add_headline(struct text *text, const char *headline)
+static void add_headline(struct text *text, const struct finding *finding)
 {
+	enum style style = finding->severity == SEVERITY_STUCK ? STYLE_STUCK : STYLE_TITLE;
 	struct lines lines = { 0 };
 
-	lines_wrap(&lines, &text->paper, headline, " ");
+	lines_wrap(&lines, &text->paper, finding->text, " ");
 	for (size_t i = 0; i < lines.count; i++)
-		text_add(text, paint(&text->paper, STYLE_TITLE, lines.lines[i]));
+		text_add(text, paint(&text->paper, style, lines.lines[i]));
 }
 
 /** Add a row for a thread, and for each for which it waits. */
@@ -336,7 +342,7 @@ void text_why(struct text *text, struct thread *thread, const struct finding *fi
 	if (thread && !thread->target->running)
 		add_chain(text, thread);
 	for (size_t i = 0; i < count; i++) {
-		add_headline(text, findings[i].text);
+		add_headline(text, &findings[i]);
 		if (findings[i].rule == RULE_DEADLOCK)
 			add_cycle(text, &findings[i]);
 		else

@@ -307,6 +307,11 @@ struct ompdbg_error *service_evaluate(void *context, int thread, const struct om
 struct ompdbg_error *service_variable_storage(void *context, int thread,
 					      const struct ompdbg_frame *frame, const char *name,
 					      enum ompdbg_storage *ret);
+struct ompdbg_error *service_access_name(void *context, int thread,
+					 const struct ompdbg_frame *frame,
+					 const struct ompdbg_pointer *pointers, size_t count,
+					 uint64_t address, unsigned int width, const char **ret,
+					 const char **last);
 struct ompdbg_error *service_layout(void *context, const char *structure, const char *field,
 				    const char *object, struct ompdbg_layout *ret);
 struct ompdbg_error *service_newest_gcc(void *context, uint64_t address, int *ret);

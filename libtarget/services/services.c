@@ -264,6 +264,7 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.source_path = service_source_path,
 		.evaluate = service_evaluate,
 		.variable_storage = service_variable_storage,
+		.access_name = service_access_name,
 	};
 	objects_init(services);
 	list_threads(services);

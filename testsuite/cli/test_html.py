@@ -255,8 +255,8 @@ def test_crash_comes_first(report: Dict[str, Any]) -> None:
     }
     structure = parsed(html_of(crashed))
     words = "".join(structure.texts)
-    told = f"SIGSEGV in thread {thread['gdb']} (OpenMP thread {thread['thread_num']} of 8)"
-    trace = words.index("Access to address 0x18")
+    told = f"SIGSEGV in thread {thread['gdb']} ({thread['thread_num']}/8)"
+    trace = words.index("Invalid access at 0x18")
     dead = words.index("deadlock", words.index("Probabl"))
     assert words.index(told) < trace < words.index("solve", trace) < dead
     lanes = [a["class"] for a in structure.named("li") if "lane" in (a.get("class") or "")]

@@ -129,7 +129,7 @@ def test_crash(running: Running, crash: Path, how: str, number: signal.Signals) 
     assert (thread["gdb"], found["signal"]) == (found["thread"], number.name)
     assert (thread["thread_num"], thread["location"]["function"]) == (2, "work")
     assert (found["address"], found["sender"]) == ("0x8" if how == "segv" else None, None)
-    assert f"{number.name} in thread {thread['gdb']} (OpenMP thread 2 of 4)" in done.stderr
+    assert f"{number.name} in thread {thread['gdb']} (2/4)" in done.stderr
     waits = [one["wait"] and one["wait"]["kind"] for one in report["threads"]]
     assert waits.count("barrier") == 3
     names = {path.suffix for path in (running.folder / "ompdbg-report").iterdir()}

@@ -249,6 +249,15 @@ static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, ui
 	}
 	ask_values(thread, frame, "stdout"); // of no frame
 	is_answer(services->frame_name(services->context, thread, frame, address, &name));
+	for (int reg = OMPDBG_RAX; reg <= OMPDBG_R15; reg++) {
+		const struct ompdbg_pointer pointers[] = {
+			{ .address = address, .offset = 8 },
+			{ .in_register = true, .reg = (enum ompdbg_register)reg, .offset = -8 },
+		};
+		const char *last;
+		is_answer(services->access_name(services->context, thread, frame, pointers, 2,
+						address, 8, &name, &last));
+	}
 }
 
 static void ask_place(int thread, const struct ompdbg_frame *frame)

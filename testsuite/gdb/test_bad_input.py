@@ -343,6 +343,9 @@ WRONG = {
     "omp tasks -queued -by-function": "omp tasks: -queued and -by-function exclude each other.",
     "omp tasks x": 'omp tasks: no argument "x" is expected; see "help omp tasks".',
     "omp bt -x": 'omp bt: no option "-x"; see "help omp bt".',
+    "omp bt -tree": "omp bt: -tree needs -all.",
+    "omp bt -all -tree -full": "omp bt: -tree and -full exclude each other.",
+    "omp bt -all -tree 3": "omp bt: -tree shows whole stacks (leave out COUNT).",
     "omp nonsense": 'omp: no sub-command "nonsense"; see "help omp".',
 }
 ALSO_WRONG = ("omp bt many", "omp bt 1 2", "omp bt 1.5", "omp threads -", 'omp tasks "')

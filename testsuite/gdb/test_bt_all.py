@@ -32,7 +32,7 @@ def test_a_team_of_64_is_told_in_three_stacks(variant: str) -> None:
     """Thread 0 is in the critical construct, 1 waits for it, the others at a barrier."""
     program = program_of("many", variant)
     for width in (0, 80):
-        commands = ["set width {}".format(width), "omp bt -all", "omp bt -all -full"]
+        commands = ["set width {}".format(width), "omp bt -all -no-tree", "omp bt -all -full"]
         _, said, full = run(program, ["64"], commands)
         blocks = said["text"].rstrip("\n").split("\n\n")
         stacks = {re.findall(r"OpenMP threads? (\S+) of 64, team 1,", b)[0]: b for b in blocks}

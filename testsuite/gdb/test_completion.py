@@ -7,7 +7,7 @@ from harness import own_programs, processes
 
 OFFERED = {
     "omp b": ["break", "bt"],
-    "omp bt -": ["-all", "-full", "-json", "-raw"],
+    "omp bt -": ["-all", "-full", "-json", "-no-tree", "-raw", "-tree"],
     "omp bt -all -r": ["-raw"],
     "omp threads -state wait_l": ["wait_lock"],
     "omp threads -team 1": ["1"],

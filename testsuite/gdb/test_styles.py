@@ -75,9 +75,13 @@ def test_the_users_styles(terminal: Terminal) -> None:
     terminal.type("set style function foreground magenta")
     terminal.type("set style filename intensity bold")
     terminal.type("set style variable foreground none")
+    terminal.type("set style highlight foreground magenta")
     table = "\n".join(map(short, terminal.type("omp threads")))
     assert "\033[35mwrite_snapshot\033[m at \033[32;1mhung.c\033[m:61" in table
-    assert "lock block_lock[3] " in table
+    # Thread 1 waits for two that are in a deadlock.
+    assert table.count("\033[2mlock block_lock[3]\033[m") == 1
+    for lock in ("block_lock[3]", "block_lock[4]"):
+        assert table.count("\033[35mlock {}\033[m".format(lock)) == 1
     assert "\033[1mThread\033[m" in table
 
 

@@ -9,6 +9,7 @@ from typing import Any, Iterator, List, Optional
 import gdb
 
 _KINDS = ("title", "function", "filename", "variable", "address", "metadata")
+_BOLD = "1"
 _COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _INTENSITIES = {"bold": "1", "dim": "2"}
 _TERMINAL = 1  # GDB's standard output
@@ -23,10 +24,11 @@ def sequences() -> Optional[List[str]]:
     if os.environ.get("TERM", "dumb") == "dumb" or not os.isatty(_TERMINAL) or _is_logging():
         return None
     found = [_begin(kind) for kind in _KINDS]
+    found += [_begin("highlight", _BOLD), _begin("highlight")]
     return found if any(found) else None
 
 
-def _begin(kind: str) -> str:
+def _begin(kind: str, *more: str) -> str:
     codes = [
         code
         for setting, base in (("foreground", 30), ("background", 40))
@@ -35,6 +37,8 @@ def _begin(kind: str) -> str:
     intensity = _INTENSITIES.get(str(_setting(f"style {kind} intensity")))
     if intensity is not None:
         codes.append(intensity)
+    if codes:
+        codes.extend(more)
     return f"\033[{';'.join(codes)}m" if codes else ""
 
 

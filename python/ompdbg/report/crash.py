@@ -24,17 +24,26 @@ def is_own(crash: Optional[Object]) -> bool:
 
 
 def details(crash: Object) -> str:
-    """`access to address 0x8`, `sent by process 4711`; empty if that is not known."""
+    """`invalid read at 0x8 (p->next; p is null)`, `sent by process 4711`; empty if unknown."""
     if crash["sender"] is not None:
         return f"sent by process {crash['sender']}"
     if crash["address"] is None:
         return ""
-    is_about_memory = crash["signal"] in _ABOUT_MEMORY
-    return f"{'access to address' if is_about_memory else 'at'} {crash['address']}"
+    if crash["signal"] not in _ABOUT_MEMORY:
+        return f"at {crash['address']}"
+    # An older ompdbg did not tell what follows.
+    access, expression = crash.get("access"), crash.get("expression")
+    pointer, reason = crash.get("null_pointer"), ""
+    if expression:
+        reason = f" ({expression}; {pointer} is null)" if pointer else f" ({expression})"
+    elif crash["address"] == "0x0":
+        reason = " (null pointer)"
+    to = "to" if access == "jump" else "at"
+    return f"invalid {access or 'access'} {to} {crash['address']}{reason}"
 
 
 def who(crash: Object, threads: "Optional[List[Object]]") -> str:
-    """`thread 3 (OpenMP thread 2 of 8)`"""
+    """`thread 3 (2/8)`"""
     thread = crashed(crash, threads)
     if thread is None:
         return f"a thread (LWP {crash['lwp']})"
@@ -42,9 +51,7 @@ def who(crash: Object, threads: "Optional[List[Object]]") -> str:
     if thread["thread_num"] is None:
         return told
     size = thread["team_size"]
-    if size is None or not thread["level"]:
-        return f"{told} (OpenMP thread {thread['thread_num']})"
-    return f"{told} (OpenMP thread {thread['thread_num']} of {size})"
+    return f"{told} ({thread['thread_num']}/{'?' if size is None else size})"
 
 
 def crashed(crash: Object, threads: "Optional[List[Object]]") -> Optional[Object]:
@@ -53,7 +60,7 @@ def crashed(crash: Object, threads: "Optional[List[Object]]") -> Optional[Object
 
 
 def where(crash: Object, report: Object) -> str:
-    """`SIGSEGV in thread 3 (OpenMP thread 2 of 8): flux at solver.c:8, access to address 0x8`"""
+    """`SIGSEGV in thread 3 (2/8): flux at solver.c:8, invalid read at 0x8 (p->next; p is null)`"""
     told = f"{crash['signal']} in {who(crash, report['threads'])}"
     thread = crashed(crash, report["threads"])
     if thread is not None and thread["location"] is not None:

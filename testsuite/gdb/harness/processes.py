@@ -184,8 +184,11 @@ def kernel_core_problem() -> str:
     return ""
 
 
-def kernel_core(program: Path, arguments: Sequence[str], directory: Path) -> Path:
-    """Lets a fixture program abort in its state; the core file that the kernel wrote."""
+def kernel_core(
+    program: Path, arguments: Sequence[str], directory: Path, number: int = signal.SIGABRT
+) -> Path:
+    """Lets a fixture program abort in its state, or another one end by a signal of its own; the core
+    file that the kernel wrote."""
 
     def allow_core() -> None:
         hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
@@ -204,10 +207,10 @@ def kernel_core(program: Path, arguments: Sequence[str], directory: Path) -> Pat
     try:
         process.wait(READY_SECONDS)
     except subprocess.TimeoutExpired as late:
-        raise Failed("the program did not abort") from late
+        raise Failed("the program did not end") from late
     finally:
         _kill(process)
     found: List[Path] = sorted(directory.glob("*core*"))
-    if process.returncode != -signal.SIGABRT or len(found) != 1:
+    if process.returncode != -number or len(found) != 1:
         raise Failed("status {}, core files {}".format(process.returncode, found))
     return found[0]

@@ -81,3 +81,30 @@ class Terminal:
                 .replace(b"\033[?2004l\r", b"")
             )
         return seen.decode("utf-8", "replace")
+
+
+def printed(
+    command: Sequence[object], columns: int, variables: Optional[Mapping[str, str]] = None
+) -> str:
+    """What a program prints on a terminal of its own."""
+    environment = processes.environment({"TERM": "xterm", **(variables or {})})
+    environment.pop("COLUMNS", None)
+    if "NO_COLOR" not in (variables or {}):
+        environment.pop("NO_COLOR", None)
+    words = [str(word) for word in command]
+    pid, file = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        os.execvpe(words[0], words, environment)
+    said = b""
+    try:
+        while True:
+            part = os.read(file, 1 << 16)
+            if not part:
+                break
+            said += part
+    except OSError:
+        pass  # the program has ended
+    os.close(file)
+    os.waitpid(pid, 0)
+    return said.decode().replace("\r\n", "\n")

@@ -29,7 +29,7 @@ TEXT_COMMANDS = {
     "threads_text": "omp threads",
     "regions_text": "omp regions",
     "tasks_text": "omp tasks",
-    "bt_text": "omp bt -all",
+    "bt_text": "omp bt -all -no-tree",
     "status_text": "omp status",
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The access to memory for which a thread has got a signal.
+
+#ifndef OMPDBG_FAULT_H
+#define OMPDBG_FAULT_H
+
+#include "model/model.h"
+
+enum fault_kind {
+	FAULT_ACCESS, // it is unknown which
+	FAULT_READ,
+	FAULT_WRITE,
+	FAULT_JUMP, // to code that cannot be executed
+};
+
+struct fault {
+	enum fault_kind kind;
+	bool has_address;
+	uint64_t address;
+	const char *expression; // of the source, that is accessed: "mesh->next[2]"; NULL: unknown
+	const char *pointer;	// in it, that is null: "mesh->next"; NULL: none, or unknown
+};
+
+/** Find what a thread's innermost instruction accesses where it must not. @p address: the one that the
+ *  kernel names; NULL: it names none, as of addresses that no memory can have. */
+struct fault thread_fault(struct thread *thread, const uint64_t *address);
+
+#endif

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a crashed thread has accessed: in text, in JSON, in GDB, live and on core files."""
+
+import json
+import os
+import re
+import signal
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import build  # from fixtures/
+import jsonschema
+import pytest
+from harness import own_programs, processes, terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs/ompdbg.schema.json").read_text(encoding="utf-8"))
+SOURCE = ROOT / "testsuite/cli/programs/faults.c"
+INDEX = str(1 << 40)
+VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
+# Clang shares by a reference, of which its debug information says nothing else.
+UNNAMED = {("shared", "clang", "-O0")}
+
+
+def faults() -> Dict[str, Tuple[int, List[str]]]:
+    """What the source says: the line, the access, its expression, and the pointer that is null."""
+    found = {}
+    for number, line in enumerate(SOURCE.read_text(encoding="utf-8").splitlines(), 1):
+        told = re.search(r"// FAULT (\w+): (\w+) (\S+), (\S+)$", line)
+        if told is not None:
+            words = [told[2], *("" if word == "-" else word for word in told.groups()[2:])]
+            found[told[1]] = number, [word.replace("INDEX", INDEX) for word in words]
+    return found
+
+
+FAULTS = faults()
+
+
+def compiled(folder: Path, family: str, level: str) -> Path:
+    try:
+        flags = (level, "-g", "-fopenmp")
+        return own_programs.compiled(str(SOURCE), folder / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+
+
+def core_of(program: Path, way: str, folder: Path) -> Path:
+    folder.mkdir()
+    return processes.kernel_core(program, (way,), folder, signal.SIGSEGV)
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_what_was_accessed(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    program = compiled(tmp_path, family, level)
+    assert len(FAULTS) >= 11
+    for way, (line, (access, expression, pointer)) in FAULTS.items():
+        core = core_of(program, way, tmp_path / way)
+        if (way, family, level) in UNNAMED:
+            expression = pointer = ""
+        report = ompdbg.json("report", core, status=1)
+        jsonschema.validate(report, SCHEMA)
+        crash = report["about"]["crash"]
+        told = [crash[name] or "" for name in ("access", "expression", "null_pointer")]
+        assert told == [access, expression, pointer], way
+        lines = ompdbg.run("why", core).stdout.splitlines()
+        reason = ""
+        if expression:
+            reason = f" ({expression}; {pointer} is null)" if pointer else f" ({expression})"
+        elif crash["address"] == "0x0":
+            reason = " (null pointer)"
+        to = "to" if access == "jump" else "at"
+        assert lines[0].endswith(f", invalid {access} {to} {crash['address']}{reason}"), way
+        if access != "jump":
+            place = r"\(\d/\d\): \w+ at faults\.c:{},".format(line)
+            assert re.search(r"^SIGSEGV in thread \d+ " + place, lines[0]), lines[0]
+            assert lines[1].startswith(f"{line}  ") and f"FAULT {way}:" in lines[1]
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_gdb_says_the_same(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    """Of the live program, and of its core file."""
+    program = compiled(tmp_path, family, level)
+    for way in ("by_way", "null_element"):
+        _, (access, expression, pointer) = FAULTS[way]
+        core = tmp_path / way
+        commands = ["run " + way, "omp why", f"generate-core-file {core}"]
+        spec: Dict[str, Any] = {"commands": commands}
+        live = processes.run_gdb("session.py", spec, [str(program)]).result[1]["text"]
+        spec = {"commands": ["omp why"], "kill": False}
+        dead = processes.run_gdb("session.py", spec, [str(program), str(core)]).result[0]["text"]
+        ours = ompdbg.run("why", core).stdout
+        end = (
+            rf"invalid {access} at 0x\w+ \({re.escape(expression)}; {re.escape(pointer)} is null\)"
+        )
+        for text in (live, dead, ours):
+            assert re.search(end + "$", text.splitlines()[0]), text
+            assert f"FAULT {way}:" in text.splitlines()[1]
+
+
+def test_no_line_of_a_source_that_is_newer(ompdbg: Any, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    source = tmp_path / "faults.c"
+    source.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+    program = own_programs.compiled(str(source), tmp_path / "program", ("-O0", "-g", "-fopenmp"))
+    core = core_of(program, "member", tmp_path / "core")
+    assert "FAULT member" in ompdbg.run("why", core).stdout
+    newer = program.stat().st_mtime + 10
+    os.utime(source, (newer, newer))
+    assert "FAULT" not in ompdbg.run("why", core).stdout
+
+
+def test_the_line_is_an_error(ompdbg: Any, tmp_path: Path) -> None:
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    program = own_programs.compiled(str(SOURCE), tmp_path / "program")
+    core = core_of(program, "member", tmp_path / "core")
+    words = [ROOT / "build/ompdbg", "why", core]
+    assert terminal.printed(words, 200).startswith("\033[1;31mSIGSEGV in thread ")
+    assert "\033" not in terminal.printed(words, 200, {"NO_COLOR": "1"})
+    assert "\033" not in terminal.printed([*words, "--color=never"], 200)
+    assert "\033" not in ompdbg.run("why", core).stdout
+    assert ompdbg.run("why", "--color=always", core).stdout.startswith("\033[1;31mSIGSEGV")
