@@ -43,7 +43,7 @@ def test_zeroed_variables(tmp_path: Path) -> None:
     for problem, (threads, icvs, why) in zip(ZEROED.values(), found):
         *_, total, last = threads["text"].splitlines()
         assert total == "9 threads: 9 unknown"
-        assert last.startswith("? threads 1, 2, ") and last.endswith(f": {problem}")
+        assert last.startswith("? threads 1-9: ") and last.endswith(f": {problem}")
         assert icvs["error"] == f"omp icvs: cannot read thread 2: {problem}."
         assert why["text"].replace("\n", " ").strip() == f"Cannot read 9 threads: {problem}."
     assert len(found) == len(ZEROED)

@@ -83,9 +83,9 @@ def test_sections_and_serial_regions(compiler: str, tmp_path: Path) -> None:
         names += ["parallel region of serial", "serial", "main"]
         assert [name for name, _ in told] == names, text
         for _, variables in told[1:4]:
-            assert variables["outer"] == "9", text
+            assert variables["outer"] in ("9", "9 (private)"), text
             is_unknown = compiler == "gcc" and UNKNOWN.fullmatch(variables["inner"])
-            assert is_unknown or variables["inner"] == "{1, 2, 3}", text
+            assert is_unknown or variables["inner"].startswith("{1, 2, 3}"), text
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
