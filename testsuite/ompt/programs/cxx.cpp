@@ -93,7 +93,11 @@ void exceptions()
 			} catch (const std::runtime_error &error) {
 				COUNT(critical);
 #pragma omp critical
-				caught += std::atoi(error.what()) == round;
+				{
+					// Tasks of other threads add to it outside of the critical region.
+#pragma omp atomic
+					caught += std::atoi(error.what()) == round;
+				}
 			}
 			COUNT(task);
 #pragma omp task shared(caught)
