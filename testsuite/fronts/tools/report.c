@@ -113,6 +113,11 @@ bool lives(const void *instance)
 	return instance && ((const struct instance *)instance)->magic == LIVES;
 }
 
+bool was_instance(const void *instance)
+{
+	return instance && (lives(instance) || ((const struct instance *)instance)->magic == ENDED);
+}
+
 __attribute__((noinline)) bool is_around(const void *address)
 {
 	const char *here = __builtin_frame_address(0), *bottom;

@@ -36,5 +36,7 @@ struct instance {
 struct instance *new_instance(void);
 /** Check whether it lives. */
 bool lives(const void *instance);
+/** Check whether it is one, even if it has ended. */
+bool was_instance(const void *instance);
 /** Check whether an address is on this thread's stack, in a frame around the caller's. */
 bool is_around(const void *address);
