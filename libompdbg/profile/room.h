@@ -156,20 +156,31 @@ struct frame *pop_frame(struct node *node);
 /** Enter the innermost task of a thread, which may be none. */
 struct node *current_task(struct profile *profile, uint32_t thread);
 
-// ---- tasks.c -----------------------------------------------------------------------------------
+// ---- nodes.c -----------------------------------------------------------------------------------
 
 struct node *node_create(struct profile *profile, uint32_t construct);
 void node_drop(struct profile *profile, struct node **node);
 /** Put what the task has done since into its path. */
 void node_settle(struct profile *profile, struct node *node);
 void node_join(struct profile *profile, struct node *node, struct path *path);
+void group_begin(struct profile *profile, struct node *node);
+void group_end(struct profile *profile, struct node *node);
+/** Return the same group for another user; null for none. */
+struct group *group_share(struct group *group);
+/** Let a taskwait end. */
+void task_wait_ended(struct profile *profile, struct node *node);
+/** Note a dependence of the task that was created last. */
+void dependence_add(struct profile *profile, const struct trace_event *event);
+/** Let a task follow those that @p node waited for by its dependences. */
+void dependences_join(struct profile *profile, struct node *node, struct node *follower);
+/** Leave the path of a task that has ended to those that wait for it by dependences. */
+void dependences_leave(struct profile *profile, struct node *node);
+
+// ---- tasks.c -----------------------------------------------------------------------------------
+
 void task_pause(struct node *node, uint64_t now);
 void task_resume(struct node *node, uint64_t now);
 void task_event(struct profile *profile, const struct trace_event *event);
-/** Let a taskwait end. */
-void task_wait_ended(struct profile *profile, struct node *node);
-void group_begin(struct profile *profile, struct node *node);
-void group_end(struct profile *profile, struct node *node);
 /** Complete the figures of a task whose removal was, or was not, seen. */
 void task_finish(struct profile *profile, struct thread_state *thread, uint64_t removed);
 /** Note what is known of a task. */
