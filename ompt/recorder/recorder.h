@@ -177,11 +177,14 @@ static inline void leave(struct thread *thread)
 static inline void put(struct thread *thread, uint64_t now, uint32_t kind, uint64_t object,
 		       uint32_t number, uint16_t detail, const void *code)
 {
-	uint64_t head = thread->shown.head;
-	struct record_event *event = &thread->ring[head & thread->ring_mask];
+	struct record_event *event;
+	uint64_t head;
 
-	if (UNLIKELY(head >= thread->limit))
+	if (UNLIKELY(thread->shown.head >= thread->limit))
 		make_room(thread);
+	ordered();
+	head = thread->shown.head; // make_room() may have been forked
+	event = &thread->ring[head & thread->ring_mask];
 	event->time = now;
 	event->code = (uint64_t)(uintptr_t)code;
 	event->object = object;

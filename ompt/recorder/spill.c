@@ -44,8 +44,9 @@ static struct {
 	uint32_t ending;    // the program ends; atomic
 	uint32_t changing;  // modules change now; atomic
 	int64_t pid;
-	int is_child; // of a fork
-	int error;    // of the start
+	int is_child;	// of a fork
+	uint32_t forks; // how many there were on the way to this process
+	int error;	// of the start
 	char path[PATH_MAX];
 	char file[PATH_MAX]; // of this process: `path`, or that and a suffix
 	char *stack;
@@ -478,12 +479,11 @@ static void start_after_fork(void)
 		wait_for(&writer.state, SPILL_STARTING, PATIENCE_NS);
 }
 
-/** Let a thread write its next event when the writer has made room, and find when to come back. */
-void make_room(struct thread *thread)
+/** Wait for the writer where a thread has no room, and find when to come back. */
+static void find_limit(struct thread *thread)
 {
 	struct spill *spill = thread->spill;
 	uint64_t head = thread->shown.head, size = thread->ring_mask + 1;
-	int saved_errno = errno;
 
 	// The first event here: what is before it is another thread's, or that of a process that forked
 	// while it wrote an event.
@@ -505,6 +505,24 @@ void make_room(struct thread *thread)
 			break;
 		}
 		wait_for_room(spill, tail);
+	}
+}
+
+/** Let a thread write its next event when the writer has made room. */
+void make_room(struct thread *thread)
+{
+	int saved_errno = errno;
+
+	for (;;) {
+		uint32_t forks = __atomic_load_n(&writer.forks, __ATOMIC_RELAXED);
+
+		ordered();
+		find_limit(thread);
+		ordered();
+		if (forks == __atomic_load_n(&writer.forks, __ATOMIC_RELAXED))
+			break;
+		thread->limit =
+			0; // the handler of a signal has forked, and the child's ring is empty
 	}
 	errno = saved_errno;
 }
@@ -585,6 +603,7 @@ void spill_after_fork(void)
 	if (writer.path[0] && writer.state != SPILL_OFF)
 		writer.state = SPILL_FORKED;
 	writer.wanted = writer.served = writer.bell = 0;
+	writer.forks++;
 	for (thread = first_thread(); thread;
 	     thread = (struct thread *)(uintptr_t)thread->shown.next) {
 		if (!thread->spill)
