@@ -135,6 +135,8 @@ struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct 
 					enum ompdbg_register number, uint64_t *ret);
 struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct ompdbg_frame *frame,
 				     struct ompdbg_function *ret);
+struct ompdbg_error *gdb_task_variables(void *context, uint64_t code, uint64_t argument,
+					const struct ompdbg_given **ret, size_t *count);
 struct ompdbg_error *gdb_source_path(void *context, uint64_t address, const char *file,
 				     const char **ret);
 struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdbg_frame *frame,

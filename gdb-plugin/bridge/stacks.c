@@ -232,6 +232,16 @@ struct ompdbg_error *gdb_source_path(void *context, uint64_t address, const char
 	return files ? files->source_path(files->context, address, file, ret) : error;
 }
 
+struct ompdbg_error *gdb_task_variables(void *context, uint64_t code, uint64_t argument,
+					const struct ompdbg_given **ret, size_t *count)
+{
+	struct gdb_services *services = context;
+	struct ompdbg_error *error;
+	const struct ompdbg_services *files = gdb_files(services, &error);
+
+	return files ? files->task_variables(files->context, code, argument, ret, count) : error;
+}
+
 struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				   enum ompdbg_variables which, const struct ompdbg_variable **ret,
 				   size_t *count)

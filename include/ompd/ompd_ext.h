@@ -140,6 +140,9 @@ typedef struct ompd_ext_task_info {
 	// construct is in the source, "unknown" and 0 in place of what the compiler was not asked
 	// for; 0 if the runtime keeps none, or it cannot be told.
 	uint64_t source;
+	// Address that the runtime passes to the code of a deferred task: of libgomp, the task's copies and
+	// addresses of variables; 0 of other tasks and runtimes.
+	uint64_t argument;
 } ompd_ext_task_info;
 
 /** Fill @p info for one task. Codes: ok, bad_input, stale_handle, error (memory unreadable). */

@@ -109,6 +109,13 @@ struct ompdbg_variable {
 	const char *value; // as the debugger prints it, on one line
 };
 
+/** A variable that a task was given when it was created. */
+struct ompdbg_given {
+	const char *name;
+	const char *value;
+	bool is_shared; // the task has its address, not a copy of its own
+};
+
 /** A pointer on the way to what an instruction accesses. */
 struct ompdbg_pointer {
 	uint64_t address;	  // where it is in memory; 0: it was not read from there
@@ -242,6 +249,7 @@ struct ompdbg_services {
 	struct ompdbg_error *(*evaluate)(void *context, int thread,
 					 const struct ompdbg_frame *frame, const char *expression,
 					 char format, struct ompdbg_value *ret);
+
 	/** Find where a local variable of a frame, whose function a compiler made of a construct,
 	 *  comes from. UNKNOWN also of other functions. */
 	struct ompdbg_error *(*variable_storage)(void *context, int thread,
@@ -256,6 +264,11 @@ struct ompdbg_services {
 					    const struct ompdbg_pointer *pointers, size_t count,
 					    uint64_t address, unsigned int width, const char **ret,
 					    const char **last);
+
+	/** List the variables that a task was given which has not begun. @p code: entry point of its
+	 *  code; @p argument: the address that this gets. ABSENT: debug information does not tell. */
+	struct ompdbg_error *(*task_variables)(void *context, uint64_t code, uint64_t argument,
+					       const struct ompdbg_given **ret, size_t *count);
 };
 
 #ifdef __cplusplus

@@ -301,6 +301,8 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 struct ompdbg_error *service_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				       enum ompdbg_variables which,
 				       const struct ompdbg_variable **ret, size_t *count);
+struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64_t argument,
+					    const struct ompdbg_given **ret, size_t *count);
 struct ompdbg_error *service_evaluate(void *context, int thread, const struct ompdbg_frame *frame,
 				      const char *expression, char format,
 				      struct ompdbg_value *ret);

@@ -265,6 +265,7 @@ struct ompdbg_error *target_services_create(struct target *target, pid_t pid,
 		.evaluate = service_evaluate,
 		.variable_storage = service_variable_storage,
 		.access_name = service_access_name,
+		.task_variables = service_task_variables,
 	};
 	objects_init(services);
 	list_threads(services);
