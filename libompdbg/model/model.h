@@ -118,6 +118,7 @@ struct runtime {
 	// placement (NULL: not asked).
 	struct table task_functions;
 	struct table *placements;
+	struct task_numbers *task_numbers; // of task_number.c; NULL: not asked
 	struct origins *icv_origins; // of icv.c; NULL: not asked
 };
 
@@ -291,6 +292,7 @@ struct placement {
 struct task {
 	struct runtime *runtime;
 	ompd_ext_task_info info;
+	uint64_t number;		   // 0: not asked, or it has none: task_number() tells
 	ompd_task_handle_t *handle;	   // NULL: found when it is needed
 	const struct placement *placement; // NULL: none
 	const struct task_function *function;
@@ -343,6 +345,8 @@ const char *address_name(struct process *process, uint64_t address, uint64_t nea
 size_t task_depends(struct task *task, const struct depend **ret, bool *complete);
 /** List the identities of the tasks that wait for it. */
 size_t task_dependers(struct task *task, const uint64_t **ret);
+/** List the variables that it was given, if it has not begun. None where that is unknown. */
+size_t task_given(const struct task *task, const struct ompdbg_given **ret);
 /** Count its children and tasks of its taskgroup that are not done; all 0 where the runtime does
  *  not count them. */
 ompd_ext_task_counts task_counts(struct task *task);
@@ -355,6 +359,28 @@ struct ompdbg_error *tasks_visit(struct runtime *runtime,
 				 void *context, bool *damaged, int64_t *unreached);
 /** Copy a task that is being visited, to keep it. */
 struct task *task_keep(const struct task *task);
+
+// Numbers of tasks (task_number.c). They are asked for only by what shows them: of very many tasks, the
+// lists take time.
+
+/** Check for a task that a construct generated: it has a number. */
+static inline bool task_is_explicit(const struct task *task)
+{
+	return task->info.kind == ompd_ext_task_explicit ||
+	       task->info.kind == ompd_ext_task_target;
+}
+/** Check that a task is neither queued nor blocked. */
+bool task_has_begun(const struct task *task);
+/** Return the number of a task among the explicit ones, from 1 on: the same in all commands of a stop.
+ *  0: it is implicit, or in no list. */
+uint64_t task_number(const struct task *task);
+/** Return the number of the task with an identity; 0. */
+uint64_t runtime_task_number(struct runtime *runtime, uint64_t id);
+/** Find the task with a number. *ret: NULL if there is none. */
+struct ompdbg_error *process_task_numbered(struct process *process, uint64_t number,
+					   struct task **ret);
+/** Return the greatest number of a task; 0: there is none. */
+uint64_t process_last_task_number(struct process *process);
 
 /** How many tasks of one function, kind and status there are. */
 struct task_count {

@@ -28,6 +28,9 @@ struct ompdbg_error *thread_open(struct thread *thread);
 /** Find the team of a thread and its number there, once all threads are open. */
 struct ompdbg_error *thread_join(struct thread *thread);
 
+/** Return the number of its first explicit task, by its place among the process's runtimes. */
+uint64_t runtime_first_task_number(struct runtime *runtime);
+
 /** Return the way to a team from outside. */
 const int *team_path(struct team *team, size_t *length);
 

@@ -255,6 +255,22 @@ size_t task_dependers(struct task *task, const uint64_t **ret)
 	return count;
 }
 
+size_t task_given(const struct task *task, const struct ompdbg_given **ret)
+{
+	const struct ompdbg_services *services = task->runtime->process->services;
+	size_t count = 0;
+
+	*ret = NULL;
+	// Other tasks may have changed what they were given.
+	if (task_has_begun(task) || !task->info.function || !task->info.argument ||
+	    services->size <= offsetof(struct ompdbg_services, task_variables) ||
+	    !services->task_variables ||
+	    !is_ok(services->task_variables(services->context, task->info.function,
+					    task->info.argument, ret, &count)))
+		return 0;
+	return count;
+}
+
 ompd_ext_task_counts task_counts(struct task *task)
 {
 	ompd_ext_task_counts counts = { 0 };

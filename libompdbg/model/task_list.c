@@ -96,11 +96,13 @@ static bool is_hidden(struct runtime *runtime, const ompd_ext_task_info *info)
 }
 
 static struct ompdbg_error *
-visit_one(struct runtime *runtime, const ompd_ext_task_info *info,
+visit_one(struct runtime *runtime, const ompd_ext_task_info *info, uint64_t *next,
 	  struct ompdbg_error *(*visit)(void *context, struct task *task), void *context)
 {
 	struct task task = { .runtime = runtime, .info = *info, .is_visited = true };
 
+	if (task_is_explicit(&task))
+		task.number = (*next)++;
 	task.placement = table_get(runtime_placements(runtime), info->id);
 	struct ompdbg_error *error = visit(context, &task);
 	if (task.handle)
@@ -112,6 +114,7 @@ struct ompdbg_error *tasks_visit(struct runtime *runtime,
 				 struct ompdbg_error *(*visit)(void *context, struct task *task),
 				 void *context, bool *damaged, int64_t *unreached)
 {
+	uint64_t next = runtime_first_task_number(runtime);
 	struct task_list list;
 	size_t count = 0;
 	struct ompdbg_error *error = list_open(runtime, &list);
@@ -122,7 +125,7 @@ struct ompdbg_error *tasks_visit(struct runtime *runtime,
 		error = list_next(&list, &count);
 		for (size_t i = 0; !error && i < count; i++) {
 			if (!is_hidden(runtime, &list.records[i]))
-				error = visit_one(runtime, &list.records[i], visit, context);
+				error = visit_one(runtime, &list.records[i], &next, visit, context);
 		}
 	} while (!error && count);
 	if (damaged)
