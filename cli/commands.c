@@ -172,6 +172,20 @@ const struct command commands[] = {
 		.show = show_tasks,
 	},
 	{
+		.name = "task",
+		.summary = "show one task",
+		.description =
+			"NUMBER is that of an explicit task, as \"tasks\" shows it: 17 or \"#17\". "
+			"Other commands call it so, too, of the same core file or while the "
+			"process does not go on. Shown are its status, for which tasks it waits, "
+			"who executes it, what created it, its children, its dependences, and "
+			"which tasks wait for it.",
+		.operands = OPERAND_NUMBER,
+		.options = plain_options,
+		.run = run_view,
+		.show = show_task,
+	},
+	{
 		.name = "bt",
 		.summary = "show how every thread got where it is",
 		.description = "Stacks are shown in terms of the source, without the frames of the "

@@ -153,6 +153,11 @@ static void take_operand(struct arguments *arguments, char *word, struct argp_st
 				arguments->expression = word;
 			return;
 		}
+		if (arguments->command->operands == OPERAND_NUMBER && !arguments->task) {
+			arguments->task = (uint64_t)checked_number(
+				arguments, *word == '#' ? word + 1 : word, 1);
+			return;
+		}
 		if (arguments->target)
 			end_wrong(arguments, "unexpected \"%s\" (expected one %s)", word,
 				  target_noun(arguments));
@@ -182,6 +187,8 @@ static void check(struct arguments *arguments)
 		}
 		if (arguments->command->operands == OPERAND_EXPRESSION && !arguments->expression)
 			end_wrong(arguments, "missing expression");
+		if (arguments->command->operands == OPERAND_NUMBER && !arguments->task)
+			end_wrong(arguments, "missing number of a task");
 		if (!arguments->target)
 			end_wrong(arguments, "missing %s", target_noun(arguments));
 	}
@@ -354,6 +361,7 @@ static bool parse_command(int count, char **words, struct arguments *arguments, 
 		[OPERAND_TARGET] = "CORE|PID",
 		[OPERAND_TARGET_OR_NONE] = "CORE|PID",
 		[OPERAND_EXPRESSION] = "[/FORMAT] EXPR CORE|PID",
+		[OPERAND_NUMBER] = "NUMBER CORE|PID",
 		[OPERAND_TRACE] = "TRACE",
 		[OPERAND_REPORTS] = "REPORT...",
 		[OPERAND_COMMAND] = "-- COMMAND...",

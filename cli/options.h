@@ -89,6 +89,7 @@ enum operands {
 	OPERAND_TARGET,
 	OPERAND_TARGET_OR_NONE,
 	OPERAND_EXPRESSION,
+	OPERAND_NUMBER,
 	OPERAND_TRACE,
 	OPERAND_REPORTS,
 	OPERAND_COMMAND,
@@ -111,9 +112,9 @@ extern const size_t num_commands;
 /** Parse a command line without the program's name. @return false: the program ends with *status. */
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
 
-view show_threads, show_tasks, show_stacks, show_values, show_regions, show_icvs, show_environment,
-	show_locks, show_why, show_history, show_thread_info, show_task_info, show_parallel_info,
-	show_status;
+view show_threads, show_tasks, show_task, show_stacks, show_values, show_regions, show_icvs,
+	show_environment, show_locks, show_why, show_history, show_thread_info, show_task_info,
+	show_parallel_info, show_status;
 
 // The commands (view.c, report.c, merge.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);

@@ -33,6 +33,18 @@ VIEW(show_tasks)
 	return print_tasks(looked->process, arguments->queued, form, sink);
 }
 
+VIEW(show_task)
+{
+	(void)is_suspicious;
+	struct ompdbg_error *error = print_task(looked->process, arguments->task, form, sink);
+
+	if (!error || error->code != OMPDBG_BAD_INPUT)
+		return error;
+	fail_with(failure, STATUS_USAGE, "%s", error->message);
+	ompdbg_error_destroy(error);
+	return NULL;
+}
+
 VIEW(show_stacks)
 {
 	struct chosen chosen;

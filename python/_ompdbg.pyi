@@ -296,7 +296,8 @@ class Process:
         last: int = 0,
         expression: Optional[str] = None,
         format: str = "\0",
+        number: int = 0,
     ) -> None:
         """Write what a command shows. `palette`: the sequence that begins each style. `numbers`:
         GDB's, of the threads that are shown. `signal`: at which the program has stopped.
-        `last`: events of the recording, 0 for all."""
+        `last`: events of the recording, 0 for all. `number`: of a task."""

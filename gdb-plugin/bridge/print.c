@@ -68,7 +68,7 @@ struct options {
 	PyObject *write, *numbers, *palette, *signal;
 	int json, addresses, queued, by_function, raw, full, all;
 	int level, thread, format, form;
-	Py_ssize_t width, limit, last;
+	Py_ssize_t width, limit, last, number;
 };
 
 static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
@@ -77,15 +77,15 @@ static bool parse(PyObject *args, PyObject *kwargs, struct options *ret)
 				 "addresses",  "numbers", "queued", "by_function", "raw",
 				 "full",       "limit",	  "scope",  "all",	   "level",
 				 "thread",     "state",	  "team",   "signal",	   "last",
-				 "expression", "format",  "form",   NULL };
+				 "expression", "format",  "form",   "number",	   NULL };
 
 	*ret = (struct options){ .level = ALL_LEVELS };
 	return PyArg_ParseTupleAndKeywords(
-		args, kwargs, "sO|$pnOpOppppnzpiizzOnzCi:print", names, &ret->view, &ret->write,
+		args, kwargs, "sO|$pnOpOppppnzpiizzOnzCin:print", names, &ret->view, &ret->write,
 		&ret->json, &ret->width, &ret->palette, &ret->addresses, &ret->numbers,
 		&ret->queued, &ret->by_function, &ret->raw, &ret->full, &ret->limit, &ret->scope,
 		&ret->all, &ret->level, &ret->thread, &ret->choice.state, &ret->choice.team,
-		&ret->signal, &ret->last, &ret->expression, &ret->format, &ret->form);
+		&ret->signal, &ret->last, &ret->expression, &ret->format, &ret->form, &ret->number);
 }
 
 /** Take the sequences that begin each style. @return false with an exception. */
@@ -207,6 +207,12 @@ VIEW(view_tasks)
 	if (viewed->options->by_function)
 		return print_tasks_by_function(viewed->process, viewed->form, viewed->sink);
 	return print_tasks(viewed->process, viewed->options->queued, viewed->form, viewed->sink);
+}
+
+VIEW(view_task)
+{
+	return print_task(viewed->process, (uint64_t)viewed->options->number, viewed->form,
+			  viewed->sink);
 }
 
 VIEW(view_stacks)
@@ -335,6 +341,7 @@ static const struct {
 } views[] = {
 	{ "threads", view_threads },
 	{ "tasks", view_tasks },
+	{ "task", view_task },
 	{ "stacks", view_stacks },
 	{ "frame", view_frame },
 	{ "values", view_values },

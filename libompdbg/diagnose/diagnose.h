@@ -200,4 +200,8 @@ struct finding *diagnose(struct process *process, struct thread *thread, size_t 
 /** Something was found that does not happen in a program that runs well, or seldom. */
 bool is_suspicious(const struct finding *findings, size_t count);
 
+/** List the unfinished tasks for which a blocked task waits directly. @return whether these are all that
+ *  the runtime counts: where there are very many tasks, none is looked for. (task_edges.c) */
+bool task_predecessors(struct task *task, struct task *const **ret, size_t *count);
+
 #endif

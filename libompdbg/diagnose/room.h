@@ -79,7 +79,7 @@ struct wait_node *graph_node(struct graph *graph, const struct thread *thread);
 /** Check that a region's barrier holds up the threads that are seen at it. */
 bool graph_is_held_up(struct graph *graph, struct region *region);
 /** List the tasks of a runtime, at most a few thousand. */
-struct task *const *graph_tasks(struct graph *graph, struct runtime *runtime, size_t *count);
+struct task *const *graph_tasks(struct runtime *runtime, size_t *count);
 
 // ---- Findings ----------------------------------------------------------------------------------
 

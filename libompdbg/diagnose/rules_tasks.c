@@ -142,7 +142,7 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 		}
 		if (!stuck.count || stuck.count != region->num_members)
 			continue;
-		struct task *const *tasks = graph_tasks(graph, region->team->runtime, &num_tasks);
+		struct task *const *tasks = graph_tasks(region->team->runtime, &num_tasks);
 		for (size_t k = 0; k < num_tasks; k++) {
 			if (tasks[k]->info.status != ompd_ext_task_queued ||
 			    tasks[k]->info.parallel_id != region->team->id)

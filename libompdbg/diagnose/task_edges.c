@@ -4,13 +4,19 @@
 
 #include "diagnose/edges.h"
 
-enum { MAX_TASKS = 10000 }; // more are not looked at one by one
+enum {
+	MAX_TASKS = 10000, // more are not looked at one by one
+	// Of more tasks, only why a thread waits is worth the time: what a handle has of a task costs a
+	// search through those of its region.
+	MOST_WITH_PREDECESSORS = 2000,
+};
 
 /** The tasks of one runtime that are kept. */
 struct kept_tasks {
 	struct runtime *runtime;
 	struct task **tasks;
 	size_t count, capacity;
+	bool has_before;
 	struct table before; // identity of a blocked task -> struct task_list * that it waits for
 };
 
@@ -38,6 +44,9 @@ static void find_predecessors(struct kept_tasks *kept)
 	struct arena *arena = &kept->runtime->process->arena;
 	bool is_any_blocked = false;
 
+	if (kept->has_before)
+		return;
+	kept->has_before = true;
 	for (size_t i = 0; i < kept->count; i++)
 		is_any_blocked |= kept->tasks[i]->info.status == ompd_ext_task_blocked;
 	for (size_t i = 0; i < kept->count && is_any_blocked; i++) {
@@ -54,24 +63,51 @@ static void find_predecessors(struct kept_tasks *kept)
 	}
 }
 
-static struct kept_tasks *tasks_of(struct graph *graph, struct runtime *runtime)
+static struct kept_tasks *keep_tasks(struct runtime *runtime)
 {
-	struct diagnose_room *room = diagnose_room(graph->process);
+	struct process *process = runtime->process;
 	struct kept_tasks **kept = (struct kept_tasks **)table_put(
-		&room->tasks, &graph->process->arena, (uint64_t)(uintptr_t)runtime);
+		&diagnose_room(process)->tasks, &process->arena, (uint64_t)(uintptr_t)runtime);
 
 	if (!*kept) {
-		*kept = ARENA_NEW(&graph->process->arena, struct kept_tasks);
+		*kept = ARENA_NEW(&process->arena, struct kept_tasks);
 		(*kept)->runtime = runtime;
 		ompdbg_error_destroy(tasks_visit(runtime, keep_task, *kept, NULL, NULL));
-		find_predecessors(*kept);
 	}
 	return *kept;
 }
 
-struct task *const *graph_tasks(struct graph *graph, struct runtime *runtime, size_t *count)
+static struct kept_tasks *tasks_of(struct runtime *runtime)
 {
-	struct kept_tasks *kept = tasks_of(graph, runtime);
+	struct kept_tasks *kept = keep_tasks(runtime);
+
+	find_predecessors(kept);
+	return kept;
+}
+
+bool task_predecessors(struct task *task, struct task *const **ret, size_t *count)
+{
+	struct kept_tasks *kept = keep_tasks(task->runtime);
+	const struct task_list *before;
+
+	*ret = NULL;
+	*count = 0;
+	if (task->info.status != ompd_ext_task_blocked)
+		return true;
+	if (kept->count > MOST_WITH_PREDECESSORS)
+		return false;
+	find_predecessors(kept);
+	before = table_get(&kept->before, task->info.id);
+	if (before) {
+		*ret = before->tasks;
+		*count = before->count;
+	}
+	return *count == task->info.num_predecessors;
+}
+
+struct task *const *graph_tasks(struct runtime *runtime, size_t *count)
+{
+	struct kept_tasks *kept = tasks_of(runtime);
 
 	*count = kept->count;
 	return kept->tasks;
@@ -197,7 +233,7 @@ static bool has_unlisted(struct region *region, struct task *const *listed, size
 
 void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct region *region)
 {
-	struct kept_tasks *kept = tasks_of(graph, node->thread->runtime);
+	struct kept_tasks *kept = tasks_of(node->thread->runtime);
 	struct task **left = ARENA_ARRAY(&graph->process->arena, struct task *, kept->count);
 	size_t count = 0;
 
@@ -213,7 +249,7 @@ void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct
 
 void add_task_edges(struct graph *graph, struct wait_node *node, const char *kind)
 {
-	struct kept_tasks *kept = tasks_of(graph, node->thread->runtime);
+	struct kept_tasks *kept = tasks_of(node->thread->runtime);
 	struct task *current = thread_task(node->thread);
 	struct task **wanted = ARENA_ARRAY(&graph->process->arena, struct task *, kept->count);
 	bool is_group = strcmp(kind, "taskgroup") == 0;

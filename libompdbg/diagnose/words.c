@@ -207,12 +207,16 @@ const char *task_text(struct arena *arena, struct task *task)
 {
 	const struct task_function *function = task ? task_function(task) : NULL;
 
+	uint64_t number = task ? task_number(task) : 0;
+	const char *noun =
+		number ? arena_printf(arena, "task #%lu", (unsigned long)number) : "task";
+
 	if (!function)
-		return "a task";
+		return number ? noun : "a task";
 	if (!function->file)
-		return arena_printf(arena, "task of %s", function->name);
-	return arena_printf(arena, "task of %s at %s:%d", function->name, base_name(function->file),
-			    function->line);
+		return arena_printf(arena, "%s of %s", noun, function->name);
+	return arena_printf(arena, "%s of %s at %s:%d", noun, function->name,
+			    base_name(function->file), function->line);
 }
 
 const char *capitalized(struct arena *arena, const char *text)

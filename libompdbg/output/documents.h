@@ -14,6 +14,7 @@
 struct ompdbg_error *json_threads(struct process *process, const struct threads_options *options,
 				  struct sink *sink);
 struct ompdbg_error *json_tasks(struct process *process, bool queued, struct sink *sink);
+struct ompdbg_error *json_one_task(struct process *process, uint64_t number, struct sink *sink);
 struct ompdbg_error *json_tasks_by_function(struct process *process, struct sink *sink);
 struct ompdbg_error *json_values(struct process *process, const struct values *values,
 				 struct sink *sink);
@@ -51,8 +52,6 @@ void json_recording(struct json *json, struct process *process);
 void json_event(struct json *json, struct history *history, const struct history_event *event);
 /** Write the members of a time of the recording into an object that may have more. */
 void json_moment(struct json *json, const struct history *history, uint64_t time);
-/** Check whether a task is queued or blocked. */
-bool has_not_begun(const struct task *task);
 /** Write the array of the document of `env`. */
 void json_environments(struct json *json, struct process *process);
 /** Write the members of the document of `status`. */

@@ -167,3 +167,8 @@ void json_member_identity(struct json *json, const char *name, uint64_t id)
 	json_key(json, name);
 	json_identity(json, id);
 }
+
+void json_member_number(struct json *json, const char *name, uint64_t number)
+{
+	json_member_known_int(json, name, number && number <= INT64_MAX ? (int64_t)number : -1);
+}

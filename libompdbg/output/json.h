@@ -34,5 +34,6 @@ void json_member_int(struct json *json, const char *name, int64_t number);
 void json_member_known_int(struct json *json, const char *name, int64_t number);
 void json_member_bool(struct json *json, const char *name, bool value);
 void json_member_identity(struct json *json, const char *name, uint64_t id);
+void json_member_number(struct json *json, const char *name, uint64_t number); // 0: null
 
 #endif

@@ -96,6 +96,7 @@ void json_thread(struct json *json, struct thread *thread)
 	json_member_known_int(json, "active_level", thread_active_level(thread));
 	json_member_identity(json, "team", thread->team ? thread->team->id : 0);
 	json_member_identity(json, "task", task ? task->info.id : 0);
+	json_member_number(json, "task_number", task ? task_number(task) : 0);
 	json_member_string(json, "task_kind", task ? task_kind(task) : NULL);
 	json_member_string(json, "state", thread_state(thread));
 	json_member_string(json, "state_reason", thread_state_reason(thread));

@@ -201,6 +201,7 @@ static void json_edge(struct json *json, const struct edge *edge)
 	json_member_bool(json, "certain", edge->is_certain);
 	json_member_string(json, "lock", edge->lock ? edge->lock->symbol : NULL);
 	json_member_identity(json, "task", edge->task ? edge->task->info.id : 0);
+	json_member_number(json, "task_number", edge->task ? task_number(edge->task) : 0);
 	json_end_object(json);
 }
 
@@ -221,6 +222,7 @@ void json_finding(struct json *json, const struct finding *finding)
 	json_member_identity(json, "region", finding->region ? finding->region->team->id : 0);
 	json_member_string(json, "lock", finding->lock ? finding->lock->symbol : NULL);
 	json_member_identity(json, "task", finding->task ? finding->task->info.id : 0);
+	json_member_number(json, "task_number", finding->task ? task_number(finding->task) : 0);
 	json_key(json, "chain");
 	json_begin_array(json);
 	for (size_t i = 0; i < finding->num_edges; i++)

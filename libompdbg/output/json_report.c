@@ -431,7 +431,7 @@ static struct alike *count_alike(struct task_section *section, const struct task
 /** Decide whether a task is listed: if it has begun, or not too many like it were. */
 static bool is_listed(struct task_section *section, const struct task *task)
 {
-	if (!has_not_begun(task))
+	if (task_has_begun(task))
 		return true;
 	struct alike *alike = count_alike(section, task);
 

@@ -44,10 +44,13 @@ static void json_frame(struct json *json, struct thread *thread, const struct lo
 	json_end_object(json);
 }
 
-/** Write a part of a stack, with at most *left of its frames. */
-static void json_part(struct json *json, const struct stack_part *part, bool raw, size_t *left)
+/** Write a part of a stack, with at most *left of its frames. @p is_innermost: it has the task that the
+ *  thread executes. */
+static void json_part(struct json *json, const struct stack_part *part, bool is_innermost, bool raw,
+		      size_t *left)
 {
 	const struct team *team = part->team;
+	const struct task *task = is_innermost ? thread_task(part->thread) : NULL;
 
 	json_begin_object(json);
 	json_member_int(json, "thread", part->thread->target->number);
@@ -55,6 +58,7 @@ static void json_part(struct json *json, const struct stack_part *part, bool raw
 	json_member_known_int(json, "team_size", team ? team->size : NOT_KNOWN);
 	json_member_known_int(json, "level", team ? team->level : NOT_KNOWN);
 	json_member_identity(json, "team", team ? team->id : 0);
+	json_member_number(json, "task_number", task ? task_number(task) : 0);
 	json_key(json, "frames");
 	json_begin_array(json);
 	for (size_t i = 0; i < part->num_frames && *left; i++) {
@@ -75,7 +79,7 @@ void json_stack_members(struct json *json, const struct logical_stack *stack,
 	json_key(json, "parts");
 	json_begin_array(json);
 	for (size_t i = 0; i < stack->num_parts && left; i++)
-		json_part(json, &stack->parts[i], shown->raw, &left);
+		json_part(json, &stack->parts[i], !i, shown->raw, &left);
 	json_end_array(json);
 	json_member_string(json, "note", stack->note);
 }

@@ -59,6 +59,42 @@ static void json_flags(struct json *json, const struct task *task)
 	json_end_array(json);
 }
 
+/** Write the numbers of the tasks for which a blocked one waits; null if not all are known. */
+static void json_predecessors(struct json *json, struct task *task)
+{
+	struct task *const *tasks;
+	size_t count;
+	bool is_complete = task_predecessors(task, &tasks, &count);
+
+	json_key(json, "waits_for");
+	if (!is_complete) {
+		json_null(json);
+		return;
+	}
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_known_int(json, (int64_t)task_number(tasks[i]));
+	json_end_array(json);
+}
+
+/** Write the variables that a task was given which has not begun. */
+static void json_given(struct json *json, const struct task *task)
+{
+	const struct ompdbg_given *given;
+	size_t count = task_given(task, &given);
+
+	json_key(json, "values");
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(json);
+		json_member_string(json, "name", given[i].name);
+		json_member_string(json, "value", given[i].value);
+		json_member_bool(json, "shared", given[i].is_shared);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 void json_task_members(struct json *json, struct task *task)
 {
 	struct team *team = task_team(task);
@@ -69,6 +105,7 @@ void json_task_members(struct json *json, struct task *task)
 	size_t count = task_depends(task, &depends, &is_complete);
 
 	json_member_identity(json, "id", task->info.id);
+	json_member_number(json, "number", task_number(task));
 	json_member_string(json, "runtime", task->runtime->name);
 	json_member_string(json, "kind", task_kind(task));
 	json_member_string(json, "status", task_status(task));
@@ -83,6 +120,7 @@ void json_task_members(struct json *json, struct task *task)
 	json_member_int(json, "priority", task->info.priority);
 	json_member_identity(json, "taskgroup", task->info.taskgroup);
 	json_member_int(json, "predecessors", task->info.num_predecessors);
+	json_predecessors(json, task);
 	json_member_bool(json, "depends_complete", is_complete);
 	json_key(json, "depends");
 	json_begin_array(json);
@@ -94,6 +132,7 @@ void json_task_members(struct json *json, struct task *task)
 		json_end_object(json);
 	}
 	json_end_array(json);
+	json_given(json, task);
 	json_recorded_task(json, task);
 }
 
@@ -102,17 +141,11 @@ struct task_writer {
 	bool queued;
 };
 
-bool has_not_begun(const struct task *task)
-{
-	return task->info.status == ompd_ext_task_queued ||
-	       task->info.status == ompd_ext_task_blocked;
-}
-
 static struct ompdbg_error *write_task(void *context, struct task *task)
 {
 	struct task_writer *writer = context;
 
-	if (writer->queued && !has_not_begun(task))
+	if (writer->queued && task_has_begun(task))
 		return NULL;
 	struct ompdbg_error *error = next_element(writer->document, task->runtime->process);
 	if (!error) {

@@ -48,6 +48,9 @@ struct ompdbg_error *print_threads(struct process *process, const struct threads
 				   const struct form *form, struct sink *sink);
 struct ompdbg_error *print_tasks(struct process *process, bool queued, const struct form *form,
 				 struct sink *sink);
+/** Print one task in full. An error with OMPDBG_BAD_INPUT tells that none has the number. */
+struct ompdbg_error *print_task(struct process *process, uint64_t number, const struct form *form,
+				struct sink *sink);
 struct ompdbg_error *print_tasks_by_function(struct process *process, const struct form *form,
 					     struct sink *sink);
 struct ompdbg_error *print_stacks(struct process *process, const struct bt_options *options,

@@ -46,6 +46,17 @@ struct ompdbg_error *print_tasks(struct process *process, bool queued, const str
 	return finish(&text, sink, text_tasks(&text, queued));
 }
 
+struct ompdbg_error *print_task(struct process *process, uint64_t number, const struct form *form,
+				struct sink *sink)
+{
+	struct text text;
+
+	if (form->json)
+		return json_one_task(process, number, sink);
+	text_init(&text, process, form);
+	return finish(&text, sink, text_task(&text, number));
+}
+
 struct ompdbg_error *print_tasks_by_function(struct process *process, const struct form *form,
 					     struct sink *sink)
 {

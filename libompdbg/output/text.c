@@ -202,6 +202,21 @@ const char *doing_text(struct thread *thread)
 			    function);
 }
 
+const char *task_thread_text(const struct task *task)
+{
+	struct arena *arena = &task->runtime->process->arena;
+	struct team *team = task_team(task);
+	int number = task_thread_num(task);
+	struct thread *thread = team && number != NOT_KNOWN ? team_member(team, number) : NULL;
+	const char *label = thread ? thread->target->label : "?";
+
+	if (number == NOT_KNOWN)
+		return arena_printf(arena, "thread %s", label);
+	if (!team || team->size == NOT_KNOWN)
+		return arena_printf(arena, "thread %s (%d/?)", label, number);
+	return arena_printf(arena, "thread %s (%d/%d)", label, number, team->size);
+}
+
 const char *task_title(struct task *task)
 {
 	struct arena *arena = &task->runtime->process->arena;
@@ -210,16 +225,22 @@ const char *task_title(struct task *task)
 
 	if (task->info.kind == ompd_ext_task_initial)
 		return "initial task";
-	if (task->info.kind == ompd_ext_task_implicit) {
-		int number = task_thread_num(task);
-		return number == NOT_KNOWN ? "implicit task ?" :
-					     arena_printf(arena, "implicit task %d", number);
-	}
+	if (task->info.kind == ompd_ext_task_implicit)
+		return arena_printf(arena, "implicit task of %s", task_thread_text(task));
 	noun = task->info.kind == ompd_ext_task_target ? "target task" : "task";
 	function = task_function(task);
 	if (!function)
 		return noun;
 	return arena_printf(arena, "%s of %s", noun, function_place_text(arena, function));
+}
+
+const char *numbered_title(struct task *task)
+{
+	struct arena *arena = &task->runtime->process->arena;
+	uint64_t number = task_number(task);
+	const char *title = task_title(task);
+
+	return number ? arena_printf(arena, "#%lu %s", (unsigned long)number, title) : title;
 }
 
 // ---- What nobody knows -------------------------------------------------------------------------

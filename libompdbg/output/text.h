@@ -44,8 +44,12 @@ const char *number_text(struct arena *arena, struct thread *thread);
 const char *state_text(struct thread *thread);
 /** Write what a thread does that waits for nothing of OpenMP: "sleeps in poll". */
 const char *doing_text(struct thread *thread);
-/** Write a task: "task of fib at fib.c:9", "implicit task 2". */
+/** Write a task: "task of fib at fib.c:9", "implicit task of thread 3 (1/4)". */
 const char *task_title(struct task *task);
+/** Write the same after the number of an explicit task: "#17 task of fib at fib.c:9". */
+const char *numbered_title(struct task *task);
+/** Write the thread that executes a task, or owns it: "thread 3 (1/4)". */
+const char *task_thread_text(const struct task *task);
 
 /** Say that no thread does something, as far as that is known: @p does is "waits for a lock". */
 void text_nobody(struct text *text, const char *does);
@@ -56,6 +60,7 @@ void text_unseen(struct text *text);
 
 void text_threads(struct text *text, const struct threads_options *options);
 struct ompdbg_error *text_tasks(struct text *text, bool queued);
+struct ompdbg_error *text_task(struct text *text, uint64_t number);
 struct ompdbg_error *text_tasks_by_function(struct text *text);
 void text_stacks(struct text *text, const struct bt_options *options, const struct form *form);
 /** Write the stacks of many threads as one tree. */

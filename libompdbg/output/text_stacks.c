@@ -47,10 +47,20 @@ static const char *numbers_title(struct arena *arena, struct thread *const *thre
 	return ranges_text(arena, numbers, known);
 }
 
+/** Write the explicit task that a thread executes: ", task #17", of the part with its innermost frame. */
+static const char *task_part(struct arena *arena, const struct stack_part *part)
+{
+	const struct task *task = thread_task(part->thread);
+	bool is_innermost = part->num_frames && !part->frames[0].frame->at.level;
+	uint64_t number = task && is_innermost ? task_number(task) : 0;
+
+	return number ? arena_printf(arena, ", task #%lu", (unsigned long)number) : "";
+}
+
 /** Write the heading of a part: "-- thread 3: OpenMP thread 2 of 4, team 1.0, level 2 --". @p threads:
  *  those that have the stack, if they are several. */
 static const char *heading(struct arena *arena, const struct stack_part *part,
-			   struct thread *const *threads, size_t count)
+			   struct thread *const *threads, size_t count, bool with_task)
 {
 	struct thread *thread = part->thread;
 	const struct wait *wait = thread_wait(thread);
@@ -75,7 +85,8 @@ static const char *heading(struct arena *arena, const struct stack_part *part,
 	} else if (wait) {
 		what = arena_printf(arena, ": %s", wait->title);
 	}
-	return arena_printf(arena, "-- %s%s --", who, what);
+	return arena_printf(arena, "-- %s%s%s --", who, what,
+			    !with_task || count ? "" : task_part(arena, part));
 }
 
 /** Add a heading, broken behind commas if it is too long. */
@@ -278,7 +289,7 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 		if (left)
 			add_heading(text, heading(text->paper.arena, part,
 						  is_first && count > 1 ? threads : NULL,
-						  is_first && count > 1 ? count : 0));
+						  is_first && count > 1 ? count : 0, is_first));
 		bool has_heading = left;
 		for (size_t k = 0; k < part->num_frames; k++) {
 			const struct logical_frame *frame = &part->frames[k];
@@ -346,7 +357,7 @@ void text_frame(struct text *text, struct thread *thread, int level, const struc
 		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
 	const struct stack_part part = { thread, thread->team, thread->thread_num, frames, count };
 
-	add_heading(text, heading(text->paper.arena, &part, NULL, 0));
+	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false));
 	if (level < 0 || (size_t)level >= count)
 		return;
 	const struct bt_options options = { .raw = frames[level].owner != FRAME_USER };

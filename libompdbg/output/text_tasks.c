@@ -7,7 +7,7 @@
 
 #include "diagnose/words.h"
 #include "output/icv_rows.h"
-#include "output/text.h"
+#include "output/task_words.h"
 
 enum { SHOWN_ALIKE = 5, LISTED_ALIKE = 50 }; // of more tasks alike, only the number is shown
 
@@ -45,12 +45,6 @@ struct pool {
 	bool is_damaged;
 };
 
-static bool has_not_begun(const struct task *task)
-{
-	return task->info.status == ompd_ext_task_queued ||
-	       task->info.status == ompd_ext_task_blocked;
-}
-
 // ---- Reading -----------------------------------------------------------------------------------
 
 static struct alike *alike_of(struct pool *pool, const ompd_ext_task_info *info)
@@ -85,7 +79,7 @@ static struct ompdbg_error *add_task(void *context, struct task *task)
 
 	if (pool->total++ % 1024 == 0 && process_is_interrupted(pool->runtime->process))
 		return &ompdbg_error_interrupted;
-	if (has_not_begun(task)) {
+	if (!task_has_begun(task)) {
 		struct alike *alike = alike_of(pool, &task->info);
 		if (++alike->number > pool->keep) {
 			if (alike->number == pool->keep + 1) {
@@ -135,68 +129,14 @@ static struct ompdbg_error *read_pool(struct runtime *runtime, uint64_t keep, st
 
 // ---- Words -------------------------------------------------------------------------------------
 
-/** Write the elements of depend clauses: "in: a, out: b"; "at least out: b" if there may be more. */
-static const char *dependences(struct arena *arena, struct task *task)
-{
-	const struct depend *depends;
-	bool is_complete;
-	size_t count = task_depends(task, &depends, &is_complete);
-	const char *text = "";
-
-	for (size_t i = 0; i < count; i++) {
-		bool is_new = true;
-		for (size_t k = 0; k < i && is_new; k++)
-			is_new = strcmp(depends[k].kind, depends[i].kind) != 0;
-		if (!is_new)
-			continue;
-		text = arena_printf(arena, "%s%s%s:", text, *text ? ", " : "", depends[i].kind);
-		for (size_t k = i; k < count; k++) {
-			if (strcmp(depends[k].kind, depends[i].kind) != 0)
-				continue;
-			const char *name = depends[k].symbol;
-			if (!name)
-				name = depends[k].address ?
-					       arena_printf(arena, "%#lx",
-							    (unsigned long)depends[k].address) :
-					       "all memory";
-			text = arena_printf(arena, "%s %s", text, name);
-		}
-	}
-	return *text && !is_complete ? arena_printf(arena, "at least %s", text) : text;
-}
-
-/** Write who created a task, and when: ", created by thread 2 12.3 s ago"; "" if that is not recorded. */
-static const char *creation_text(struct task *task)
-{
-	struct process *process = task->runtime->process;
-	struct history *history = process_history(process);
-	const struct history_thread *creator;
-	const char *text, *age;
-	struct record_task record;
-
-	if (!history || !history_task(task, &record))
-		return "";
-	creator = history_numbered(history, record.creator);
-	text = ", created";
-	if (!task_function(task)) // else the place of its construct is shown
-		text = arena_printf(&process->arena, "%s at %s", text,
-				    line_text(&process->arena,
-					      call_location(process, record.code)));
-	if (creator && creator->thread)
-		text = arena_printf(&process->arena, "%s by thread %s", text,
-				    creator->thread->target->label);
-	age = ago_text(history, record.created);
-	return *age ? arena_printf(&process->arena, "%s,%s", text, age) : text;
-}
-
 static const char *describe(struct arena *arena, struct task *task)
 {
-	const char *text = arena_printf(arena, "%s, %s", task_title(task), task_status(task));
-	const char *depends = dependences(arena, task);
-	int number = task_thread_num(task);
+	const char *text = arena_printf(arena, "%s, %s", numbered_title(task), task_status(task));
+	const char *depends = dependences_text(task), *created = creation_text(task);
+	const char *given = given_text(task);
 
-	if (task->info.kind == ompd_ext_task_explicit && number != NOT_KNOWN)
-		text = arena_printf(arena, "%s, thread %d", text, number);
+	if (task_is_explicit(task) && task_thread_num(task) != NOT_KNOWN)
+		text = arena_printf(arena, "%s, %s", text, task_thread_text(task));
 	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
 		if (task_has_flag(task, &task_flags[i]))
 			text = arena_printf(arena, "%s, %s", text, task_flags[i].words);
@@ -205,10 +145,12 @@ static const char *describe(struct arena *arena, struct task *task)
 		text = arena_printf(arena, "%s, priority %d", text, task->info.priority);
 	if (*depends)
 		text = arena_printf(arena, "%s, %s", text, depends);
-	text = arena_printf(arena, "%s%s", text, creation_text(task));
+	if (*given)
+		text = arena_printf(arena, "%s, %s", text, given);
+	if (*created)
+		text = arena_printf(arena, "%s, created %s", text, created);
 	if (task->info.num_predecessors)
-		text = arena_printf(arena, "%s, waits for %s", text,
-				    counted_text(arena, task->info.num_predecessors, "task"));
+		text = arena_printf(arena, "%s, waits for %s", text, predecessors_text(task));
 	return text;
 }
 
@@ -420,17 +362,17 @@ static void add_queued(struct text *text, struct pool *pool)
 	for (size_t i = 0; i < pool->count; i++) {
 		struct task *task = pool->nodes[i].task;
 		const struct node *parent = node_of(pool, task->info.parent_id);
-		if (!has_not_begun(task))
+		if (task_has_begun(task))
 			continue;
 		const char **row = text_table_row(&table);
 		row[0] = task_team(task) ? team_label(task_team(task)) : "?";
-		row[1] = task_title(task);
+		row[1] = numbered_title(task);
 		row[2] = task_status(task);
-		row[3] = parent ? task_title(parent->task) : "";
+		row[3] = parent ? numbered_title(parent->task) : "";
 		row[4] = task->info.priority ?
 				 arena_printf(pool->arena, "%d", task->info.priority) :
 				 "";
-		row[5] = dependences(pool->arena, task);
+		row[5] = dependences_text(task);
 		count++;
 	}
 	if (table.num_rows) {

@@ -53,6 +53,14 @@ static const char *runtime_of(struct thread *thread)
 	return thread->runtime->name ? thread->runtime->name : "?";
 }
 
+/** Write a task in a narrow column: "implicit", or the number of an explicit one, "#17". */
+static const char *task_cell(struct arena *arena, const struct task *task)
+{
+	uint64_t number = task_number(task);
+
+	return number ? arena_printf(arena, "#%lu", (unsigned long)number) : task_kind(task);
+}
+
 static void add_row(struct text_table *table, struct thread *thread)
 {
 	struct arena *arena = table->paper->arena;
@@ -74,7 +82,7 @@ static void add_row(struct text_table *table, struct thread *thread)
 	row[SINCE] = recorded ?
 			     age_text(process_history(thread->runtime->process), recorded->since) :
 			     "";
-	row[TASK] = task ? task_kind(task) : "";
+	row[TASK] = task ? task_cell(arena, task) : "";
 	row[WHERE] = where_text(thread);
 }
 
@@ -88,10 +96,18 @@ struct alike {
 	bool is_shown;
 };
 
+/** Check whether the cells of two rows say the same. Explicit tasks differ in their numbers only. */
+static bool is_same_cell(int column, const char *one, const char *other)
+{
+	if (column == TASK && *one == '#' && *other == '#')
+		return true;
+	return column == SINCE || strcmp(one, other) == 0;
+}
+
 static bool are_alike(const char *const *one, const char *const *other)
 {
 	for (int column = RUNTIME; column < NUM_COLUMNS; column++) {
-		if (column != SINCE && strcmp(one[column], other[column]) != 0)
+		if (!is_same_cell(column, one[column], other[column]))
 			return false;
 	}
 	return true;
@@ -168,6 +184,8 @@ static void fold(struct text_table *table, struct thread *const *threads)
 			table->rows[kept].cells[THREAD] = first_range(arena, group);
 			table->rows[kept].cells[NUMBER] =
 				counted_text(arena, group->count, "thread");
+			if (*table->rows[kept].cells[TASK] == '#') // each has its own
+				table->rows[kept].cells[TASK] = "explicit";
 			table->rows[kept].cells[SINCE] =
 				longest_wait(threads, groups, group, table->num_rows);
 			group->is_shown = true;

@@ -30,8 +30,9 @@ def threads() -> List[Thread]:
     """Every thread of the selected program.
 
     Members: gdb (its number), lwp, name, selected, running, openmp, helper, runtime, thread_num,
-    team_size, level, active_level, team, task, task_kind, state, state_reason, wait (kind,
-    function, address, symbol), location (function, symbol, file, line, address, object), recorded.
+    team_size, level, active_level, team, task, task_number, task_kind, state, state_reason, wait
+    (kind, function, address, symbol), location (function, symbol, file, line, address, object),
+    recorded.
     """
     found: List[Thread] = document("threads").threads
     return found
@@ -60,9 +61,10 @@ def regions() -> List[Region]:
 def tasks() -> List[Task]:
     """All tasks that can be reached: document("tasks") has `damaged` and `unreached`, too.
 
-    Members: id, runtime, kind, status, team, thread, thread_num, parent, function (name, symbol,
-    file, line), flags, priority, taskgroup, predecessors, depends_complete, depends (each with
-    address, kind, symbol), recorded.
+    Members: id, number, runtime, kind, status, team, thread, thread_num, parent, function (name,
+    symbol, file, line), flags, priority, taskgroup, predecessors, waits_for (numbers),
+    depends_complete, depends (each with address, kind, symbol),
+    values (each with name, value, shared), recorded.
     """
     found: List[Task] = document("tasks").tasks
     return found
@@ -81,8 +83,8 @@ def locks() -> List[Lock]:
 def findings(thread: Optional[int] = None) -> List[Finding]:
     """Why the program does not go on, the worst first; or what one thread waits for.
 
-    Members: rule, certain, severity, text, notes, waiters, waits_for, region, lock, task, chain
-    (each with thread, waits_for, kind, certain, lock, task).
+    Members: rule, certain, severity, text, notes, waiters, waits_for, region, lock, task,
+    task_number, chain (each with thread, waits_for, kind, certain, lock, task, task_number).
     """
     found: List[Finding] = document("why", *_words(thread)).findings
     return found
@@ -104,8 +106,8 @@ def stack(thread: Optional[int] = None) -> Stack:
     """How a thread, or the selected one, got where it is: the frames of user's code, innermost
     first, and on through the threads that encountered the regions, to main.
 
-    Members: note, parts (each with thread, thread_num, team_size, level, team, frames: level,
-    kind, function, symbol, construct, construct_at, file, line, address, inlined).
+    Members: note, parts (each with thread, thread_num, team_size, level, team, task_number,
+    frames: level, kind, function, symbol, construct, construct_at, file, line, address, inlined).
     """
     import gdb
 

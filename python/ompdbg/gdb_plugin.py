@@ -75,6 +75,7 @@ def _register() -> None:
         status.Status,
         threads.Threads,
         tasks.Tasks,
+        tasks.Task,
         bt.Bt,
         frame.Frame,
         frame.Thread,

@@ -41,6 +41,7 @@ class Thread:
     active_level: Optional[int]
     team: Optional[str]
     task: Optional[str]
+    task_number: Optional[int]
     task_kind: Optional[str]
     state: Optional[str]
     state_reason: Optional[str]
@@ -123,6 +124,11 @@ class TaskDepends:
     kind: str
     symbol: Optional[str]
 
+class TaskValues:
+    name: str
+    value: str
+    shared: bool
+
 class Moment:
     time: Optional[int]
     age: Optional[int]
@@ -138,6 +144,7 @@ class TaskRecorded:
 
 class Task:
     id: str
+    number: Optional[int]
     runtime: Optional[str]
     kind: str
     status: str
@@ -150,8 +157,10 @@ class Task:
     priority: int
     taskgroup: Optional[str]
     predecessors: int
+    waits_for: Optional[List[int]]
     depends_complete: bool
     depends: List[TaskDepends]
+    values: List[TaskValues]
     recorded: Optional[TaskRecorded]
 
 class LockCandidates:
@@ -188,6 +197,7 @@ class FindingChain:
     certain: bool
     lock: Optional[str]
     task: Optional[str]
+    task_number: Optional[int]
 
 class Finding:
     rule: Literal[
@@ -213,6 +223,7 @@ class Finding:
     region: Optional[str]
     lock: Optional[str]
     task: Optional[str]
+    task_number: Optional[int]
     chain: List[FindingChain]
 
 class Event:
@@ -254,6 +265,7 @@ class Part:
     team_size: Optional[int]
     level: Optional[int]
     team: Optional[str]
+    task_number: Optional[int]
     frames: List[Frame]
 
 class Stack:

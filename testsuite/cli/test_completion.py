@@ -12,7 +12,7 @@ from conftest import OMPDBG, ROOT
 
 COMPLETION = ROOT / "tools" / "completion" / "ompdbg"
 COMMANDS = set(
-    "threads tasks bt print regions icvs env locks why history status report record profile run merge".split()
+    "threads tasks task bt print regions icvs env locks why history status report record profile run merge".split()
 )
 COMMANDS |= {"thread-info", "task-info", "parallel-info"}
 

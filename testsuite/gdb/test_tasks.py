@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`omp tasks` at every stop at which a fixture's header lists the tasks."""
 
+import re
 from collections import Counter
 from typing import Any, Dict, Tuple
 
@@ -89,6 +90,25 @@ def test_running_tasks_are_those_of_the_threads(case: Case, snapshot: Snapshot) 
     }
     current = {row["task"]: row["gdb"] for row in snapshot["threads"]["threads"] if row["task"]}
     assert running == current
+
+
+@pytest.mark.parametrize("case", WITH_TASKS, ids=str)
+def test_numbers_are_the_same_in_all_commands(case: Case, snapshot: Snapshot) -> None:
+    numbers = {task["id"]: task["number"] for task in snapshot["tasks"]["tasks"]}
+    explicit = [
+        task["number"] for task in snapshot["tasks"]["tasks"] if task["kind"] == "explicit"
+    ]
+    assert sorted(explicit) == list(range(1, len(explicit) + 1))
+    assert all(task["number"] == numbers[task["id"]] for task in snapshot["queued"]["tasks"])
+    assert sum(number is not None for number in numbers.values()) == len(explicit)
+    for row in snapshot["threads"]["threads"]:
+        assert row["task_number"] == (numbers[row["task"]] if row["task"] else None)
+    for stack in snapshot["stacks"]["stacks"]:
+        assert stack["parts"][0]["task_number"] in numbers.values()
+    if "tasks_text" in snapshot:
+        said = re.findall(r"^ *#(\d+) task", snapshot["tasks_text"]["text"], re.MULTILINE)
+        assert {int(number) for number in said} <= set(explicit)
+        assert len(said) == len(set(said)) and bool(said) is bool(explicit)
 
 
 @pytest.mark.parametrize("case", WITH_TASKS, ids=str)

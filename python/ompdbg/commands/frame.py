@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
 
 
-class _Selecting(OmpCommand):
+class Selecting(OmpCommand):
     """A command that selects a frame."""
 
     keeps_selection = False
@@ -40,7 +40,7 @@ class _Selecting(OmpCommand):
         write(location.lines(thread, wanted))
 
 
-class Frame(_Selecting):
+class Frame(Selecting):
     """Select a frame that "omp bt" shows, with its thread.
     Usage: omp frame [[THREAD:]FRAME]
 
@@ -91,7 +91,7 @@ class Frame(_Selecting):
         self.fail(f"no thread {number}.{thread_number}.")
 
 
-class Thread(_Selecting):
+class Thread(Selecting):
     """Select a thread by its OpenMP number, and its frame in your code.
     Usage: omp thread [-team TEAM] NUMBER
 

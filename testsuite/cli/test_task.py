@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`ompdbg task`, and for which tasks blocked ones wait."""
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Tuple
+
+import build  # from fixtures/
+import jsonschema
+import pytest
+from harness import processes, setup
+
+SCHEMA = json.loads((setup.ROOT / "docs" / "ompdbg.schema.json").read_text(encoding="utf-8"))
+USAGE = 2
+
+
+@pytest.fixture(scope="module", params=["O2", "clang"])
+def depend(request: pytest.FixtureRequest) -> Iterator[Tuple[int, str]]:
+    """Tasks that wait for one another, as the header of fixtures/src/tasks.c says."""
+    with processes.ready_program(setup.program("tasks", request.param), ("depend",)) as pid:
+        yield pid, request.param
+
+
+def _explicit(ompdbg: Any, target: object) -> Dict[int, Dict[str, Any]]:
+    tasks = ompdbg.json("tasks", target)["tasks"]
+    return {task["number"]: task for task in tasks if task["kind"] == "explicit"}
+
+
+def test_waits_for(ompdbg: Any, depend: Tuple[int, str]) -> None:
+    pid, variant = depend
+    tasks = _explicit(ompdbg, pid)
+    marks = ("writer", "reader", "updater", "first-step", "step", "second-writer", "independent")
+    lines = {build.line_of("tasks", mark): mark for mark in marks}
+    name = {number: lines[task["function"]["line"]] for number, task in tasks.items()}
+    found = Counter(
+        (name[number], tuple(sorted(name[other] for other in task["waits_for"])))
+        for number, task in tasks.items()
+    )
+    # libgomp makes the updater wait for the writer, too, after which the readers come anyway.
+    readers = ("reader", "reader")
+    updater = ("updater", readers if variant == "clang" else (*readers, "writer"))
+    assert found == {
+        ("writer", ()): 1,
+        ("second-writer", ()): 1,
+        ("independent", ()): 1,
+        ("reader", ("writer",)): 2,
+        updater: 1,
+        ("first-step", ("second-writer",)): 1,
+        ("step", ("first-step",)): 1,
+        ("step", ("step",)): 2,
+    }
+
+
+def test_one_task(ompdbg: Any, depend: Tuple[int, str]) -> None:
+    tasks = _explicit(ompdbg, depend[0])
+    for number, task in tasks.items():
+        document = ompdbg.json("task", f"#{number}", depend[0])
+        jsonschema.validate(document, SCHEMA)
+        one = document["task"]
+        dependers = [tasks[n]["id"] for n in tasks if number in tasks[n]["waits_for"]]
+        assert sorted(one.pop("dependers")) == sorted(dependers)
+        assert one.pop("children") == []
+        assert one == task
+        said = ompdbg.run("task", number, depend[0]).stdout.splitlines()
+        assert said[0].startswith(
+            f"#{number} task of depend at tasks.c:{task['function']['line']}"
+        )
+        rows = {line[2:15].rstrip(): line[15:] for line in said[1:]}
+        assert rows["Status"] == task["status"]
+        waits = ", ".join(f"#{other}" for other in task["waits_for"])
+        assert rows.get("Waits for", "") == waits
+        assert ("Executed by" in rows) is (task["status"] == "running")
+
+
+def test_children(ompdbg: Any) -> None:
+    with processes.ready_program(setup.program("tasks", "O2"), ("nested",)) as pid:
+        tasks = _explicit(ompdbg, pid)
+        parents = {task["id"]: number for number, task in tasks.items()}
+        expected: Dict[int, List[int]] = {number: [] for number in tasks}
+        for number, task in tasks.items():
+            if task["parent"] in parents:
+                expected[parents[task["parent"]]].append(number)
+        found = {n: ompdbg.json("task", n, pid)["task"]["children"] for n in tasks}
+        assert found == expected and any(expected.values())
+        some = next(n for n, children in expected.items() if children)
+        said = ompdbg.run("task", some, pid).stdout
+        assert "  Children     " + ", ".join(f"#{n}" for n in expected[some]) in said
+        child = ompdbg.run("task", expected[some][0], pid).stdout
+        assert f"  Parent       #{some} task of " in child
+
+
+def test_numbers_of_a_core_are_those_of_its_process(
+    ompdbg: Any, depend: Tuple[int, str], tmp_path: Path
+) -> None:
+    processes.await_pause(depend[0])
+    command = ["gcore", "-o", str(tmp_path / "core"), str(depend[0])]
+    subprocess.run(command, check=True, timeout=60, capture_output=True)
+    live = _explicit(ompdbg, depend[0])
+    core = _explicit(ompdbg, tmp_path / f"core.{depend[0]}")
+    assert core == live and len(live) > 1
+
+
+def test_wrong_numbers(ompdbg: Any, depend: Tuple[int, str]) -> None:
+    last = len(_explicit(ompdbg, depend[0]))
+    done = ompdbg.run("task", last + 1, depend[0])
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert done.stderr == f"ompdbg task: no task #{last + 1} (the last one is #{last}).\n"
+    for word in ("0", "x", "-1"):
+        done = ompdbg.run("task", "--", word, depend[0])
+        assert done.returncode == USAGE and len(done.stderr.splitlines()) == 1
+    assert "missing number of a task" in ompdbg.run("task").stderr
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_values_of_tasks_that_wait(ompdbg: Any, tmp_path: Path, level: str) -> None:
+    """Of a program that GCC compiled: what Clang gives a task has no names in debug information."""
+    source = Path(__file__).resolve().parent / "programs" / "given.c"
+    program = tmp_path / "given"
+    command = ["gcc", "-g", level, "-fopenmp", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    with processes.ready_program(program, ()) as pid:
+        tasks = _explicit(ompdbg, pid)
+        texts = [ompdbg.run("task", number, pid).stdout for number in tasks]
+        tree = ompdbg.run("tasks", pid).stdout
+    given = [
+        {(one["name"], one["shared"]): one["value"] for one in task["values"]}
+        for task in tasks.values()
+    ]
+    waiting = [one for one in given if one]
+    assert sorted(one.pop(("n", False)) for one in waiting) == ["0", "1", "2"]
+    for one in waiting:
+        assert one.pop(("name", False)).endswith(' "abc"')
+        assert one == {("corner", False): "{x = 3, y = 4}", ("written", True): "1.5"}
+    running = [task for task in tasks.values() if task["status"] == "running"]
+    assert [task["values"] for task in running] == [[]] and len(given) == len(waiting) + 1
+    assert sum("  Shared       written = 1.5\n" in text for text in texts) == len(waiting)
+    assert sum("  Value        n = 2\n" in text for text in texts) == 1
+    assert "shared written = 1.5" in tree and "corner = {x = 3, y = 4}" in tree

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`omp task`: one task in full, and its frame."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any, List
+
+import pytest
+
+from harness import processes, setup
+
+SELECTED = "@python (gdb.selected_thread().num, gdb.selected_frame().name())"
+
+
+SHOW = (
+    "@python [(t.number, t.thread, gdb.execute(f'omp task {{t.number}}', to_string=True))"
+    " for t in __import__('ompdbg').tasks() if t.status == '{}' and t.kind == 'explicit']"
+)
+
+
+def _run(variant: str, commands: List[str]) -> List[Any]:
+    spec = {"commands": commands, "stop": "fixture_ready", "arguments": ["depend"]}
+    program = str(setup.program("tasks", variant))
+    found: List[Any] = processes.run_gdb("session.py", spec, [program]).result
+    return found
+
+
+@pytest.mark.parametrize("variant", ["O2", "clang"])
+def test_a_task_that_runs_is_selected(variant: str) -> None:
+    commands = [SHOW.format("blocked"), SELECTED, SHOW.format("running"), SELECTED]
+    blocked, still, running, after = (one["value"] for one in _run(variant, commands))
+    number, _, text = blocked[0]
+    assert text.startswith(f"#{number} task of depend at tasks.c:")
+    assert "  Waits for    #" in text and "Executed by" not in text
+    assert still == [1, "fixture_ready"]  # as it was at the stop
+    ((number, thread, text),) = running
+    assert text.startswith(f"#{number} task of depend at tasks.c:")
+    assert f"  Executed by  thread {thread} (" in text and f"-- thread {thread}: " in text
+    assert after == [thread, "wait_for"]  # the innermost of the program's own code
+    assert thread != 1
+
+
+def test_values_of_tasks_that_wait(tmp_path: Path) -> None:
+    """GDB and the command line tell the same."""
+    source = setup.ROOT / "testsuite" / "cli" / "programs" / "given.c"
+    program = tmp_path / "given"
+    command = ["gcc", "-g", "-O2", "-fopenmp", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    spec = {"commands": ["omp tasks", "omp tasks -queued -json"], "stop": "stay"}
+    text, said = processes.run_gdb("session.py", spec, [str(program)]).result
+    tasks = json.loads(said["text"])["tasks"]
+    values = [{one["name"]: one["value"] for one in task["values"]} for task in tasks]
+    assert sorted(one["n"] for one in values) == ["0", "1", "2"]
+    assert {one["written"] for one in values} == {"1.5"}
+    assert text["text"].count("shared written = 1.5") == len(tasks)
+
+
+def test_wrong_numbers() -> None:
+    words = ("99", "0", "x", "")
+    said = _run("O2", [f"omp task {word}" for word in words] + [SELECTED])
+    assert [one.get("text") or one["error"] for one in said[:-1]] == [
+        "omp task: no task #99 (the last one is #10).",
+        'omp task: invalid number "0" (expected 17 or #17).',
+        'omp task: invalid number "x" (expected 17 or #17).',
+        "omp task: missing number of a task.",
+    ]
+    assert said[-1]["value"][0] == 1
