@@ -20,6 +20,7 @@ MEANT = {
     "omp finish": SELECTION,
     "omp frame": SELECTION,
     "omp step": SELECTION,
+    "omp task": SELECTION,
     "omp thread": SELECTION,
     "set omp": {"settings"},
 }
@@ -42,6 +43,7 @@ LINES: Dict[str, List[str]] = {
     "omp locks": ["omp locks", "omp locks -json"],
     "omp print": ["omp print mine", "omp print -all /x threads", "omp print -json mine"],
     "omp regions": ["omp regions", "omp regions -json"],
+    "omp task": ["omp task 1", "omp task #1 -json"],
     "omp tasks": ["omp tasks", "omp tasks -queued", "omp tasks -by-function", "omp tasks -json"],
     "omp thread": ["omp thread 1", "omp thread 1.0"],
     "omp threads": ["omp threads", "omp threads -state wait", "omp threads -json"],
@@ -91,7 +93,8 @@ def test_every_command(compiler: str, tmp_path: Path) -> None:
         if line.endswith(" -nonsense"):
             assert one["error"], line
     failed = {line for line, one in report.items() if one["error"] and "-nonsense" not in line}
-    ended = {line for line in failed if line.startswith("omp thread ")}  # the region, before
+    # The region has ended before, and its tasks.
+    ended = {line for line in failed if line.startswith(("omp thread ", "omp task "))}
     assert failed - ended <= {"omp history", "omp llvm-plugin"}, {
         line: report[line]["error"] for line in failed
     }
