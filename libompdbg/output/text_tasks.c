@@ -135,6 +135,8 @@ static const char *describe(struct arena *arena, struct task *task)
 	const char *depends = dependences_text(task), *created = creation_text(task);
 	const char *given = given_text(task);
 
+	if (task->info.num_predecessors)
+		text = arena_printf(arena, "%s, waits for %s", text, predecessors_text(task));
 	if (task_is_explicit(task) && task_thread_num(task) != NOT_KNOWN)
 		text = arena_printf(arena, "%s, %s", text, task_thread_text(task));
 	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
@@ -149,8 +151,6 @@ static const char *describe(struct arena *arena, struct task *task)
 		text = arena_printf(arena, "%s, %s", text, given);
 	if (*created)
 		text = arena_printf(arena, "%s, created %s", text, created);
-	if (task->info.num_predecessors)
-		text = arena_printf(arena, "%s, waits for %s", text, predecessors_text(task));
 	return text;
 }
 
