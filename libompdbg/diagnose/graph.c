@@ -3,6 +3,7 @@
 // For whom and for what each thread waits: the graph from which findings are drawn.
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "diagnose/edges.h"
 
@@ -144,6 +145,17 @@ static struct lock *lock_of(struct graph *graph, const struct thread *thread)
 	return mutex ? mutex : find_lock(graph->locks, graph->num_locks, thread);
 }
 
+/** Check that a thread owned a lock before it began to wait for it, as the recorder saw. It need not
+ *  wait if the lock is a nestable one. */
+static bool owned_before(struct thread *thread, const struct lock *lock)
+{
+	const struct record_wait *wait = recorded_wait(thread);
+
+	return wait && wait->kind == RECORD_ACQUIRE && lock->taken &&
+	       (strcmp(lock->kind, "lock") == 0 || strcmp(lock->kind, "critical") == 0) &&
+	       lock->taken->since < wait->since;
+}
+
 static void add_lock_edges(struct graph *graph, struct wait_node *node, struct lock *lock)
 {
 	struct thread *thread = node->thread;
@@ -156,7 +168,8 @@ static void add_lock_edges(struct graph *graph, struct wait_node *node, struct l
 	if (lock->is_held == NO)
 		return;
 	// If it owns the lock and is awake, it may just have got it.
-	if (lock->owner == thread && lock->owner && !thread_is_asleep(thread))
+	if (lock->owner == thread && lock->owner && !thread_is_asleep(thread) &&
+	    !owned_before(thread, lock))
 		return;
 	if (lock->owner)
 		edge_add(graph, node, EDGE_LOCK, lock->owner, true)->lock = lock;
