@@ -11,6 +11,7 @@ from harness import setup
 import build  # from fixtures/
 
 SOURCES = setup.HERE / "programs"
+CASES = setup.HERE.parent / "cases" / "programs"
 
 
 def source(name: str) -> Path:
@@ -38,6 +39,21 @@ def compiled(
     compiler = cc if suffix == ".c" else build.compiler_for(suffix, cc)
     place = ["-J", str(target.parent)] if suffix == ".f90" else ["-I", str(build.SOURCES)]
     _run([compiler, *flags, *place, str(source(name)), *objects, "-pthread", "-o", str(target)])
+    return target
+
+
+def case(name: str, folder: Path, flags: Sequence[str], family: str = "gcc") -> Path:
+    """Builds a program of the folder cases, which stands alone, in a folder. Raises build.Skipped
+    where there is no compiler for it."""
+    cc = setup.CC if family == "gcc" else build.clang_of(setup.CC)
+    suffix = Path(name).suffix
+    compiler = cc if suffix == ".c" else build.compiler_for(suffix, cc)
+    if shutil.which(compiler) is None:
+        raise build.Skipped("no " + compiler)
+    folder.mkdir(parents=True, exist_ok=True)
+    place = ["-J", str(folder)] if suffix == ".f90" else []
+    target = folder / Path(name).stem
+    _run([compiler, *flags, *place, str(CASES / name), "-pthread", "-o", str(target)])
     return target
 
 

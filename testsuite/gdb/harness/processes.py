@@ -184,15 +184,17 @@ def kernel_core_problem() -> str:
     return ""
 
 
+def allow_core() -> None:
+    """Let a process that is about to begin leave a core file, however large."""
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+
+
 def kernel_core(
     program: Path, arguments: Sequence[str], directory: Path, number: int = signal.SIGABRT
 ) -> Path:
     """Lets a fixture program abort in its state, or another one end by a signal of its own; the core
     file that the kernel wrote."""
-
-    def allow_core() -> None:
-        hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-        resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
 
     process = subprocess.Popen(
         [str(program), *arguments],
