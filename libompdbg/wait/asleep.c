@@ -10,6 +10,7 @@
 /** Operations of futex() that wait. */
 enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
 enum { FUTEX_OPERATION = 0x7f, CALL_SCHED_YIELD = 24, CALL_FUTEX = 202 };
+enum { SYSCALL_BYTES = 2 };
 
 /** read, poll, select, pause, connect, accept, recvfrom, recvmsg, wait4, semop, msgrcv, flock,
  *  rt_sigtimedwait, rt_sigsuspend, semtimedop, epoll_wait, waitid, pselect6, ppoll, epoll_pwait,
@@ -33,14 +34,13 @@ static bool waits_outside(uint64_t number)
 	return false;
 }
 
-/** Check whether the instruction before an address is a system call. */
-static bool is_after_system_call(struct process *process, uint64_t pc)
+/** Check whether the instruction at an address is a system call. */
+static bool is_system_call(struct process *process, uint64_t pc)
 {
-	static const uint8_t syscall[] = { 0x0f, 0x05 };
-	uint8_t code[sizeof(syscall)];
+	static const uint8_t syscall[SYSCALL_BYTES] = { 0x0f, 0x05 };
+	uint8_t code[SYSCALL_BYTES];
 
-	return code_read(process_code(process), pc - sizeof(code), code, sizeof(code)) ==
-		       sizeof(code) &&
+	return code_read(process_code(process), pc, code, sizeof(code)) == sizeof(code) &&
 	       code[0] == syscall[0] && code[1] == syscall[1];
 }
 
@@ -53,22 +53,28 @@ static bool is_unchanged(struct process *process, uint64_t address, uint32_t exp
 	       word == expected;
 }
 
+/** Look at the system call of a thread. If a signal interrupted it and the handler has returned, the thread
+ *  is at the call again; of those only calls count in which it is about to sleep. */
 static bool look_at(struct thread *thread, struct system_call *call)
 {
-	const uint32_t wanted = 1U << OMPDBG_ORIG_RAX | 1U << OMPDBG_RDI | 1U << OMPDBG_RSI |
-				1U << OMPDBG_RDX;
 	struct process *process = thread->runtime->process;
 	const struct ompdbg_services *services = process->services;
 	struct ompdbg_registers registers;
 	struct stack_frame *frame = thread->target->running ? NULL :
 							      stack_frame(thread_stack(thread), 0);
 
-	if (!frame || !is_after_system_call(process, frame->at.pc) ||
+	if (!frame)
+		return false;
+	bool is_in = is_system_call(process, frame->at.pc - SYSCALL_BYTES);
+	uint32_t number = is_in ? OMPDBG_ORIG_RAX : OMPDBG_RAX;
+	uint32_t wanted = 1U << number | 1U << OMPDBG_RDI | 1U << OMPDBG_RSI | 1U << OMPDBG_RDX;
+
+	if (!(is_in || is_system_call(process, frame->at.pc)) ||
 	    !is_ok(services->registers(services->context, thread->target->number, wanted,
 				       &registers)) ||
 	    (registers.known & wanted) != wanted)
 		return false;
-	call->number = registers.values[OMPDBG_ORIG_RAX];
+	call->number = registers.values[number];
 	if ((int64_t)call->number < 0)
 		return false; // it was in none, or has left it
 	if (call->number == CALL_SCHED_YIELD)
@@ -78,12 +84,12 @@ static bool look_at(struct thread *thread, struct system_call *call)
 	bool on_word = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
 	if (call->number != CALL_FUTEX ||
 	    !(on_word || operation == FUTEX_LOCK_PI || operation == FUTEX_WAIT_REQUEUE_PI))
-		return true;
+		return is_in;
 	call->is_futex_wait = true;
 	call->address = registers.values[OMPDBG_RDI];
 	call->sleeps = on_word &&
 		       is_unchanged(process, call->address, (uint32_t)registers.values[OMPDBG_RDX]);
-	return true;
+	return is_in || call->sleeps;
 }
 
 bool thread_system_call(struct thread *thread, struct system_call *ret)
