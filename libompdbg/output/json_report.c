@@ -294,6 +294,10 @@ static struct ompdbg_error *variables_of(struct report *report, struct thread *t
 		json_member_string(json, "name", found[i].name);
 		json_member_string(json, "value",
 				   short_value(&report->process->arena, found[i].value));
+		json_member_string(json, "sharing",
+				   which == OMPDBG_LOCALS ?
+					   variable_sharing(thread, frame, found[i].name) :
+					   NULL);
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Data-sharing attributes of variables: names of programs/sharing.c begin with theirs."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -80,5 +81,23 @@ def test_nothing_untrue(compiler: str, level: str, tmp_path: Path) -> None:
     assert len(seen["parallel region of region"]) > 3
     command = [str(setup.COMMAND_LINE), "bt", "--full", str(core)]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=processes.environment())
+    text = told(done.stdout.decode())
     last = told(texts[2 * NUMBER_OF_STOPS - 2])
-    assert [one for one in last if one in told(done.stdout.decode())] == last
+    assert [one for one in last if one in text] == last
+    known = {(name, sharing) for _, name, sharing in text if sharing}
+    assert in_report(core) == known and (known or level == "-O2")
+
+
+def in_report(core: Path) -> Set[Tuple[str, str]]:
+    """The variables with an attribute in a report."""
+    command = [str(setup.COMMAND_LINE), "report", "--json", str(core)]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, env=processes.environment(), check=False
+    )
+    return {
+        (one["name"], one["sharing"])
+        for thread in json.loads(done.stdout.decode())["variables"]
+        for frame in thread["frames"]
+        for one in frame["arguments"] + frame["locals"]
+        if one["sharing"] is not None
+    }
