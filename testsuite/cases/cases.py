@@ -231,7 +231,7 @@ CASES: List[Case] = [
             _ask(
                 "tasks",
                 r"load_all at loader\.c:36.{0,20} running",
-                r"load_all at loader\.c:36.{0,20} blocked, waits for #\d.{0,20} out: pictures",
+                r"load_all at loader\.c:36.{0,20} blocked, waits for #\d.{0,20} out: pictu",
             ),
         ),
     ),

@@ -31,3 +31,13 @@ def test_sessions_are_true(tmp_path: Path) -> None:
     for before, after in zip(told, now):
         assert guide.fits(before.lines, after.lines), (before, after)
     assert len(told) == len(now)
+
+
+def test_other_threads() -> None:
+    told = ["Threads 1-3 wait at a.c:10", "thread 4  lock v, held by 1", "..."]
+    assert guide.fits_other_threads(
+        told, ["thread 1  lock v, held by 3", "x", "Threads 2, 4 wait at a.c:10"]
+    )
+    assert not guide.fits_other_threads(told[:2], [*told[:2], "more"])
+    assert not guide.fits_other_threads(told, [told[0], "thread 4  lock w, held by 1"])
+    assert not guide.fits_other_threads(told, ["Threads 1-3 wait at a.c:11", told[1]])

@@ -97,8 +97,12 @@ def printed(
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         os.execvpe(words[0], words, environment)
     said = b""
+    end = time.monotonic() + SECONDS
     try:
         while True:
+            if not select.select([file], [], [], max(end - time.monotonic(), 0))[0]:
+                os.kill(pid, signal.SIGKILL)
+                raise processes.Failed("no end in {!r}".format(said))
             part = os.read(file, 1 << 16)
             if not part:
                 break
