@@ -41,6 +41,7 @@ static void json_frame(struct json *json, struct thread *thread, const struct lo
 	member_line(json, place->line);
 	json_member_identity(json, "address", at->pc);
 	json_member_bool(json, "inlined", at->is_inlined);
+	json_member_bool(json, "tail_call", at->is_tail_call);
 	json_end_object(json);
 }
 

@@ -245,7 +245,8 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 					    paint(&text->paper, STYLE_FILE,
 						  visible(shown, base_name(at->object))));
 	}
-	text_add(text, arena_printf(arena, "%s%s%s", number, address, line));
+	text_add(text, arena_printf(arena, "%s%s%s%s", number, address, line,
+				    at->is_tail_call ? " (tail call)" : ""));
 }
 
 static void add_locals(struct shown *shown, const struct stack_part *part,

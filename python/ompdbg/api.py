@@ -107,7 +107,8 @@ def stack(thread: Optional[int] = None) -> Stack:
     first, and on through the threads that encountered the regions, to main.
 
     Members: note, parts (each with thread, thread_num, team_size, level, team, task_number,
-    frames: level, kind, function, symbol, construct, construct_at, file, line, address, inlined).
+    frames: level, kind, function, symbol, construct, construct_at, file, line, address, inlined,
+    tail_call).
     """
     import gdb
 

@@ -258,6 +258,7 @@ class Frame:
     line: Optional[int]
     address: Optional[str]
     inlined: bool
+    tail_call: bool
 
 class Part:
     thread: int

@@ -2,12 +2,13 @@
 """A thread whose code jumped to a function of the system, or called one of the runtime that does
 not wait, works in its region."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from harness import own_programs, processes
+from harness import own_programs, processes, snapshots
 
 import build  # from fixtures/
 
@@ -37,6 +38,22 @@ def test_own_function_called_last(tmp_path: Path) -> None:
         assert re.search(r"^#1 .*\b{} \(n=".format(function), text, re.M), text
         assert " of of_" not in text
     assert "parallel region of main" in in_task
+
+
+def test_frame_that_a_jump_has_removed(tmp_path: Path) -> None:
+    """It is shown, as debug information tells of it, and so is that it is no frame."""
+    program = own_programs.compiled("tail_chain.c", tmp_path / "tail", ["-O2", "-g", "-fopenmp"])
+    core = tmp_path / "core"
+    commands = ["omp bt", "omp bt -json", "gcore {}".format(core)]
+    spec = {"stop": "innermost", "commands": commands}
+    said = processes.run_gdb("session.py", spec, [str(program)])
+    text, document = said.result[0]["text"], json.loads(said.result[1]["text"])["stacks"]
+    assert snapshots.say_json("bt", core)["stacks"][0]["parts"] == document[0]["parts"]
+    for shown in (text, snapshots.say("bt", core)):
+        ends = [line.endswith(" (tail call)") for line in shown.splitlines() if line[0] == "#"]
+        assert ends == [False, True, False, False, False]
+    frames = [frame for part in document[0]["parts"] for frame in part["frames"]]
+    assert [one["function"] for one in frames if one["tail_call"]] == ["jumps"]
 
 
 @pytest.mark.parametrize("family", ["gcc", "clang"])
