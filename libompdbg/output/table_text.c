@@ -47,6 +47,18 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 			    at);
 }
 
+const char *cut_numbers(const struct paper *paper, const char *text, size_t width)
+{
+	size_t end = 0;
+
+	if (strlen(text) <= width)
+		return text;
+	for (size_t i = 0; i + strlen("...") < width; i++)
+		end = text[i] == ',' ? i + 1 : end;
+	return end ? arena_printf(paper->arena, "%.*s...", (int)end, text) :
+		     cut_end(paper, text, width);
+}
+
 // ---- Tables ------------------------------------------------------------------------------------
 
 void text_table_init(struct text_table *table, const struct paper *paper,

@@ -190,18 +190,6 @@ static int compare_branches(const void *a, const void *b)
 	return (first > other) - (first < other);
 }
 
-static const char *cut_numbers(const struct paper *paper, const char *text, size_t width)
-{
-	size_t end = 0;
-
-	if (strlen(text) <= width)
-		return text;
-	for (size_t i = 0; i + strlen("...") < width; i++)
-		end = text[i] == ',' ? i + 1 : end;
-	return end ? arena_printf(paper->arena, "%.*s...", (int)end, text) :
-		     cut_end(paper, text, width);
-}
-
 /** Paint a line of the tree. */
 static const char *paint_line(const struct paper *paper, const char *text)
 {
