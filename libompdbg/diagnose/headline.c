@@ -88,10 +88,16 @@ static const char *tell_lock(struct telling *t)
 	const struct lock *lock = t->finding->lock;
 	const char *begin = arena_printf(t->arena, "%s for %s", waiters_wait(t), lock->title);
 	const struct thread *suspect = lock_suspect(lock);
+	const struct thread *only = t->finding->num_waiters == 1 ? t->finding->waiters[0] : NULL;
 
+	if (lock->owner && lock->owner == only)
+		return arena_printf(t->arena, "%s that it holds itself, or has just got%s", begin,
+				    held_text(t->graph->process, lock));
 	if (lock->owner)
 		return arena_printf(t->arena, "%s, held by thread %s%s", begin,
 				    lock->owner->target->label, held_text(t->graph->process, lock));
+	if (suspect && suspect == only)
+		return arena_printf(t->arena, "%s that it perhaps holds itself", begin);
 	if (suspect)
 		return arena_printf(t->arena, "%s, perhaps held by thread %s", begin,
 				    suspect->target->label);
@@ -150,6 +156,17 @@ static const char *tell_barrier(struct telling *t)
 		there += at_task == YES;
 		missing += at_task == NO;
 		unknown += at_task == UNKNOWN;
+	}
+	// Of those that run tasks the runtime knows whether they have come: some may do so in the
+	// barrier before.
+	const struct progress *progress = region->progress;
+	int counted = progress ? progress->arrived + progress->arrived_end : 0;
+	if (t->finding->is_certain && progress && progress->is_counted && !progress->is_cancelled &&
+	    !progress->tasks_left && region->num_at_barrier <= counted &&
+	    counted <= there + unknown) {
+		missing += there + unknown - counted;
+		there = counted;
+		unknown = 0;
 	}
 	if (there == total || (region->progress && region->progress->tasks_left))
 		return arena_printf(t->arena,

@@ -31,20 +31,27 @@ static void find_members(struct region *region)
 	region->unseen = team->size > seen ? team->size - seen : 0;
 }
 
-/** Count the threads that are seen at barriers. */
+/** Count the threads that are seen at barriers, and those that run tasks there. */
 static bool progress_by_stacks(struct region *region, struct progress *progress)
 {
+	int at_tasks = 0;
+
 	if (!region->num_at_barrier)
 		return false;
 	progress->total = region->team->size > 0 ? region->team->size : 0;
 	for (size_t i = 0; i < region->num_members; i++) {
-		if (!region->at_barrier[i])
+		struct thread *thread = region->members[i];
+		if (!region->at_barrier[i]) {
+			at_tasks += thread && region_runs_task_at_barrier(region, thread) == YES;
 			continue;
+		}
 		if (is_end_of_region(thread_wait(region->members[i])))
 			progress->arrived_end++;
 		else
 			progress->arrived++;
 	}
+	progress->tasks_left = at_tasks && region->num_at_barrier + at_tasks == progress->total;
+	progress->arrived += at_tasks;
 	return true;
 }
 

@@ -135,7 +135,9 @@ static const char *for_whom(struct arena *arena, const struct edge *edges, size_
 	if (lock)
 		return list.count ?
 			       arena_printf(arena, ", %sheld by %s", lock->owner ? "" : "perhaps ",
-					    list.threads[0]->target->label) :
+					    list.threads[0] == edges[0].waiter ?
+						    "itself" :
+						    list.threads[0]->target->label) :
 			       "";
 	if (list.count)
 		return arena_printf(arena, ", for %s",
