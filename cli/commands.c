@@ -43,7 +43,8 @@ static const struct argp_option thread_options[] = { THREAD_OPTION, TARGET_OPTIO
 static const struct argp_option level_options[] = { LEVEL_OPTION, THREAD_OPTION, TARGET_OPTIONS,
 						    PRINT_OPTIONS, END };
 static const struct argp_option threads_options[] = {
-	{ "state", OPTION_STATE, "STATE", 0, "only threads in that state", 0 },
+	{ "state", OPTION_STATE, "STATE", 0,
+	  "only threads in that state, a word of the table or OMPD's name", 0 },
 	{ "team", OPTION_TEAM, "TEAM", 0, "only threads of that team", 0 },
 	{ "level", OPTION_LEVEL, "LEVEL", 0, "only threads on that level", 0 },
 	{ "num", OPTION_NUM, "NUMBERS", 0, "only threads with these numbers: 0,4-7", 0 },

@@ -3,11 +3,13 @@
 #include "diagnose/choice.h"
 
 #include "base/text.h"
+#include "wait/wait.h"
 
 enum { MAX_NUMBER = 1 << 20 };
 
-static const char running[] = "running";
+static const char not_openmp[] = "no OpenMP thread";
 
+/** Check for a state by the words of the tables, or OMPD's name. */
 static bool is_state(struct process *process, const char *begin)
 {
 	for (size_t i = 0; i < process->num_runtimes; i++) {
@@ -19,14 +21,17 @@ static bool is_state(struct process *process, const char *begin)
 				return true;
 		}
 	}
-	return starts_with(running, begin);
+	return is_doing_word(begin) || starts_with(not_openmp, begin);
 }
 
 static bool is_in_state(struct thread *thread, const char *begin)
 {
-	const char *state = thread->target->running ? running : thread_state(thread);
+	const struct doing *doing = thread_doing(thread);
+	const char *state = thread_state(thread);
 
-	return state && starts_with(state, begin);
+	return starts_with(doing->text, begin) || starts_with(doing->word, begin) ||
+	       (state && starts_with(state, begin)) ||
+	       (thread_is_openmp(thread) == NO && starts_with(not_openmp, begin));
 }
 
 // ---- Numbers -----------------------------------------------------------------------------------

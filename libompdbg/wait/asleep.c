@@ -9,7 +9,14 @@
 
 /** Operations of futex() that wait. */
 enum { FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
-enum { FUTEX_OPERATION = 0x7f, CALL_SCHED_YIELD = 24, CALL_FUTEX = 202 };
+enum {
+	FUTEX_OPERATION = 0x7f,
+	CALL_SCHED_YIELD = 24,
+	CALL_NANOSLEEP = 35,
+	CALL_FUTEX = 202,
+	CALL_RESTART = 219, // goes on with a timed call that a stop has interrupted
+	CALL_CLOCK_NANOSLEEP = 230,
+};
 enum { SYSCALL_BYTES = 2 };
 
 /** read, poll, select, pause, connect, accept, recvfrom, recvmsg, wait4, semop, msgrcv, flock,
@@ -80,6 +87,8 @@ static bool look_at(struct thread *thread, struct system_call *call)
 	if (call->number == CALL_SCHED_YIELD)
 		return false; // it gives its time away, and goes on without being woken
 	call->waits_outside = waits_outside(call->number);
+	call->is_timed = call->number == CALL_NANOSLEEP || call->number == CALL_CLOCK_NANOSLEEP ||
+			 call->number == CALL_RESTART;
 	uint64_t operation = registers.values[OMPDBG_RSI] & FUTEX_OPERATION;
 	bool on_word = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
 	if (call->number != CALL_FUTEX ||

@@ -66,8 +66,8 @@ static void set_mutex_wait(struct conclusion *c)
 	struct wait *wait = ARENA_NEW(c->arena, struct wait);
 
 	wait->kind = "mutex";
-	wait->title =
-		arena_printf(c->arena, "lock or critical %#lx", (unsigned long)c->evidence->futex);
+	wait->title = arena_printf(c->arena, "%s %#lx", wait_kind_named(wait->kind)->title,
+				   (unsigned long)c->evidence->futex);
 	wait->address = c->evidence->futex;
 	c->verdict->wait = wait;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a thread does that does not wait in an OpenMP runtime.
+// What a thread does.
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "wait/evidence.h"
+#include "wait/room.h"
 
 enum { MAX_FRAMES = 64 };
 
@@ -72,13 +72,32 @@ const char *system_function_name(struct process *process, const char *function)
 	return own_name(&process->arena, function);
 }
 
+/** Name the function that joins a thread: it has jumped to @p called, and left no frame. */
+static const char *joining(struct thread *thread, const struct stack_frame *caller,
+			   const char *called)
+{
+	const struct ompdbg_services *services = thread->runtime->process->services;
+	struct space *space = thread->runtime->space;
+	struct ompdbg_symbol symbol;
+	uint64_t entry;
+
+	if (!strstr(called, "pthread_clockjoin_ex") || !caller || !caller->at.is_call ||
+	    !is_ok(SPACE_CALL(space, ext_get_call_target, space_handle(space), caller->at.pc,
+			      &entry)) ||
+	    !is_ok(services->symbol_at(services->context, entry, &symbol)) || symbol.offset != 0 ||
+	    !starts_with(skip_underscores(symbol.name), "pthread_"))
+		return called;
+	return symbol.name;
+}
+
 const char *thread_system_function(struct thread *thread)
 {
 	struct stack *stack = thread_stack(thread);
+	struct stack_frame *frame = NULL;
 	const char *called = NULL;
 
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
-		struct stack_frame *frame = stack_frame(stack, i);
+		frame = stack_frame(stack, i);
 		enum code_owner owner = frame ? stack_owner(stack, frame) : FRAME_USER;
 		// The user's code may have jumped to the function: then the runtime's frame is next.
 		if (owner == FRAME_USER || owner == FRAME_RUNTIME)
@@ -87,7 +106,8 @@ const char *thread_system_function(struct thread *thread)
 		if (name && !strstr(name, "lll_lock_wait"))
 			called = name;
 	}
-	return called ? own_name(&thread->runtime->process->arena, called) : NULL;
+	return called ? own_name(&thread->runtime->process->arena, joining(thread, frame, called)) :
+			NULL;
 }
 
 // ---- The program's own files ---------------------------------------------------------------------
@@ -121,4 +141,161 @@ const struct location *thread_own_place(struct thread *thread)
 			return locate(thread, frame);
 	}
 	return location;
+}
+
+// ---- In words ----------------------------------------------------------------------------------
+
+static const struct {
+	const char *name, *word;
+} activities[NUM_ACTIVITIES] = {
+	[DOES_UNKNOWN] = { "unknown", "unknown" },
+	[DOES_CRASH] = { "crashed", "crashed" },
+	[DOES_RUN] = { "running", "running" },
+	[DOES_WORK] = { "works", "works" },
+	[DOES_SLEEP] = { "asleep", "sleeps" },
+	[DOES_SPIN] = { "spins", "spins" },
+	[DOES_START_OR_END] = { "starts_or_ends", "starting or ending" },
+	[DOES_RUNTIME] = { "runtime", "in the runtime" },
+	[DOES_BARRIER] = { "barrier", NULL }, // of these the kind of wait has the word
+	[DOES_LOCK] = { "lock", NULL },
+	[DOES_TASKS] = { "tasks", NULL },
+	[DOES_IDLE] = { "idle", NULL },
+};
+
+const char *activity_name(enum activity activity)
+{
+	return activities[activity].name;
+}
+
+bool is_doing_word(const char *begin)
+{
+	for (size_t i = 0; i < NUM_ACTIVITIES; i++) {
+		if (activities[i].word && starts_with(activities[i].word, begin))
+			return true;
+	}
+	return is_wait_title(begin);
+}
+
+static enum activity activity_of_family(int family)
+{
+	switch (family) {
+	case FAMILY_BARRIER:
+		return DOES_BARRIER;
+	case FAMILY_MUTEX:
+	case FAMILY_ORDERED:
+	case FAMILY_DOACROSS:
+	case FAMILY_RUNTIME_LOCK:
+		return DOES_LOCK;
+	case FAMILY_TASK:
+		return DOES_TASKS;
+	case FAMILY_IDLE:
+		return DOES_IDLE;
+	default:
+		return DOES_RUNTIME;
+	}
+}
+
+static struct doing simply(enum activity activity)
+{
+	const char *word = activities[activity].word;
+
+	return (struct doing){ activity, word, activity == DOES_UNKNOWN ? "?" : word };
+}
+
+/** Tell in which loop that only reads memory a thread is. */
+static struct doing doing_spin(struct arena *arena, const struct spin *spin)
+{
+	struct doing doing = simply(DOES_SPIN);
+	const char *names = "";
+
+	for (size_t i = 0; i < spin->num_variables; i++)
+		names = arena_printf(arena, "%s%s%s", names, i ? ", " : "", spin->variables[i]);
+	if (spin->is_endless)
+		doing.text = "in an endless loop";
+	else if (*names)
+		doing.text = arena_printf(arena, "spins on %s", names);
+	return doing;
+}
+
+/** Tell which function of the system a thread has called from its own code; or it works. */
+static struct doing doing_own_code(struct thread *thread)
+{
+	struct arena *arena = &thread->runtime->process->arena;
+	const char *function = thread_system_function(thread);
+	struct system_call call;
+	bool sleeps = thread_system_call(thread, &call) &&
+		      (call.sleeps || call.waits_outside || call.is_timed);
+	struct doing doing = simply(function && sleeps ? DOES_SLEEP : DOES_WORK);
+
+	if (function)
+		doing.text = arena_printf(arena, sleeps ? "sleeps in %s" : "in %s", function);
+	return doing;
+}
+
+static struct doing find_doing(struct thread *thread)
+{
+	struct arena *arena = &thread->runtime->process->arena;
+	const struct verdict *verdict = thread_verdict(thread);
+	const struct spin *spin;
+
+	if (thread->target->running)
+		return simply(DOES_RUN);
+	if (thread_signal(thread)) {
+		struct doing doing = simply(DOES_CRASH);
+		doing.text = arena_printf(arena, "%s here", thread_signal(thread));
+		return doing;
+	}
+	if (verdict->wait) {
+		const struct wait_kind *kind = wait_kind_named(verdict->wait->kind);
+		return (struct doing){ activity_of_family(kind->family),
+				       *kind->title ? kind->title : kind->name,
+				       verdict->wait->title };
+	}
+	if (verdict->state == STATE_IDLE) {
+		const char *title = wait_kind(ompd_ext_wait_idle)->title;
+		return (struct doing){ DOES_IDLE, title, title };
+	}
+	if (thread->error || verdict->evidence.is_unseen)
+		return simply(DOES_UNKNOWN);
+	if (verdict->evidence.is_outside)
+		return simply(DOES_START_OR_END);
+	spin = thread_spin(thread);
+	if (spin)
+		return doing_spin(arena, spin);
+	if (verdict->evidence.in_runtime)
+		return simply(verdict->state == STATE_WORK_SERIAL ||
+					      verdict->state == STATE_WORK_PARALLEL ?
+				      DOES_WORK :
+				      DOES_RUNTIME);
+	return doing_own_code(thread);
+}
+
+const struct doing *thread_doing(struct thread *thread)
+{
+	thread_verdict(thread);
+	struct verdict *verdict = thread->verdict;
+
+	if (!verdict->has_doing) {
+		verdict->doing = find_doing(thread);
+		verdict->has_doing = true;
+	}
+	return &verdict->doing;
+}
+
+void thread_set_signal(struct thread *thread, const char *name)
+{
+	struct wait_room *room = wait_room(thread->runtime->process);
+
+	room->ended = thread;
+	room->signal = name;
+	if (thread->verdict)
+		thread->verdict->has_doing = false;
+}
+
+const char *thread_signal(const struct thread *thread)
+{
+	const struct wait_room *room = wait_room(thread->runtime->process);
+
+	// It may be known to several runtimes.
+	return room->ended && room->ended->target == thread->target ? room->signal : NULL;
 }

@@ -79,6 +79,8 @@ struct verdict {
 	const struct wait *wait;   // NULL
 	const struct location *location;
 	bool has_location;
+	struct doing doing;
+	bool has_doing;
 };
 
 /** Look at a stopped thread (observe.c): fills the evidence and the place. */

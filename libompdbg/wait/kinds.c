@@ -36,11 +36,31 @@ static const struct wait_kind kinds[] = {
 	[ompd_ext_wait_reduction] = { "reduction", "reduction", FAMILY_BARRIER },
 };
 
+/** Locks and critical constructs that are not told apart. */
+static const struct wait_kind mutex_kind = { "mutex", "lock or critical", FAMILY_MUTEX };
 static const struct wait_kind unknown_kind = { "unknown", "the runtime", FAMILY_RUNTIME };
 
 const struct wait_kind *wait_kind(uint32_t kind)
 {
 	return kind < sizeof(kinds) / sizeof(*kinds) ? &kinds[kind] : &unknown_kind;
+}
+
+const struct wait_kind *wait_kind_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].name && strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	}
+	return strcmp(mutex_kind.name, name) == 0 ? &mutex_kind : &unknown_kind;
+}
+
+bool is_wait_title(const char *begin)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].title && *kinds[i].title && starts_with(kinds[i].title, begin))
+			return true;
+	}
+	return starts_with(mutex_kind.title, begin);
 }
 
 static bool is_one_of(const char *word, const char *const *words)

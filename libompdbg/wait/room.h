@@ -10,8 +10,10 @@
 
 struct wait_room {
 	struct code_reader code;
-	struct table spins;  // address -> struct known_spin *
-	struct table sleeps; // number of thread -> struct known_call *
+	struct table spins;   // address -> struct known_spin *
+	struct table sleeps;  // number of thread -> struct known_call *
+	struct thread *ended; // by a signal of its own; NULL
+	const char *signal;
 };
 
 struct wait_room *wait_room(struct process *process);

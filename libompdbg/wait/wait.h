@@ -20,11 +20,53 @@ struct wait_kind {
 	int family;	   // kinds of one family do not contradict each other
 };
 const struct wait_kind *wait_kind(uint32_t kind);
+/** Check whether the title of a kind begins so. */
+bool is_wait_title(const char *begin);
+/** Find a kind by its name in JSON. */
+const struct wait_kind *wait_kind_named(const char *name);
 /** Check for a barrier, at any place: "barrier", "barrier_workshare", "barrier_parallel", "reduction",
  *  "single". */
 bool is_barrier_kind(const char *kind);
 bool is_lock_kind(const char *kind);	// "lock", "nest_lock", "critical", "mutex"
 bool is_ordered_kind(const char *kind); // "ordered", "doacross"
+
+// ---- What a thread does (doing.c) ---------------------------------------------------------------
+
+/** Kinds of what threads do. */
+enum activity {
+	DOES_UNKNOWN,
+	DOES_CRASH,
+	DOES_RUN, // it does not stand still
+	DOES_WORK,
+	DOES_SLEEP,
+	DOES_SPIN,
+	DOES_START_OR_END,
+	DOES_RUNTIME,
+	DOES_BARRIER,
+	DOES_LOCK, // or another turn at something
+	DOES_TASKS,
+	DOES_IDLE,
+	NUM_ACTIVITIES,
+};
+
+/** Activity of a thread at the stop, in the words of all tables. */
+struct doing {
+	enum activity activity;
+	const char *word; // without what differs from thread to thread: "lock", "sleeps"
+	const char *text; // "lock second", "sleeps in poll", "SIGSEGV here"
+};
+/** Tell what a thread does: OpenMP's wait, or else what it does according to the C library, the kernel
+ *  and its code. */
+const struct doing *thread_doing(struct thread *thread);
+/** Name an activity as in JSON: "asleep". */
+const char *activity_name(enum activity activity);
+/** Check whether a word for what threads do begins so. */
+bool is_doing_word(const char *begin);
+
+/** Mark the thread that a signal of its own has ended, for thread_doing(). @p name: "SIGSEGV", kept. */
+void thread_set_signal(struct thread *thread, const char *name);
+/** Return the name of that signal; NULL: none is known. */
+const char *thread_signal(const struct thread *thread);
 
 // ---- In the kernel (asleep.c) ------------------------------------------------------------------
 
@@ -35,6 +77,7 @@ struct system_call {
 	uint64_t address;   // of the futex
 	bool sleeps;	    // on a futex whose word is still as it was: nobody has woken the thread
 	bool waits_outside; // for something that no thread of the process is known to do
+	bool is_timed;	    // nanosleep() and the like
 };
 /** @return false: it is in none, or that cannot be told. */
 bool thread_system_call(struct thread *thread, struct system_call *ret);

@@ -21,7 +21,7 @@ class Apply(OmpCommand):
 
       -team TEAM    Only threads of that team, named as in "omp threads".
       -level LEVEL  Only threads in regions of that nesting level.
-      -state STATE  Only threads in that state; "wait" stands for all that wait.
+      -state STATE  Only threads in that state, as in "omp threads".
       -num NUMBERS  Only threads with these numbers in their teams: 0,2-5.
       -q            Do not say of which thread the output is.
       -c            Go on after an error, and show it.

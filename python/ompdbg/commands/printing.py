@@ -21,7 +21,7 @@ class Print(OmpCommand):
       -all          All OpenMP threads, not just those of the team in which the
                     selected thread works.
       -team TEAM    Only threads of that team, named as in "omp threads".
-      -state STATE  Only threads in that state; "wait" stands for all that wait.
+      -state STATE  Only threads in that state, as in "omp threads".
       -json         Print JSON, schema "ompdbg/1".
 
     EXPR is evaluated in each thread, in the innermost frame of the program's own

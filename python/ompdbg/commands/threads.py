@@ -17,8 +17,9 @@ class Threads(OmpCommand):
     """Show every thread, its place in its team, and what it waits for.
     Usage: omp threads [-state STATE] [-team TEAM] [-json]
 
-      -state STATE  Only threads in that state. A name may begin several: "wait"
-                    stands for all states in which a thread waits.
+      -state STATE  Only threads in that state: a word of the State column or
+                    its beginning ("lock", "sleeps"), or OMPD's name. "wait"
+                    stands for all that wait.
       -team TEAM    Only threads of that team, named as in the Team column.
       -json         Print JSON, schema "ompdbg/1".
 
