@@ -74,8 +74,10 @@ static void find_process(struct about *about, const struct crash *crash)
 		about->host = arena_strdup(&looked->arena, machine.nodename);
 	about->taken = written(&looked->arena, time(NULL));
 	about->has_crash = crash != NULL;
-	if (crash)
+	if (crash) {
 		about->crash = *crash;
+		crash_mark(looked->process, crash, looked->pid);
+	}
 }
 
 // ---- A core file -------------------------------------------------------------------------------

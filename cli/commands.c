@@ -153,11 +153,11 @@ const struct command commands[] = {
 		.summary = "show every thread and what it waits for",
 		.description =
 			"One row for each thread: its number, its number in its team, the "
-			"team, its state or what it waits for, the kind of its task, and "
+			"team, what it does or waits for, the kind of its task, and "
 			"where it is. Of 32 threads or more, those alike share a row, unless "
 			"an option chooses among them.\n\n"
 			"Team 1.2 was formed by thread 2 of team 1. \"?\" stands for what is "
-			"unknown.",
+			"unknown, \"none\" for the number of a thread that is not OpenMP's.",
 		.options = threads_options,
 		.run = run_view,
 		.show = show_threads,

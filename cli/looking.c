@@ -129,7 +129,12 @@ static bool open_runtimes(struct looked *looked, struct failure *failure)
 	error = process_open(looked->services, looked->constants, runtimes->spaces,
 			     runtimes->num_spaces, runtimes->problems, runtimes->num_problems,
 			     &looked->process);
-	return looked_check(looked, error, failure);
+	if (!looked_check(looked, error, failure))
+		return false;
+	struct crash crash;
+	if (!looked->pid && looked_crash(looked, &crash))
+		crash_mark(looked->process, &crash, target_end(looked->target)->process);
+	return true;
 }
 
 bool look_at(const struct place *place, struct looked *looked, struct failure *failure)
@@ -148,12 +153,8 @@ bool look_at(const struct place *place, struct looked *looked, struct failure *f
 		*ARENA_APPEND(&looked->arena, looked->problems, looked->num_problems,
 			      looked->capacity) =
 			"the core file is truncated: some answers are missing";
-	if (open_runtimes(looked, failure)) {
-		struct crash crash;
-		if (!looked->pid && looked_crash(looked, &crash))
-			looked->process->crashed = crash.lwp;
+	if (open_runtimes(looked, failure))
 		return true;
-	}
 failed:
 	looked_close(looked);
 	looked_warn(looked, failure);

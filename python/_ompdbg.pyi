@@ -180,6 +180,7 @@ class Thread:
     level: Optional[int]
     active_level: Optional[int]
     state: Optional[str]
+    does: str  # in the words of tables
     wait: Optional[Wait]
     location: Optional[Location]
     users_level: Optional[int]  # GDB's number of the innermost frame in the user's code

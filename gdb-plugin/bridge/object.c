@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "stack/names.h"
 #include "stack/stack.h"
+#include "wait/wait.h"
 
 static PyTypeObject *thread_type, *team_type, *task_type;
 
@@ -175,6 +176,11 @@ ATTRIBUTE(thread, state)
 	return text_value(thread_state(thread));
 }
 
+ATTRIBUTE(thread, does)
+{
+	return text_value(thread_doing(thread)->text);
+}
+
 ATTRIBUTE(thread, wait)
 {
 	return wait_value(thread_wait(thread));
@@ -304,6 +310,7 @@ static PyGetSetDef thread_attributes[] = {
 	GETTER(thread, level, NULL),
 	GETTER(thread, active_level, NULL),
 	GETTER(thread, state, "\"work_parallel\""),
+	GETTER(thread, does, "what it does, in the words of the tables"),
 	GETTER(thread, wait, NULL),
 	GETTER(thread, location, "innermost user frame"),
 	GETTER(thread, users_level, "GDB's number of that frame"),

@@ -279,7 +279,7 @@ VIEW(view_why)
 	int number = viewed->options->thread;
 	struct ompdbg_error *error = NULL;
 
-	if (signal->has_ended && (!signal->is_core || crash_ended_core(process, &signal->crash)))
+	if (signal->has_ended && !number && !viewed->form->json)
 		error = print_crash(process, &signal->crash, signal->pid, viewed->form,
 				    viewed->sink);
 	return error ? error :
@@ -392,6 +392,11 @@ static struct ompdbg_error *answer(struct process_object *self, const struct opt
 	    (has_signal && !take_signal(options->signal, &viewed.signal)) ||
 	    !take_threads(self->process, options->numbers, &viewed.chosen))
 		return ended(&self->services);
+	struct signal *signal = &viewed.signal;
+	signal->has_ended = has_signal &&
+			    (!signal->is_core || crash_ended_core(self->process, &signal->crash));
+	if (signal->has_ended)
+		crash_mark(self->process, &signal->crash, signal->pid);
 	// Few views show names.
 	struct ompdbg_error *error = options->json ? gdb_services_name(&self->services) : NULL;
 	if (!error)

@@ -172,6 +172,7 @@ struct region_group *region_groups(struct region *region, size_t *count)
 		if (!thread)
 			continue;
 		struct region_group now = { .inner = region_inner_of(region, thread) };
+		const struct doing *doing = thread_doing(thread);
 		if (!now.inner) {
 			now.state = thread_state(thread);
 			now.wait = thread_wait(thread);
@@ -182,7 +183,8 @@ struct region_group *region_groups(struct region *region, size_t *count)
 		       !(group->inner == now.inner && is_same_text(group->state, now.state) &&
 			 is_same_wait(group->wait, now.wait) &&
 			 is_same_line(group->location, now.location) &&
-			 group->threads[0]->target->running == thread->target->running))
+			 (now.inner ||
+			  strcmp(thread_doing(group->threads[0])->text, doing->text) == 0)))
 			group++;
 		if (group == groups + *count) {
 			*group = now;

@@ -208,8 +208,8 @@ const char *task_text(struct arena *arena, struct task *task)
 	const struct task_function *function = task ? task_function(task) : NULL;
 
 	uint64_t number = task ? task_number(task) : 0;
-	const char *noun =
-		number ? arena_printf(arena, "task #%lu", (unsigned long)number) : "task";
+	const char *noun = number ? arena_printf(arena, "task #%lu", (unsigned long)number) :
+				    "task";
 
 	if (!function)
 		return number ? noun : "a task";

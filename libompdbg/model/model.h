@@ -50,7 +50,6 @@ struct process {
 	size_t num_runtimes;   // 1 at least
 	const char **problems; // why runtimes that are there are not understood
 	size_t num_problems;
-	int64_t crashed; // LWP of the thread that a signal has ended, or stopped before that; 0: none
 	const struct ompdbg_target_thread *targets; // of the services
 	size_t num_targets;
 	struct thread **threads; // one for each of `targets`, in the runtime in which it works
@@ -119,7 +118,7 @@ struct runtime {
 	struct table task_functions;
 	struct table *placements;
 	struct task_numbers *task_numbers; // of task_number.c; NULL: not asked
-	struct origins *icv_origins; // of icv.c; NULL: not asked
+	struct origins *icv_origins;	   // of icv.c; NULL: not asked
 };
 
 /** Check that the library has the extensions of ompd_ext.h. */
@@ -366,8 +365,7 @@ struct task *task_keep(const struct task *task);
 /** Check for a task that a construct generated: it has a number. */
 static inline bool task_is_explicit(const struct task *task)
 {
-	return task->info.kind == ompd_ext_task_explicit ||
-	       task->info.kind == ompd_ext_task_target;
+	return task->info.kind == ompd_ext_task_explicit || task->info.kind == ompd_ext_task_target;
 }
 /** Check that a task is neither queued nor blocked. */
 bool task_has_begun(const struct task *task);

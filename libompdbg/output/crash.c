@@ -101,18 +101,16 @@ bool crash_is_own(const struct crash *crash, pid_t pid)
 	return !sender_of(crash, pid);
 }
 
-// ---- In words ----------------------------------------------------------------------------------
-
-/** Write "thread 3 (2/8)". */
-static const char *who(struct arena *arena, struct thread *thread, pid_t lwp)
+void crash_mark(struct process *process, const struct crash *crash, pid_t pid)
 {
-	const char *number = thread ? number_text(arena, thread) : "";
+	struct thread *thread = crash_thread(process, crash);
+	const char *name = signal_name(&process->arena, crash->signal);
 
-	if (!thread)
-		return arena_printf(arena, "a thread (LWP %d)", (int)lwp);
-	return arena_printf(arena, *number ? "thread %s (%s)" : "thread %s", thread->target->label,
-			    number);
+	if (thread && name && crash_is_own(crash, pid))
+		thread_set_signal(thread, name);
 }
+
+// ---- In words ----------------------------------------------------------------------------------
 
 /** Find what a thread has accessed; for what is not about memory, the address alone. */
 static struct fault fault_of(const struct crash *crash, struct thread *thread)
@@ -166,6 +164,8 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	pid_t sender = sender_of(crash, pid);
 	const struct fault fault = fault_of(crash, thread);
+	const char *who = thread ? thread_text(arena, thread) :
+				   arena_printf(arena, "a thread (LWP %d)", (int)crash->lwp);
 	const char *details = "";
 
 	if (sender)
@@ -174,9 +174,9 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 		details = arena_printf(arena, ", %s", details_text(arena, crash, &fault));
 	if (location && !location->function && fault.kind == FAULT_JUMP)
 		location = NULL; // there is no code
-	return arena_printf(arena, "%s in %s%s%s%s", signal_name(arena, crash->signal),
-			    who(arena, thread, crash->lwp), location ? ": " : "",
-			    location ? place_text(arena, location) : "", details);
+	return arena_printf(arena, "%s in %s%s%s%s", signal_name(arena, crash->signal), who,
+			    location ? ": " : "", location ? place_text(arena, location) : "",
+			    details);
 }
 
 struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,

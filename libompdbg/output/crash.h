@@ -29,6 +29,8 @@ bool crash_ended_core(struct process *process, const struct crash *crash);
 struct thread *crash_thread(struct process *process, const struct crash *crash);
 /** Check that nobody else has ended the program. @p pid: its own; 0: unknown. */
 bool crash_is_own(const struct crash *crash, pid_t pid);
+/** Let all tables say of its thread that the signal has come there, if it is the program's own. */
+void crash_mark(struct process *process, const struct crash *crash, pid_t pid);
 void json_crash(struct json *json, struct process *process, const struct crash *crash, pid_t pid);
 /** Tell it in words: "SIGSEGV in thread 3 (2/8): flux at solver.c:8, invalid read at 0x8 (p->next; p is
  *  null)". */

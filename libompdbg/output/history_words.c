@@ -237,8 +237,8 @@ static const char *parallel_text(struct arena *arena, const struct record_event 
 	case RECORD_IMPLICIT_BEGIN:
 		if (!event->object)
 			return "began initial task";
-		return arena_printf(arena, "entered region%s as thread %u of %u", number,
-				    event->number, event->detail);
+		return arena_printf(arena, "entered region%s as %u/%u", number, event->number,
+				    event->detail);
 	default:
 		if (!event->object)
 			return "ended initial task";

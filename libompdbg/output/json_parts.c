@@ -100,12 +100,19 @@ void json_thread(struct json *json, struct thread *thread)
 	json_member_string(json, "task_kind", task ? task_kind(task) : NULL);
 	json_member_string(json, "state", thread_state(thread));
 	json_member_string(json, "state_reason", thread_state_reason(thread));
+	json_doing(json, thread_doing(thread));
 	json_key(json, "wait");
 	json_wait(json, thread_wait(thread));
 	json_key(json, "location");
 	json_location(json, thread_location(thread));
 	json_recorded_thread(json, thread);
 	json_end_object(json);
+}
+
+void json_doing(struct json *json, const struct doing *doing)
+{
+	json_member_string(json, "does", doing ? doing->text : NULL);
+	json_member_string(json, "activity", doing ? activity_name(doing->activity) : NULL);
 }
 
 // ---- Whole documents ---------------------------------------------------------------------------

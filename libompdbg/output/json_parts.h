@@ -11,6 +11,8 @@
 
 void json_location(struct json *json, const struct location *location);
 void json_wait(struct json *json, const struct wait *wait);
+/** Write what a thread does, in words and as an activity: members of its object. */
+void json_doing(struct json *json, const struct doing *doing);
 void json_team(struct json *json, struct team *team);
 /** Write the members of a team into an object that has more. */
 void json_team_members(struct json *json, struct team *team);

@@ -2,6 +2,7 @@
 //
 // The documents of regions, locks and findings.
 
+#include "diagnose/words.h"
 #include "output/documents.h"
 
 static void json_member_numbers(struct json *json, const char *name, const int *numbers,
@@ -43,8 +44,10 @@ static void json_loop(struct json *json, const struct loop *loop)
 	json_end_object(json);
 }
 
-static void json_progress(struct json *json, const struct progress *progress)
+static void json_progress(struct json *json, struct region *region)
 {
+	const struct progress *progress = region->progress;
+
 	if (!progress) {
 		json_null(json);
 		return;
@@ -55,6 +58,7 @@ static void json_progress(struct json *json, const struct progress *progress)
 	json_member_int(json, "arrived_end", progress->arrived_end);
 	json_member_string(json, "source", progress->is_counted ? "runtime" : "stacks");
 	json_member_bool(json, "tasks_left", progress->tasks_left);
+	json_member_bool(json, "several", is_at_several_barriers(region));
 	json_member_bool(json, "cancelled", progress->is_cancelled);
 	json_end_object(json);
 }
@@ -65,6 +69,7 @@ static void json_group(struct json *json, const struct region_group *group)
 	json_member_numbers(json, "thread_nums", group->numbers, group->num_threads);
 	json_member_threads(json, "threads", group->threads, group->num_threads);
 	json_member_string(json, "state", group->state);
+	json_doing(json, group->inner ? NULL : thread_doing(group->threads[0]));
 	json_key(json, "wait");
 	json_wait(json, group->wait);
 	json_key(json, "location");
@@ -94,7 +99,7 @@ void json_region(struct json *json, struct region *region)
 		json_loop(json, &loops[i]);
 	json_end_array(json);
 	json_key(json, "progress");
-	json_progress(json, region->progress);
+	json_progress(json, region);
 	json_recorded_region(json, region);
 	json_end_object(json);
 }

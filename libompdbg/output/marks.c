@@ -3,6 +3,7 @@
 #include "output/marks.h"
 
 #include "diagnose/diagnose.h"
+#include "wait/wait.h"
 
 struct marks {
 	struct table stuck; // number of a thread -> struct thread
@@ -28,9 +29,7 @@ struct marks *process_marks(struct process *process)
 
 painter *thread_painter(const struct marks *marks, struct thread *thread)
 {
-	const struct process *process = thread->runtime->process;
-
-	if (process->crashed && process->crashed == thread->target->lwp)
+	if (thread_signal(thread))
 		return paint_crashed;
 	if (table_get(&marks->stuck, (uint64_t)thread->target->number))
 		return paint_stuck;

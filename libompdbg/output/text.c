@@ -147,6 +147,8 @@ const char *number_text(struct arena *arena, struct thread *thread)
 
 	if (thread->is_helper)
 		return "helper";
+	if (thread_is_openmp(thread) == NO)
+		return "none";
 	if (thread->thread_num == NOT_KNOWN)
 		return "";
 	if (size == NOT_KNOWN)
@@ -154,52 +156,13 @@ const char *number_text(struct arena *arena, struct thread *thread)
 	return arena_printf(arena, "%d/%d", thread->thread_num, size);
 }
 
-const char *state_text(struct thread *thread)
+const char *thread_text(struct arena *arena, struct thread *thread)
 {
-	const char *state = thread_state(thread);
+	const char *label = thread->target->label, *number = number_text(arena, thread);
 
-	if (thread->target->running)
-		return "running";
-	if (thread_is_openmp(thread) == NO)
-		return "no OpenMP thread";
-	if (state)
-		return state;
-	if (thread_is_openmp(thread) == UNKNOWN)
-		return "?";
-	return thread_is_outside(thread)    ? "starting or ending" :
-	       thread_is_in_runtime(thread) ? "in the runtime" :
-					      "?";
-}
-
-const char *doing_text(struct thread *thread)
-{
-	struct arena *arena = &thread->runtime->process->arena;
-	const struct spin *spin;
-	struct system_call call;
-	const char *text = "", *function;
-
-	if (thread->target->running)
-		return "running";
-	if (thread_is_outside(thread))
-		return "starting or ending";
-	spin = thread_spin(thread);
-	if (spin && spin->is_endless)
-		return "in an endless loop";
-	if (spin) {
-		for (size_t i = 0; i < spin->num_variables; i++)
-			text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
-					    spin->variables[i]);
-		return *text ? arena_printf(arena, "spins on %s", text) : "spins";
-	}
-	if (thread_is_in_runtime(thread)) {
-		const char *state = thread_state(thread);
-		return state ? state : "in the runtime";
-	}
-	function = thread_system_function(thread);
-	if (!function)
-		return "running";
-	return arena_printf(arena, "%s %s", thread_system_call(thread, &call) ? "sleeps in" : "in",
-			    function);
+	return *number && thread_is_openmp(thread) != NO ?
+		       arena_printf(arena, "thread %s (%s)", label, number) :
+		       arena_printf(arena, "thread %s", label);
 }
 
 const char *task_thread_text(const struct task *task)

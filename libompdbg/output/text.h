@@ -38,12 +38,10 @@ const char *bare_place(struct process *process, const struct ompdbg_frame *at);
 const char *function_place_text(struct arena *arena, const struct task_function *function);
 /** Write where a thread is: of a worker at the end of its region, where that region was opened. */
 const char *where_text(struct thread *thread);
-/** Write a thread's number in its team, and the size of that: "3/8". */
+/** Write a thread's number in its team, and the size of that: "3/8"; "none" of one that is not OpenMP's. */
 const char *number_text(struct arena *arena, struct thread *thread);
-/** Write a thread's state where there is no room for the reason why it is unknown. */
-const char *state_text(struct thread *thread);
-/** Write what a thread does that waits for nothing of OpenMP: "sleeps in poll". */
-const char *doing_text(struct thread *thread);
+/** Write a thread by the debugger's number, and its number in its team: "thread 5 (3/8)". */
+const char *thread_text(struct arena *arena, struct thread *thread);
 /** Write a task: "task of fib at fib.c:9", "implicit task of thread 3 (1/4)". */
 const char *task_title(struct task *task);
 /** Write the same after the number of an explicit task: "#17 task of fib at fib.c:9". */

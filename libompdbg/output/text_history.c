@@ -124,7 +124,7 @@ static void add_event(struct event_table *table, const struct history_event *add
 
 // ---- The table ---------------------------------------------------------------------------------
 
-static const char *thread_text(struct arena *arena, const struct history_thread *thread)
+static const char *event_thread_text(struct arena *arena, const struct history_thread *thread)
 {
 	if (thread->thread)
 		return thread->thread->target->label;
@@ -176,7 +176,7 @@ static void add_table(struct text *text, const struct event_table *events)
 			continue;
 		const struct record_event *event = &line->event->event;
 		const char **row = text_table_row(&table);
-		row[0] = thread_text(arena, line->event->thread);
+		row[0] = event_thread_text(arena, line->event->thread);
 		row[1] = time_text(history, event->time);
 		row[2] = what_text(history, line);
 		row[3] = place_text(arena, call_location(text->process, event->code));

@@ -11,15 +11,16 @@
 
 enum { INDENT = 2, LEAST_WIDTH = 20 };
 
-static const struct column columns[] = {
-	{ .title = "", .right = true },
-	{ .title = "", .squeeze = 16, .paint = paint_wait, .is_marked = true },
-	{ .title = "",
-	  .squeeze = 20,
-	  .least = LEAST_PLACE,
-	  .cut = cut_place,
-	  .paint = paint_place },
-	{ .title = "", .squeeze = 6 },
+enum { COUNT, STATE, WHERE, THREADS, NUM_COLUMNS };
+static const struct column columns[NUM_COLUMNS] = {
+	[COUNT] = { .title = "Count", .right = true },
+	[STATE] = { .title = "State", .squeeze = 16, .paint = paint_wait, .is_marked = true },
+	[WHERE] = { .title = "Where",
+		    .squeeze = 20,
+		    .least = LEAST_PLACE,
+		    .cut = cut_place,
+		    .paint = paint_place },
+	[THREADS] = { .title = "Threads", .squeeze = 7, .cut = cut_numbers },
 };
 
 /** Regions that say the same, and enclose no others. */
@@ -35,7 +36,7 @@ static const char *spaces(struct arena *arena, size_t count)
 
 // ---- Loops and progress ------------------------------------------------------------------------
 
-static const char *loop_text(struct arena *arena, const struct loop *loop, struct region *region)
+static const char *loop_text(struct arena *arena, const struct loop *loop)
 {
 	const char *noun = loop->is_sections ? "section" : "iteration";
 	const char *text = loop->is_sections ? "sections" :
@@ -57,10 +58,28 @@ static const char *loop_text(struct arena *arena, const struct loop *loop, struc
 	else if (loop->remaining != NOT_KNOWN)
 		text = arena_printf(arena, "%s: %ld of %s left", text, (long)loop->remaining,
 				    counted_text(arena, (uint64_t)loop->total, noun));
-	if ((int)loop->num_threads != region->team->size)
-		text = arena_printf(arena, "%s, for %s", text,
-				    number_list(arena, loop->numbers, loop->num_threads));
 	return text;
+}
+
+/** Add a loop, with the threads that are in it if not all of the region are. */
+static void add_loop(struct text *text, const char *indent, const struct alike *alike, size_t index)
+{
+	struct arena *arena = text->paper.arena;
+	struct thread_list threads = { 0 };
+	const char *line = NULL;
+
+	for (size_t i = 0; i < alike->count; i++) {
+		size_t count;
+		const struct loop *loop = &region_loops(alike->regions[i], &count)[index];
+		if (!line)
+			line = loop_text(arena, loop);
+		for (size_t k = 0; k < loop->num_threads; k++)
+			thread_list_add(&threads, arena, loop->threads[k]);
+	}
+	if (threads.count != alike->count * (size_t)alike->regions[0]->team->size)
+		line = arena_printf(arena, "%s, for %s", line,
+				    threads_text(arena, threads.threads, threads.count));
+	text_cut(text, arena_printf(arena, "%s%s", indent, line), paint_plain);
 }
 
 static void add_arrived(struct text *text, const char *indent, const char *where, int number,
@@ -75,9 +94,13 @@ static void add_arrived(struct text *text, const char *indent, const char *where
 		 paint_plain);
 }
 
-static void add_progress(struct text *text, const char *indent, const struct progress *progress)
+static void add_progress(struct text *text, const char *indent, struct region *region)
 {
 	struct arena *arena = text->paper.arena;
+	const struct progress *progress = region->progress;
+	bool is_one_number = progress && !(progress->arrived && progress->arrived_end);
+	const char *where = is_one_number && is_at_several_barriers(region) ? "different barriers" :
+									      "barrier";
 
 	if (!progress)
 		return;
@@ -87,11 +110,20 @@ static void add_progress(struct text *text, const char *indent, const struct pro
 				      indent, progress->total),
 			 paint_plain);
 	else if (progress->arrived)
-		add_arrived(text, indent, "barrier", progress->arrived, progress);
+		add_arrived(text, indent, where, progress->arrived, progress);
 	if (progress->arrived_end && !progress->tasks_left)
 		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
 	if (progress->is_cancelled)
 		text_cut(text, arena_printf(arena, "%scancelled", indent), paint_plain);
+}
+
+/** Write a member of a region: "thread 3 (1/4)". */
+static const char *member_text(struct arena *arena, const struct region *region, size_t number)
+{
+	const struct thread *thread = region->members[number];
+
+	return arena_printf(arena, "thread %s (%zu/%zu)", thread ? thread->target->label : "?",
+			    number, region->num_members);
 }
 
 /** Add when a region began, and when the first and the last thread came to its barrier. */
@@ -120,10 +152,12 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 			    is_one_of_several ? team_label(region->team) : "",
 			    is_one_of_several ? ": " : "", ago_text(history, record->since));
 	if (count)
-		line = arena_printf(arena, "%s; first at the barrier: %zu,%s", line, first,
+		line = arena_printf(arena, "%s; first at the barrier: %s,%s", line,
+				    member_text(arena, region, first),
 				    ago_text(history, record->arrived[first]));
 	if (count > 1)
-		line = arena_printf(arena, "%s; last: %zu,%s", line, last,
+		line = arena_printf(arena, "%s; last: %s,%s", line,
+				    member_text(arena, region, last),
 				    ago_text(history, record->arrived[last]));
 	text_cut(text, line, paint_plain);
 }
@@ -134,67 +168,78 @@ static const char *doing(const struct region_group *group)
 {
 	if (group->inner)
 		return group->num_threads == 1 ? "in an inner region" : "in inner regions";
-	return group->wait ? group->wait->title : state_text(group->threads[0]);
+	return thread_doing(group->threads[0])->text;
 }
 
 /** A row of the table: those of whom it says the same. */
 struct row {
 	const char *doing, *where;
-	int *numbers;
-	size_t count, capacity;
+	struct thread_list threads;
 	bool is_inner;
 	painter *paint; // of what they do; NULL
 };
 
-static void add_groups(struct text *text, const char *indent, struct region *region)
+/** Add a group to the row that says the same. */
+static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
+		      const struct region_group *group, const struct marks *marks)
+{
+	bool is_inner = group->inner;
+	const char *what = is_inner ? "" : doing(group);
+	const char *where = is_inner ? "" : where_text(group->threads[0]);
+	size_t k = 0;
+
+	while (k < *num_rows &&
+	       !(rows[k].is_inner == is_inner && strcmp(rows[k].doing, what) == 0 &&
+		 strcmp(rows[k].where, where) == 0))
+		k++;
+	if (k == *num_rows)
+		rows[(*num_rows)++] =
+			(struct row){ .doing = what, .where = where, .is_inner = is_inner };
+	if (marks && !is_inner)
+		rows[k].paint = thread_painter(marks, group->threads[0]);
+	for (size_t i = 0; i < group->num_threads; i++)
+		thread_list_add(&rows[k].threads, arena, group->threads[i]);
+}
+
+static void add_groups(struct text *text, const char *indent, const struct alike *alike)
 {
 	struct arena *arena = text->paper.arena;
 	struct paper paper = text->paper;
 	struct marks *marks = paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 	size_t num_groups, num_rows = 0;
-	const struct region_group *groups = region_groups(region, &num_groups);
-	struct row *rows = ARENA_ARRAY(arena, struct row, num_groups);
+	struct row *rows;
 
-	for (size_t i = 0; i < num_groups; i++) {
-		bool is_inner = groups[i].inner;
-		const char *what = is_inner ? "" : doing(&groups[i]);
-		const char *where = is_inner ? "" : where_text(groups[i].threads[0]);
-		size_t k = 0;
-		while (k < num_rows &&
-		       !(rows[k].is_inner == is_inner && strcmp(rows[k].doing, what) == 0 &&
-			 strcmp(rows[k].where, where) == 0))
-			k++;
-		if (k == num_rows)
-			rows[num_rows++] =
-				(struct row){ .doing = what, .where = where, .is_inner = is_inner };
-		if (marks && !is_inner)
-			rows[k].paint = thread_painter(marks, groups[i].threads[0]);
-		for (size_t n = 0; n < groups[i].num_threads; n++)
-			*ARENA_APPEND(arena, rows[k].numbers, rows[k].count, rows[k].capacity) =
-				groups[i].numbers[n];
+	region_groups(alike->regions[0], &num_groups); // as many as in the others
+	rows = ARENA_ARRAY(arena, struct row, num_groups);
+	for (size_t i = 0; i < alike->count; i++) {
+		const struct region_group *groups = region_groups(alike->regions[i], &num_groups);
+		for (size_t k = 0; k < num_groups; k++)
+			add_group(arena, rows, &num_rows, &groups[k], marks);
 	}
+
 	if (paper.width)
 		paper.width = paper.width > strlen(indent) + LEAST_WIDTH ?
 				      paper.width - strlen(indent) :
 				      LEAST_WIDTH;
-	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
+	text_table_init(&table, &paper, columns, NUM_COLUMNS);
 	for (int inner = 0; inner < 2; inner++) { // those in inner regions last
 		for (size_t k = 0; k < num_rows; k++) {
 			if (rows[k].is_inner != inner)
 				continue;
+			const struct thread_list *list = &rows[k].threads;
 			const char **cells = text_table_row(&table);
 			text_table_mark(&table, rows[k].paint);
-			cells[0] = arena_printf(arena, "%zu", rows[k].count);
-			cells[1] = !inner	      ? rows[k].doing :
-				   rows[k].count == 1 ? "in an inner region" :
-							"in inner regions";
-			cells[2] = rows[k].where;
-			cells[3] = number_list(arena, rows[k].numbers, rows[k].count);
+			cells[COUNT] = arena_printf(arena, "%zu", list->count);
+			cells[STATE] = !inner		? rows[k].doing :
+				       list->count == 1 ? "in an inner region" :
+							  "in inner regions";
+			cells[WHERE] = rows[k].where;
+			cells[THREADS] = thread_numbers(arena, list->threads, list->count);
 		}
 	}
 	const char *const *lines = text_table_lines(&table);
-	for (size_t i = 1; i <= table.num_rows; i++)
+	for (size_t i = 0; i <= table.num_rows && table.num_rows; i++)
 		text_add(text, arena_printf(arena, "%s%s", indent, lines[i]));
 }
 
@@ -245,15 +290,13 @@ static void add_region(struct text *text, const struct alike *alike)
 	size_t depth = team_depth(region->team), num_loops;
 	const char *outer = spaces(arena, INDENT * depth);
 	const char *inner = spaces(arena, INDENT * (depth + 1));
-	const struct loop *loops = region_loops(region, &num_loops);
 
+	region_loops(region, &num_loops);
 	add_head(text, outer, alike);
-	add_groups(text, inner, region);
+	add_groups(text, inner, alike);
 	for (size_t i = 0; i < num_loops; i++)
-		text_cut(text,
-			 arena_printf(arena, "%s%s", inner, loop_text(arena, &loops[i], region)),
-			 paint_plain);
-	add_progress(text, inner, region->progress);
+		add_loop(text, inner, alike, i);
+	add_progress(text, inner, region);
 	for (size_t i = 0; i < alike->count; i++)
 		add_record(text, inner, alike->regions[i], alike->count > 1);
 }
@@ -292,7 +335,9 @@ static bool is_alike(struct arena *arena, struct region *a, struct region *b)
 	if (loops_a != loops_b || !is_same_progress(a->progress, b->progress))
 		return false;
 	for (size_t i = 0; i < loops_a; i++) {
-		if (strcmp(loop_text(arena, &one[i], a), loop_text(arena, &other[i], b)) != 0)
+		if (strcmp(loop_text(arena, &one[i]), loop_text(arena, &other[i])) != 0 ||
+		    one[i].num_threads != other[i].num_threads ||
+		    memcmp(one[i].numbers, other[i].numbers, one[i].num_threads * sizeof(int)) != 0)
 			return false;
 	}
 	return true;
@@ -324,7 +369,7 @@ static void add_outside(struct text *text)
 		size_t k = 0;
 		if (thread_level(thread) > 0 || thread->target->running || thread->error)
 			continue;
-		const char *state = state_text(thread);
+		const char *state = thread_doing(thread)->text;
 		while (k < num_counts && strcmp(counts[k].state, state) != 0)
 			k++;
 		if (k == num_counts)

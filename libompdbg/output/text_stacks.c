@@ -16,6 +16,7 @@ enum {
 	MOST_ARGUMENT = 40,
 	MOST_ARGUMENTS = 110,
 	MOST_LOCAL = 180,
+	MOST_DOINGS = 4, // of threads that share a stack
 };
 
 /** The parts that are shown. */
@@ -35,6 +36,7 @@ static const char *threads_title(struct arena *arena, struct thread *const *thre
 			    thread_numbers(arena, threads, count));
 }
 
+/** Write the numbers that threads have in their team: "1-63". */
 static const char *numbers_title(struct arena *arena, struct thread *const *threads, size_t count)
 {
 	int *numbers = ARENA_ARRAY(arena, int, count);
@@ -47,6 +49,38 @@ static const char *numbers_title(struct arena *arena, struct thread *const *thre
 	return ranges_text(arena, numbers, known);
 }
 
+/** Write what threads do: "barrier", or "2 barrier, 1 lock l". If that is too much: in which a signal has
+ *  come; NULL. */
+static const char *doing_title(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	const char *texts[MOST_DOINGS], *crash = NULL, *title = "";
+	size_t counts[MOST_DOINGS] = { 0 }, num_texts = 0;
+	bool is_too_much = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = thread_doing(threads[i])->text;
+		size_t k = 0;
+		if (thread_signal(threads[i]))
+			crash = arena_printf(arena, "%s in %s", thread_signal(threads[i]),
+					     thread_text(arena, threads[i]));
+		while (k < num_texts && strcmp(texts[k], text) != 0)
+			k++;
+		if (k == MOST_DOINGS) {
+			is_too_much = true;
+			continue;
+		}
+		if (k == num_texts)
+			texts[num_texts++] = text;
+		counts[k]++;
+	}
+	if (is_too_much || !num_texts)
+		return crash;
+	for (size_t k = 0; k < num_texts && num_texts > 1; k++)
+		title = arena_printf(arena, "%s%s%zu %s", title, k ? ", " : "", counts[k],
+				     texts[k]);
+	return num_texts > 1 ? title : texts[0];
+}
+
 /** Write the explicit task that a thread executes: ", task #17", of the part with its innermost frame. */
 static const char *task_part(struct arena *arena, const struct stack_part *part)
 {
@@ -57,10 +91,11 @@ static const char *task_part(struct arena *arena, const struct stack_part *part)
 	return number ? arena_printf(arena, ", task #%lu", (unsigned long)number) : "";
 }
 
-/** Write the heading of a part: "-- thread 3: OpenMP thread 2 of 4, team 1.0, level 2 --". @p threads:
- *  those that have the stack, if they are several. */
+/** Write the heading of a part: "-- thread 3 (2/4), team 1.0, level 2 --". @p threads: those that have the
+ *  stack, if they are several. @p with_task: and which explicit task. @p with_doing: and what they do. */
 static const char *heading(struct arena *arena, const struct stack_part *part,
-			   struct thread *const *threads, size_t count, bool with_task)
+			   struct thread *const *threads, size_t count, bool with_task,
+			   bool with_doing)
 {
 	struct thread *thread = part->thread;
 	const struct wait *wait = thread_wait(thread);
@@ -74,19 +109,25 @@ static const char *heading(struct arena *arena, const struct stack_part *part,
 					   arena_printf(arena, "%d", part->team->size);
 		const char *numbers = count ? numbers_title(arena, threads, count) :
 					      arena_printf(arena, "%d", part->thread_num);
-		what = arena_printf(arena, ": OpenMP thread%s %s of %s, team %s, level %d", s,
-				    numbers, size, team_label(part->team), part->team->level);
+		what = arena_printf(arena, " (%s/%s), team %s, level %d", numbers, size,
+				    team_label(part->team), part->team->level);
 	} else if (part->team) {
 		what = ": outside of parallel regions";
 	} else if (thread->is_helper) {
 		what = arena_printf(arena, ": hidden helper thread%s", s);
 	} else if (thread_is_openmp(thread) == NO) {
 		what = arena_printf(arena, ": no OpenMP thread%s", s);
-	} else if (wait) {
+	} else if (wait && !with_doing) {
 		what = arena_printf(arena, ": %s", wait->title);
 	}
-	return arena_printf(arena, "-- %s%s%s --", who, what,
-			    !with_task || count ? "" : task_part(arena, part));
+	if (with_task && !count)
+		what = arena_printf(arena, "%s%s", what, task_part(arena, part));
+	if (with_doing) {
+		const char *does = doing_title(arena, count ? threads : &thread, count ? count : 1);
+		if (does)
+			what = arena_printf(arena, "%s%s%s", what, *what ? ", " : ": ", does);
+	}
+	return arena_printf(arena, "-- %s%s --", who, what);
 }
 
 /** Add a heading, broken behind commas if it is too long. */
@@ -290,7 +331,8 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 		if (left)
 			add_heading(text, heading(text->paper.arena, part,
 						  is_first && count > 1 ? threads : NULL,
-						  is_first && count > 1 ? count : 0, is_first));
+						  is_first && count > 1 ? count : 0, is_first,
+						  is_first && shown->options->num_threads > 1));
 		bool has_heading = left;
 		for (size_t k = 0; k < part->num_frames; k++) {
 			const struct logical_frame *frame = &part->frames[k];
@@ -358,7 +400,7 @@ void text_frame(struct text *text, struct thread *thread, int level, const struc
 		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
 	const struct stack_part part = { thread, thread->team, thread->thread_num, frames, count };
 
-	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false));
+	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false, false));
 	if (level < 0 || (size_t)level >= count)
 		return;
 	const struct bt_options options = { .raw = frames[level].owner != FRAME_USER };

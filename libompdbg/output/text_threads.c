@@ -15,7 +15,7 @@ enum {
 	FOLD_ALIKE = 4, // threads alike that share one
 };
 
-enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, WAITS, SINCE, TASK, WHERE, NUM_COLUMNS };
+enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, SINCE, TASK, WHERE, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
 	[THREAD] = { .title = "Thread", .right = true },
 	[NUMBER] = { .title = "OMP", .right = true },
@@ -23,7 +23,6 @@ static const struct column columns[NUM_COLUMNS] = {
 	[LEVEL] = { .title = "Level", .right = true },
 	[TEAM] = { .title = "Team", .squeeze = 8 },
 	[STATE] = { .title = "State", .squeeze = 22, .paint = paint_wait, .is_marked = true },
-	[WAITS] = { .title = "Waits for", .squeeze = 12, .paint = paint_wait, .is_marked = true },
 	[SINCE] = { .title = "For", .right = true, .drop = 2 },
 	[TASK] = { .title = "Task", .drop = 1 },
 	[WHERE] = { .title = "Where",
@@ -32,18 +31,6 @@ static const struct column columns[NUM_COLUMNS] = {
 		    .cut = cut_place,
 		    .paint = paint_place },
 };
-
-/** Write what the State column says. */
-static const char *state_of(struct thread *thread)
-{
-	const char *state = thread_state(thread);
-
-	if (thread->target->running)
-		return "running";
-	if (thread_is_openmp(thread) == NO)
-		return "no OpenMP thread";
-	return state ? state : "?";
-}
 
 static const char *runtime_of(struct thread *thread)
 {
@@ -65,7 +52,6 @@ static void add_row(struct text_table *table, struct thread *thread)
 {
 	struct arena *arena = table->paper->arena;
 	const char **row = text_table_row(table);
-	const struct wait *wait = thread_wait(thread);
 	const struct record_wait *recorded = recorded_wait(thread);
 	const struct task *task = thread_task(thread);
 	int level = thread_level(thread);
@@ -77,8 +63,7 @@ static void add_row(struct text_table *table, struct thread *thread)
 	row[RUNTIME] = runtime_of(thread);
 	row[LEVEL] = level == NOT_KNOWN ? "" : arena_printf(arena, "%d", level);
 	row[TEAM] = thread->team ? team_label(thread->team) : "";
-	row[STATE] = state_of(thread);
-	row[WAITS] = wait ? wait->title : "";
+	row[STATE] = thread_doing(thread)->text;
 	row[SINCE] = recorded ?
 			     age_text(process_history(thread->runtime->process), recorded->since) :
 			     "";
@@ -195,19 +180,12 @@ static void fold(struct text_table *table, struct thread *const *threads)
 	table->num_rows = kept;
 }
 
-/** Fit the table: what a thread waits for tells its state, and the name of a team its level. */
+/** Fit the table: the name of a team tells its level. */
 static void fit(struct text_table *table)
 {
 	size_t width = table->paper->width;
 
-	if (!width || text_table_width(table) <= width)
-		return;
-	for (size_t i = 0; i < table->num_rows; i++) {
-		if (*table->rows[i].cells[WAITS])
-			table->rows[i].cells[STATE] = table->rows[i].cells[WAITS];
-	}
-	text_table_remove(table, WAITS);
-	if (text_table_width(table) > width)
+	if (width && text_table_width(table) > width)
 		text_table_remove(table, LEVEL);
 }
 
@@ -227,7 +205,7 @@ static int compare_counts(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/** Sum up: "8 threads: 5 wait_barrier, 2 work_parallel, 1 no OpenMP thread". */
+/** Sum up: "8 threads: 5 barrier, 2 works, 1 no OpenMP thread". */
 static const char *summary(struct arena *arena, const struct threads_options *options)
 {
 	struct state_count *counts = ARENA_ARRAY(arena, struct state_count, options->num_threads);
@@ -235,10 +213,10 @@ static const char *summary(struct arena *arena, const struct threads_options *op
 	size_t num_counts = 0;
 
 	for (size_t i = 0; i < options->num_threads; i++) {
-		const char *state = state_of(options->threads[i]);
+		struct thread *thread = options->threads[i];
+		const char *state = thread_is_openmp(thread) == NO ? "no OpenMP thread" :
+								     thread_doing(thread)->word;
 		size_t k = 0;
-		if (strcmp(state, "?") == 0)
-			state = "unknown";
 		while (k < num_counts && strcmp(counts[k].state, state) != 0)
 			k++;
 		if (k == num_counts)
@@ -252,6 +230,11 @@ static const char *summary(struct arena *arena, const struct threads_options *op
 	return text;
 }
 
+static bool is_unknown(struct thread *thread)
+{
+	return !thread->target->running && thread_is_openmp(thread) != NO && !thread_state(thread);
+}
+
 /** Say why states are unknown, each reason once. */
 static void add_reasons(struct text *text, const struct threads_options *options)
 {
@@ -262,11 +245,11 @@ static void add_reasons(struct text *text, const struct threads_options *options
 		struct thread *thread = options->threads[i];
 		const char *reason = thread_state_reason(thread);
 		struct thread_list list = { 0 };
-		bool is_new = reason && strcmp(state_of(thread), "?") == 0;
+		bool is_new = reason && is_unknown(thread);
 		for (size_t k = 0; k < options->num_threads && is_new; k++) {
 			struct thread *one = options->threads[k];
 			const char *other = thread_state_reason(one);
-			if (!other || strcmp(other, reason) != 0 || strcmp(state_of(one), "?") != 0)
+			if (!other || strcmp(other, reason) != 0 || !is_unknown(one))
 				continue;
 			is_new = k >= i;
 			thread_list_add(&list, arena, one);

@@ -150,9 +150,7 @@ static struct branch *add_frames(struct arena *arena, struct branch *branch,
 /** Return what a thread does at the end of its stack. */
 static const char *end_label(struct arena *arena, struct thread *thread)
 {
-	const struct wait *wait = thread_wait(thread);
-
-	return arena_printf(arena, "- %s", wait ? wait->title : doing_text(thread));
+	return arena_printf(arena, "- %s", thread_doing(thread)->text);
 }
 
 static void add_group(struct text *text, struct branch *root, const struct stack_group *group,

@@ -152,11 +152,13 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 	const struct wait *wait = thread_wait(thread);
 	const struct lock *lock = count ? edges[0].lock : NULL;
 
+	if (thread_signal(thread))
+		return thread_doing(thread)->text;
 	if (wait)
 		return arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
 	if (lock)
 		return arena_printf(arena, "%s%s", lock->title, for_whom(arena, edges, count));
-	return doing_text(thread);
+	return thread_doing(thread)->text;
 }
 
 static const char *place_of(struct thread *thread)
@@ -178,7 +180,7 @@ static bool is_not_in_body(struct thread *thread)
 /** Write the plural of what a thread does: "sleep in poll". */
 static const char *plural(struct arena *arena, const char *what)
 {
-	static const char *const verbs[] = { "sleeps", "spins" };
+	static const char *const verbs[] = { "sleeps", "spins", "works" };
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
 		size_t length = strlen(verbs[i]);

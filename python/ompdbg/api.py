@@ -30,9 +30,9 @@ def threads() -> List[Thread]:
     """Every thread of the selected program.
 
     Members: gdb (its number), lwp, name, selected, running, openmp, helper, runtime, thread_num,
-    team_size, level, active_level, team, task, task_number, task_kind, state, state_reason, wait
-    (kind, function, address, symbol), location (function, symbol, file, line, address, object),
-    recorded.
+    team_size, level, active_level, team, task, task_number, task_kind, state, state_reason, does,
+    activity, wait (kind, function, address, symbol), location (function, symbol, file, line,
+    address, object), recorded.
     """
     found: List[Thread] = document("threads").threads
     return found
@@ -51,8 +51,8 @@ def regions() -> List[Region]:
     """The parallel regions, each before those within it.
 
     Members: those of a team; opened (a location), groups (of threads that do the same:
-    thread_nums, threads, state, wait, location, region), loops, progress (total, arrived,
-    arrived_end, source, tasks_left, cancelled), recorded.
+    thread_nums, threads, state, does, activity, wait, location, region), loops, progress (total,
+    arrived, arrived_end, source, tasks_left, several, cancelled), recorded.
     """
     found: List[Region] = document("regions").regions
     return found

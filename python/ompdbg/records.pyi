@@ -45,6 +45,21 @@ class Thread:
     task_kind: Optional[str]
     state: Optional[str]
     state_reason: Optional[str]
+    does: str
+    activity: Literal[
+        "unknown",
+        "crashed",
+        "running",
+        "works",
+        "asleep",
+        "spins",
+        "starts_or_ends",
+        "runtime",
+        "barrier",
+        "lock",
+        "tasks",
+        "idle",
+    ]
     wait: Optional[Wait]
     location: Optional[Location]
     recorded: Optional[ThreadRecorded]
@@ -63,6 +78,23 @@ class Group:
     thread_nums: List[int]
     threads: List[int]
     state: Optional[str]
+    does: Optional[str]
+    activity: Optional[
+        Literal[
+            "unknown",
+            "crashed",
+            "running",
+            "works",
+            "asleep",
+            "spins",
+            "starts_or_ends",
+            "runtime",
+            "barrier",
+            "lock",
+            "tasks",
+            "idle",
+        ]
+    ]
     wait: Optional[Wait]
     location: Optional[Location]
     region: Optional[str]
@@ -85,6 +117,7 @@ class Progress:
     arrived_end: int
     source: Literal["runtime", "stacks"]
     tasks_left: bool
+    several: bool
     cancelled: bool
 
 class RegionRecordedArrived:

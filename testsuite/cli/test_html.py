@@ -241,18 +241,34 @@ def test_sizes_are_bounded(report: Dict[str, Any]) -> None:
     assert len(structure.of_class("fold")) >= 1
 
 
+def crash(report: Dict[str, Any], thread: Dict[str, Any], signal: str, address: str) -> None:
+    """Let a thread of a report have crashed."""
+    number = thread["gdb"]
+    report["about"]["crash"] = {
+        "signal": signal,
+        "thread": number,
+        "lwp": thread["lwp"],
+        "address": address,
+        "sender": None,
+    }
+    mark = {"does": f"{signal} here", "activity": "crashed"}
+    for one in report["threads"]:
+        if one["gdb"] == number:
+            one.update(mark)
+    for region in report["regions"]:
+        for group in [one for one in region["groups"] if number in one["threads"]]:
+            index = group["threads"].index(number)
+            members = {key: [group[key].pop(index)] for key in ("threads", "thread_nums")}
+            region["groups"].append({**group, **members, **mark})
+        region["groups"] = [one for one in region["groups"] if one["threads"]]
+
+
 def test_crash_comes_first(report: Dict[str, Any]) -> None:
     """The signal, its thread and its stack; the thread is marked in the picture and the table."""
     crashed = copy.deepcopy(report)
     at_barrier = [t for t in report["threads"] if t["wait"] and t["wait"]["kind"] == "barrier"]
     thread = at_barrier[1]
-    crashed["about"]["crash"] = {
-        "signal": "SIGSEGV",
-        "thread": thread["gdb"],
-        "lwp": thread["lwp"],
-        "address": "0x18",
-        "sender": None,
-    }
+    crash(crashed, thread, "SIGSEGV", "0x18")
     structure = parsed(html_of(crashed))
     words = "".join(structure.texts)
     told = f"SIGSEGV in thread {thread['gdb']} ({thread['thread_num']}/8)"
@@ -266,7 +282,7 @@ def test_crash_comes_first(report: Dict[str, Any]) -> None:
     tiles = [a for a in structure.of_class("tile") if "crashed" in (a["class"] or "")]
     tiles = [a for a in tiles if "href" in a]
     assert tiles[0]["href"] == f"#t{thread['gdb']}"
-    assert tiles[0]["title"] == f"OpenMP thread {thread['thread_num']} of this region"
+    assert tiles[0]["title"] == f"thread {thread['gdb']} ({thread['thread_num']}/8)"
     crashed["about"]["crash"]["sender"] = 1
     assert "Sent by process 1" in "".join(parsed(html_of(crashed)).texts)
 

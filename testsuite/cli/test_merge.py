@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 from urllib.parse import unquote
 
 import pytest
-from test_html import HOSTILE, parsed, with_text
+from test_html import HOSTILE, crash, parsed, with_text
 from test_report import check
 
 FOUND, UNREADABLE = 1, 3
@@ -29,7 +29,7 @@ def reports(ompdbg: Any, hung: int, tmp_path_factory: pytest.TempPathFactory) ->
             at_barrier = [
                 t for t in one["threads"] if t["wait"] and t["wait"]["kind"] == "barrier"
             ]
-            at_barrier[0].update(wait=None, state="work_parallel")
+            at_barrier[0].update(wait=None, state="work_parallel", does="works")
         paths.append(folder / f"{rank}.json")
         paths[-1].write_text(json.dumps(one), encoding="utf-8")
     return paths
@@ -115,13 +115,7 @@ def test_crash_and_missing_ranks(ompdbg: Any, reports: List[Path], tmp_path: Pat
     """A rank that crashed is the worst; those that are not there are named."""
     crashed = json.loads(reports[0].read_text(encoding="utf-8"))
     crashed["about"]["rank"] = {"variable": "PMI_RANK", "value": "7", "of": 10}
-    crashed["about"]["crash"] = {
-        "signal": "SIGBUS",
-        "thread": crashed["threads"][-1]["gdb"],
-        "lwp": crashed["threads"][-1]["lwp"],
-        "address": "0x77",
-        "sender": None,
-    }
+    crash(crashed, crashed["threads"][-1], "SIGBUS", "0x77")
     (tmp_path / "7.json").write_text(json.dumps(crashed), encoding="utf-8")
     path = tmp_path / "all.json"
     assert ompdbg.run("merge", *reports, tmp_path / "7.json", "--json", path).returncode == FOUND

@@ -87,9 +87,7 @@ def test_each_event(compiler: str, optimized: str, threads: int, tmp_path: Path)
     # A region begins on its thread 0, and ends outside of it.
     for event, where in found:
         if event.startswith("parallel-begin"):
-            assert where == "-- thread 1: OpenMP thread 0 of {}, team 1, level 1 --".format(
-                threads
-            )
+            assert where == "-- thread 1 (0/{}), team 1, level 1 --".format(threads)
         if event.startswith("parallel-end"):
             assert where == "-- thread 1: outside of parallel regions --"
 
@@ -206,7 +204,7 @@ def test_undeferred_tasks(suffix: str, compiler: str, optimized: str, tmp_path: 
     assert dict(Counter(told)) == expected
     assert "executed {}".format(sum(marks.values())) in done.output
     both = re.findall("^OpenMP breakpoints 1 and 3, (.*) at .*\n(.*)$", text, re.M)
-    where = "-- thread {}: OpenMP thread 1 of 3, team 1, level 1 --"
+    where = "-- thread {} (1/3), team 1, level 1 --"
     wanted = [("task-begin: task of never_deferred", where.format(n)) for n in (2, 3)]
     assert set(both) in [{one} for one in wanted]
     assert len(both) == 1 or compiler == "gcc"

@@ -349,9 +349,9 @@ def joined(block: str) -> str:
 
 def threads_of(block: str) -> List[int]:
     """The threads whose stack it is."""
-    match = re.match(r"-- threads? ([\d,-]+): ", joined(block))
+    match = re.match(r"-- threads? ([\d, -]+)(?:: | \()", joined(block))
     assert match is not None, block
-    return expanded(match[1])
+    return expanded(match[1].replace(" ", ""))
 
 
 @pytest.mark.parametrize("case", LIVE, ids=str)
@@ -367,13 +367,13 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
         heading = lines[0]
         if stack["parts"][0]["level"]:
             assert stack["parts"][0]["thread_num"] in expanded(
-                re.findall(r"OpenMP threads? (\S+) of", heading)[0]
+                re.findall(r" \((\S+)/", heading)[0]
             )
-            assert "of {}, ".format(stack["parts"][0]["team_size"]) in heading
+            assert "/{}), ".format(stack["parts"][0]["team_size"]) in heading
         for index, part in enumerate(stack["parts"]):
             told = lines.pop(0)
             if index:
-                assert told.startswith("-- thread {}: ".format(part["thread"]))
+                assert re.match(r"-- thread {}(?:: | \()".format(part["thread"]), told), told
             shown: List[Dict[str, Any]] = [f for f in part["frames"]]
             if not shown:
                 assert lines.pop(0) == "no user frame"

@@ -35,9 +35,9 @@ def test_a_team_of_64_is_told_in_three_stacks(variant: str) -> None:
         commands = ["set width {}".format(width), "omp bt -all -no-tree", "omp bt -all -full"]
         _, said, full = run(program, ["64"], commands)
         blocks = said["text"].rstrip("\n").split("\n\n")
-        stacks = {re.findall(r"OpenMP threads? (\S+) of 64, team 1,", b)[0]: b for b in blocks}
+        stacks = {re.findall(r" \((\S+)/64\), team 1,", b)[0]: b for b in blocks}
         assert list(stacks) == ["0", "1", "2-63"]
-        assert re.match(r"-- threads [\d,-]+: OpenMP threads 2-63 of 64, ", stacks["2-63"])
+        assert re.match(r"-- threads [\d, -]+ \(2-63/64\), ", stacks["2-63"])
         line = build.line_of("many", "barrier")
         assert "parallel region of main at many.c" in stacks["2-63"] or "crowd" in stacks["2-63"]
         assert re.search(r"[: ]{}$".format(line), stacks["2-63"], re.M), stacks["2-63"]
@@ -48,7 +48,7 @@ def test_a_team_of_64_is_told_in_three_stacks(variant: str) -> None:
 
 def test_arguments_of_one_are_told() -> None:
     said = run(program_of("hung", "O0"), [], ["omp bt -all"])
-    alone = [b for b in said[0]["text"].split("\n\n") if "OpenMP thread 3 of 8" in b]
+    alone = [b for b in said[0]["text"].split("\n\n") if "(3/8)" in b]
     assert len(alone) == 1 and "level (from=3, to=4) at hung.c" in alone[0]
 
 
@@ -71,7 +71,7 @@ def test_omp_frame(variant: str) -> None:
         assert told[1]["value"] == [part["thread"], frame["level"]]
         assert told[2]["value"] == frame["line"]
         lines = told[0]["text"].splitlines()
-        assert lines[0].startswith("-- thread {}: ".format(part["thread"]))
+        assert lines[0].startswith("-- thread {} (".format(part["thread"]))
         assert lines[1].startswith("#{} ".format(frame["level"]))
         assert frame["function"] in lines[1]
         assert lines[2].startswith("{}\t".format(frame["line"]))
@@ -93,7 +93,7 @@ def test_stacks_in_one_line(tmp_path: Path) -> None:
     """They are told together, but where their addresses are told, too."""
     program = own_programs.compiled("one_line.c", tmp_path / "program", ("-O0", "-g", "-fopenmp"))
     told, raw = run(program, [], ["omp bt -all", "omp bt -all -raw"])
-    assert "OpenMP threads 1-2 of 3" in told["text"]
-    assert "OpenMP threads" not in raw["text"]
+    assert "(1-2/3)" in told["text"]
+    assert "(1-2/3)" not in raw["text"]
     calls = re.findall(r"(0x\w+) in parallel region of main .*, line (\d+)$", raw["text"], re.M)
     assert len(set(calls)) == 3 and len({line for _, line in calls}) == 2, calls

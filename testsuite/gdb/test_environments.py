@@ -67,7 +67,7 @@ def test_over_gdbserver(tmp_path: Path) -> None:
     for program in programs:
         commands += ["file " + program, on_server + program, *step]
     said, _ = say(commands, first)
-    assert "9 threads: 5 wait_barrier, 3 wait_lock, 1 no OpenMP thread" in said[5]
+    assert "9 threads: 5 barrier, 3 lock, 1 no OpenMP thread" in said[5]
     assert "2 threads wait for one another" in said[6]
     # The thread that is at the breakpoint is of the C library.
     assert "stacksize-var" in said[7] and "thread-num-var" not in said[7]
@@ -105,7 +105,7 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
         program,
     )
     assert FIRST in said[4]
-    assert "4 threads: 3 running, 1 work_parallel" in said[5]
+    assert "4 threads: 3 running, 1 works" in said[5]
     assert "outside of parallel regions" in said[6]
     assert "OpenMP breakpoint 1, parallel-begin: parallel region of loop" in said[8]
     assert "running" in said[9] and "parallel region of loop" in said[11]
@@ -146,7 +146,7 @@ def test_two_programs_at_once(tmp_path: Path) -> None:
     assert "libgomp" in said[2] and "libomp" in said[6]
     assert "OpenMP breakpoint 2, task-begin: task of task" in said[8]
     assert re.search(r"^ *\* 2\.\d+ .* task at constructs", said[9], re.M)
-    assert said[11].startswith("-- thread 1.1: OpenMP thread 0 of 4")  # of the other program
+    assert said[11].startswith("-- thread 1.1 (0/4), ")  # of the other program
     assert re.search(r"^ *\* 1\.1 +0/4 .* loop at constructs", said[12], re.M)
     assert "OpenMP breakpoint 2, task-begin: task of task" in said[14]
     assert output.count("sum 1079\n") == 2
@@ -203,4 +203,4 @@ def test_replay(tmp_path: Path) -> None:
     assert at_end is not None and at_end[0] in said[14] and at_end[0] not in said[12]
     for told in (said[12], said[17]):
         assert "plain at constructs.c:{}".format(line("plain-before")) in told
-        assert "1 thread: 1 work_serial" in told
+        assert "1 thread: 1 works" in told

@@ -108,7 +108,7 @@ def test_apply(variant: str) -> None:
         if number == 0:
             assert printed["error"] == "omp apply: there is no such OpenMP thread."
             continue
-        headings = re.findall(r"^-- thread .*: OpenMP thread (\d+) of 4", text["text"], re.M)
+        headings = re.findall(r"^-- thread \S+ \((\d+)/4\)", text["text"], re.M)
         assert len(headings) == number or (number < 0 and headings)
         assert re.findall(r"\$\d+ = (\d+)$", printed["text"], re.M) == headings
         assert "-- thread" not in quiet["text"]

@@ -277,7 +277,7 @@ def test_omp_thread(tmp_path: Path) -> None:
         commands += [f"omp thread {word}", SELECTED, "up", SELECTED]
     said = run([program_of(tmp_path, "printed.c", "gcc")], commands)
     heads = [one["text"].splitlines()[0] for one in said[::4]]
-    numbers = [int(re.findall(r"OpenMP thread (\d)", head)[0]) for head in heads]
+    numbers = [int(re.findall(r"\((\d)/", head)[0]) for head in heads]
     assert numbers == [2, 3, 1, 0]
     assert [one["value"] for one in said[1::4]] == [
         [3, "wait_for"],

@@ -241,7 +241,7 @@ def test_breakpoints_that_do_not_stop(compiler: str, scratch: Path) -> None:
     program = str(program_of(scratch, compiler))
     done = processes.run_gdb("session.py", {"commands": commands, "arguments": ["4"]}, [program])
     assert done.result[11]["value"] == line("region-first")
-    assert "OpenMP thread 0 of 4" in done.result[10]["text"]
+    assert "(0/4), team" in done.result[10]["text"]
     assert line("region-before") < done.result[13]["value"] <= line("region-after")
 
 

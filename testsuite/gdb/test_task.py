@@ -36,7 +36,7 @@ def test_a_task_that_runs_is_selected(variant: str) -> None:
     assert still == [1, "fixture_ready"]  # as it was at the stop
     ((number, thread, text),) = running
     assert text.startswith(f"#{number} task of depend at tasks.c:")
-    assert f"  Executed by  thread {thread} (" in text and f"-- thread {thread}: " in text
+    assert f"  Executed by  thread {thread} (" in text and f"-- thread {thread} (" in text
     assert after == [thread, "wait_for"]  # the innermost of the program's own code
     assert thread != 1
 

@@ -30,15 +30,14 @@ def run(program: Path, commands: List[str], **more: Any) -> List[Any]:
 
 
 def tells(name: str, row: Dict[str, Any], table: str) -> bool:
-    """Whether a name tells what the table does: for what the thread waits, or its state."""
+    """Whether a name tells what the table does: what the thread does."""
     lines = [line.replace("*", " ").split(None, 1) for line in table.splitlines()]
     rest = next(line[1] for line in lines if line and line[0] == str(row["gdb"]))
     words = re.fullmatch(r"omp (\d+/\d+ )?(.*)", name)
     assert words is not None, name
     number = "{}/{} ".format(row["thread_num"], row["team_size"])
     assert words[1] == (None if row["thread_num"] is None else number)
-    if row["wait"] is None:
-        return words[2] == (row["state"] or "?")
+    assert words[2] == row["does"]
     return words[2] in re.split(r"\s{2,}", rest)
 
 
@@ -59,13 +58,13 @@ def test_names_tell_number_and_state(variant: str) -> None:
         elif row["openmp"]:
             expected = named[number]
             assert tells(expected, row, found[9])
-            seen.add(row["state"])
+            seen.add(row["activity"])
         else:
             expected = before[number]
         assert named[number] == expected
         assert '"{}"'.format(expected) in table
         assert 'name="{}"'.format(expected) in mi
-    assert "wait_lock" in seen
+    assert "lock" in seen
     assert after == {**before, "3": "mine"}
 
 

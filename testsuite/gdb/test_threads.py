@@ -58,8 +58,7 @@ def test_table_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
         if row["thread_num"] is not None:
             assert words[1] == "{}/{}".format(row["thread_num"], row["team_size"])
             assert words[2] == str(row["level"])
-        if row["state"] is not None:
-            assert " {} ".format(row["state"]) in line + " "
+        assert "  {} ".format(row["does"]) in line + " "
         if row["location"] is not None and row["location"]["line"] is not None:
             assert line.endswith(":{}".format(row["location"]["line"]))
         # Who has left the user's code at the end of a region is shown where that began.

@@ -107,7 +107,7 @@ def print_view(
     program: "_ompdbg.Process", view: str, write_text: Callable[[str], object], **options: Any
 ) -> None:
     """Print what libompdbg shows, as GDB's settings have it."""
-    from ompdbg.gdb_services import styles
+    from ompdbg.gdb_services import session, styles
 
     program.print(
         view,
@@ -115,6 +115,7 @@ def print_view(
         width=max(terminal_width() or 0, 0),
         palette=styles.sequences(),
         addresses=bool(gdb.parameter("print address")),
+        signal=session.signal(),
         **options,
     )
 

@@ -9,10 +9,10 @@ from ompdbg.commands.base import dedent
 
 
 class ThreadNames(gdb.Parameter):
-    """Whether GDB shows OpenMP threads under names like "omp 3/64 wait_barrier".
+    """Whether GDB shows OpenMP threads under names like "omp 3/64 barrier".
     With "on", "info threads" and the lists of front ends show for each OpenMP
-    thread its number, the size of its team, and what it waited for, or else its
-    state, when the program stopped. Names that were given by "thread name" stay
+    thread its number, the size of its team, and what it did when the program
+    stopped. Names that were given by "thread name" stay
     as they are."""
 
     set_doc = "Set whether GDB's lists of threads tell OpenMP states."

@@ -24,7 +24,8 @@ class Threads(OmpCommand):
       -json         Print JSON, schema "ompdbg/1".
 
     A team is named after its place: team 1.2 was formed by thread 2 of team 1. A
-    state that is not known is shown as "?"."""
+    state that is not known is shown as "?". OMP is the number in the team, "none"
+    of a thread that is not OpenMP's."""
 
     name = "omp threads"
     options = (choice.STATE, choice.TEAM, Option("-json"))

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ompdbg.commands.base import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
-    from ompdbg.gdb_services.ended import Signal
 
 
 class Why(OmpCommand):
@@ -42,13 +41,5 @@ class Why(OmpCommand):
         """What the command does."""
         if arguments.positional:
             self.show("why", arguments, thread=self.thread(arguments.positional[0]))
-        elif arguments.has("-json"):
-            self.show("why", arguments)
         else:
-            self.show("why", arguments, signal=self._signal())
-
-    def _signal(self) -> "Optional[Signal]":
-        from ompdbg.gdb_services import ended
-
-        self.program()  # or why there is none
-        return ended.signal()
+            self.show("why", arguments)

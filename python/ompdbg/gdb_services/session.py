@@ -17,6 +17,8 @@ from ompdbg.gdb_services.missing import why_mismatched, why_missing
 if TYPE_CHECKING:
     import _ompdbg
 
+    from ompdbg.gdb_services.ended import Signal
+
 _Stats = Dict[str, int]
 
 
@@ -33,9 +35,12 @@ class _Process:
         self.is_still = False  # whatever happens to it, GDB tells
         self.is_recorded = False  # it was looked at while its past could be replayed
         self.last_stats: _Stats = {}
+        self.signal: "Optional[Signal]" = None
+        self.has_signal = False  # it was asked for at this stop
 
     def close(self) -> None:
         self.program = None
+        self.has_signal = False
         self.is_plain = False
 
     def understood(self) -> "_ompdbg.Process":
@@ -64,7 +69,7 @@ class _Process:
             self.program.reset_stats()
 
     def moved(self) -> None:
-        self.is_plain = self.is_still = False
+        self.is_plain = self.is_still = self.has_signal = False
         self.services.moved()
         if self.program is not None:
             self.program.moved()
@@ -222,6 +227,18 @@ def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
 def services() -> GdbServices:
     """GDB as the debugger of the selected inferior."""
     return _session.process(gdb.selected_inferior()).services
+
+
+def signal() -> "Optional[Signal]":
+    """The signal that has ended the selected inferior, or at which it has stopped."""
+    from ompdbg.gdb_services import ended
+
+    known = _session.process(gdb.selected_inferior())
+    if not known.has_signal:
+        with selection.kept():
+            known.signal = ended.signal()
+        known.has_signal = True
+    return known.signal
 
 
 def library_changed() -> None:

@@ -121,7 +121,7 @@ def _name(thread: "Thread") -> Optional[str]:
     words = ["omp"]
     if thread.thread_num is not None:
         words.append(f"{thread.thread_num}/{thread.team_size or '?'}")
-    words.append(thread.state or "?" if thread.wait is None else thread.wait.title)
+    words.append(thread.does)
     return texts.line(" ".join(words))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from ompdbg.report.html.words import place_text
+from ompdbg.report.html.words import member_text, place_text
 
 Object = Dict[str, Any]
 
@@ -47,11 +47,8 @@ def who(crash: Object, threads: "Optional[List[Object]]") -> str:
     thread = crashed(crash, threads)
     if thread is None:
         return f"a thread (LWP {crash['lwp']})"
-    told = f"thread {thread['gdb']}"
-    if thread["thread_num"] is None:
-        return told
-    size = thread["team_size"]
-    return f"{told} ({thread['thread_num']}/{'?' if size is None else size})"
+    told, member = f"thread {thread['gdb']}", member_text(thread)
+    return told if member in ("", "none") else f"{told} ({member})"
 
 
 def crashed(crash: Object, threads: "Optional[List[Object]]") -> Optional[Object]:

@@ -17,7 +17,6 @@ from ompdbg.report.numbers import counted, ranges
 from ompdbg.report.table import Column, aligned, cut_place, wrap
 from ompdbg.report import crash
 from ompdbg.report.html.words import does, place_text
-from ompdbg.report.marking import marked
 from ompdbg.text import of_path
 
 Object = Dict[str, Any]
@@ -62,7 +61,7 @@ def member(source: str, document: Any) -> Member:
     if document.get("kind") != "report":
         raise NoReport('not a report (write one with "ompdbg report --json")')
     try:
-        report = marked(document)
+        report = document
         process, group = _process(source, report["about"]), _described(report)
         if _fits(process, _PROCESS) and _fits(group, _GROUP):
             of_ranks = _ranks_of(report["about"]["rank"])

@@ -12,7 +12,6 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from ompdbg.report.html import crash, diagnosis, moments, regions, stacks, tables, tasks, waits
 from ompdbg.report.html.markup import Content, Markup, element, joined
-from ompdbg.report.marking import marked
 from ompdbg.report.numbers import counted
 
 Object = Dict[str, Any]
@@ -35,7 +34,6 @@ _SEARCH = element(
 def page(report: Object) -> Iterator[str]:
     """Return the lines of an HTML file."""
     about = report["about"]
-    report = marked(report)
     program = "OpenMP program" if about["program"] is None else basename(about["program"])
     tree = stacks.Tree(report)
     sections: List[Section] = [

@@ -90,7 +90,10 @@ def _region(
         element(
             "ul",
             folded(
-                [_lane(group, locks) for group in groups], _MOST_LANES, "groups of threads", "ul"
+                [_lane(group, region["size"], locks) for group in groups],
+                _MOST_LANES,
+                "groups of threads",
+                "ul",
             ),
             class_="lanes",
         )
@@ -106,14 +109,17 @@ def _progress(progress: Optional[Object]) -> Content:
         return None
     total = progress["total"]
     arrived = min(progress["arrived"] + progress["arrived_end"], total)
-    words_of = [f"{arrived} of {total} at the barrier"]
+    is_apart = progress.get("several", False)
+    words_of = [f"{arrived} of {total} at {'different barriers' if is_apart else 'the barrier'}"]
     if progress["source"] != "runtime":
-        words_of = [f"{arrived} of {total} seen at the barrier"]
+        words_of[0] = words_of[0].replace(" at ", " seen at ")
     if progress["tasks_left"]:
         words_of.append("tasks are left")
     if progress["cancelled"]:
         words_of.append("cancelled")
     told = ", ".join(words_of)
+    if is_apart:  # no full bar stands for them
+        return element("div", element("p", told), class_="arrival")
     bar = element(
         "svg",
         element("rect", width="100%", height="6", rx="3", class_="rest"),
@@ -129,11 +135,11 @@ def _progress(progress: Optional[Object]) -> Content:
     return element("div", element("p", told), bar, class_="arrival")
 
 
-def _lane(group: Object, locks: Dict[str, Object]) -> Markup:
+def _lane(group: Object, size: Optional[int], locks: Dict[str, Object]) -> Markup:
     kind = words.kind_of(group)
     return element(
         "li",
-        element("div", _tiles(group, kind), class_="who"),
+        element("div", _tiles(group, kind, size), class_="who"),
         element("span", class_="track", aria_hidden="true"),
         element(
             "span",
@@ -159,7 +165,7 @@ def _owner(group: Object, locks: Dict[str, Object]) -> Content:
     return element("span", "held by ", words.threads([lock["owner"]]), class_="owner")
 
 
-def _tiles(group: Object, kind: str) -> Content:
+def _tiles(group: Object, kind: str, size: Optional[int]) -> Content:
     """A box for each thread, with the number that it has everywhere on the page."""
     numbers: List[int] = group["threads"]
     if len(numbers) <= _NUMBERED:
@@ -169,7 +175,7 @@ def _tiles(group: Object, kind: str) -> Content:
                 number,
                 href=f"#{words.anchor(number)}",
                 class_=f"tile {kind}",
-                title=f"OpenMP thread {member} of this region",
+                title=f"thread {number} ({member}/{size or '?'})",
             )
             for number, member in sorted(zip(numbers, group["thread_nums"]))
         ]

@@ -73,10 +73,10 @@ def threads(report: Object) -> Content:
     rows = [
         [
             words.thread_link(
-                thread["gdb"], kind="crashed" if thread.get(words.ENDED_BY) else None
+                thread["gdb"], kind="crashed" if words.kind_of(thread) == words.CRASHED else None
             ),
             thread["lwp"],
-            _member(thread),
+            words.member_text(thread),
             labels.get(thread["team"], ""),
             element("span", words.does(thread), class_=f"does {words.kind_of(thread)}"),
             thread["task_kind"] or "",
@@ -86,16 +86,9 @@ def threads(report: Object) -> Content:
     ]
     if not rows:
         return element("p", "The threads could not be read.", class_="muted")
-    titles = ("Thread", "LWP", "OpenMP number", "Region", "Does", "Task", "Where")
+    titles = ("Thread", "LWP", "OMP", "Region", "Does", "Task", "Where")
     kinds = [words.kind_of(thread) for thread in report["threads"]]
     return table(titles, rows, "threads", kinds)
-
-
-def _member(thread: Object) -> str:
-    if thread["thread_num"] is None:
-        return ""
-    size = "?" if thread["team_size"] is None else thread["team_size"]
-    return f"{thread['thread_num']}/{size}"
 
 
 def locks(report: Object) -> Content:

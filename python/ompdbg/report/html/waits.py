@@ -164,7 +164,8 @@ def _node(found: _Graph, key: Hashable, alike: Sequence[Any]) -> Node:
         progress = next((one["progress"] for one in regions if one["id"] == first.name), None)
         lines = ["barrier", f"region {label}" if label else ""]
         if progress:
-            lines.append(f"{_come(progress)} of {progress['total']} are there")
+            there = "at different ones" if progress.get("several") else "there"
+            lines.append(f"{_come(progress)} of {progress['total']} are {there}")
         return Node(key, lines, "barrier", ", ".join(lines), "#regions")
     return _task_node(found, key, first.name)
 

@@ -12,9 +12,6 @@ from ompdbg.report.html.markup import Content, Markup, element
 
 Object = Dict[str, Any]
 
-# What other sections tell of a thread (marking.py): that a signal has ended it, or where it is.
-ENDED_BY, DOES, SLEEPS = "ended_by", "does", "sleeps"
-
 # Of waits whose names are not what they are called.
 _TITLES = {
     "barrier_workshare": "end of worksharing",
@@ -27,12 +24,6 @@ _TITLES = {
     "mutex": "lock or critical",
 }
 _NAMED = ("critical", "lock", "nest_lock", "mutex", "atomic", "runtime_lock")
-_STATES = {
-    "work_serial": "works, outside of regions",
-    "work_parallel": "works",
-    "idle": "idle",
-    "overhead": "in the runtime",
-}
 
 # What a thread does, as the picture has it.
 CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEEP, WORKS, IDLE, OTHER = (
@@ -45,9 +36,9 @@ CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEEP, WORKS, IDLE, OTHER = (
     "idle",
     "other",
 )
-_BARRIERS = ("barrier", "barrier_workshare", "barrier_parallel", "reduction", "single")
-_FOR_TASKS = ("taskwait", "taskgroup", "dependences")
-_AT_LOCKS = ("critical", "lock", "nest_lock", "mutex", "atomic", "ordered", "doacross")
+# By the activities that have colours of their own.
+_KINDS = {kind: kind for kind in (CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEEP, WORKS, IDLE)}
+_KINDS["spins"] = WORKS
 
 
 def wait_title(wait: Object) -> str:
@@ -60,39 +51,17 @@ def wait_title(wait: Object) -> str:
 
 def does(item: Object) -> str:
     """What a thread, or a group of threads, does."""
-    if item.get(ENDED_BY):
-        return f"{item[ENDED_BY]} here"
+    if "does" in item:
+        return str(item["does"])
+    # The report of an older ompdbg.
     if item["wait"] is not None:
         return wait_title(item["wait"])
-    if item.get("openmp") is False:
-        return ", ".join(filter(None, ("no OpenMP thread", item.get(DOES))))
-    if item.get(DOES):
-        return str(item[DOES])
-    if item.get("running"):
-        return "running"
-    state = item["state"]
-    return "not known" if state is None else _STATES.get(state, state.replace("_", " "))
+    return "unknown" if item["state"] is None else str(item["state"]).replace("_", " ")
 
 
 def kind_of(item: Object) -> str:
     """The same, roughly: AT_BARRIER, AT_LOCK, ..."""
-    if item.get(ENDED_BY):
-        return CRASHED
-    wait = item["wait"]
-    if wait is not None:
-        for kinds, name in (
-            (_BARRIERS, AT_BARRIER),
-            (_FOR_TASKS, FOR_TASKS),
-            (_AT_LOCKS, AT_LOCK),
-        ):
-            if wait["kind"] in kinds:
-                return name
-        return IDLE if wait["kind"] == "idle" else OTHER
-    if item.get(SLEEPS) and item.get("openmp") is not False:
-        return ASLEEP
-    if item["state"] in ("work_serial", "work_parallel"):
-        return WORKS
-    return IDLE if item["state"] == "idle" else OTHER
+    return _KINDS.get(item.get("activity", ""), OTHER)
 
 
 def place_text(location: Optional[Object]) -> str:
@@ -147,6 +116,18 @@ def task_title(task: Object) -> str:
     return told if task.get("number") is None else f"{told} #{task['number']}"
 
 
+def member_text(thread: Object) -> str:
+    """`3/8`: the number of a thread in its team; empty if it is in none."""
+    if thread.get("helper"):
+        return "helper"
+    if thread["openmp"] is False:
+        return "none"
+    if thread["thread_num"] is None:
+        return ""
+    size = "?" if thread["team_size"] is None else thread["team_size"]
+    return f"{thread['thread_num']}/{size}"
+
+
 def threads_text(numbers: Sequence[int]) -> str:
     """`thread 5`, `threads 2-4, 8`"""
     return f"{'thread' if len(numbers) == 1 else 'threads'} {ranges(numbers)}"
@@ -155,8 +136,8 @@ def threads_text(numbers: Sequence[int]) -> str:
 # ---- Links to stacks ------------------------------------------------------------------------
 
 _MOST_RUNS = 8  # of numbers of threads: more are folded
-# Of threads, as GDB numbers them, in a text of ours: an OpenMP thread has another number.
-_IN_TEXT = re.compile(r"(?<!OpenMP )\b([Tt]hreads? )([0-9]+(?:(?:-|, | and )[0-9]+\b)*)")
+# Of threads, as GDB numbers them, in a text of ours.
+_IN_TEXT = re.compile(r"\b([Tt]hreads? )([0-9]+(?:(?:-|, | and )[0-9]+\b)*)")
 _NUMBER = re.compile("([0-9]+)")
 
 
