@@ -263,7 +263,6 @@ size_t task_given(const struct task *task, const struct ompdbg_given **ret)
 	*ret = NULL;
 	// Other tasks may have changed what they were given.
 	if (task_has_begun(task) || !task->info.function || !task->info.argument ||
-	    services->size <= offsetof(struct ompdbg_services, task_variables) ||
 	    !services->task_variables ||
 	    !is_ok(services->task_variables(services->context, task->info.function,
 					    task->info.argument, ret, &count)))

@@ -161,8 +161,10 @@ def test_source_and_variables(report: Dict[str, Any]) -> None:
     assert len(stack["threads"]) > 2
     for thread in changed["variables"]:
         value = "odd one" if thread["thread"] == stack["threads"][-1] else "as others"
-        thread["frames"][0]["locals"] = [{"name": "changed", "value": value}]
+        variable = {"name": "changed", "value": value, "sharing": "private"}
+        thread["frames"][0]["locals"] = [variable]
     text = "".join(parsed(html_of(changed)).texts)
+    assert "changed private" in text
     assert f"odd one thread {stack['threads'][-1]}" in text
     assert text.index("odd one") < text.index("as others threads")
 

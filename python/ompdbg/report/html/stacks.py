@@ -32,6 +32,7 @@ class Node:
         self.ends: List[int] = []  # those whose stack ends here
         self.notes: List[str] = []
         self.variables: _Values = {}
+        self.sharing: Dict[str, str] = {}  # of these variables that a construct shares, or not
 
 
 def key_of(frame: Object) -> _Key:
@@ -118,6 +119,8 @@ class Tree:
             for one in frame["arguments"] + frame["locals"]:
                 values = node.variables.setdefault(one["name"], {})
                 values.setdefault(one["value"], {})[thread] = None
+                if one.get("sharing"):
+                    node.sharing[one["name"]] = one["sharing"]
 
     # ---- How it is drawn --------------------------------------------------------------------
 
@@ -154,7 +157,7 @@ class Tree:
             return told
         lost = [name for name, values in node.variables.items() if set(values) <= _LOST]
         rows = [
-            element("div", element("dt", element("code", name)), element("dd", _values(values)))
+            element("div", element("dt", _name(node, name)), element("dd", _values(values)))
             for name, values in node.variables.items()
             if name not in lost
         ]
@@ -197,6 +200,13 @@ def _targets(numbers: Sequence[int]) -> Content:
         "summary", f"{len(numbers)} threads" + (f": {known}" if len(known) < _LETTERS else "")
     )
     return element("details", title, told, class_="fold")
+
+
+def _name(node: Node, name: str) -> Content:
+    """The name of a variable, and what it is to its construct."""
+    sharing = node.sharing.get(name)
+    told = element("span", f" {sharing}", class_="muted") if sharing else None
+    return [element("code", name), told]
 
 
 def _values(values: Dict[str, Dict[int, None]]) -> Content:
