@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import build  # from fixtures/
-from harness import cases, counts, expect, oracle, own_programs, processes
+from harness import cases, counts, expect, oracle, own_programs, processes, setup, snapshots
 from harness.cases import Case
 from harness.normal import normal
 from harness.snapshots import Snapshot
@@ -88,3 +88,19 @@ def test_threads_that_begin(tmp_path: Path) -> None:
         groups = [group for region in regions for group in region["groups"]]
         if any(selected["value"] in group["threads"] for group in groups):
             assert re.search(r"^ +\d+ +in the runtime ", text["text"], re.M), text
+
+
+@pytest.mark.parametrize("cancellation", ["false", "true"])
+def test_threads_that_may_have_left_their_barrier(cancellation: str) -> None:
+    """With cancellation a thread may go on and keep the count of the barrier: libompd does not
+    tell that it waits there. The threads' stacks do."""
+    changes = {"OMP_CANCELLATION": cancellation, "OMP_TOOL": "disabled"}
+    try:
+        program = setup.program("hung", "clang")
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with processes.ready_program(program, [], changes) as pid:
+        told = {one["state"] for one in snapshots.say_json("thread-info", pid)["inquiries"]}
+        seen = {one["state"] for one in snapshots.say_json("threads", pid)["threads"]}
+    assert told == ({None, "wait_barrier"} if cancellation == "false" else {None})
+    assert {"wait_barrier", "wait_lock"} <= seen
