@@ -41,6 +41,9 @@ enum condition {
 	// Only while it works can it fail: when a team grows, its threads wait for the region with the
 	// records of tasks that it had before.
 	SETTLED = 1 << 5,
+	// The thread has not the task team of the region around: a primary thread that forks its own
+	// team has it until its team begins.
+	BEGUN = 1 << 6,
 };
 
 // When a row is refuted: a runtime may be stopped while threads change their team or their task.
@@ -109,7 +112,7 @@ static const struct row rows[] = {
 	  { TEAM(t_threads), LOAD, LOAD } },
 	{ "t_task_team",
 	  ONE,
-	  WORKING | ALONE,
+	  WORKING | ALONE | BEGUN,
 	  true,
 	  { INFO(th_task_team), MAYBE },
 	  { TEAM(t_task_team), STATE, MAYBE } },
@@ -315,6 +318,26 @@ static bool is_working(const struct witness *witness)
 	       follow(witness, to_team, &team) == HOLDS && primary == team;
 }
 
+// Tell whether a thread has one of the two task teams of the region around its own.
+static bool is_of_parent(const struct witness *witness)
+{
+	static const uint16_t to_own[] = { INFO(th_task_team), MAYBE, END };
+	static const uint16_t to_parents[] = { TEAM(t_parent), MAYBE,
+					       F(kmp_base_team_t, t_task_team), END };
+	uint64_t own, parents, task_team;
+
+	if (follow(witness, to_own, &own) != HOLDS ||
+	    follow(witness, to_parents, &parents) != HOLDS)
+		return false;
+	for (unsigned int state = 0; state < 2; state++) {
+		if (target_read_pointer(witness->target, parents + 8 * state, &task_team) ==
+			    ompd_rc_ok &&
+		    task_team == own)
+			return true;
+	}
+	return false;
+}
+
 static bool is_of_type(const struct witness *witness, bool explicit)
 {
 	static const uint16_t to_flags[] = { TASK(td_flags), END };
@@ -337,6 +360,8 @@ static bool applies(const struct witness *witness, unsigned int conditions)
 	if ((conditions & ALONE) && follow(witness, to_league, &league) == HOLDS && league)
 		return false;
 	if ((conditions & TASKS) && (follow(witness, to_tasks, &tasks) != HOLDS || tasks != 1))
+		return false;
+	if ((conditions & BEGUN) && is_of_parent(witness))
 		return false;
 	return !(conditions & (IMPLICIT | EXPLICIT)) ||
 	       is_of_type(witness, (conditions & EXPLICIT) != 0);
