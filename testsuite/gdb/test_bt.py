@@ -388,9 +388,9 @@ def test_text_says_the_same_as_json(case: Case, snapshot: Snapshot) -> None:
                 elif frame["function"] is not None:
                     assert frame["function"] in line
                 if frame["line"] is not None:
-                    assert line.endswith(
-                        (":{}".format(frame["line"]), "line {}".format(frame["line"]))
-                    )
+                    gone = " (tail call)" if frame["tail_call"] else ""
+                    ends = [mark.format(frame["line"], gone) for mark in (":{}{}", "line {}{}")]
+                    assert line.endswith(tuple(ends))
         if stack["note"] is not None:
             assert stack["note"] in lines.pop(0)
         assert lines == []

@@ -40,13 +40,15 @@ LATER = (
     ("clang", "libomp 23", "sid", "usr/lib/llvm-23/lib", "libomp.so.5"),
 )
 LEVELS = ("-O2", "-O0")
-# Cancellation happens at all, leagues may have threads, and priorities count.
+# Cancellation happens at all, and leagues may have threads.
 VARIABLES = {
     "OMP_CANCELLATION": "true",
-    "OMP_MAX_TASK_PRIORITY": "9",
     "KMP_TEAMS_THREAD_LIMIT": "16",
     "KMP_WARNINGS": "0",
 }
+# Priorities count. With them LLVM's runtime, from 16 on, ends regions whose tasks still run.
+PRIORITIES = {"OMP_MAX_TASK_PRIORITY": "9"}
+WITH_PRIORITIES = re.compile("libgomp|libomp 14$")
 # A program is started with some of these, by its seed.
 SETTINGS = {
     "OMP_DYNAMIC": ("true",),
@@ -104,6 +106,8 @@ class Runtime:
 
     def environment(self, seed: int) -> Dict[str, str]:
         environment = dict(os.environ, **VARIABLES, **settings(seed))
+        if WITH_PRIORITIES.match(self.name):
+            environment.update(PRIORITIES)
         if self.folder and not self.system:
             environment["LD_LIBRARY_PATH"] = self.folder
         return environment

@@ -2,7 +2,7 @@
 """Runs inside GDB: why a program does not go on.
 
 Task: "mode" is live (run to fixture_ready), core, or stops: "stops" times at some moment of a
-program that runs; "gcore" names a core file to write, "changes" are commands before the questions.
+program that runs with "arguments"; "gcore" names a core file to write, "changes" are commands before the questions.
 """
 
 import os
@@ -53,6 +53,7 @@ def main() -> None:
     task = common.task()
     common.prepare(task["loader"])
     if task["mode"] == "stops":
+        gdb.execute("set args " + " ".join(task["arguments"]))
         common.answer({"stops": stops(task["stops"])})
         gdb.execute("kill", to_string=True)
         return
