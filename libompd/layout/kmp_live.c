@@ -330,8 +330,8 @@ static bool is_of_parent(const struct witness *witness)
 	    follow(witness, to_parents, &parents) != HOLDS)
 		return false;
 	for (unsigned int state = 0; state < 2; state++) {
-		if (target_read_pointer(witness->target, parents + 8 * state, &task_team) ==
-			    ompd_rc_ok &&
+		if (target_read_pointer(witness->target, parents + 8 * (uint64_t)state,
+					&task_team) == ompd_rc_ok &&
 		    task_team == own)
 			return true;
 	}
