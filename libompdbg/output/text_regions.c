@@ -211,7 +211,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 	struct row *rows;
 
 	region_groups(alike->regions[0], &num_groups); // as many as in the others
-	rows = ARENA_ARRAY(arena, struct row, num_groups);
+	rows = ARENA_ARRAY(arena, struct row, num_groups * alike->count);
 	for (size_t i = 0; i < alike->count; i++) {
 		const struct region_group *groups = region_groups(alike->regions[i], &num_groups);
 		for (size_t k = 0; k < num_groups; k++)

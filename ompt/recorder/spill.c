@@ -521,8 +521,8 @@ void make_room(struct thread *thread)
 		ordered();
 		if (forks == __atomic_load_n(&writer.forks, __ATOMIC_RELAXED))
 			break;
-		thread->limit =
-			0; // the handler of a signal has forked, and the child's ring is empty
+		// The handler of a signal has forked, and the child's ring is empty.
+		thread->limit = 0;
 	}
 	errno = saved_errno;
 }

@@ -176,7 +176,11 @@ KMP_COMPLAINTS = {
     "code-pointers": r"\w+: the code pointer is in the runtime",
     "failed-tests": r"acquire: the thread waits for another one",
     "league": r"parallel_end: \d+ implicit tasks began, of \d+",
+    "inner-regions": r"parallel_end: the innermost scope is not this region|"
+    r"parallel_end: the region ended before|implicit_begin: the region has ended",
 }
+# Those that show only if threads meet.
+KMP_BY_CHANCE = {"inner-regions"}
 
 
 def complaints(run: Run, runtime: Runtime) -> List[str]:

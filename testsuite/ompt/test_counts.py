@@ -61,8 +61,9 @@ def test_programs(laboratory: Laboratory, case: Tuple[str, str, str]) -> None:
     wrong = laboratory.run_all(program, runtime, mode, all_wrong)
     assert not wrong, "\n".join(wrong)
     if case == ("libomp-14", "constructs.c", "-O2"):
-        for pattern in expected.KMP_COMPLAINTS.values():
-            assert any(re.fullmatch(pattern, text) for text in faults), pattern
+        for difference, pattern in expected.KMP_COMPLAINTS.items():
+            seen = any(re.fullmatch(pattern, text) for text in faults)
+            assert seen or difference in expected.KMP_BY_CHANCE, pattern
 
 
 @pytest.mark.parametrize("seed", SEEDS)

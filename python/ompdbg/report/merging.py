@@ -61,11 +61,10 @@ def member(source: str, document: Any) -> Member:
     if document.get("kind") != "report":
         raise NoReport('not a report (write one with "ompdbg report --json")')
     try:
-        report = document
-        process, group = _process(source, report["about"]), _described(report)
+        process, group = _process(source, document["about"]), _described(document)
         if _fits(process, _PROCESS) and _fits(group, _GROUP):
-            of_ranks = _ranks_of(report["about"]["rank"])
-            return Member(process, of_ranks, _state(report), group, _stacks(report))
+            of_ranks = _ranks_of(document["about"]["rank"])
+            return Member(process, of_ranks, _state(document), group, _stacks(document))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         pass  # nothing has the shape that it should have
     raise NoReport("it lacks what the schema demands")
