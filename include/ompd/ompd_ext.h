@@ -187,10 +187,16 @@ ompd_rc_t ompd_ext_tasks_unreached(ompd_ext_task_iterator *iterator, uint32_t *c
 
 ompd_rc_t ompd_ext_tasks_close(ompd_ext_task_iterator *iterator);
 
-/** Return a handle for a task that the enumeration of @p parallel returned. Released by
- * ompd_rel_task_handle(). ompd_rc_bad_input if @p id is no task of it. */
-ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
-				  ompd_task_handle_t **task);
+/**
+ * Return a handle for the task of a record that an enumeration returned since the process stopped.
+ * No list is searched for it.
+ *
+ * @param parallel the region that the record names.
+ * @param[out] task to be released with ompd_rel_task_handle().
+ * @return ok, bad_input (a record of another region), stale_handle, nomem.
+ */
+ompd_rc_t ompd_ext_get_task_by_info(ompd_parallel_handle_t *parallel,
+				    const ompd_ext_task_info *info, ompd_task_handle_t **task);
 
 enum ompd_ext_depend_kind {
 	ompd_ext_depend_out = 0, // out or inout; of libgomp mutexinoutset too: not told apart

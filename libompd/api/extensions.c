@@ -183,37 +183,20 @@ ompd_rc_t task_iterator_free(struct api_task_iterator *iterator)
 	return ompd_rc_ok;
 }
 
-ompd_rc_t ompd_ext_get_task_by_id(ompd_parallel_handle_t *parallel, uint64_t id,
-				  ompd_task_handle_t **task)
+ompd_rc_t ompd_ext_get_task_by_info(ompd_parallel_handle_t *parallel,
+				    const ompd_ext_task_info *info, ompd_task_handle_t **task)
 {
-	struct family_walk *walk;
-	ompd_ext_task_info info;
-	bool damaged;
-
 	API_ENTER(self, PARALLEL, parallel);
-	if (!task)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	if (!info || !task)
+		return reason(ompd_rc_bad_input, "record or handle pointer is NULL");
+	if (info->parallel_id != region_id(self))
+		return reason(ompd_rc_bad_input, "the record is of another region's task");
 	struct api_space *space = self->space;
-	ompd_rc_t rc = space->family->tasks->walk_open(space->runtime, self->region, &walk);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	do
-		rc = space->family->tasks->walk_next(walk, &info);
-	while (rc == ompd_rc_ok && info.id != id);
-	damaged = space->family->tasks->walk_damaged(walk);
-	space->family->tasks->walk_close(walk);
-	if (rc == ompd_rc_unavailable)
-		rc = damaged ?
-			     reason(ompd_rc_error, "a list of tasks is damaged or being changed") :
-			     reason(ompd_rc_bad_input, "the region has no such task");
-	if (rc != ompd_rc_ok)
-		return rc;
 	struct api_task *handle = handle_new_task(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	space->family->tasks->task_of_info(self->region, &info, handle->task);
+	space->family->tasks->task_of_info(self->region, info, handle->task);
 	return HANDLE_GIVE(ompd_rc_ok, TASK, handle, space, task);
 }
 

@@ -4,12 +4,7 @@
 
 #include "diagnose/edges.h"
 
-enum {
-	MAX_TASKS = 10000, // more are not looked at one by one
-	// Of more tasks, only why a thread waits is worth the time: what a handle has of a task costs a
-	// search through those of its region.
-	MOST_WITH_PREDECESSORS = 2000,
-};
+enum { MAX_TASKS = 100000 }; // more are not looked at one by one
 
 /** The tasks of one runtime that are kept. */
 struct kept_tasks {
@@ -94,8 +89,6 @@ bool task_predecessors(struct task *task, struct task *const **ret, size_t *coun
 	*count = 0;
 	if (task->info.status != ompd_ext_task_blocked)
 		return true;
-	if (kept->count > MOST_WITH_PREDECESSORS)
-		return false;
 	find_predecessors(kept);
 	before = table_get(&kept->before, task->info.id);
 	if (before) {

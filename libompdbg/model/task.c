@@ -126,7 +126,7 @@ static ompd_task_handle_t *handle_of(struct task *task)
 		return task->handle;
 	ompd_task_handle_t *handle = NULL;
 	struct ompdbg_error *error =
-		SPACE_CALL(space, ext_get_task_by_id, team->handle, task->info.id, &handle);
+		SPACE_CALL(space, ext_get_task_by_info, team->handle, &task->info, &handle);
 	bool is_made = handle && space_last_code(space) == ompd_rc_ok;
 	ompdbg_error_destroy(error);
 	if (!is_made)

@@ -163,7 +163,7 @@ static void check_handles(const struct here *here, const void *task, const void 
 	uint64_t id = 0;
 	size_t count = 0;
 
-	assert_int_equal(ompd_ext_get_task_by_id(here->parallel, kmp_task_identity(task), &handle),
+	assert_int_equal(ompd_ext_get_task_by_info(here->parallel, find(task), &handle),
 			 ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_task_info(handle, &info), ompd_rc_ok);
 	assert_memory_equal(&info, find(task), sizeof(info));

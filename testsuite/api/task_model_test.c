@@ -124,13 +124,13 @@ static void compare_handle(ompd_task_handle_t *task, const ompd_ext_task_info *i
 	COMPARE(function.address, info->function);
 }
 
-static void compare_by_id(const struct node *node, const ompd_ext_task_info *info)
+static void compare_by_info(const struct node *node, const ompd_ext_task_info *info)
 {
 	ompd_task_handle_t *task;
 	ompd_ext_depend depends[4];
 	size_t count = 77;
 
-	assert_int_equal(ompd_ext_get_task_by_id(parallel, node->id, &task), ompd_rc_ok);
+	assert_int_equal(ompd_ext_get_task_by_info(parallel, info, &task), ompd_rc_ok);
 	assert_int_equal(ompd_ext_get_task_depends(task, depends, 4, &count), ompd_rc_ok);
 	COMPARE(count, node->undeferred ? 0 : node->num_depends);
 	for (size_t i = 0; i < count; i++) {
@@ -187,7 +187,7 @@ static void compare_node(const struct node *node, uint64_t implicit)
 	} else {
 		COMPARE(info->status, ompd_ext_task_suspended);
 	}
-	compare_by_id(node, info);
+	compare_by_info(node, info);
 }
 
 // Who leads to whom: a parent is told by its child; what was begun hangs from its parent and its

@@ -134,7 +134,7 @@ static void chains(struct here *here)
 		size_t count = 0;
 		ompd_task_handle_t *task;
 
-		assert_int_equal(ompd_ext_get_task_by_id(here->parallel, list.records[i].id, &task),
+		assert_int_equal(ompd_ext_get_task_by_info(here->parallel, &list.records[i], &task),
 				 ompd_rc_ok);
 		assert_int_equal(ompd_ext_get_task_dependers(task, ids, 8, &count), ompd_rc_ok);
 		ompd_rel_task_handle(task);
@@ -183,7 +183,7 @@ static void kinds_of_dependence(struct here *here)
 
 		if (list.records[i].status == ompd_ext_task_blocked)
 			assert_int_equal(list.records[i].num_predecessors, 3);
-		assert_int_equal(ompd_ext_get_task_by_id(here->parallel, list.records[i].id, &task),
+		assert_int_equal(ompd_ext_get_task_by_info(here->parallel, &list.records[i], &task),
 				 ompd_rc_ok);
 		assert_int_equal(ompd_ext_get_task_depends(task, depends, 4, &count), ompd_rc_ok);
 		ompd_rel_task_handle(task);
@@ -205,15 +205,16 @@ static void kinds_of_dependence(struct here *here)
 	assert_int_equal(writers, 0);
 }
 
-static void no_such_task(struct here *here)
+static void other_region(struct here *here)
 {
-	static const uint64_t wrong[] = { 0, 1, 8, 0x1000, UINT64_MAX };
 	ompd_task_handle_t *task;
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(ompd_ext_get_task_by_id(here->parallel, wrong[i], &task),
-				 ompd_rc_bad_input);
-	assert_int_equal(ompd_ext_get_task_by_id(here->parallel, here->parallel_id, &task),
+	task_list_read(space, here->parallel, 100, &list);
+	assert_int_equal(ompd_ext_get_task_by_info(here->parallel, &list.records[0], &task),
+			 ompd_rc_ok);
+	ompd_rel_task_handle(task);
+	list.records[0].parallel_id ^= 8;
+	assert_int_equal(ompd_ext_get_task_by_info(here->parallel, &list.records[0], &task),
 			 ompd_rc_bad_input);
 }
 
@@ -228,7 +229,7 @@ STILL(queue_by_priority)
 STILL(many_tasks)
 STILL(chains)
 STILL(kinds_of_dependence)
-STILL(no_such_task)
+STILL(other_region)
 
 int main(void)
 {
@@ -237,7 +238,7 @@ int main(void)
 		cmocka_unit_test(test_many_tasks),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_kinds_of_dependence),
-		cmocka_unit_test(test_no_such_task),
+		cmocka_unit_test(test_other_region),
 	};
 
 	return run_task_tests(tests, sizeof(tests) / sizeof(tests[0]));

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from harness import processes, setup
 
+PROGRAMS = Path(__file__).resolve().parent / "programs"
 SCHEMA = json.loads((setup.ROOT / "docs" / "ompdbg.schema.json").read_text(encoding="utf-8"))
 USAGE = 2
 
@@ -51,6 +52,23 @@ def test_waits_for(ompdbg: Any, depend: Tuple[int, str]) -> None:
         ("step", ("first-step",)): 1,
         ("step", ("step",)): 2,
     }
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_chain_of_many_tasks(ompdbg: Any, tmp_path: Path, compiler: str) -> None:
+    number, program = 2500, tmp_path / "chain"
+    command = [compiler, "-g", "-fopenmp", str(PROGRAMS / "chain.c"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    with processes.ready_program(program, (str(number),)) as pid:
+        tasks = _explicit(ompdbg, pid)
+    (last,) = set(tasks) - {other for task in tasks.values() for other in task["waits_for"]}
+    met = [last]
+    while tasks[met[-1]]["waits_for"]:
+        (before,) = tasks[met[-1]]["waits_for"]
+        met.append(before)
+    assert len(met) == len(set(met)) == number
+    assert {tasks[one]["status"] for one in met[:-1]} == {"blocked"}
+    assert tasks[met[-1]]["status"] in ("running", "started")
 
 
 def test_one_task(ompdbg: Any, depend: Tuple[int, str]) -> None:
@@ -116,9 +134,8 @@ def test_wrong_numbers(ompdbg: Any, depend: Tuple[int, str]) -> None:
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_values_of_tasks_that_wait(ompdbg: Any, tmp_path: Path, level: str) -> None:
     """Of a program that GCC compiled: what Clang gives a task has no names in debug information."""
-    source = Path(__file__).resolve().parent / "programs" / "given.c"
     program = tmp_path / "given"
-    command = ["gcc", "-g", level, "-fopenmp", str(source), "-o", str(program)]
+    command = ["gcc", "-g", level, "-fopenmp", str(PROGRAMS / "given.c"), "-o", str(program)]
     subprocess.run(command, check=True, timeout=60)
     with processes.ready_program(program, ()) as pid:
         tasks = _explicit(ompdbg, pid)

@@ -100,7 +100,7 @@ ASK(dependences)
 	}
 	if (rc != ompd_rc_ok || count <= wanted) // with some of them missing, others are asked
 		return rc == ompd_rc_ok ? ompd_rc_bad_input : ompd_rc_error;
-	rc = ompd_ext_get_task_by_id(handles->parallel, records[wanted].id, &task);
+	rc = ompd_ext_get_task_by_info(handles->parallel, &records[wanted], &task);
 	if (rc == ompd_rc_ok && variant % 2 == 0)
 		rc = ompd_ext_get_task_depends(task, depends, 4, &number);
 	else if (rc == ompd_rc_ok)

@@ -452,11 +452,12 @@ QUESTION(task_facts)
 }
 
 // A task that the enumeration told of, in its region.
-static void ask_of_task(struct subject *subject, ompd_parallel_handle_t *parallel, uint64_t id)
+static void ask_of_task(struct subject *subject, ompd_parallel_handle_t *parallel,
+			const ompd_ext_task_info *info)
 {
 	ompd_task_handle_t *task, *kept = subject->task;
 
-	if (CALL(ompd_ext_get_task_by_id(parallel, id, &task)) != ompd_rc_ok)
+	if (CALL(ompd_ext_get_task_by_info(parallel, info, &task)) != ompd_rc_ok)
 		return;
 	subject->task = task;
 	task_facts(subject, 0);
@@ -470,7 +471,7 @@ QUESTION(all_tasks)
 	ompd_ext_task_iterator *iterator = NULL;
 	ompd_ext_task_info records[8];
 	size_t count = 1, total = 0;
-	uint64_t last = 0;
+	ompd_ext_task_info last = { 0 };
 	uint32_t unreached;
 	ompd_rc_t rc = variant % 2 ? CALL(ompd_ext_tasks_open_all(subject->space, &iterator)) :
 				     CALL(ompd_ext_tasks_open(parallel, &iterator));
@@ -483,12 +484,12 @@ QUESTION(all_tasks)
 		if (total > MAX_TASKS)
 			die("an enumeration without end");
 		if (count && (total == count || variant / 32 % 4 == 0))
-			last = records[count - 1].id;
+			last = records[count - 1];
 	}
 	CALL(ompd_ext_tasks_unreached(iterator, &unreached));
 	CALL(ompd_ext_tasks_close(iterator));
-	if (last && !(variant % 2))
-		ask_of_task(subject, parallel, last);
+	if (last.id && !(variant % 2))
+		ask_of_task(subject, parallel, &last);
 }
 
 // ---- Variables -------------------------------------------------------------------------------

@@ -246,7 +246,8 @@ class Parallel(_Handle):
         """struct ompd_ext_barrier_info, field by field. Raises Unavailable where the runtime does
         not count arrivals."""
     def tasks(self) -> TaskIterator: ...
-    def task_by_id(self, ident: int) -> Task: ...
+    def task_by_id(self, ident: int) -> Task:
+        """The task that tasks() has a record of. Raises LookupError where there is none."""
 
 class TaskIterator(Iterator[TaskInfo]):
     damaged: bool  # a list of the runtime was found damaged; the rest was still read

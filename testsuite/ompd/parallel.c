@@ -57,6 +57,25 @@ static PyObject *parallel_tasks(PyObject *self, PyObject *unused)
 	return handle_new(parallel->owner, KIND_ITERATOR, result, iterator, parallel->generation);
 }
 
+/** Find the record of a task among those of a region. @return 1: found, 0: there is none, -1: error. */
+static int find_task(struct handle *parallel, uint64_t ident, ompd_ext_task_info *ret)
+{
+	ompd_ext_task_iterator *iterator = NULL;
+	size_t count = 0;
+
+	if (CALL(parallel->space, ext_tasks_open, parallel->raw, &iterator) < 0)
+		return -1;
+	int result;
+
+	do
+		result = CALL_ACCEPTING(parallel->space, ACCEPT_OK | ACCEPT_INCOMPLETE,
+					ext_tasks_next, iterator, ret, 1, &count);
+	while (result >= 0 && count && ret->id != ident);
+	if (CALL(parallel->space, ext_tasks_close, iterator) < 0 || result < 0)
+		return -1;
+	return count > 0;
+}
+
 static PyObject *parallel_task_by_id(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	ompd_task_handle_t *task = NULL;
@@ -64,10 +83,17 @@ static PyObject *parallel_task_by_id(PyObject *self, PyObject *args, PyObject *k
 
 	if (argument_uint(args, kwargs, "task_by_id", "ident", &ident) < 0)
 		return NULL;
-	struct handle *parallel = handle_use(self, "ompd_ext_get_task_by_id");
+	struct handle *parallel = handle_use(self, "ompd_ext_get_task_by_info");
 	if (!parallel)
 		return NULL;
-	int result = CALL(parallel->space, ext_get_task_by_id, parallel->raw, ident, &task);
+	ompd_ext_task_info info = { 0 };
+	int result = find_task(parallel, ident, &info);
+
+	if (result == 0)
+		PyErr_SetString(PyExc_LookupError, "the region has no such task");
+	if (result <= 0)
+		return NULL;
+	result = CALL(parallel->space, ext_get_task_by_info, parallel->raw, &info, &task);
 	return handle_new(parallel->owner, KIND_TASK, result, task, parallel->generation);
 }
 
