@@ -165,9 +165,11 @@ const struct command commands[] = {
 	{
 		.name = "tasks",
 		.summary = "show the tasks of every team",
-		.description = "Tasks are a tree, below those that created them: what they do, "
-			       "their dependences, and for how many tasks they wait. Of many tasks "
-			       "alike a few are shown, and the number of the others.",
+		.description =
+			"Tasks are a tree, below those that created them: what they do, "
+			"their dependences, and for how many tasks they wait. Of many tasks "
+			"alike a few are shown, and the number of the others. Where the tree is too "
+			"deep for the line, a number in brackets is the depth of a task.",
 		.options = tasks_options,
 		.run = run_view,
 		.show = show_tasks,

@@ -118,14 +118,25 @@ const char *paint_wait(const struct paper *paper, const char *text)
 	return text;
 }
 
-const char *paint_task(const struct paper *paper, const char *text)
+/** Return where the function of a task begins: "#3 task of fib at fib.c:9", "#3 fib at fib.c:9"; NULL. */
+static const char *function_of_task(const char *text)
 {
 	static const char of[] = "task of ";
-	const char *begin = paper->color ? strstr(text, of) : NULL;
+	const char *begin = strstr(text, of);
+
+	if (begin)
+		return begin + strlen(of);
+	begin = strchr(text, '#');
+	return begin ? strchr(begin, ' ') : NULL;
+}
+
+const char *paint_task(const struct paper *paper, const char *text)
+{
+	const char *begin = paper->color ? function_of_task(text) : NULL;
 
 	if (!begin)
 		return text;
-	begin += strlen(of);
+	begin += *begin == ' ';
 	for (const char *end = begin; *end; end++) {
 		if (end[1] && end[1] != ',')
 			continue;

@@ -93,19 +93,31 @@ const char *predecessors_text(struct task *task)
 	return is_complete ? listed : arena_printf(arena, "%s, among them %s", counted, listed);
 }
 
+/** Check for a value that says little: an address. */
+static bool is_address(const struct ompdbg_given *given)
+{
+	return strstr(given->value, "0x") != NULL;
+}
+
 const char *given_text(const struct task *task)
 {
 	struct arena *arena = &task->runtime->process->arena;
 	const struct ompdbg_given *given;
-	size_t count = task_given(task, &given);
+	size_t count = task_given(task, &given), listed = 0;
 	const char *text = "";
 
-	for (size_t i = 0; i < count && i < MOST_GIVEN; i++) {
-		const char *value = given[i].value;
-		if (foreign_width(value) > MOST_OF_VALUE)
-			value = foreign_cut(arena, value, MOST_OF_VALUE);
-		text = arena_printf(arena, "%s%s%s%s = %s", text, i ? ", " : "",
-				    given[i].is_shared ? "shared " : "", given[i].name, value);
+	for (int last = 0; last < 2; last++) { // addresses come last
+		for (size_t i = 0; i < count && listed < MOST_GIVEN; i++) {
+			const char *value = given[i].value;
+
+			if (is_address(&given[i]) != last)
+				continue;
+			if (foreign_width(value) > MOST_OF_VALUE)
+				value = foreign_cut(arena, value, MOST_OF_VALUE);
+			text = arena_printf(arena, "%s%s%s%s = %s", text, listed++ ? ", " : "",
+					    given[i].is_shared ? "shared " : "", given[i].name,
+					    value);
+		}
 	}
 	return count > MOST_GIVEN ?
 		       arena_printf(arena, "%s and %zu more", text, count - MOST_GIVEN) :

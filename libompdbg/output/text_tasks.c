@@ -5,140 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/icv_rows.h"
+#include "output/task_pool.h"
 #include "output/task_words.h"
 
 enum { SHOWN_ALIKE = 5, LISTED_ALIKE = 50 }; // of more tasks alike, only the number is shown
 
-/** Tasks that are alike: they were not begun, and differ in nothing that a table shows. */
-struct alike {
-	struct task *first; // of those that are not kept
-	uint64_t parallel_id, parent_id, function;
-	uint32_t kind, status;
-	uint64_t number;    // of all
-	struct alike *next; // with the same hash
-};
-
-/** A task of the tree. */
-struct node {
-	struct task *task;
-	size_t *children, num_children, capacity; // indices of nodes
-	struct alike **more;
-	size_t num_more, more_capacity;
-	bool is_shown;
-};
-
-/** The tasks of one runtime; of many tasks alike only the first few are kept. */
-struct pool {
-	struct runtime *runtime;
-	struct arena *arena;
-	uint64_t keep; // of tasks alike
-	struct node *nodes;
-	size_t count, capacity;
-	struct table by_id;    // -> index + 1
-	struct table alike;    // hash -> struct alike *
-	struct alike **groups; // of which some were left out
-	size_t num_groups, group_capacity;
-	uint64_t total;
-	int64_t unreached;
-	bool is_damaged;
-};
-
-// ---- Reading -----------------------------------------------------------------------------------
-
-static struct alike *alike_of(struct pool *pool, const ompd_ext_task_info *info)
-{
-	uint64_t hash = info->parallel_id;
-	struct alike **first;
-
-	hash = hash * 31 + info->parent_id;
-	hash = hash * 31 + info->function;
-	hash = hash * 31 + info->status;
-	first = (struct alike **)table_put(&pool->alike, pool->arena, hash * 31 + info->kind);
-	for (struct alike *one = *first; one; one = one->next) {
-		if (one->parallel_id == info->parallel_id && one->parent_id == info->parent_id &&
-		    one->function == info->function && one->status == info->status &&
-		    one->kind == info->kind)
-			return one;
-	}
-	struct alike *found = ARENA_NEW(pool->arena, struct alike);
-	found->parallel_id = info->parallel_id;
-	found->parent_id = info->parent_id;
-	found->function = info->function;
-	found->status = info->status;
-	found->kind = info->kind;
-	found->next = *first;
-	*first = found;
-	return found;
-}
-
-static struct ompdbg_error *add_task(void *context, struct task *task)
-{
-	struct pool *pool = context;
-
-	if (pool->total++ % 1024 == 0 && process_is_interrupted(pool->runtime->process))
-		return &ompdbg_error_interrupted;
-	if (!task_has_begun(task)) {
-		struct alike *alike = alike_of(pool, &task->info);
-		if (++alike->number > pool->keep) {
-			if (alike->number == pool->keep + 1) {
-				alike->first = task_keep(task);
-				*ARENA_APPEND(pool->arena, pool->groups, pool->num_groups,
-					      pool->group_capacity) = alike;
-			}
-			return NULL;
-		}
-	}
-	ARENA_APPEND(pool->arena, pool->nodes, pool->count, pool->capacity)->task = task_keep(task);
-	*table_put(&pool->by_id, pool->arena, task->info.id) = (void *)(uintptr_t)pool->count;
-	return NULL;
-}
-
-static struct node *node_of(struct pool *pool, uint64_t id)
-{
-	size_t index = id ? (uintptr_t)table_get(&pool->by_id, id) : 0;
-
-	return index ? &pool->nodes[index - 1] : NULL;
-}
-
-static struct ompdbg_error *read_pool(struct runtime *runtime, uint64_t keep, struct pool *pool)
-{
-	struct ompdbg_error *error;
-
-	*pool = (struct pool){ .runtime = runtime,
-			       .arena = &runtime->process->arena,
-			       .keep = keep };
-	error = tasks_visit(runtime, add_task, pool, &pool->is_damaged, &pool->unreached);
-	if (error)
-		return error;
-	for (size_t i = 0; i < pool->count; i++) {
-		struct node *parent = node_of(pool, pool->nodes[i].task->info.parent_id);
-		if (parent)
-			*ARENA_APPEND(pool->arena, parent->children, parent->num_children,
-				      parent->capacity) = i;
-	}
-	for (size_t i = 0; i < pool->num_groups; i++) {
-		struct node *parent = node_of(pool, pool->groups[i]->parent_id);
-		if (parent)
-			*ARENA_APPEND(pool->arena, parent->more, parent->num_more,
-				      parent->more_capacity) = pool->groups[i];
-	}
-	return NULL;
-}
-
 // ---- Words -------------------------------------------------------------------------------------
 
-static const char *describe(struct arena *arena, struct task *task)
+/** Return what is worth more than the whole name of a task: its status, and what it waits for. */
+static const char *essence(struct arena *arena, struct task *task)
 {
-	const char *text = arena_printf(arena, "%s, %s", numbered_title(task), task_status(task));
-	const char *depends = dependences_text(task), *created = creation_text(task);
-	const char *given = given_text(task);
+	const char *status = task_status(task);
 
-	if (task->info.num_predecessors)
-		text = arena_printf(arena, "%s, waits for %s", text, predecessors_text(task));
+	return task->info.num_predecessors ?
+		       arena_printf(arena, ", %s, waits for %s", status, predecessors_text(task)) :
+		       arena_printf(arena, ", %s", status);
+}
+
+static const char *details(struct arena *arena, struct task *task)
+{
+	const char *depends = dependences_text(task), *created = creation_text(task);
+	const char *given = given_text(task), *text = "";
+
 	if (task_is_explicit(task) && task_thread_num(task) != NOT_KNOWN)
-		text = arena_printf(arena, "%s, %s", text, task_thread_text(task));
+		text = arena_printf(arena, ", %s", task_thread_text(task));
 	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
 		if (task_has_flag(task, &task_flags[i]))
 			text = arena_printf(arena, "%s, %s", text, task_flags[i].words);
@@ -154,14 +47,20 @@ static const char *describe(struct arena *arena, struct task *task)
 	return text;
 }
 
-static const char *more_text(struct pool *pool, const struct alike *alike)
+/** Return the thread of an implicit task without children; NULL: it is another, or that is unknown. */
+static struct thread *lone_thread(const struct task_pool *pool, const struct task_node *node)
 {
-	return arena_printf(pool->arena, "... and %lu more: %s, %s",
-			    (unsigned long)(alike->number - pool->keep), task_title(alike->first),
-			    task_status(alike->first));
+	const struct task *task = node->task;
+	struct team *team = task_team(task);
+	int number = task_thread_num(task);
+
+	if (task->info.kind != ompd_ext_task_implicit || !team || number == NOT_KNOWN ||
+	    has_tasks_below(pool, node))
+		return NULL;
+	return team_member(team, number);
 }
 
-static const char *team_line(struct pool *pool, const struct task *task)
+static const char *team_line(struct task_pool *pool, const struct task *task)
 {
 	struct arena *arena = pool->arena;
 	struct team *team = task_team(task);
@@ -189,17 +88,63 @@ static const char *team_line(struct pool *pool, const struct task *task)
 /** The tasks that are still to be shown. */
 struct pending {
 	size_t node; // or, if alike is not NULL, that
-	const struct alike *alike;
+	const struct tasks_alike *alike;
 	int depth;
 };
 
-static void add_indented(struct text *text, int depth, const char *line)
+/** Return what a line of the tree begins with. It takes a third of the width at most: the depth of those
+ *  that are deeper is a number. */
+static const char *indentation(const struct text *text, int depth)
 {
-	text_cut(text, arena_printf(text->paper.arena, "%*s%s", 2 * depth, "", line), paint_task);
+	struct arena *arena = text->paper.arena;
+	int most = text->paper.width ? (int)text->paper.width / 6 : depth;
+
+	return depth <= most ? arena_printf(arena, "%*s", 2 * depth, "") :
+			       arena_printf(arena, "%*s(%d) ", 2 * most, "", depth - 1);
+}
+
+/** Add a line about a task. Where space is short its title gives way first, then what comes last. */
+static void add_line(struct text *text, const char *begin, struct task *task, const char *rest,
+		     const char *last)
+{
+	struct arena *arena = text->paper.arena;
+	const struct task_function *function = task_is_explicit(task) ? task_function(task) : NULL;
+	const char *title = foreign_visible(arena, task_title(task));
+	size_t width = text->paper.width;
+	size_t taken = foreign_width(begin) + foreign_width(rest) + (*last ? strlen("...") : 0);
+	size_t room = taken + LEAST_PLACE < width ? width - taken : LEAST_PLACE;
+
+	if (width && function && foreign_width(title) > room)
+		title = foreign_visible(arena, function_place_text(arena, function));
+	if (width)
+		title = cut_place(&text->paper, title, room);
+	text_cut(text, arena_printf(arena, "%s%s%s%s", begin, title, rest, last), paint_task);
+}
+
+static void add_task_line(struct text *text, int depth, struct task *task)
+{
+	struct arena *arena = text->paper.arena;
+	uint64_t number = task_number(task);
+	const char *begin = indentation(text, depth);
+
+	if (number)
+		begin = arena_printf(arena, "%s#%lu ", begin, (unsigned long)number);
+	add_line(text, begin, task, essence(arena, task), details(arena, task));
+}
+
+static void add_more_line(struct text *text, const struct task_pool *pool, int depth,
+			  const struct tasks_alike *alike)
+{
+	struct arena *arena = pool->arena;
+	const char *begin = arena_printf(arena, "%s... and %lu more: ", indentation(text, depth),
+					 (unsigned long)(alike->number - pool->keep));
+
+	add_line(text, begin, alike->first, arena_printf(arena, ", %s", task_status(alike->first)),
+		 "");
 }
 
 /** Add a task of a team with those below it. */
-static void add_branch(struct text *text, struct pool *pool, size_t root)
+static void add_branch(struct text *text, struct task_pool *pool, size_t root)
 {
 	uint64_t team = pool->nodes[root].task->info.parallel_id;
 	struct pending *stack = NULL;
@@ -209,22 +154,20 @@ static void add_branch(struct text *text, struct pool *pool, size_t root)
 		(struct pending){ .node = root, .depth = 1 };
 	while (count) {
 		struct pending now = stack[--count];
-		struct node *node = &pool->nodes[now.node];
+		struct task_node *node = &pool->nodes[now.node];
 		if (now.alike) {
-			add_indented(text, now.depth, more_text(pool, now.alike));
+			add_more_line(text, pool, now.depth, now.alike);
 			continue;
 		}
 		if (node->is_shown)
 			continue;
 		node->is_shown = true;
-		add_indented(text, now.depth, describe(pool->arena, node->task));
+		add_task_line(text, now.depth, node->task);
 		for (size_t i = node->num_more; i-- > 0;)
 			*ARENA_APPEND(pool->arena, stack, count, capacity) =
 				(struct pending){ .alike = node->more[i], .depth = now.depth + 1 };
 		for (size_t i = node->num_children; i-- > 0;) {
-			const struct task *child = pool->nodes[node->children[i]].task;
-			if (child->info.parallel_id == team &&
-			    child->info.kind != ompd_ext_task_implicit)
+			if (is_below_another(pool->nodes[node->children[i]].task, team))
 				*ARENA_APPEND(pool->arena, stack, count, capacity) =
 					(struct pending){ .node = node->children[i],
 							  .depth = now.depth + 1 };
@@ -234,10 +177,11 @@ static void add_branch(struct text *text, struct pool *pool, size_t root)
 
 /** Check for a task that begins a tree: implicit tasks do, though a task of another team generated
  *  them. */
-static bool is_root(struct pool *pool, const struct task *task)
+static bool is_root(struct task_pool *pool, const struct task *task)
 {
 	return task->info.kind == ompd_ext_task_implicit ||
-	       task->info.kind == ompd_ext_task_initial || !node_of(pool, task->info.parent_id);
+	       task->info.kind == ompd_ext_task_initial ||
+	       !task_pool_find(pool, task->info.parent_id);
 }
 
 /** The tasks of one team, and what it is sorted by. */
@@ -272,7 +216,7 @@ static size_t rank_of(struct text *text, const struct team *team, size_t order)
 	return unknown + order;
 }
 
-static struct team_tasks **tasks_by_team(struct text *text, struct pool *pool, size_t *count)
+static struct team_tasks **tasks_by_team(struct text *text, struct task_pool *pool, size_t *count)
 {
 	struct table by_id = { 0 };
 	struct team_tasks **teams = NULL;
@@ -297,11 +241,50 @@ static struct team_tasks **tasks_by_team(struct text *text, struct pool *pool, s
 	return teams;
 }
 
-static void add_team(struct text *text, struct pool *pool, const struct team_tasks *team)
+/** Add the tasks from @p first on that have nothing below them and differ only in their threads as one
+ *  line. @return whether there are several. */
+static bool add_implicit_alike(struct text *text, struct task_pool *pool,
+			       const struct team_tasks *team, size_t first)
+{
+	struct arena *arena = pool->arena;
+	struct task_node *model = &pool->nodes[team->nodes[first]];
+	struct thread **threads;
+	const char *said;
+	size_t count = 0;
+
+	if (!lone_thread(pool, model))
+		return false;
+	said = details(arena, model->task);
+	threads = ARENA_ARRAY(arena, struct thread *, team->count - first);
+	for (size_t i = first; i < team->count; i++) {
+		struct task_node *node = &pool->nodes[team->nodes[i]];
+		struct thread *thread = node->is_shown ? NULL : lone_thread(pool, node);
+
+		if (!thread || strcmp(task_status(node->task), task_status(model->task)) != 0 ||
+		    strcmp(details(arena, node->task), said) != 0)
+			continue;
+		node->is_shown = true;
+		threads[count++] = thread;
+	}
+	if (count == 1)
+		model->is_shown = false;
+	else
+		text_cut(text,
+			 arena_printf(arena, "%s%zu implicit tasks, %s%s, threads %s",
+				      indentation(text, 1), count, task_status(model->task), said,
+				      thread_numbers(arena, threads, count)),
+			 paint_task);
+	return count > 1;
+}
+
+static void add_team(struct text *text, struct task_pool *pool, const struct team_tasks *team)
 {
 	text_cut(text, team_line(pool, pool->nodes[team->nodes[0]].task), paint_plain);
 	for (size_t i = 0; i < team->count; i++) {
-		if (is_root(pool, pool->nodes[team->nodes[i]].task))
+		struct task_node *node = &pool->nodes[team->nodes[i]];
+
+		if (is_root(pool, node->task) && !node->is_shown &&
+		    !add_implicit_alike(text, pool, team, i))
 			add_branch(text, pool, team->nodes[i]);
 	}
 	// Parents in a circle: the runtime's memory is damaged.
@@ -311,17 +294,17 @@ static void add_team(struct text *text, struct pool *pool, const struct team_tas
 	}
 	for (size_t i = 0; i < pool->num_groups; i++) {
 		if (pool->groups[i]->parallel_id == team->id &&
-		    !node_of(pool, pool->groups[i]->parent_id))
-			add_indented(text, 1, more_text(pool, pool->groups[i]));
+		    !task_pool_find(pool, pool->groups[i]->parent_id))
+			add_more_line(text, pool, 1, pool->groups[i]);
 	}
 }
 
-static const char *damage(const struct pool *pool)
+static const char *damage(const struct task_pool *pool)
 {
 	return pool->is_damaged ? "; not all lists of the runtime can be read" : "";
 }
 
-static void add_tree(struct text *text, struct pool *pool)
+static void add_tree(struct text *text, struct task_pool *pool)
 {
 	size_t num_teams;
 	struct team_tasks **teams = tasks_by_team(text, pool, &num_teams);
@@ -341,7 +324,7 @@ static void add_tree(struct text *text, struct pool *pool)
 
 // ---- Lists -------------------------------------------------------------------------------------
 
-static void add_queued(struct text *text, struct pool *pool)
+static void add_queued(struct text *text, struct task_pool *pool)
 {
 	static const struct column columns[] = {
 		{ .title = "Team", .squeeze = 8 },
@@ -361,7 +344,7 @@ static void add_queued(struct text *text, struct pool *pool)
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < pool->count; i++) {
 		struct task *task = pool->nodes[i].task;
-		const struct node *parent = node_of(pool, task->info.parent_id);
+		const struct task_node *parent = task_pool_find(pool, task->info.parent_id);
 		if (task_has_begun(task))
 			continue;
 		const char **row = text_table_row(&table);
@@ -381,7 +364,7 @@ static void add_queued(struct text *text, struct pool *pool)
 	}
 	for (size_t i = 0; i < pool->num_groups; i++) {
 		count += pool->groups[i]->number - pool->keep;
-		text_cut(text, more_text(pool, pool->groups[i]), paint_task);
+		add_more_line(text, pool, 0, pool->groups[i]);
 	}
 	text_cut(text,
 		 arena_printf(pool->arena, "%s queued or blocked%s",
@@ -394,9 +377,9 @@ struct ompdbg_error *text_tasks(struct text *text, bool queued)
 	struct process *process = text->process;
 
 	for (size_t i = 0; i < process->num_runtimes; i++) {
-		struct pool pool;
-		struct ompdbg_error *error =
-			read_pool(process->runtimes[i], queued ? LISTED_ALIKE : SHOWN_ALIKE, &pool);
+		struct task_pool pool;
+		struct ompdbg_error *error = task_pool_read(
+			process->runtimes[i], queued ? LISTED_ALIKE : SHOWN_ALIKE, &pool);
 		if (error)
 			return error;
 		if (has_several_runtimes(process))

@@ -3,7 +3,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import build  # from fixtures/
 import pytest
@@ -86,6 +86,30 @@ def test_lines_survive_at_60_columns(name: str, arguments: List[str], variant: s
             assert sorted(words(narrow)) == sorted(words(wide)), command
             if command != "bt":
                 assert max(map(len, narrow.splitlines())) <= 60, command
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_deep_tasks_at_60_columns(ompdbg: Any, variant: str) -> None:
+    """Each line keeps the number, the line of the source and the status, and tells how deep it is."""
+    with processes.ready_program(program_of("fib", variant), ["20", "4"]) as pid:
+        lines = terminal.printed([OMPDBG, "tasks", pid], 60, {"NO_COLOR": "1"}).splitlines()
+        tasks = {one["id"]: one for one in ompdbg.json("tasks", pid)["tasks"]}
+    found: Dict[int, Tuple[int, int, str]] = {}
+    for line in lines:
+        row = re.match(r"( +)(?:\((\d+)\) )?#(\d+) .*:(\d+), (\w+)", line)
+        if row:
+            depth = int(row[2] or len(row[1]) // 2 - 1)
+            found[int(row[3])] = (depth, int(row[4]), row[5])
+    wanted: Dict[int, Tuple[int, int, str]] = {}
+    for task in tasks.values():
+        depth, at = 0, task
+        while at["kind"] == "explicit":
+            depth, at = depth + 1, tasks[at["parent"]]
+        if task["number"] is not None and task["number"] in found:
+            wanted[task["number"]] = (depth, task["function"]["line"], task["status"])
+    assert found == wanted
+    assert max(depth for depth, _, _ in found.values()) >= 10
+    assert len(found) >= len([one for one in tasks.values() if one["status"] == "running"])
 
 
 def test_long_lists_are_a_count_and_the_first(ompdbg: Any, tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ class Tasks(OmpCommand):
       -json         Print JSON, schema "ompdbg/1", with every task.
 
     Of many tasks alike that have not begun only some are shown, and how many more
-    there are."""
+    there are. Where the tree is too deep for the line, a number in brackets is the
+    depth of a task."""
 
     name = "omp tasks"
     options = (Option("-tree"), Option("-queued"), Option("-by-function"), Option("-json"))
