@@ -33,6 +33,11 @@ bool is_interposer_object(const char *path)
 	return path && starts_with(base_name(path), "libompt-gomp.so");
 }
 
+bool is_recorder_object(const char *path)
+{
+	return path && starts_with(base_name(path), "libompdbg-recorder.so");
+}
+
 /** Check for ".so", perhaps after a version: "-2.31.so". */
 static bool is_object_suffix(const char *text)
 {
@@ -64,17 +69,16 @@ static bool is_dynamic_linker(const char *name)
 
 bool is_system_object(const char *path)
 {
-	static const char *const libraries[] = {
-		"libc",	       "libm",	      "libmvec",	   "libpthread",
-		"librt",       "libdl",	      "libgcc_s",	   "libstdc++",
-		"libgfortran", "libquadmath", "libompdbg-recorder"
-	};
+	static const char *const libraries[] = { "libc",       "libm",	    "libmvec",
+						 "libpthread", "librt",	    "libdl",
+						 "libgcc_s",   "libstdc++", "libgfortran",
+						 "libquadmath" };
 	static const char *const sanitizers[] = { "libasan.so", "liblsan.so", "libtsan.so",
 						  "libubsan.so" };
 
 	if (!path)
 		return false;
-	if (strcmp(path, "[vdso]") == 0)
+	if (strcmp(path, "[vdso]") == 0 || is_recorder_object(path))
 		return true;
 	const char *name = base_name(path);
 	for (size_t i = 0; i < COUNT(libraries); i++) {

@@ -17,6 +17,7 @@ const char *runtime_of_object(const char *path);
 /** Check for the path of the library through which programs call libgomp if it was preloaded, and
  *  libgomp calls their code: its frames belong to the runtime. NULL is none. */
 bool is_interposer_object(const char *path);
+bool is_recorder_object(const char *path);
 
 /** Check for a stub in a program that calls the runtime: "GOMP_barrier@plt". */
 bool is_runtime_stub(const char *symbol);

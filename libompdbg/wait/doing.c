@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/objects.h"
 #include "base/text.h"
 #include "wait/room.h"
 
@@ -217,6 +218,22 @@ static struct doing doing_spin(struct arena *arena, const struct spin *spin)
 	return doing;
 }
 
+/** Check for a thread in our recorder: the runtime tells it of an event. */
+static bool is_recording(struct thread *thread)
+{
+	struct stack *stack = thread_stack(thread);
+
+	for (size_t i = 0; i < MAX_FRAMES; i++) {
+		struct stack_frame *frame = stack_frame(stack, i);
+		if (!frame || stack_owner(stack, frame) == FRAME_USER ||
+		    stack_owner(stack, frame) == FRAME_RUNTIME)
+			break;
+		if (is_recorder_object(frame->at.object))
+			return true;
+	}
+	return false;
+}
+
 /** Tell which function of the system a thread has called from its own code; or it works. */
 static struct doing doing_own_code(struct thread *thread)
 {
@@ -267,7 +284,7 @@ static struct doing find_doing(struct thread *thread)
 					      verdict->state == STATE_WORK_PARALLEL ?
 				      DOES_WORK :
 				      DOES_RUNTIME);
-	return doing_own_code(thread);
+	return is_recording(thread) ? simply(DOES_RUNTIME) : doing_own_code(thread);
 }
 
 const struct doing *thread_doing(struct thread *thread)

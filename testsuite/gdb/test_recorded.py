@@ -95,6 +95,17 @@ def test_program_that_is_run_records(is_wanted: bool) -> None:
     assert changed == "It takes effect when the program is run again.\n"
 
 
+def test_thread_in_the_recorder() -> None:
+    """The recorder's functions, and what they call, are none that the program has called."""
+    commands = ["set omp record on", "set breakpoint pending on", "break begin_thread", "run"]
+    commands += ["continue", "bt -no-filters 1", "omp threads"]
+    said = say(commands)
+    stack, threads = [one["text"] for one in said[-2:]]
+    assert re.search(r"^#0 .*\bbegin_thread ", stack, re.M), stack
+    row = re.search(r"^ *\* .*", threads, re.M)
+    assert row and " in the runtime" in row[0], threads
+
+
 # ---- A library that is not understood ----------------------------------------------------------
 
 ROOT = """
