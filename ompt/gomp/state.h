@@ -10,6 +10,9 @@
 #include "ompt/omp-tools.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+// What is not EXPORT is reached without a look into the table of symbols.
+#pragma GCC visibility push(hidden)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -68,9 +71,9 @@ extern struct gomp_queries {
 	{                                                                   \
 		const struct entry_points *to;                              \
                                                                             \
-		if (UNLIKELY(gomp_observes == OBSERVES_NONE))               \
-			return gomp_now.name args;                          \
-		if (UNLIKELY(gomp_observes == OBSERVES_SOME)) {             \
+		if (UNLIKELY(gomp_observes != OBSERVES_ALL)) {              \
+			if (gomp_observes == OBSERVES_NONE)                 \
+				return gomp_now.name args;                  \
 			to = gomp_route(RETURN_ADDRESS);                    \
 			if (to)                                             \
 				return to->name args;                       \
@@ -127,8 +130,8 @@ extern const char etext[] __attribute__((visibility("hidden")));
  *  make it a jump, and then the address is in the function here that called the program's. */
 static inline const void *gomp_code(const void *address)
 {
-	return LIKELY((uintptr_t)address - (uintptr_t)__ehdr_start >=
-		      (uintptr_t)etext - (uintptr_t)__ehdr_start) ?
+	return LIKELY((uintptr_t)address < (uintptr_t)__ehdr_start) ||
+			       (uintptr_t)address >= (uintptr_t)etext ?
 		       address :
 		       gomp_code_of_task();
 }
@@ -137,8 +140,10 @@ static inline const void *gomp_code(const void *address)
 
 struct region;
 
+#define FRAME_FLAGS (ompt_frame_runtime | ompt_frame_framepointer)
+
 /** A task. That of an explicit one is in libgomp's memory of the task, in front of the program's
- *  data. */
+ *  data; what only a task that has begun has is not set before. */
 struct task {
 	uint64_t front[3]; // what libgomp writes, or reads, where a task's data begin
 	gomp_body_fn *fn;  // of the program; null for implicit tasks
@@ -146,7 +151,7 @@ struct task {
 	ompt_frame_t frame;
 	struct task *parent; // what its thread runs below it, or what encountered its region
 	struct region *region;
-	const void *code;     // where an explicit task was made, if the tool gets that late
+	const void *code;     // where an explicit task was made, if it is told late
 	uint32_t header_size; // from here to the program's data
 	uint32_t size;	      // of the program's data
 	int flags;	      // ompt_task_flag_t
@@ -245,14 +250,22 @@ extern ompt_callback_t gomp_callbacks[CALLBACKS];
 /** The recorder's callback for the creation of tasks, or null. */
 extern gomp_task_phase_t gomp_task_phase;
 
+/** Check for a thread in a final task: it executes the tasks that it creates at once. Only explicit tasks
+ *  are final. */
+static inline bool is_in_final(const struct thread *thread)
+{
+	return thread->task->flags & ompt_task_final;
+}
+
 /** Return that callback after telling it that the thread begins to create tasks. @p at_once: the program
- *  has it execute them itself. */
-static inline gomp_task_phase_t begin_creation(const void *code, bool at_once)
+ *  has it execute them itself by an if clause. */
+static inline gomp_task_phase_t begin_creation(const struct thread *thread, const void *code,
+					       bool at_once)
 {
 	gomp_task_phase_t phase = __atomic_load_n(&gomp_task_phase, __ATOMIC_RELAXED);
 
 	if (UNLIKELY(phase != NULL))
-		phase(GOMP_TASK_CREATE_BEGIN, code, at_once);
+		phase(GOMP_TASK_CREATE_BEGIN, code, at_once || is_in_final(thread));
 	return phase;
 }
 
@@ -340,5 +353,7 @@ static inline void end_wait(struct thread *thread, ompt_sync_region_t kind, int 
 	gomp_sync(thread, ompt_callback_sync_region_wait, kind, ompt_scope_end, code);
 	gomp_sync(thread, ompt_callback_sync_region, kind, ompt_scope_end, code);
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -230,8 +230,8 @@ static struct target_task *make_target_task(struct thread *thread, void **depend
 
 	if (!target)
 		abort();
-	gomp_init_task(thread, &target->task, &source);
-	gomp_task_created(thread, &target->task, depend, code);
+	init_task(thread, &target->task, &source);
+	task_created(thread, &target->task, depend, code);
 	return target;
 }
 

@@ -127,10 +127,11 @@ static unsigned real_flags(unsigned flags)
  *  of each when it is made. */
 static bool prepare(struct thread *thread, struct taskloop *loop, struct source *source)
 {
-	gomp_prepare_task(thread, source, loop->fn, loop->data, loop->copy, loop->size, loop->align,
-			  loop->flags);
+	prepare_task(thread, source, loop->fn, loop->data, loop->copy, loop->size, loop->align,
+		     loop->flags);
 	source->traits |= TASK_LOOP | (loop->loop.down ? TASK_LOOP_DOWN : 0) |
 			  (loop->loop.is_signed ? TASK_LOOP_SIGNED : 0);
+	source->front[0] = source->front[2] = 0;
 	source->step = loop->loop.step;
 	source->code = loop->code;
 	// libgomp reads the reductions where the program's data have them.
@@ -151,8 +152,9 @@ static void *prepare_block(struct thread *thread, char *memory, struct taskloop 
 			       -(uintptr_t)loop->align);
 	struct task *task = (struct task *)block;
 
-	gomp_init_task(thread, task, source);
+	init_task(thread, task, source);
 	task->front[2] = source->front[2];
+	task->code = source->code;
 	memcpy(block + task->header_size, source->data, task->size);
 	task->traits |= TASK_TOLD_LATE;
 	if (!(loop->flags & GOMP_TASK_IF))
@@ -160,42 +162,42 @@ static void *prepare_block(struct thread *thread, char *memory, struct taskloop 
 	return block;
 }
 
-#define TASKLOOP(name, type, loop_)                                                                \
-	ENTRY(void, name,                                                                          \
-	      (gomp_body_fn * fn, void *data, gomp_copy_fn *copy, long size, long align,           \
-	       unsigned flags, unsigned long num_tasks, int priority, type start, type end,        \
-	       type step),                                                                         \
-	      (fn, data, copy, size, align, flags, num_tasks, priority, start, end, step))         \
-	{                                                                                          \
-		struct thread *thread = this_thread();                                             \
-		struct taskloop loop = { .fn = fn,                                                 \
-					 .data = data,                                             \
-					 .copy = copy,                                             \
-					 .size = size,                                             \
-					 .align = align,                                           \
-					 .flags = flags,                                           \
-					 .num_tasks = num_tasks,                                   \
-					 .loop = loop_,                                            \
-					 .code = RETURN_ADDRESS };                                 \
-		gomp_copy_fn *copy_task = gomp_copy_task;                                          \
-		unsigned bodies = thread->bodies;                                                  \
-		gomp_task_phase_t phase;                                                           \
-		struct source source;                                                              \
-		void *from = &source;                                                              \
-                                                                                                   \
-		loop.iterations = num_iterations((uint64_t)start, (uint64_t)end, loop.loop);       \
-		begin_taskloop(thread, &loop, FRAME_ADDRESS);                                      \
-		if (!prepare(thread, &loop, &source)) {                                            \
-			from = prepare_block(thread, alloca((size_t)(loop.size + loop.align)),     \
-					     &loop, &source);                                      \
-			copy_task = NULL;                                                          \
-		}                                                                                  \
-		phase = begin_creation(loop.code, !(flags & GOMP_TASK_IF) || is_in_final(thread)); \
-		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align,             \
-			       real_flags(flags), num_tasks, priority, start, end, step);          \
-		if (UNLIKELY(phase != NULL))                                                       \
-			phase(GOMP_TASK_CREATE_LOOP_END, loop.code, bodies != thread->bodies);     \
-		end_taskloop(thread, &loop);                                                       \
+#define TASKLOOP(name, type, loop_)                                                            \
+	ENTRY(void, name,                                                                      \
+	      (gomp_body_fn * fn, void *data, gomp_copy_fn *copy, long size, long align,       \
+	       unsigned flags, unsigned long num_tasks, int priority, type start, type end,    \
+	       type step),                                                                     \
+	      (fn, data, copy, size, align, flags, num_tasks, priority, start, end, step))     \
+	{                                                                                      \
+		struct thread *thread = this_thread();                                         \
+		struct taskloop loop = { .fn = fn,                                             \
+					 .data = data,                                         \
+					 .copy = copy,                                         \
+					 .size = size,                                         \
+					 .align = align,                                       \
+					 .flags = flags,                                       \
+					 .num_tasks = num_tasks,                               \
+					 .loop = loop_,                                        \
+					 .code = RETURN_ADDRESS };                             \
+		gomp_copy_fn *copy_task = gomp_copy_task;                                      \
+		unsigned bodies = thread->bodies;                                              \
+		gomp_task_phase_t phase;                                                       \
+		struct source source;                                                          \
+		void *from = &source;                                                          \
+                                                                                               \
+		loop.iterations = num_iterations((uint64_t)start, (uint64_t)end, loop.loop);   \
+		begin_taskloop(thread, &loop, FRAME_ADDRESS);                                  \
+		if (!prepare(thread, &loop, &source)) {                                        \
+			from = prepare_block(thread, alloca((size_t)(loop.size + loop.align)), \
+					     &loop, &source);                                  \
+			copy_task = NULL;                                                      \
+		}                                                                              \
+		phase = begin_creation(thread, loop.code, !(flags & GOMP_TASK_IF));            \
+		gomp_real.name(gomp_task_body, from, copy_task, loop.size, loop.align,         \
+			       real_flags(flags), num_tasks, priority, start, end, step);      \
+		if (UNLIKELY(phase != NULL))                                                   \
+			phase(GOMP_TASK_CREATE_LOOP_END, loop.code, bodies != thread->bodies); \
+		end_taskloop(thread, &loop);                                                   \
 	}
 
 TASKLOOP(GOMP_taskloop, long, signed_loop(step))

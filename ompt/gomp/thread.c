@@ -16,8 +16,8 @@ void gomp_init_implicit(struct implicit *implicit, struct region *region, int fl
 {
 	implicit->task.region = region;
 	implicit->task.flags = flags;
-	implicit->task.frame.enter_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
-	implicit->task.frame.exit_frame_flags = ompt_frame_runtime | ompt_frame_framepointer;
+	implicit->task.frame.enter_frame_flags = FRAME_FLAGS;
+	implicit->task.frame.exit_frame_flags = FRAME_FLAGS;
 }
 
 void gomp_thread_begin(struct thread *thread, ompt_thread_t type)

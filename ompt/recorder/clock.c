@@ -123,4 +123,5 @@ void renew_clock(struct thread *thread, uint64_t now)
 		__atomic_store_n(&root->renewing, turn + 2, __ATOMIC_RELEASE);
 	}
 	thread->renew_at = next;
+	set_plain(thread);
 }

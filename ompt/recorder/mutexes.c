@@ -185,6 +185,8 @@ static void on_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl,
 		struct record_wait *wait = &thread->shown.wait;
 
 		wait->kind = 0; // nothing else is waited for: the thread works
+		thread->wait_in_shown = 0;
+		thread->plain_until = 0; // the next event has to end this
 		ordered();
 		wait->since = now;
 		wait->code = (uint64_t)(uintptr_t)code;

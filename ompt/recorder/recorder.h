@@ -27,6 +27,10 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
+#define INLINED static inline __attribute__((always_inline))
+
+// What is not declared PUBLIC is reached without a look into the table of symbols.
+#pragma GCC visibility push(hidden)
 
 /** Keep the compiler from moving loads and stores across this point. */
 static inline void ordered(void)
@@ -46,6 +50,8 @@ struct nested_wait {
 	uint64_t task; // as thread.task
 };
 
+#define NO_WAIT UINT64_MAX
+
 /** A thread's block. */
 struct thread {
 	struct record_thread shown;
@@ -53,16 +59,23 @@ struct thread {
 	uint32_t inside;
 	uint32_t claimed; // 0: another thread may use the block; atomic
 	uint64_t ring_mask;
-	uint64_t limit; // `head` at which the writer of the trace has to be asked for room
+	uint64_t
+		limit; // `head` at which the writer of the trace has to be asked for room: before, there is
+		// room for two events
 	struct record_event *ring;
 	struct record_hold *holds;
 	struct record_level *levels;
 	uint64_t renew_at; // ticks, when the clock is next compared with the system's
-	uint64_t task;	   // key of the task that it is in; 0: not known
-	uint64_t numbers;  // for keys
+	// The same as far as enter_plainly() is concerned. 0: never: it is another clock, or there is something
+	// to be done first.
+	uint64_t plain_until;
+	uint64_t task;	  // key of the task that it is in; 0: not known
+	uint64_t numbers; // for keys
 	uint64_t outer_tasks[MAX_LEVELS];
-	uint32_t num_waits;   // may be more than MAX_WAITS: inner ones are not kept
-	uint32_t num_regions; // likewise
+	uint64_t waiting_task;	// the task of the innermost wait, by its key; or NO_WAIT
+	uint32_t num_waits;	// may be more than MAX_WAITS: inner ones are not kept
+	uint32_t wait_in_shown; // `num_waits` when shown.wait was filled; 0: with something else
+	uint32_t num_regions;	// likewise
 	struct nested_wait waits[MAX_WAITS];
 	struct region regions[MAX_REGIONS];
 	// Records of tasks to use: a list, linked by `parent`; the rest of a block; numbers.
@@ -75,15 +88,15 @@ struct thread {
 	struct spill *spill; // its part of the trace; null: there is none
 };
 
-extern struct record_root ompdbg_record;
+extern __attribute__((visibility("default"))) struct record_root ompdbg_record;
 
 /** Settings, and what all threads share. */
 struct recorder {
+	bool tsc;	       // the clock is the processor's
 	uint64_t budget, used; // bytes; `used` is atomic
 	uint64_t ring_bytes;
 	uint64_t num_regions, num_task_ids; // ever; atomic
 	uint64_t next_renewal;		    // ticks; atomic
-	bool tsc;			    // the clock is the processor's
 };
 extern struct recorder recorder;
 
@@ -146,6 +159,12 @@ static inline uint64_t ticks(void)
 	return system_ticks();
 }
 
+/** Set when the thread writes events plainly, from now on. */
+static inline void set_plain(struct thread *thread)
+{
+	thread->plain_until = recorder.tsc ? thread->renew_at : 0;
+}
+
 /** Begin to write: return the thread, or null if this event cannot be recorded. */
 static inline struct thread *enter(void)
 {
@@ -161,6 +180,7 @@ static inline struct thread *enter(void)
 	// Whatever comes after a wait for a mutex, it is over: also a lock that was only tested.
 	if (UNLIKELY(thread->shown.wait.kind == RECORD_ACQUIRE)) {
 		thread->shown.wait.kind = 0;
+		set_plain(thread);
 		ordered();
 	}
 	return thread;
@@ -173,29 +193,68 @@ static inline void leave(struct thread *thread)
 	thread->inside = 0;
 }
 
+/** Begin to write if nothing keeps the thread from writing two events at once, with write_event() alone.
+ *  This is for callbacks that come often: they make no calls, and so have no registers to save. Any other
+ *  event goes by enter() and put(). */
+INLINED bool enter_plainly(struct thread *thread, uint64_t *now)
+{
+#ifdef __x86_64__
+	if (UNLIKELY(thread->inside))
+		return false;
+	thread->inside = 1; // before the time is taken: no signal handler comes between
+	ordered();
+	*now = __builtin_ia32_rdtsc();
+	if (LIKELY(*now < thread->plain_until) && LIKELY(thread->shown.head < thread->limit))
+		return true;
+	leave(thread);
+#endif
+	return false;
+}
+
+/** Write the event behind the latest ones. */
+INLINED void write_event(struct thread *thread, uint64_t head, uint64_t now, uint32_t kind,
+			 uint64_t object, uint32_t number, uint16_t detail, const void *code)
+{
+	struct record_event *event = &thread->ring[head & thread->ring_mask];
+
+	event->time = now;
+	event->code = (uint64_t)(uintptr_t)code;
+	event->object = object;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t rest = number | (uint64_t)detail << 32 | (uint64_t)kind << 48;
+
+	__builtin_memcpy(&event->number, &rest, sizeof(rest));
+#else
+	event->number = number;
+	event->detail = detail;
+	event->kind = (uint8_t)kind;
+	event->unused = 0;
+#endif
+}
+
+/** Show the events up to @p head. */
+INLINED void publish(struct thread *thread, uint64_t head)
+{
+	__atomic_store_n(&thread->shown.head, head, __ATOMIC_RELEASE);
+	ordered();
+}
+
 /** Append an event to the ring. */
 static inline void put(struct thread *thread, uint64_t now, uint32_t kind, uint64_t object,
 		       uint32_t number, uint16_t detail, const void *code)
 {
-	struct record_event *event;
 	uint64_t head;
 
 	if (UNLIKELY(thread->shown.head >= thread->limit))
 		make_room(thread);
 	ordered();
 	head = thread->shown.head; // make_room() may have been forked
-	event = &thread->ring[head & thread->ring_mask];
-	event->time = now;
-	event->code = (uint64_t)(uintptr_t)code;
-	event->object = object;
-	event->number = number;
-	event->detail = detail;
-	event->kind = (uint8_t)kind;
-	event->unused = 0;
-	__atomic_store_n(&thread->shown.head, head + 1, __ATOMIC_RELEASE);
-	ordered();
+	write_event(thread, head, now, kind, object, number, detail, code);
+	publish(thread, head + 1);
 	if (UNLIKELY(now >= thread->renew_at))
 		renew_clock(thread, now);
 }
+
+#pragma GCC visibility pop
 
 #endif

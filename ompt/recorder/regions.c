@@ -223,15 +223,12 @@ static void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 
 			top->wait.since = now;
 			top->wait.code = (uint64_t)(uintptr_t)code;
-			top->wait.kind = RECORD_WAIT_BEGIN;
 			top->wait.detail = kind;
 			top->task = thread->task;
 		}
-		thread->num_waits++;
-		show_wait(thread);
+		change_wait(thread, thread->num_waits + 1);
 	} else if (endpoint == ompt_scope_end && thread->num_waits) {
-		thread->num_waits--;
-		show_wait(thread);
+		change_wait(thread, thread->num_waits - 1);
 	}
 	leave(thread);
 }

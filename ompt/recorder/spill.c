@@ -501,7 +501,7 @@ static void find_limit(struct thread *thread)
 		}
 		if (head - tail < size) {
 			ring_bell();
-			thread->limit = tail + size;
+			thread->limit = tail + size - 1;
 			break;
 		}
 		wait_for_room(spill, tail);

@@ -8,54 +8,30 @@
 
 #define MAX_FREE_TASKS 128
 
-/** Return the record of a task of the runtime, or null. */
-static struct record_task *record_of(const ompt_data_t *data)
+/** Return the record of a task by its key, or null. */
+INLINED struct record_task *record_of(uint64_t key)
 {
-	return data && !(data->value & KEY_KIND) ? data->ptr : NULL;
+	return key & KEY_KIND ? NULL : (struct record_task *)(uintptr_t)key;
 }
 
-/** Take a record for a new task; return null if there is no room. */
-static struct record_task *take_record(struct thread *thread)
+/** Check whether a record for a new task is at hand. */
+INLINED bool has_record(const struct thread *thread)
 {
-	struct record_task *task;
+	return LIKELY(thread->free_tasks) && LIKELY(thread->next_task_id != thread->last_task_id);
+}
 
-	if (UNLIKELY(!thread->free_tasks || thread->next_task_id == thread->last_task_id) &&
-	    !refill_tasks(thread))
-		return NULL;
-	task = thread->free_tasks;
+/** Fill the next record with a new task. */
+INLINED struct record_task *create(struct thread *thread, uint64_t now,
+				   const ompt_data_t *parent_data, int flags, const void *code)
+{
+	struct record_task *task = thread->free_tasks, *parent;
+	uint32_t level = thread->shown.num_levels;
+
+	parent = parent_data ? record_of(parent_data->value) : NULL;
 	thread->free_tasks = (struct record_task *)(uintptr_t)task->parent;
 	thread->num_free_tasks--;
-	return task;
-}
-
-static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame, ompt_data_t *new,
-			   int flags, int has_dependences, const void *code)
-{
-	struct thread *thread;
-	struct record_task *task, *parent;
-	uint32_t level;
-	uint64_t now;
-
-	(void)frame;
-	(void)has_dependences;
-	if (flags & (ompt_task_initial | ompt_task_implicit))
-		return;
-	thread = enter();
-	if (!thread)
-		return;
-	now = ticks();
-	task = take_record(thread);
-	if (UNLIKELY(!task)) {
-		thread->shown.dropped_tasks++;
-		new->value = new_key(thread, KEY_NO_RECORD);
-		put(thread, now, RECORD_TASK_CREATE, 0, (uint32_t)flags, 0, code);
-		leave(thread);
-		return;
-	}
-	parent = record_of(encountering);
-	level = thread->shown.num_levels;
 	task->parent = parent ? parent->id : 0;
-	task->region = level > 0 && level <= MAX_LEVELS ? thread->levels[level - 1].region : 0;
+	task->region = level - 1 < MAX_LEVELS ? thread->levels[level - 1].region : 0;
 	task->created = now;
 	task->code = (uint64_t)(uintptr_t)code;
 	task->begun = 0;
@@ -67,29 +43,91 @@ static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame,
 	task->times_suspended = 0;
 	ordered();
 	task->id = thread->next_task_id++;
-	new->ptr = task;
-	put(thread, now, RECORD_TASK_CREATE, task->id, (uint32_t)flags, 0, code);
+	return task;
+}
+
+/** Record a new task where enter_plainly() or has_record() says no. */
+static COLD void create_slowly(const ompt_data_t *parent_data, ompt_data_t *new, int flags,
+			       const void *code)
+{
+	struct thread *thread = enter();
+	uint64_t now, id = 0;
+
+	if (!thread)
+		return;
+	now = ticks();
+	if (has_record(thread) || refill_tasks(thread)) {
+		new->ptr = create(thread, now, parent_data, flags, code);
+		id = ((const struct record_task *)new->ptr)->id;
+	} else {
+		thread->shown.dropped_tasks++;
+		new->value = new_key(thread, KEY_NO_RECORD);
+	}
+	put(thread, now, RECORD_TASK_CREATE, id, (uint32_t)flags, 0, code);
 	leave(thread);
 }
 
-/** Let a task begin, or go on. */
-static void resume(struct thread *thread, struct record_task *task, uint64_t now)
+static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame, ompt_data_t *new,
+			   int flags, int has_dependences, const void *code)
 {
-	put(thread, now, RECORD_TASK_BEGIN, task->id, 0, 0, NULL);
-	task->runs_on = RECORD_CHANGING;
+	struct thread *thread = this_thread;
+	struct record_task *task;
+	uint64_t now, head;
+
+	(void)frame;
+	(void)has_dependences;
+	if (flags & (ompt_task_initial | ompt_task_implicit))
+		return;
+	if (!enter_plainly(thread, &now)) {
+		create_slowly(encountering, new, flags, code);
+		return;
+	}
+	if (!has_record(thread)) {
+		leave(thread);
+		create_slowly(encountering, new, flags, code);
+		return;
+	}
+	task = create(thread, now, encountering, flags, code);
+	new->ptr = task;
+	head = thread->shown.head;
+	write_event(thread, head, now, RECORD_TASK_CREATE, task->id, (uint32_t)flags, 0, code);
+	publish(thread, head + 1);
+	leave(thread);
+}
+
+/** Return the thread's free records of which it has too many, and end writing. */
+static COLD void return_and_leave(struct thread *thread)
+{
+	return_tasks(thread);
+	leave(thread);
+}
+
+#define BIT(number) (1u << (number))
+
+/** Check whether a task lives no longer after it was left so. */
+INLINED bool has_ended(ompt_task_status_t status)
+{
+	return (BIT(ompt_task_complete) | BIT(ompt_task_cancel) | BIT(ompt_task_late_fulfill) |
+		BIT(ompt_taskwait_complete)) >>
+		       (status & 31) &
+	       1;
+}
+
+/** Note that a task has ended: its record may be used again. */
+INLINED void end_task(struct thread *thread, ompt_data_t *data, struct record_task *task)
+{
+	task->id = 0;
 	ordered();
-	if (!task->begun)
-		task->begun = now;
-	task->changed = now;
-	ordered();
-	task->runs_on = (uint32_t)thread->shown.number + 1;
-	ordered();
+	data->value = 0;
+	task->parent = (uint64_t)(uintptr_t)thread->free_tasks;
+	thread->free_tasks = task;
+	thread->num_free_tasks++;
 }
 
 /** Let a task wait that the thread leaves before its end. */
-static void suspend(struct record_task *task, uint64_t now)
+INLINED void suspend(struct record_task *task, uint64_t now)
 {
-	if (!task->runs_on)
+	if (UNLIKELY(!task->runs_on))
 		return;
 	task->runs_on = RECORD_CHANGING;
 	ordered();
@@ -101,28 +139,37 @@ static void suspend(struct record_task *task, uint64_t now)
 	ordered();
 }
 
-/** Use the record of an ended task again. */
-static void free_record(struct thread *thread, struct record_task *task)
+/** Let a task begin, or go on. */
+INLINED void resume(struct thread *thread, struct record_task *task, uint64_t now)
 {
-	task->parent = (uint64_t)(uintptr_t)thread->free_tasks;
-	thread->free_tasks = task;
-	if (UNLIKELY(++thread->num_free_tasks >= MAX_FREE_TASKS))
-		return_tasks(thread);
+	task->runs_on = RECORD_CHANGING;
+	ordered();
+	if (!task->begun)
+		task->begun = now;
+	task->changed = now;
+	ordered();
+	task->runs_on = (uint32_t)thread->shown.number + 1;
+	ordered();
 }
 
-/** Check whether a task lives no longer after it was left so. */
-static bool has_ended(ompt_task_status_t status)
+/** End writing after a switch: not with more free records than one thread may keep. */
+INLINED void leave_after_switch(struct thread *thread)
 {
-	return status == ompt_task_complete || status == ompt_task_cancel ||
-	       status == ompt_task_late_fulfill || status == ompt_taskwait_complete;
+	ordered();
+	if (UNLIKELY(thread->num_free_tasks >= MAX_FREE_TASKS)) {
+		return_and_leave(thread);
+		return;
+	}
+	leave(thread);
 }
 
-static void on_task_schedule(ompt_data_t *prior_data, ompt_task_status_t status,
-			     ompt_data_t *next_data)
+/** Record a switch where enter_plainly() says no. */
+static COLD void schedule_slowly(ompt_data_t *prior_data, ompt_task_status_t status,
+				 const ompt_data_t *next_data)
 {
-	struct record_task *prior = record_of(prior_data), *next = record_of(next_data);
 	struct thread *thread = enter();
-	bool ended = has_ended(status);
+	struct record_task *prior = record_of(prior_data->value);
+	struct record_task *next = next_data ? record_of(next_data->value) : NULL;
 	uint64_t now;
 
 	if (!thread)
@@ -130,26 +177,56 @@ static void on_task_schedule(ompt_data_t *prior_data, ompt_task_status_t status,
 	now = ticks();
 	if (prior) {
 		put(thread, now, RECORD_TASK_END, prior->id, 0, (uint16_t)status, NULL);
-		if (ended)
-			prior->id = 0;
+		if (has_ended(status))
+			end_task(thread, prior_data, prior);
 		else if (next_data)
 			suspend(prior, now);
-		ordered();
 	}
-	if (next)
+	if (next) {
+		put(thread, now, RECORD_TASK_BEGIN, next->id, 0, 0, NULL);
 		resume(thread, next, now);
+	}
 	if (next_data)
 		switch_task(thread, next_data->value);
-	if (prior && ended) {
-		prior_data->value = 0;
-		free_record(thread, prior);
+	leave_after_switch(thread);
+}
+
+static void on_task_schedule(ompt_data_t *prior_data, ompt_task_status_t status,
+			     ompt_data_t *next_data)
+{
+	struct thread *thread = this_thread;
+	struct record_task *prior, *next;
+	uint64_t now, head, key;
+
+	if (UNLIKELY(!next_data) || !enter_plainly(thread, &now)) {
+		schedule_slowly(prior_data, status, next_data);
+		return;
 	}
-	leave(thread);
+	head = thread->shown.head;
+	key = next_data->value;
+	prior = record_of(prior_data->value);
+	if (prior) {
+		write_event(thread, head++, now, RECORD_TASK_END, prior->id, 0, (uint16_t)status,
+			    NULL);
+		publish(thread, head);
+		if (has_ended(status))
+			end_task(thread, prior_data, prior);
+		else
+			suspend(prior, now);
+	}
+	next = record_of(key);
+	if (next) {
+		write_event(thread, head, now, RECORD_TASK_BEGIN, next->id, 0, 0, NULL);
+		publish(thread, head + 1);
+		resume(thread, next, now);
+	}
+	switch_task(thread, key);
+	leave_after_switch(thread);
 }
 
 static void on_dependences(ompt_data_t *task_data, const ompt_dependence_t *dependences, int number)
 {
-	const struct record_task *task = record_of(task_data);
+	const struct record_task *task = record_of(task_data->value);
 	struct thread *thread = enter();
 	uint64_t now;
 

@@ -112,8 +112,11 @@ static void clear_block(struct thread *thread)
 	shown->task = 0;
 	thread->task = 0;
 	thread->num_waits = 0;
+	thread->waiting_task = NO_WAIT;
+	thread->wait_in_shown = 0;
 	thread->num_regions = 0;
 	thread->renew_at = 0;
+	thread->plain_until = 0;
 	spill_begin_thread(thread);
 }
 
