@@ -5,6 +5,8 @@
 
 #include "diagnose/candidate.h"
 
+#include <stdlib.h>
+
 #include "libcode/code.h"
 #include "wait/room.h"
 
@@ -81,13 +83,19 @@ static void find_calls(struct runtime *runtime, struct code_reader *code, struct
 	}
 }
 
+static struct code_block *keep_blocks(struct arena *arena, const struct code_flow *flow)
+{
+	struct code_block *blocks = ARENA_ARRAY(arena, struct code_block, flow->count);
+
+	memcpy(blocks, flow->blocks, flow->count * sizeof(*blocks));
+	return blocks;
+}
+
 /** Copy the flow without the ways on which a lock is unset: a lock that is held was set on another. */
 static void cut_unsets(struct arena *arena, struct lock_calls *found)
 {
 	found->held = found->flow;
-	found->held.blocks = ARENA_ARRAY(arena, struct code_block, found->flow.count);
-	memcpy(found->held.blocks, found->flow.blocks,
-	       found->flow.count * sizeof(*found->flow.blocks));
+	found->held.blocks = keep_blocks(arena, &found->flow);
 	for (size_t i = 0; i < found->count; i++) {
 		struct code_block *block = code_flow_block(&found->held, found->calls[i].address);
 		if (block && found->calls[i].operation == UNSETS)
@@ -108,14 +116,22 @@ static struct lock_calls *lock_calls_at(struct runtime *runtime, uint64_t start)
 						  .begin = start,
 						  .end = start + MAX_FUNCTION };
 		struct lock_calls *found = *known = ARENA_NEW(arena, struct lock_calls);
-		found->flow.blocks = ARENA_ARRAY(arena, struct code_block, MAX_BLOCKS);
-		found->flow.capacity = MAX_BLOCKS;
+		struct code_block *blocks = calloc(MAX_BLOCKS, sizeof(*blocks));
+		if (!blocks)
+			out_of_memory();
+		found->flow = (struct code_flow){ .blocks = blocks, .capacity = MAX_BLOCKS };
 		found->is_known = code_flow_build(code, &function, &found->flow) == CODE_OK;
 		if (found->is_known) {
 			code_flow_remove_unbound(code, &found->flow);
 			find_calls(runtime, code, found);
-			cut_unsets(arena, found);
 		}
+		if (found->count) {
+			found->flow.blocks = keep_blocks(arena, &found->flow);
+			cut_unsets(arena, found);
+		} else {
+			found->flow = (struct code_flow){ 0 };
+		}
+		free(blocks);
 	}
 	return *known;
 }
@@ -129,6 +145,31 @@ struct search {
 	struct lock_calls *calls;
 	uint64_t here; // what the search leads to
 };
+
+/** The lock that a frame passed in a call, which is asked for once for each lock. */
+struct passed_lock {
+	bool is_known;
+	uint64_t address; // 0: the code does not tell
+};
+
+static uint64_t lock_of_call(const struct search *search, const struct lock_call *call)
+{
+	struct process *process = search->thread->runtime->process;
+	const struct lock_calls *calls = search->calls;
+	struct passed_lock **passed = (struct passed_lock **)table_put(
+		&diagnose_room(process)->passed_locks, &process->arena,
+		(uint64_t)(uintptr_t)search->frame);
+
+	if (!*passed)
+		*passed = ARENA_ARRAY(&process->arena, struct passed_lock, calls->count);
+	struct passed_lock *lock = &(*passed)[call - calls->calls];
+	if (!lock->is_known) {
+		lock->is_known = true;
+		lock->address = call_lock_at(search->thread, search->frame, call->returns,
+					     call->operation == SETS ? &calls->held : &calls->flow);
+	}
+	return lock->address;
+}
 
 enum match { NO_MATCH, MATCHES, MAY_MATCH };
 
@@ -146,9 +187,8 @@ static enum match is_of_lock(const struct search *search, const struct lock_call
 				  strcmp(wait->function, "GOMP_critical_start") == 0;
 		return call->is_unnamed && is_unnamed ? MATCHES : NO_MATCH;
 	}
-	uint64_t address =
-		call_lock_at(search->thread, search->frame, call->returns,
-			     call->operation == SETS ? &search->calls->held : &search->calls->flow);
+	uint64_t address = lock_of_call(search, call);
+
 	if (!address)
 		return MAY_MATCH;
 	return address == lock->address ? MATCHES : NO_MATCH;
@@ -260,7 +300,7 @@ static bool has_set_in(struct process *process, struct lock *lock, struct thread
 	if (frame->at.is_inlined || !start)
 		return false;
 	search.calls = lock_calls_at(lock->runtime, start);
-	if (!search.calls->is_known || !has_set_lock(&search))
+	if (!search.calls->is_known || !search.calls->count || !has_set_lock(&search))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .by_code = true }, thread,
 		      innermost_inlined(thread, frame));

@@ -19,9 +19,10 @@ struct diagnose_room {
 	struct lock *mutexes;
 	size_t num_mutexes;
 	struct graph *graph;
-	struct table tasks;	 // struct runtime * -> struct kept_tasks * (task_edges.c)
-	struct table loop_kinds; // pc of a frame -> struct loop_kind * (loop.c)
-	struct table lock_calls; // entry of a function -> struct lock_calls * (candidate.c)
+	struct table tasks;	   // struct runtime * -> struct kept_tasks * (task_edges.c)
+	struct table loop_kinds;   // pc of a frame -> struct loop_kind * (loop.c)
+	struct table lock_calls;   // entry of a function -> struct lock_calls * (candidate.c)
+	struct table passed_locks; // struct stack_frame * -> struct passed_lock [] (candidate.c)
 };
 
 static inline struct diagnose_room *diagnose_room(struct process *process)
@@ -78,7 +79,7 @@ struct thread_list graph_chain(struct graph *graph, struct thread *thread);
 struct wait_node *graph_node(struct graph *graph, const struct thread *thread);
 /** Check that a region's barrier holds up the threads that are seen at it. */
 bool graph_is_held_up(struct graph *graph, struct region *region);
-/** List the tasks of a runtime, at most a few thousand. */
+/** List the tasks of a runtime, not all if there are very many. */
 struct task *const *graph_tasks(struct runtime *runtime, size_t *count);
 
 // ---- Findings ----------------------------------------------------------------------------------

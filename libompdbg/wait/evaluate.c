@@ -454,8 +454,7 @@ bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_
 		return read_argument(process, &kept, returns, number, ret);
 	while (count < MAX_CHAIN && prepend(flow, chain, &count))
 		;
-	struct code_instruction *insns =
-		ARENA_ARRAY(&process->arena, struct code_instruction, MAX_CHAIN_LENGTH);
+	struct code_instruction insns[MAX_CHAIN_LENGTH];
 	// The shortest chain that tells is taken: memory has changed least since its beginning.
 	for (size_t length = 1; length <= count; length++) {
 		struct machine machine = { .process = process, .architecture = code->architecture };

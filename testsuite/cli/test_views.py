@@ -2,6 +2,7 @@
 """The sides of a process that `ompdbg` shows."""
 
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from harness import processes, setup
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-MANY_WAIT, RING = 38, 40
+MANY_WAIT, RING, SIMPLE_RING = 38, 40, 64
 LOCKED = 3  # of eight threads; one of them in a task that any of the others may run
 FOUND, USAGE = 1, 2
 
@@ -66,6 +67,18 @@ def test_long_deadlock_is_cut(ompdbg: Any, tmp_path: Path) -> None:
         found = re.match(r"  thread (\d+) +nest lock locks\[(\d+)\], held by (\d+) ", line)
         assert found is not None and found.group(1) != found.group(3)
     assert len(finding["waiters"]) == RING
+
+
+def test_memory_for_many_locks(ompdbg: Any, tmp_path: Path) -> None:
+    """Who has set a lock is looked for in the code of each thread, of each lock: nothing is kept of
+    that but the answers."""
+    with _hanging(ompdbg, "simple_ring", tmp_path, SIMPLE_RING) as pid:
+        ompdbg_within = ["prlimit", f"--data={128 << 20}", setup.ROOT / "build" / "ompdbg"]
+        command = [str(word) for word in (*ompdbg_within, "why", "--json", pid)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (FOUND, "")
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert len(finding["waiters"]) == SIMPLE_RING
 
 
 def test_threads_alike_share_a_row(ompdbg: Any, many: int) -> None:
