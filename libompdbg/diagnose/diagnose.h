@@ -190,6 +190,7 @@ struct finding {
 	struct task *task;
 	struct thread **others; // for whom they wait
 	size_t num_others;
+	int num_lost;	    // RULE_LOST_THREADS: members that do not exist
 	const char *text;   // in words, one line
 	const char **notes; // more lines
 	size_t num_notes;

@@ -122,12 +122,12 @@ static const char *tell_ordered(struct telling *t)
 
 static const char *tell_lost_threads(struct telling *t)
 {
-	struct team *team = t->finding->region->team;
-	const int *lost;
-	size_t count = team_lost(team, &lost);
+	struct region *region = t->finding->region;
+	int count = t->finding->num_lost;
 
-	return arena_printf(t->arena, "Region %s: %zu of its %d threads %s not exist",
-			    team_label(team), count, team->size, count == 1 ? "does" : "do");
+	return arena_printf(t->arena, "Region %s: %s%d of its %d threads %s not exist",
+			    team_label(region->team), count < region->unseen ? "at least " : "",
+			    count, region->team->size, count == 1 ? "does" : "do");
 }
 
 static const char *tell_different_barriers(struct telling *t)

@@ -89,7 +89,7 @@ struct finding_list {
 	size_t count, capacity;
 };
 
-/** Add what the rules find (rules.c, rules_tasks.c), without severity and words. */
+/** Add what the rules find (rules.c, rules_tasks.c, lost_threads.c), without severity and words. */
 void find_deadlocks(struct graph *graph, struct finding_list *list);
 void find_ended_owners(struct graph *graph, struct finding_list *list);
 void find_lost_threads(struct graph *graph, struct finding_list *list);

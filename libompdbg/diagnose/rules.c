@@ -218,31 +218,6 @@ static bool has_finding(const struct finding_list *list, enum rule rule,
 	return false;
 }
 
-/** Find regions of which the process does not have all threads: they were another process's, and fork()
- *  left them there. Those that are in the runtime wait for them, or will. */
-void find_lost_threads(struct graph *graph, struct finding_list *list)
-{
-	for (size_t i = 0; i < graph->num_regions; i++) {
-		struct region *region = &graph->regions[i];
-		struct thread_list waiters = { 0 };
-		const int *lost;
-		if (!region->unseen || !process_is_seen_whole(graph->process) ||
-		    !team_lost(region->team, &lost))
-			continue;
-		for (size_t k = 0; k < region->num_members; k++) {
-			struct thread *thread = region->members[k];
-			if (thread && thread_is_in_runtime(thread))
-				thread_list_add(&waiters, &graph->process->arena, thread);
-		}
-		if (!waiters.count)
-			continue;
-		struct finding *finding = finding_add(list, graph, RULE_LOST_THREADS);
-		finding->is_certain = true;
-		finding->region = region;
-		set_waiters(finding, &waiters);
-	}
-}
-
 /** A barrier of the source: a place, or the end of the region. */
 struct barrier_place {
 	bool is_end;

@@ -13,21 +13,36 @@
 
 enum { ENOUGH = 2, MAX_THREADS = 32, MAX_FRAMES = 1000 };
 
-/** Check for a stack that begins in the C library and goes on in the runtime. */
-static bool is_started_by(const struct runtime *runtime, const struct thread *thread)
+/** Find the file of the code that the C library started on a thread; NULL: unknown. */
+static const char *first_object(const struct thread *thread)
 {
-	const struct ompdbg_services *services = runtime->process->services;
+	const struct process *process = thread->runtime->process;
+	const struct ompdbg_services *services = process->services;
 	const struct ompdbg_frame *frames;
 	size_t count;
 
 	if (!is_ok(services->unwind(services->context, thread->target->number, MAX_FRAMES, &frames,
 				    &count)) ||
 	    !count || !is_system_object(frames[count - 1].object))
-		return false;
+		return NULL;
 	while (count && is_system_object(frames[count - 1].object))
 		count--;
-	const char *name = count ? runtime_of_object(frames[count - 1].object) : NULL;
+	return count ? frames[count - 1].object : NULL;
+}
+
+/** Check for a stack that begins in the C library and goes on in the runtime. */
+static bool is_started_by(const struct runtime *runtime, const struct thread *thread)
+{
+	const char *name = runtime_of_object(first_object(thread));
+
 	return name && strcmp(name, runtime->name) == 0;
+}
+
+bool thread_is_programs(const struct thread *thread)
+{
+	const char *object = first_object(thread);
+
+	return object && !runtime_of_object(object) && !is_interposer_object(object);
 }
 
 void mark_missing_threads(struct runtime *runtime)

@@ -214,6 +214,9 @@ const struct location *thread_location(struct thread *thread);
 int thread_users_level(struct thread *thread);
 /** Check for frames of the runtime younger than those of the user's code. */
 bool thread_is_in_runtime(struct thread *thread);
+/** Check for a thread that the program itself has started: its stack begins in code that is neither the
+ *  runtime's nor the system's. (missing_threads.c) */
+bool thread_is_programs(const struct thread *thread);
 /** Check for a thread in no code but the system's: it begins or ends. */
 bool thread_is_outside(struct thread *thread);
 
@@ -226,15 +229,13 @@ struct team {
 	uint64_t id;
 	int level, active_level, size; // NOT_KNOWN
 	// The rest was asked for, or was not: use the functions below.
-	bool has_parent, has_primary, has_path, has_lost, has_numbers;
+	bool has_parent, has_primary, has_path, has_numbers;
 	bool has_info, has_opened, has_source;
 	struct team *parent;
 	struct thread *primary;
 	int *path; // the outermost team's number, and that of each founder in the team around it
 	size_t path_length;
 	const char *label;
-	int *lost;
-	size_t num_lost;
 	struct table numbers; // the debugger's number -> number in the team + 1, without extensions
 	ompd_ext_parallel_info info; // all 0 where the library does not tell
 	const struct location *opened;
@@ -259,9 +260,9 @@ const char *team_label(struct team *team);
 size_t team_depth(struct team *team);
 /** Find where its thread 0 encountered the construct; NULL. (stack/) */
 const struct location *team_opened(struct team *team);
-/** List the members of which the runtime has a record and the process no thread. What is uncertain
- *  is not told. @return how many; their numbers in *ret. */
-size_t team_lost(struct team *team, const int **ret);
+/** Count the members of which the runtime has a record and the process no thread. What is uncertain is
+ *  not counted. */
+int team_lost(struct team *team);
 
 // ---- Tasks (task.c) --------------------------------------------------------------------------
 

@@ -111,19 +111,13 @@ static bool is_lost(struct team *team, int thread_num)
 	return is_known && is_nobodys(team->runtime, pthread);
 }
 
-size_t team_lost(struct team *team, const int **ret)
+int team_lost(struct team *team)
 {
-	size_t capacity = 0;
+	int count = 0;
 
-	for (int number = 0; !team->has_lost && number < team->size && number < MAX_MEMBERS;
-	     number++) {
-		if (is_lost(team, number))
-			*ARENA_APPEND(&team->runtime->process->arena, team->lost, team->num_lost,
-				      capacity) = number;
-	}
-	team->has_lost = true;
-	*ret = team->lost;
-	return team->num_lost;
+	for (int number = 0; number < team->size && number < MAX_MEMBERS; number++)
+		count += is_lost(team, number);
+	return count;
 }
 
 // ---- Name ------------------------------------------------------------------------------------

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A child of fork() has one thread; libgomp counts on those of the parent's pool, LLVM's runtime does
+not."""
+
+import os
+import shutil
+import signal
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Iterator, Tuple
+
+import pytest
+from harness import processes
+
+PROGRAM = Path(__file__).resolve().parent / "programs" / "forked.c"
+FOUND = 1
+
+
+@contextmanager
+def _child(folder: Path, compiler: str, how: str) -> "Iterator[Tuple[int, subprocess.Popen[str]]]":
+    """The child of a program, and its parent."""
+    program = folder / f"forked-{compiler}"
+    command = [compiler, "-g", "-O1", "-fopenmp", str(PROGRAM), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    environment = dict(processes.environment(), GOMP_SPINCOUNT="0", KMP_BLOCKTIME="0")
+    with subprocess.Popen(
+        [str(program), how],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as parent:
+        try:
+            assert parent.stdout is not None
+            child = int(parent.stdout.readline())
+            yield child, parent
+        finally:
+            if parent.poll() is None:
+                os.kill(child, signal.SIGKILL)
+
+
+def _wait_for_sleep(pid: int) -> None:
+    """Until every thread sleeps in the kernel: on a futex, or for input."""
+    while True:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in tasks]
+        if len(states) > 2 and set(states) == {"S"}:
+            return
+
+
+@pytest.mark.parametrize("how", ["at once", "asleep"])
+def test_lost_threads_of_libgomp(ompdbg: Any, tmp_path: Path, how: str) -> None:
+    """One of the new threads has the stack of the lost one, and with it the memory of its record. The
+    primary thread waits for the lost one where the region begins, or at its end."""
+    with _child(tmp_path, "gcc", how) as (pid, parent):
+        assert parent.stdin is not None
+        parent.stdin.write("\n")
+        parent.stdin.flush()
+        for _ in range(20):  # threads may wake between two looks
+            _wait_for_sleep(pid)
+            found = ompdbg.run("why", pid)
+            if found.returncode == FOUND:
+                break
+        lines = found.stdout.splitlines()
+        assert found.returncode == FOUND
+        assert lines[0] == "Region 1: 1 of its 4 threads does not exist"
+        assert "after fork()" in lines[-1]
+        (finding,) = ompdbg.json("why", pid, status=FOUND)["findings"]
+        assert (finding["rule"], finding["certain"]) == ("lost_threads", True)
+        assert finding["severity"] == "stuck"
+
+
+def test_llvm_forgets_the_threads(ompdbg: Any, tmp_path: Path) -> None:
+    """Its child starts new ones: they wait for the primary thread, and go on after it."""
+    if not shutil.which("clang"):
+        pytest.skip("no clang")
+    with _child(tmp_path, "clang", "asleep") as (pid, parent):
+        assert parent.stdin is not None
+        _wait_for_sleep(pid)
+        findings = ompdbg.json("why", pid, status=FOUND)["findings"]
+        assert [finding["rule"] for finding in findings] == ["barrier"]
+        parent.stdin.write("\n")
+        parent.stdin.flush()
+        assert parent.wait(60) == 0
