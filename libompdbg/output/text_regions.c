@@ -361,8 +361,8 @@ static void add_outside(struct text *text)
 		const char *state;
 		size_t count;
 	} *counts = arena_alloc_array(arena, process->num_targets, sizeof(*counts));
-	size_t num_counts = 0;
-	const char *line = "Outside of regions:";
+	size_t num_counts = 0, total = 0;
+	const char *line;
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
@@ -375,8 +375,12 @@ static void add_outside(struct text *text)
 		if (k == num_counts)
 			counts[num_counts++].state = state;
 		counts[k].count++;
+		total++;
 	}
-	for (size_t i = 0; i < num_counts; i++)
+	line = arena_printf(arena, "%s outside of regions:", counted_text(arena, total, "thread"));
+	if (total == 1)
+		line = arena_printf(arena, "%s %s", line, counts[0].state);
+	for (size_t i = 0; total > 1 && i < num_counts; i++)
 		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count, counts[i].state,
 				    i + 1 < num_counts ? "," : "");
 	if (num_counts)

@@ -175,3 +175,14 @@ def test_what_a_tool_could_ask(ompdbg: Any, hung: int) -> None:
     done = ompdbg.run("task-info", hung, "--level", "-1")
     assert done.returncode == USAGE
     assert done.stderr == 'ompdbg task-info: invalid level "-1" (expected 0, 1, ...).\n'
+
+
+def test_threads_outside_of_regions(ompdbg: Any) -> None:
+    """They are counted, by what they do if there are several."""
+    with processes.ready_program(setup.program("foreign", "O2"), ()) as pid:
+        threads = ompdbg.json("threads", pid)["threads"]
+        text = ompdbg.run("regions", pid).stdout
+    outside = sum(not thread["level"] for thread in threads)
+    assert outside > 1
+    (line,) = re.findall(rf"^{outside} threads outside of regions: (.+)$", text, re.M)
+    assert sum(int(part.split()[0]) for part in line.split(", ")) == outside

@@ -62,7 +62,7 @@ def test_crash(program: str, tmp_path: Path) -> None:
         name = "none" if number is None else f"{number}/5"
         assert re.search(rf"^ *(?:\* )?\d+ +{name} .*  {does}(?:  |$)", threads, re.M), threads
         if number is None:
-            assert f"Outside of regions: 1 {does}" in regions
+            assert f"1 thread outside of regions: {does}" in regions
             assert re.search(rf"^-- thread \d+: no OpenMP thread, {does} --$", stacks, re.M)
         else:
             assert re.search(rf"^ +1  {does}(?:  |$)", regions, re.M), regions

@@ -110,7 +110,7 @@ def test_non_stop(family: str, tmp_path: Path) -> None:
     assert "OpenMP breakpoint 1, parallel-begin: parallel region of loop" in said[8]
     assert "running" in said[9] and "parallel region of loop" in said[11]
     # What runs is not said to be anywhere, nor to be anything.
-    assert "Region 1: 4 threads" in said[12] and "Outside of regions" not in said[12]
+    assert "Region 1: 4 threads" in said[12] and "outside of regions" not in said[12]
     assert re.search(r"^[123] running threads? (was|were) not examined\.$", said[12], re.M)
     assert said[14].endswith("Only those of the process: thread 2 is running.\n")
     assert said.pop() == "error: omp icvs: thread 2 is running."
