@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/profile.md, as it has them: one task of Fibonacci (the paper's Table 3), and what
-recording and tracing cost the Barcelona OpenMP Task Suite (Table 2)."""
+"""The tables of docs/profile.md and docs/performance.md, as they have them: one task of Fibonacci (the
+paper's Table 3), and what recording and tracing cost the Barcelona OpenMP Task Suite (Table 2): processor
+time, and instructions."""
 
 import json
 import os
@@ -13,7 +14,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from recorder import COMPILERS, PASSIVE, PRELOADED, THREADS, compile_program
 
-RUNS = 7
+RUNS = 15
 WAYS = ("without", "recorded", "traced")
 KINDS = ("tied", "untied")
 SOURCE = "https://github.com/bsc-pm/bots"
@@ -21,25 +22,33 @@ DEFINED = ("CDATE", "CMESSAGE", "CC", "LD", "LDFLAGS", "CFLAGS")
 
 
 class Kernel(NamedTuple):
-    """One program of the suite, and its input: about a second of one thread."""
+    """One program of the suite, and its input: about a second of one thread; and one for counting
+    instructions, which takes a hundred times as long: with fewer tasks where these do as much each.
+    """
 
     name: str
     folder: str
     words: Tuple[str, ...]
     has_cutoff: bool = False
+    counted: Tuple[str, ...] = ()
 
 
 KERNELS = (
-    Kernel("FFT", "fft", ("-n", "4194304")),
+    Kernel("FFT", "fft", ("-n", "4194304"), counted=("-n", "262144")),
     Kernel("Health", "health", ("-f", "inputs/health/small.input"), True),
-    Kernel("UTS", "uts", ("-f", "inputs/uts/test.input")),
+    Kernel("UTS", "uts", ("-f", "inputs/uts/test.input"), counted=("-f", "uts.input")),
     Kernel("Alignment", "alignment/alignment_single", ("-f", "inputs/alignment/prot.20.aa")),
-    Kernel("SparseLU", "sparselu/sparselu_single", ("-n", "25", "-m", "60")),
-    Kernel("Fibonacci", "fib", ("-n", "41", "-x", "10"), True),
+    Kernel(
+        "SparseLU",
+        "sparselu/sparselu_single",
+        ("-n", "25", "-m", "60"),
+        counted=("-n", "14", "-m", "60"),
+    ),
+    Kernel("Fibonacci", "fib", ("-n", "41", "-x", "10"), True, ("-n", "37", "-x", "6")),
     Kernel("Floorplan", "floorplan", ("-f", "inputs/floorplan/input.15"), True),
     Kernel("NQueens", "nqueens", ("-n", "12", "-x", "3"), True),
-    Kernel("Sort", "sort", ("-n", "4194304")),
-    Kernel("Strassen", "strassen", ("-n", "1024"), True),
+    Kernel("Sort", "sort", ("-n", "4194304"), counted=("-n", "1048576")),
+    Kernel("Strassen", "strassen", ("-n", "1024"), True, ("-n", "512")),
 )
 
 
@@ -111,44 +120,48 @@ def compile_kernel(compiler: str, kernel: Kernel, kind: str, suite: Path, scratc
     return program
 
 
+def settings(threads: int, way: str, preloaded: str, trace: Path) -> Dict[str, str]:
+    """The environment of a run."""
+    found = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_STACKSIZE": "16M", **PASSIVE}
+    if way != "without":
+        found["LD_PRELOAD"] = preloaded
+    if way == "traced":
+        found["OMPDBG_TRACE"] = str(trace)
+    return found
+
+
 def run(
     program: Path, kernel: Kernel, threads: int, way: str, preloaded: str, suite: Path
 ) -> float:
-    """Run a kernel once: the seconds that it measures itself."""
-    settings = {"OMP_NUM_THREADS": str(threads), "OMP_STACKSIZE": "16M", **PASSIVE}
+    """Run a kernel once: its processor time, in seconds."""
     trace = program.with_suffix(".trace")
     trace.unlink(missing_ok=True)
-    if way != "without":
-        settings["LD_PRELOAD"] = preloaded
-    if way == "traced":
-        settings["OMPDBG_TRACE"] = str(trace)
-    done = subprocess.run(
+    with subprocess.Popen(
         [str(program), *kernel.words],
-        env={**os.environ, **settings},
+        env=settings(threads, way, preloaded, trace),
         cwd=suite,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        universal_newlines=True,
-        check=True,
-    )
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+    assert status == 0, f"{program}: {status}"
     assert way != "traced" or trace.stat().st_size, f"{program}: no trace"
     trace.unlink(missing_ok=True)
-    found = re.search(r"Time Program\s*=\s*([\d.]+) seconds", done.stdout)
-    assert found, done.stdout
-    return float(found[1])
+    return usage.ru_utime + usage.ru_stime
 
 
 def measure(
     programs: Dict[str, Path], kernel: Kernel, threads: int, preloaded: str, suite: Path
-) -> Dict[Tuple[str, str], float]:
-    """Run tied and untied tasks in all ways, in turn: the least time of each."""
-    times: Dict[Tuple[str, str], float] = {}
-    for _ in range(RUNS):
+) -> Dict[Tuple[str, str], List[float]]:
+    """Run tied and untied tasks in all ways, forth and back: the times of each."""
+    times: Dict[Tuple[str, str], List[float]] = {}
+    for turn in range(RUNS):
         for kind, program in programs.items():
-            for way in WAYS:
+            for way in WAYS if turn % 2 else reversed(WAYS):
                 time = run(program, kernel, threads, way, preloaded, suite)
-                times[way, kind] = min(time, times.get((way, kind), time))
+                times.setdefault((way, kind), []).append(time)
     return times
 
 
@@ -160,13 +173,70 @@ def print_rows(
         programs = {kind: compile_kernel(compiler, kernel, kind, suite, scratch) for kind in KINDS}
         for threads in THREADS:
             times = measure(programs, kernel, threads, preloaded, suite)
+            middle = {key: statistics.median(found) for key, found in times.items()}
             cells = [f"{kernel.name}", str(threads)]
-            cells += ["/".join(f"{times[way, kind]:.3f}" for kind in KINDS) for way in WAYS]
+            cells += ["/".join(f"{middle[way, kind]:.3f}" for kind in KINDS) for way in WAYS]
             for way in WAYS[1:]:
-                found = [times[way, kind] / times["without", kind] for kind in KINDS]
+                found = [middle[way, kind] / middle["without", kind] for kind in KINDS]
                 ratios.setdefault(way, []).extend(found)
                 cells.append("/".join(f"{100 * (ratio - 1):+.1f}" for ratio in found))
             print("| " + " | ".join(cells) + " |", flush=True)
+
+
+# ---- Instructions ----------------------------------------------------------------------------
+
+UTS_INPUT = "100 0.124875 8 42 1 0 0 0\n"  # as the suite's test.input, with fewer branches
+
+
+def count(words: List[str], environment: Dict[str, str], folder: Path) -> int:
+    """Count the instructions of one run: no neighbour on the machine changes them."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    done = subprocess.run(
+        [*valgrind, *words],
+        env=environment,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        universal_newlines=True,
+        check=True,
+    )
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found, done.stderr
+    return int(found[1])
+
+
+def instructions(folder: Path, scratch: Path) -> None:
+    """Print how many more instructions each kernel executes with the recorder."""
+    preloaded = ":".join(str(folder / library) for library in PRELOADED)
+    suite = suite_folder()
+    if not suite or not shutil.which("valgrind"):
+        print(f"BOTS: not counted: needs valgrind, and {SOURCE} in the folder OMPDBG_BOTS\n")
+        return
+    (scratch / "inputs").symlink_to(suite / "inputs")
+    (scratch / "uts.input").write_text(UTS_INPUT)
+    print("Instructions of BOTS with the recorder (mean at most +1 %, worst +3 %), tied tasks\n")
+    for compiler, runtime in COMPILERS.items():
+        if not shutil.which(compiler):
+            print(f"{runtime}: not counted: no {compiler}\n", flush=True)
+            continue
+        print(f"| {runtime} | threads | million | recorded, % |\n| --- | --: | --: | --: |")
+        ratios = []
+        for kernel in KERNELS:
+            program = compile_kernel(compiler, kernel, "tied", suite, scratch)
+            words = [str(program), *(kernel.counted or kernel.words)]
+            for threads in THREADS:
+                counts = [
+                    count(words, settings(threads, way, preloaded, program), scratch)
+                    for way in WAYS[:2]
+                ]
+                ratios.append(counts[1] / counts[0])
+                figures = f"{counts[0] / 1e6:,.0f} | {100 * (ratios[-1] - 1):+.2f}"
+                print(f"| {kernel.name} | {threads} | {figures} |", flush=True)
+        mean = 100 * (statistics.geometric_mean(ratios) - 1)
+        print(
+            f"\n{mean:+.2f} % in the mean, {100 * (max(ratios) - 1):+.2f} % at most\n", flush=True
+        )
 
 
 def profile(folder: Path, scratch: Path) -> None:

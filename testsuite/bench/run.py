@@ -380,6 +380,7 @@ PARTS: Dict[str, Callable[["Bench"], None]] = {
     "plugin": lambda bench: plugin(bench.folder, bench.command()),
     "recorder": lambda bench: recorder(bench.folder, Path(bench.scratch.name)),
     "profile": lambda bench: bots.profile(bench.folder, Path(bench.scratch.name)),
+    "instructions": lambda bench: bots.instructions(bench.folder, Path(bench.scratch.name)),
 }
 
 
