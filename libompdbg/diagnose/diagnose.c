@@ -54,10 +54,11 @@ struct finding *diagnose(struct process *process, struct thread *thread, size_t 
 		}
 		list.count = kept;
 	}
-	for (size_t i = 0; i < list.count; i++) {
+	for (size_t i = 0; i < list.count; i++)
 		list.findings[i].severity = finding_severity(graph, &list.findings[i]);
+	join_awaited_tasks(graph, &list);
+	for (size_t i = 0; i < list.count; i++)
 		finding_describe(graph, &list.findings[i]);
-	}
 	*count = list.count;
 	return list.findings;
 }

@@ -187,7 +187,7 @@ struct finding {
 	size_t num_edges;
 	struct region *region; // what it is about; NULL
 	struct lock *lock;
-	struct task *task;
+	struct task *task;	// NULL: none, or several
 	struct thread **others; // for whom they wait
 	size_t num_others;
 	int num_lost;	    // RULE_LOST_THREADS: members that do not exist

@@ -5,6 +5,8 @@
 #include "base/buffer.h"
 #include "diagnose/words.h"
 
+enum { TASKS_IN_FULL = 3, LISTED_TASKS = 8 }; // of more tasks alike, so many numbers are listed
+
 struct telling {
 	struct graph *graph;
 	struct finding *finding;
@@ -202,24 +204,52 @@ static const char *tell_event(struct telling *t)
 			    waiters_wait(t));
 }
 
+/** List the tasks of a finding, each once. */
+static struct task **finding_tasks(struct telling *t, size_t *count)
+{
+	const struct finding *finding = t->finding;
+	struct task **tasks = ARENA_ARRAY(t->arena, struct task *, finding->num_edges);
+	struct table known = { 0 };
+
+	*count = 0;
+	for (size_t i = 0; i < finding->num_edges; i++) {
+		struct task *task = finding->edges[i]->task;
+		void **seen = task ? table_put(&known, t->arena, task->info.id) : NULL;
+
+		if (!seen || *seen)
+			continue;
+		*seen = task;
+		tasks[(*count)++] = task;
+	}
+	return tasks;
+}
+
 static const char *tell_task(struct telling *t)
 {
 	const struct finding *finding = t->finding;
 	const char *begin = waiters_wait(t);
 	bool is_through = false;
+	size_t num_tasks;
 
+	finding_tasks(t, &num_tasks);
+	const char *what = num_tasks == 1 ? "a task" : counted_text(t->arena, num_tasks, "task");
+	const char *blocked = num_tasks == 1 ? "a blocked task" :
+					       counted_text(t->arena, num_tasks, "blocked task");
 	if (!finding->num_others)
-		return arena_printf(t->arena, "%s for a blocked task: %s", begin,
-				    task_text(t->arena, finding->task));
+		return finding->task ? arena_printf(t->arena, "%s for %s: %s", begin, blocked,
+						    task_text(t->arena, finding->task)) :
+				       arena_printf(t->arena, "%s for %s", begin, blocked);
 	for (size_t i = 0; i < finding->num_edges; i++)
 		is_through |= finding->edges[i]->through != NULL;
-	const char *runner = finding->others[0]->target->label;
+	const char *run = arena_printf(t->arena, "that %s run%s",
+				       threads_text(t->arena, finding->others, finding->num_others),
+				       finding->num_others == 1 ? "s" : "");
 	if (is_through)
-		return arena_printf(t->arena,
-				    "%s for a blocked task, which depends on one that thread %s "
-				    "runs",
-				    begin, runner);
-	return arena_printf(t->arena, "%s for a task that thread %s runs", begin, runner);
+		return num_tasks == 1 ? arena_printf(t->arena, "%s for %s, which depends on one %s",
+						     begin, blocked, run) :
+					arena_printf(t->arena, "%s for %s, which depend on some %s",
+						     begin, blocked, run);
+	return arena_printf(t->arena, "%s for %s %s", begin, what, run);
 }
 
 static const char *tell_queued(struct telling *t)
@@ -369,22 +399,42 @@ static void note_locks(struct telling *t, size_t *capacity)
 	note_candidates(t, capacity, finding->lock);
 }
 
+/** Write tasks of one construct: "12 tasks of fib at fib.c:9: #4, #7, ...". */
+static const char *alike_tasks_text(struct arena *arena, struct task *const *tasks, size_t count)
+{
+	const struct task_function *function = task_function(tasks[0]);
+	const char *text = counted_text(arena, count, "task");
+	size_t listed = 0;
+
+	if (function)
+		text = arena_printf(arena, "%s of %s", text, function->name);
+	if (function && function->file)
+		text = arena_printf(arena, "%s at %s:%d", text, base_name(function->file),
+				    function->line);
+	for (size_t i = 0; i < count && listed < LISTED_TASKS; i++) {
+		uint64_t number = task_number(tasks[i]);
+		if (number)
+			text = arena_printf(arena, "%s%s#%lu", text, listed++ ? ", " : ": ",
+					    (unsigned long)number);
+	}
+	return listed && listed < count ? arena_printf(arena, "%s, ...", text) : text;
+}
+
 static void note_tasks(struct telling *t, size_t *capacity)
 {
 	const struct finding *finding = t->finding;
+	struct task **tasks;
+	size_t count;
 
 	if (finding->rule != RULE_DEADLOCK && finding->rule != RULE_TASK)
 		return;
-	for (size_t i = 0; i < finding->num_edges; i++) {
-		struct task *task = finding->edges[i]->task;
-		bool is_new = task;
-		for (size_t k = 0; k < i && is_new; k++) {
-			const struct task *other = finding->edges[k]->task;
-			is_new = !other || other->info.id != task->info.id;
-		}
-		if (is_new)
-			add_note(t, capacity, task_text(t->arena, task));
+	tasks = finding_tasks(t, &count);
+	if (finding->rule == RULE_TASK && count > TASKS_IN_FULL) {
+		add_note(t, capacity, alike_tasks_text(t->arena, tasks, count));
+		return;
 	}
+	for (size_t i = 0; i < count; i++)
+		add_note(t, capacity, task_text(t->arena, tasks[i]));
 }
 
 /** Check that it is unknown whose turn it is, and all other threads of the region wait at barriers. */

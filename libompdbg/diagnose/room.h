@@ -98,6 +98,7 @@ void find_incomplete_barriers(struct graph *graph, struct finding_list *list);
 void find_held_locks(struct graph *graph, struct finding_list *list);
 void find_events(struct graph *graph, struct finding_list *list);
 void find_awaited_tasks(struct graph *graph, struct finding_list *list);
+void join_awaited_tasks(struct graph *graph, struct finding_list *list);
 void find_queued_tasks(struct graph *graph, struct finding_list *list);
 void find_unknown_causes(struct graph *graph, struct finding_list *list);
 void find_spins(struct graph *graph, struct finding_list *list);

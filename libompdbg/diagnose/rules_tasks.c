@@ -115,6 +115,87 @@ void find_awaited_tasks(struct graph *graph, struct finding_list *list)
 	}
 }
 
+static bool is_same_place(const struct location *a, const struct location *b)
+{
+	if (!a || !b)
+		return a == b;
+	return is_same_text(a->file, b->file) &&
+	       (a->line || b->line ? a->line == b->line : a->address == b->address);
+}
+
+/** Return where a thread is: where its region was opened, if the region's code has left no frame. */
+static const struct location *place_of(struct thread *thread)
+{
+	const struct location *location = thread_location(thread);
+
+	return location || !thread->team ? location : team_opened(thread->team);
+}
+
+/** Check that of two findings about tasks the same is told, but for which tasks and threads they are. */
+static bool is_told_alike(const struct finding *a, const struct finding *b)
+{
+	const struct edge *first = a->edges[0], *other = b->edges[0];
+
+	return a->severity == b->severity && a->is_certain == b->is_certain &&
+	       (first->through != NULL) == (other->through != NULL) &&
+	       (a->num_others != 0) == (b->num_others != 0) &&
+	       first->task->info.function == other->task->info.function &&
+	       is_same_text(thread_doing(a->waiters[0])->text, thread_doing(b->waiters[0])->text) &&
+	       is_same_place(place_of(a->waiters[0]), place_of(b->waiters[0]));
+}
+
+static void add_all(struct arena *arena, struct thread ***threads, size_t *count,
+		    struct thread *const *more, size_t num_more)
+{
+	struct thread_list all = { 0 };
+
+	for (size_t i = 0; i < *count; i++)
+		thread_list_add(&all, arena, (*threads)[i]);
+	for (size_t i = 0; i < num_more; i++)
+		thread_list_add(&all, arena, more[i]);
+	*threads = all.threads;
+	*count = all.count;
+}
+
+static void join(struct arena *arena, struct finding *finding, const struct finding *other)
+{
+	struct edge **edges = NULL;
+	size_t count = 0, capacity = 0;
+
+	for (size_t i = 0; i < finding->num_edges; i++)
+		*ARENA_APPEND(arena, edges, count, capacity) = finding->edges[i];
+	for (size_t i = 0; i < other->num_edges; i++)
+		*ARENA_APPEND(arena, edges, count, capacity) = other->edges[i];
+	finding->edges = edges;
+	finding->num_edges = count;
+	finding->task = NULL;
+	add_all(arena, &finding->waiters, &finding->num_waiters, other->waiters,
+		other->num_waiters);
+	add_all(arena, &finding->others, &finding->num_others, other->others, other->num_others);
+}
+
+/** Make one finding of those about tasks that are told alike: in a program with many threads there are
+ *  hundreds. */
+void join_awaited_tasks(struct graph *graph, struct finding_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct finding *finding = &list->findings[i], *first = NULL;
+
+		for (size_t k = 0; k < kept && finding->rule == RULE_TASK && !first; k++) {
+			if (list->findings[k].rule == RULE_TASK &&
+			    is_told_alike(&list->findings[k], finding))
+				first = &list->findings[k];
+		}
+		if (first)
+			join(&graph->process->arena, first, finding);
+		else
+			list->findings[kept++] = *finding;
+	}
+	list->count = kept;
+}
+
 /** Check that a thread sleeps, and not where the runtime lets it run tasks. */
 static bool cannot_run_tasks(struct thread *thread)
 {
@@ -243,12 +324,6 @@ static bool is_other_of(const struct finding_list *list, const struct thread *th
 		}
 	}
 	return false;
-}
-
-static bool is_same_place(const struct location *a, const struct location *b)
-{
-	return is_same_text(a->file, b->file) &&
-	       (a->line || b->line ? a->line == b->line : a->address == b->address);
 }
 
 /** Check for the same loop, wherever in it the threads are. */

@@ -8,6 +8,7 @@
 #include "output/text.h"
 
 enum { INDENT = 2, LEAST_WIDTH = 20 };
+enum { EACH_WITH_ITS = 3 }; // of more waits for tasks it isn't told who waits for which thread
 enum { MOST_IN_FULL = 32, SHOWN = 8 }; // of a longer deadlock so many threads and locks are shown
 
 static const char *labels_of(struct arena *arena, struct thread *const *threads, size_t count)
@@ -265,6 +266,7 @@ static void add_threads(struct text *text, const struct finding *finding)
 	size_t count = 0;
 	bool is_in_headline = finding->rule == RULE_BARRIER ||
 			      finding->rule == RULE_DIFFERENT_BARRIERS;
+	bool has_many_tasks = finding->rule == RULE_TASK && finding->num_edges > EACH_WITH_ITS;
 
 	for (size_t i = 0; i < finding->num_waiters; i++)
 		thread_list_add(&list, arena, finding->waiters[i]);
@@ -276,7 +278,8 @@ static void add_threads(struct text *text, const struct finding *finding)
 		const struct wait_node *node = graph_node(graph, thread);
 		struct region *region = region_of(text->process, thread);
 		size_t num_edges = node->num_edges, k = 0;
-		if (num_edges && is_in_headline && node->edges[0].kind == EDGE_BARRIER)
+		if (num_edges &&
+		    (has_many_tasks || (is_in_headline && node->edges[0].kind == EDGE_BARRIER)))
 			num_edges = 0; // the headline says so
 		const char *what = what_text(arena, thread, node->edges, num_edges);
 		const char *where = region && is_not_in_body(thread) ?

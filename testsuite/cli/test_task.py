@@ -2,6 +2,7 @@
 """`ompdbg task`, and for which tasks blocked ones wait."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 import build  # from fixtures/
 import jsonschema
 import pytest
-from harness import processes, setup
+from harness import own_programs, processes, setup
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SCHEMA = json.loads((setup.ROOT / "docs" / "ompdbg.schema.json").read_text(encoding="utf-8"))
@@ -118,6 +119,31 @@ def test_numbers_of_a_core_are_those_of_its_process(
     live = _explicit(ompdbg, depend[0])
     core = _explicit(ompdbg, tmp_path / f"core.{depend[0]}")
     assert core == live and len(live) > 1
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+@pytest.mark.parametrize("waiters", [1, 2])
+def test_awaited_tasks(ompdbg: Any, waiters: int, family: str, tmp_path: Path) -> None:
+    """Waits for tasks that are alike are one finding; of a few it is told who waits for whom."""
+    program = own_programs.compiled(
+        str(PROGRAMS / "awaited.c"), tmp_path / "program", family=family
+    )
+    with processes.ready_program(program, (str(waiters),)) as pid:
+        tasks = _explicit(ompdbg, pid)
+        threads = ompdbg.json("threads", pid)["threads"]
+        findings = ompdbg.json("why", pid, status=1)["findings"]
+        text = ompdbg.run("why", pid).stdout
+    waiting = sorted(one["gdb"] for one in threads if one["does"] == "taskwait")
+    running = {one["id"]: one["thread"] for one in tasks.values() if one["status"] == "running"}
+    assert (len(waiting), len(running)) == (waiters, 2 * waiters)
+    (found,) = [one for one in findings if one["rule"] == "task"]
+    assert (sorted(found["waiters"]), found["task"]) == (waiting, None)
+    assert {edge["task"]: edge["waits_for"] for edge in found["chain"]} == running
+    assert sorted(found["waits_for"]) == sorted(running.values())
+    who = f"Thread {waiting[0]} waits" if waiters == 1 else "Threads {}, {} wait".format(*waiting)
+    assert found["text"].startswith(f"{who} for {2 * waiters} tasks that threads ")
+    rows = re.findall(r"^  threads? .*  taskwait(.*?)  ", text.partition("Region ")[0], re.M)
+    assert len(rows) == 1 and rows[0].startswith(", for threads ") is (waiters == 1), text
 
 
 def test_wrong_numbers(ompdbg: Any, depend: Tuple[int, str]) -> None:

@@ -93,7 +93,7 @@ def _add_finding(found: _Graph, finding: Object) -> None:
         found.add(waiters, _Thing("barrier", finding["region"]), others, True)
     elif rule in ("lock", "ordered", "owner_ended") and waiters:
         found.add(waiters, found.lock_of(waiters[0], finding["lock"]), others, finding["certain"])
-    elif rule in ("task", "event", "queued"):
+    elif rule in ("event", "queued"):
         name = finding["task"] or finding["region"]
         found.add(waiters, _Thing("task", name), others, finding["certain"])
 
