@@ -28,6 +28,7 @@ from ompdbg.gdb_services.frame_symbols import (
     is_reference,
     is_unsure_copy,
     known_of_code,
+    listing,
     lost_scalar,
     read,
     symbols,
@@ -64,6 +65,11 @@ class Captured(NamedTuple):
 
 def arguments(handle: gdb.Frame) -> List[Captured]:
     """Arguments of a frame's function; a construct has none."""
+    with listing(handle):
+        return _arguments(handle)
+
+
+def _arguments(handle: gdb.Frame) -> List[Captured]:
     if is_of_construct(handle):
         return []
     found = [symbol for block in blocks(handle) if block.is_function for symbol in block.symbols]
@@ -92,6 +98,11 @@ def local_variables(
     """Local variables, those of the innermost block first. A construct has also those of the
     function around it. anywhere: for what is known of them, other threads are looked at, too.
     only: those of that name."""
+    with listing(handle):
+        return _local_variables(handle, anywhere, only)
+
+
+def _local_variables(handle: gdb.Frame, anywhere: bool, only: Optional[str]) -> List[Captured]:
     is_construct = is_of_construct(handle)
     found: Dict[Tuple[str, int], Captured] = {}
     of_code = known_of_code(handle)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import _ompdbg
 import gdb
@@ -15,6 +16,8 @@ from ompdbg.gdb_services.lacking import is_of_fortran
 from ompdbg.generated_names import is_bound
 
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
+# The frame whose variables are being listed, and what is remembered of it.
+_listed: Optional[Tuple[gdb.Frame, Dict[Any, Any]]] = None
 
 
 def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
@@ -43,11 +46,26 @@ def known_of_code(handle: gdb.Frame) -> Dict[Any, Any]:
     address cannot be told apart: of these nothing is."""
     from ompdbg.gdb_services import session
 
+    if _listed is not None and _listed[0] is handle:
+        return _listed[1]
     if handle.type() == gdb.INLINE_FRAME:
         return {}
     place = handle.pc(), texts.told(handle.name), placed.is_call(handle)
     found: Dict[Any, Any] = session.services().places.setdefault(place, {})
     return found
+
+
+@contextmanager
+def listing(handle: gdb.Frame) -> Iterator[None]:
+    """Remember what is found out about a frame, an inlined function's as well, while its variables
+    are listed: much is asked of each of them again."""
+    global _listed
+    before = _listed
+    _listed = handle, known_of_code(handle)
+    try:
+        yield
+    finally:
+        _listed = before
 
 
 def blocks(handle: gdb.Frame) -> List[Block]:
