@@ -131,8 +131,8 @@ static const struct location *place_of(struct thread *thread)
 	return location || !thread->team ? location : team_opened(thread->team);
 }
 
-/** Check that of two findings about tasks the same is told, but for which tasks and threads they are. */
-static bool is_told_alike(const struct finding *a, const struct finding *b)
+/** Check that two findings about tasks differ only in which tasks and which threads they name. */
+static bool is_alike(const struct finding *a, const struct finding *b)
 {
 	const struct edge *first = a->edges[0], *other = b->edges[0];
 
@@ -144,37 +144,41 @@ static bool is_told_alike(const struct finding *a, const struct finding *b)
 	       is_same_place(place_of(a->waiters[0]), place_of(b->waiters[0]));
 }
 
-static void add_all(struct arena *arena, struct thread ***threads, size_t *count,
-		    struct thread *const *more, size_t num_more)
+/** Return two lists of threads as one, each thread once. */
+static struct thread **joined_threads(struct arena *arena, struct thread *const *a, size_t num_a,
+				      struct thread *const *b, size_t num_b, size_t *count)
 {
-	struct thread_list all = { 0 };
+	struct thread **threads = ARENA_ARRAY(arena, struct thread *, num_a + num_b);
+	struct thread_list all = { .threads = threads };
 
-	for (size_t i = 0; i < *count; i++)
-		thread_list_add(&all, arena, (*threads)[i]);
-	for (size_t i = 0; i < num_more; i++)
-		thread_list_add(&all, arena, more[i]);
-	*threads = all.threads;
+	for (size_t i = 0; i < num_a + num_b; i++) {
+		struct thread *thread = i < num_a ? a[i] : b[i - num_a];
+		if (!thread_list_has(&all, thread))
+			threads[all.count++] = thread;
+	}
 	*count = all.count;
+	return threads;
 }
 
 static void join(struct arena *arena, struct finding *finding, const struct finding *other)
 {
-	struct edge **edges = NULL;
-	size_t count = 0, capacity = 0;
+	size_t count = finding->num_edges + other->num_edges;
+	struct edge **edges = ARENA_ARRAY(arena, struct edge *, count);
 
-	for (size_t i = 0; i < finding->num_edges; i++)
-		*ARENA_APPEND(arena, edges, count, capacity) = finding->edges[i];
-	for (size_t i = 0; i < other->num_edges; i++)
-		*ARENA_APPEND(arena, edges, count, capacity) = other->edges[i];
+	for (size_t i = 0; i < count; i++)
+		edges[i] = i < finding->num_edges ? finding->edges[i] :
+						    other->edges[i - finding->num_edges];
 	finding->edges = edges;
 	finding->num_edges = count;
 	finding->task = NULL;
-	add_all(arena, &finding->waiters, &finding->num_waiters, other->waiters,
-		other->num_waiters);
-	add_all(arena, &finding->others, &finding->num_others, other->others, other->num_others);
+	finding->waiters = joined_threads(arena, finding->waiters, finding->num_waiters,
+					  other->waiters, other->num_waiters,
+					  &finding->num_waiters);
+	finding->others = joined_threads(arena, finding->others, finding->num_others, other->others,
+					 other->num_others, &finding->num_others);
 }
 
-/** Make one finding of those about tasks that are told alike: in a program with many threads there are
+/** Make one finding of those about tasks that are alike: in a program with many threads there are
  *  hundreds. */
 void join_awaited_tasks(struct graph *graph, struct finding_list *list)
 {
@@ -185,7 +189,7 @@ void join_awaited_tasks(struct graph *graph, struct finding_list *list)
 
 		for (size_t k = 0; k < kept && finding->rule == RULE_TASK && !first; k++) {
 			if (list->findings[k].rule == RULE_TASK &&
-			    is_told_alike(&list->findings[k], finding))
+			    is_alike(&list->findings[k], finding))
 				first = &list->findings[k];
 		}
 		if (first)

@@ -151,7 +151,7 @@ struct task {
 	ompt_frame_t frame;
 	struct task *parent; // what its thread runs below it, or what encountered its region
 	struct region *region;
-	const void *code;     // where an explicit task was made, if it is told late
+	const void *code;     // where an explicit task was made, if that is reported late
 	uint32_t header_size; // from here to the program's data
 	uint32_t size;	      // of the program's data
 	int flags;	      // ompt_task_flag_t
