@@ -98,10 +98,12 @@ class Case:
     @property
     def group(self) -> str:
         """The same for cases that are made together."""
-        return "-".join((self.program,) + self.arguments + (self.variant,))
+        if self.in_gdb and self.mode != ASKED:
+            return "{}-{}".format(self.program, self.variant)
+        return str(self)
 
     def __str__(self) -> str:
-        return "{}-{}".format(self.group, self.mode)
+        return "-".join((self.program,) + self.arguments + (self.variant, self.mode))
 
 
 def has_gcore(program: str, arguments: Sequence[str]) -> bool:

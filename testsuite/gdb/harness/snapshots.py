@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the commands say at the stop of each case: GDB, or the command line, is asked once, for all
-tests of the case."""
+tests of the case. One GDB runs a program for all of its cases."""
 
 import json
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Set
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Union
 
 from harness import agreement, cases, processes, setup
 from harness.cases import Case
@@ -20,57 +20,69 @@ class Snapshots:
     """All of them."""
 
     def __init__(self) -> None:
-        self._found: Dict[Case, Dict[str, Snapshot]] = {}
-        self._failed: Dict[Case, Exception] = {}
-        self._to_leave_cores: Set[Case] = set()
+        self._found: Dict[Case, Union[Snapshot, Exception]] = {}
+        self._wanted: List[Case] = []
 
     def announce(self, wanted: Iterable[Case]) -> None:
         """Tells which will be asked for."""
-        self._to_leave_cores.update(_made_by(case) for case in wanted if case.mode == cases.GCORE)
+        self._wanted += dict.fromkeys(wanted)
 
     def get(self, case: Case) -> Snapshot:
         """The snapshot of a case. Raises what went wrong, for each of its tests."""
-        run = _made_by(case)
-        if run in self._failed:
-            raise self._failed[run]
-        if case.mode not in self._found.setdefault(run, {}):
-            if case.mode == cases.GCORE:
-                self._to_leave_cores.add(run)
+        if case not in self._found:
+            made = self._together(case) if case.mode in _OF_RUNS else [case]
             try:
-                self._found[run].update(self._make(run))
+                self._found.update(
+                    _states(made) if case.mode in _OF_RUNS else {case: _MAKERS[case.mode](case)}
+                )
             except Exception as failure:
-                self._failed[run] = failure
-                raise
-        return self._found[run][case.mode]
+                self._found.update(dict.fromkeys(made, failure))
+        found = self._found[case]
+        if isinstance(found, Exception):
+            raise found
+        return found
 
-    def _make(self, run: Case) -> Dict[str, Snapshot]:
-        if run in self._to_leave_cores:
-            return _live_and_core(run)
-        return {run.mode: _MAKERS[run.mode](run)}
-
-
-def _made_by(case: Case) -> Case:
-    """One GDB runs the program and writes a core file, so these two are made together."""
-    mode = cases.LIVE if case.mode == cases.GCORE else case.mode
-    return Case(case.program, case.arguments, case.variant, mode)
-
-
-def _run(spec: Dict[str, Any], arguments: List[str]) -> Snapshot:
-    snapshot: Snapshot = processes.run_gdb("snapshot.py", spec, arguments).result
-    return snapshot
+    def _together(self, case: Case) -> List[Case]:
+        """The cases of its program that one GDB makes."""
+        return [
+            one
+            for one in dict.fromkeys([case, *self._wanted])
+            if one.mode in _OF_RUNS
+            and (one.program, one.variant) == (case.program, case.variant)
+            and one not in self._found
+        ]
 
 
-def _live(case: Case, **more: str) -> Snapshot:
-    spec = {"mode": "live", "oracle": True, "arguments": list(case.arguments), **more}
-    return _run(spec, [str(setup.program(case.program, case.variant))])
+# GDB runs the program, and writes a core file there.
+_OF_RUNS = (cases.LIVE, cases.GCORE)
 
 
-def _live_and_core(case: Case) -> Dict[str, Snapshot]:
-    program = str(setup.program(case.program, case.variant))
+def _run(spec: Dict[str, Any], arguments: List[str], times: int = 1) -> Any:
+    seconds = times * processes.GDB_SECONDS
+    return processes.run_gdb("snapshot.py", spec, arguments, seconds=seconds).result
+
+
+def _states(wanted: Sequence[Case]) -> Dict[Case, Union[Snapshot, Exception]]:
+    """Cases of one program, live ones and their core files, in one GDB."""
+    program = setup.program(wanted[0].program, wanted[0].variant)
+    cores = {case.arguments for case in wanted if case.mode == cases.GCORE}
+    states = list(dict.fromkeys(case.arguments for case in wanted))
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
-        core = str(Path(scratch) / "core")
-        live = _live(case, gcore=core)
-        return {cases.LIVE: live, cases.GCORE: _run({"mode": "core"}, [program, core])}
+        spec = [
+            {
+                "arguments": arguments,
+                "gcore": str(Path(scratch) / str(number)) if arguments in cores else "",
+            }
+            for number, arguments in enumerate(states)
+        ]
+        answers = _run({"mode": "states", "states": spec}, [str(program)], len(states))
+    found: Dict[Case, Union[Snapshot, Exception]] = {}
+    for arguments, answer in zip(states, answers):
+        for mode in (cases.LIVE, cases.GCORE) if arguments in cores else (cases.LIVE,):
+            case = Case(wanted[0].program, arguments, wanted[0].variant, mode)
+            failed = answer.get("failed")
+            found[case] = processes.Failed(failed) if failed else answer[mode]
+    return found
 
 
 def _attached(case: Case) -> Snapshot:
@@ -160,7 +172,6 @@ def _asked(case: Case) -> Snapshot:
 
 
 _MAKERS: Dict[str, Callable[[Case], Snapshot]] = {
-    cases.LIVE: _live,
     cases.ATTACHED: _attached,
     cases.KERNEL: _kernel,
     cases.ASKED: _asked,

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import shlex
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional, Sequence
 
 import gdb
 
@@ -63,18 +63,21 @@ def say_json(command: str) -> Any:
     return json.loads(said["text"]) if "text" in said else said
 
 
-def run_until_ready(stop: str = "fixture_ready") -> None:
+def run_until_ready(
+    stop: str = "fixture_ready", arguments: Optional[Sequence[str]] = None
+) -> None:
     """Runs the program until it has come to its state."""
     gdb.execute("break " + stop, to_string=True)
-    run()
+    run(arguments)
     at = gdb.selected_frame().name()
     if at != stop:
         raise gdb.GdbError("the program stopped in {}, not in {}".format(at, stop))
 
 
-def run() -> None:
-    """Runs the program, with the task's "arguments", until it stops."""
-    words = " ".join(shlex.quote(word) for word in task().get("arguments", ()))
+def run(arguments: Optional[Sequence[str]] = None) -> None:
+    """Runs the program, with these or the task's "arguments", until it stops."""
+    given = task().get("arguments", ()) if arguments is None else arguments
+    words = " ".join(shlex.quote(word) for word in given)
     gdb.execute("run {} > /dev/null".format(words), to_string=True)
 
 
