@@ -59,9 +59,8 @@ struct thread {
 	uint32_t inside;
 	uint32_t claimed; // 0: another thread may use the block; atomic
 	uint64_t ring_mask;
-	uint64_t
-		limit; // `head` at which the writer of the trace has to be asked for room: before, there is
-		// room for two events
+	// `head` at which the writer of the trace has to be asked for room: before, two events have room.
+	uint64_t limit;
 	struct record_event *ring;
 	struct record_hold *holds;
 	struct record_level *levels;
