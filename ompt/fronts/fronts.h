@@ -140,8 +140,9 @@ ompt_data_t *fronts_region(void);
 
 /** Return the data of the region around a level of the current task's; null: outside of all. */
 ompt_data_t *fronts_parallel_data(int level, int *team_size);
-/** Check whether data are those of an implicit region around the whole program. */
-bool fronts_is_outermost(const ompt_data_t *parallel_data);
+/** Check for the data of a region around the thread, other than that around the whole program. LLVM's
+ *  runtime makes up an address for a task that is interrupted while its region begins or ends. */
+bool fronts_is_around(const ompt_data_t *parallel_data);
 /** Ask for a task, as ompt_get_task_info does; LLVM's runtime takes any number for a level. */
 bool fronts_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t **frame,
 		      ompt_data_t **parallel_data);

@@ -47,13 +47,14 @@ ompt_data_t *fronts_region(void)
 	return &thread->regions[thread->depth - 1];
 }
 
-bool fronts_is_outermost(const ompt_data_t *parallel_data)
+bool fronts_is_around(const ompt_data_t *parallel_data)
 {
-	ompt_data_t *data, *last = NULL;
+	ompt_data_t *data, *outer;
 
 	for (int level = 0; fronts_runtime.get_parallel_info(level, &data, NULL); level++)
-		last = data;
-	return last == parallel_data;
+		if (data == parallel_data)
+			return fronts_runtime.get_parallel_info(level + 1, &outer, NULL);
+	return false;
 }
 
 ompt_data_t *fronts_parallel_data(int level, int *team_size)
@@ -62,7 +63,7 @@ ompt_data_t *fronts_parallel_data(int level, int *team_size)
 	ompt_wait_id_t unused;
 
 	if (!fronts_current || level < 0 || fronts_runtime.get_state(&unused) == ompt_state_idle ||
-	    !fronts_runtime.get_parallel_info(level, &data, team_size) || fronts_is_outermost(data))
+	    !fronts_runtime.get_parallel_info(level, &data, team_size) || !fronts_is_around(data))
 		return NULL;
 	return data;
 }

@@ -439,7 +439,7 @@ static bool get_task_info(int level, int *type, ompt_data_t **data, struct frame
 		**frame = new_frame ? old_frame(new_frame) : (struct frame){ 0 };
 	}
 	if (parallel_data)
-		*parallel_data = fronts_is_outermost(region) ? NULL : region;
+		*parallel_data = fronts_is_around(region) ? region : NULL;
 	return true;
 }
 
