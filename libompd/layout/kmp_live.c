@@ -44,6 +44,8 @@ enum condition {
 	// The thread has not the task team of the region around: a primary thread that forks its own
 	// team has it until its team begins.
 	BEGUN = 1 << 6,
+	// The primary thread is in a task of the team: before, its implicit tasks are of an earlier region.
+	STARTED = 1 << 7,
 };
 
 // When a row is refuted: a runtime may be stopped while threads change their team or their task.
@@ -119,7 +121,7 @@ static const struct row rows[] = {
 	// Other threads' tasks may name that which encountered an earlier region.
 	{ "t_parent",
 	  ONE,
-	  WORKING,
+	  WORKING | STARTED,
 	  true,
 	  { TEAM(t_implicit_task_taskdata), LOAD, F(kmp_taskdata_t, td_parent), MAYBE,
 	    F(kmp_taskdata_t, td_team), LOAD },
@@ -318,6 +320,24 @@ static bool is_working(const struct witness *witness)
 	       follow(witness, to_team, &team) == HOLDS && primary == team;
 }
 
+// Tell whether the primary thread is in a task of the thread's team.
+static bool is_started(const struct witness *witness)
+{
+	static const uint16_t to_task[] = { TEAM(t_threads),
+					    LOAD,
+					    LOAD,
+					    INFO(th_current_task),
+					    LOAD,
+					    F(kmp_taskdata_t, td_team),
+					    LOAD,
+					    END };
+	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
+	uint64_t team, task_team;
+
+	return follow(witness, to_task, &task_team) == HOLDS &&
+	       follow(witness, to_team, &team) == HOLDS && task_team == team;
+}
+
 // Tell whether a thread has one of the two task teams of the region around its own.
 static bool is_of_parent(const struct witness *witness)
 {
@@ -362,6 +382,8 @@ static bool applies(const struct witness *witness, unsigned int conditions)
 	if ((conditions & TASKS) && (follow(witness, to_tasks, &tasks) != HOLDS || tasks != 1))
 		return false;
 	if ((conditions & BEGUN) && is_of_parent(witness))
+		return false;
+	if ((conditions & STARTED) && !is_started(witness))
 		return false;
 	return !(conditions & (IMPLICIT | EXPLICIT)) ||
 	       is_of_type(witness, (conditions & EXPLICIT) != 0);
