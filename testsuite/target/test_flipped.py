@@ -14,7 +14,7 @@ import pytest
 from harness import processes, setup
 
 CORES = 200
-SECONDS = 30  # for one of them
+SECONDS = 120  # for one of them
 MEMORY = 4 << 30
 HEADERS = 1 << 14  # where most of what a core file says of itself is
 COMMANDS = ("bt --full", "why", "tasks", "regions", "icvs", "locks", "status", "threads")
