@@ -307,35 +307,33 @@ static enum answer follow(const struct witness *witness, const uint16_t *path, u
 	return HOLDS;
 }
 
+static bool leads_to_team(const struct witness *witness, const uint16_t *path)
+{
+	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
+	uint64_t found, team;
+
+	return follow(witness, path, &found) == HOLDS && follow(witness, to_team, &team) == HOLDS &&
+	       found == team;
+}
+
+#define PRIMARY TEAM(t_threads), LOAD, LOAD
+
 // The primary thread has no other team: it has not ended the region, and is in none within it.
 static bool is_working(const struct witness *witness)
 {
-	static const uint16_t to_primary[] = {
-		TEAM(t_threads), LOAD, LOAD, INFO(th_team), LOAD, END
-	};
-	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
-	uint64_t team, primary;
+	static const uint16_t to_its_team[] = { PRIMARY, INFO(th_team), LOAD, END };
 
-	return follow(witness, to_primary, &primary) == HOLDS &&
-	       follow(witness, to_team, &team) == HOLDS && primary == team;
+	return leads_to_team(witness, to_its_team);
 }
 
-// Tell whether the primary thread is in a task of the thread's team.
+// The primary thread is in a task of the team.
 static bool is_started(const struct witness *witness)
 {
-	static const uint16_t to_task[] = { TEAM(t_threads),
-					    LOAD,
-					    LOAD,
-					    INFO(th_current_task),
-					    LOAD,
-					    F(kmp_taskdata_t, td_team),
-					    LOAD,
-					    END };
-	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
-	uint64_t team, task_team;
+	static const uint16_t to_its_tasks_team[] = { PRIMARY, INFO(th_current_task),
+						      LOAD,    F(kmp_taskdata_t, td_team),
+						      LOAD,    END };
 
-	return follow(witness, to_task, &task_team) == HOLDS &&
-	       follow(witness, to_team, &team) == HOLDS && task_team == team;
+	return leads_to_team(witness, to_its_tasks_team);
 }
 
 // Tell whether a thread has one of the two task teams of the region around its own.

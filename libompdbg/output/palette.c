@@ -118,14 +118,18 @@ const char *paint_wait(const struct paper *paper, const char *text)
 	return text;
 }
 
-/** Return where the function of a task begins: "#3 task of fib at fib.c:9", "#3 fib at fib.c:9"; NULL. */
+/** Return where the function of a task begins: "#3 task of fib at fib.c:9", "#3 fib at fib.c:9", "... and 2
+ *  more: fib at fib.c:9"; NULL. */
 static const char *function_of_task(const char *text)
 {
-	static const char of[] = "task of ";
+	static const char of[] = "task of ", more[] = " more: ";
 	const char *begin = strstr(text, of);
 
 	if (begin)
 		return begin + strlen(of);
+	begin = strstr(text, more);
+	if (begin)
+		return begin + strlen(more);
 	begin = strchr(text, '#');
 	return begin ? strchr(begin, ' ') : NULL;
 }

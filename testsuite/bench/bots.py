@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from recorder import COMPILERS, PASSIVE, PRELOADED, THREADS, compile_program
+from recorder import instructions as executed
 
 RUNS = 15
 WAYS = ("without", "recorded", "traced")
@@ -188,24 +189,6 @@ def print_rows(
 UTS_INPUT = "100 0.124875 8 42 1 0 0 0\n"  # as the suite's test.input, with fewer branches
 
 
-def count(words: List[str], environment: Dict[str, str], folder: Path) -> int:
-    """Count the instructions of one run: no neighbour on the machine changes them."""
-    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    done = subprocess.run(
-        [*valgrind, *words],
-        env=environment,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        universal_newlines=True,
-        check=True,
-    )
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    assert found, done.stderr
-    return int(found[1])
-
-
 def instructions(folder: Path, scratch: Path) -> None:
     """Print how many more instructions each kernel executes with the recorder."""
     preloaded = ":".join(str(folder / library) for library in PRELOADED)
@@ -227,7 +210,7 @@ def instructions(folder: Path, scratch: Path) -> None:
             words = [str(program), *(kernel.counted or kernel.words)]
             for threads in THREADS:
                 counts = [
-                    count(words, settings(threads, way, preloaded, program), scratch)
+                    executed(words, settings(threads, way, preloaded, program), scratch)
                     for way in WAYS[:2]
                 ]
                 ratios.append(counts[1] / counts[0])

@@ -79,19 +79,13 @@ def events(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
     return rows
 
 
-def instructions(program: Path, preloaded: str) -> float:
-    """Count what one round of all executes, in millions: the same on any machine, busy or not."""
-    words = [
-        "valgrind",
-        "--tool=callgrind",
-        "--callgrind-out-file=/dev/null",
-        str(program),
-        "1",
-        "1",
-    ]
+def instructions(words: List[str], environment: Dict[str, str], folder: Path) -> int:
+    """Count what one run executes: the same on any machine, busy or not."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     done = subprocess.run(
-        words,
-        env={**os.environ, **PASSIVE, **({"LD_PRELOAD": preloaded} if preloaded else {})},
+        [*valgrind, *words],
+        env=environment,
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -100,7 +94,14 @@ def instructions(program: Path, preloaded: str) -> float:
     )
     found = re.search(r"Collected : (\d+)", done.stderr)
     assert found, done.stderr
-    return int(found[1]) / 1e6
+    return int(found[1])
+
+
+def instructions_of_round(program: Path, preloaded: str) -> float:
+    """Count what one round of all kernels executes, in millions."""
+    preload = {"LD_PRELOAD": preloaded} if preloaded else {}
+    environment = {**os.environ, **PASSIVE, **preload}
+    return instructions([str(program), "1", "1"], environment, program.parent) / 1e6
 
 
 def kernels(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
@@ -115,7 +116,7 @@ def kernels(program: Path, runtime: str, preloaded: str) -> List[List[str]]:
         mean = statistics.geometric_mean(ratios.values())
         rows.append([f"{runtime}, {threads}, mean", "", "", f"{mean:.3f}"])
     if shutil.which("valgrind"):
-        counts = [instructions(program, one) for one in ("", preloaded)]
+        counts = [instructions_of_round(program, one) for one in ("", preloaded)]
         texts = [f"{count:.0f} M" for count in counts] + [f"{counts[1] / counts[0]:.3f}"]
         rows.append([f"{runtime}, 1, instructions of all", *texts])
     return rows

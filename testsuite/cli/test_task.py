@@ -181,6 +181,7 @@ def test_values_of_tasks_that_wait(ompdbg: Any, tmp_path: Path, level: str) -> N
     assert sum("  Shared       written = 1.5\n" in text for text in texts) == len(waiting)
     assert sum("  Value        n = 2\n" in text for text in texts) == 1
     assert "shared written = 1.5" in tree and "corner = {x = 3, y = 4}" in tree
+    assert tree.index("corner = {") < tree.index("name = 0x")  # addresses come last
     blocked = [line for line in tree.splitlines() if ", blocked" in line]
     # What it waits for stands before what may be cut at the end of the line.
     assert len(blocked) == len(waiting)

@@ -14,7 +14,7 @@ import pytest
 from harness import processes, setup
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-MANY_WAIT, RING, SIMPLE_RING = 38, 40, 64
+MANY_WAIT, RING = 38, 40
 LOCKED = 3  # of eight threads; one of them in a task that any of the others may run
 FOUND, USAGE = 1, 2
 
@@ -29,10 +29,12 @@ def test_regions(ompdbg: Any, hung: int) -> None:
 
 
 @contextmanager
-def _hanging(ompdbg: Any, name: str, folder: Path, num_waiting: int) -> Iterator[int]:
+def _hanging(
+    ompdbg: Any, name: str, folder: Path, num_waiting: int, *options: str
+) -> Iterator[int]:
     """Run a program until so many threads wait."""
     program = folder / name
-    command = ["gcc", "-g", "-fopenmp", str(PROGRAMS / f"{name}.c"), "-o", str(program)]
+    command = ["gcc", "-g", "-fopenmp", *options, str(PROGRAMS / f"{name}.c"), "-o", str(program)]
     subprocess.run(command, check=True, timeout=60)
     environment = dict(processes.environment(), GOMP_SPINCOUNT="0")
     with subprocess.Popen([str(program)], stdout=subprocess.PIPE, env=environment) as process:
@@ -72,13 +74,13 @@ def test_long_deadlock_is_cut(ompdbg: Any, tmp_path: Path) -> None:
 def test_memory_for_many_locks(ompdbg: Any, tmp_path: Path) -> None:
     """Who has set a lock is looked for in the code of each thread, of each lock: nothing is kept of
     that but the answers."""
-    with _hanging(ompdbg, "simple_ring", tmp_path, SIMPLE_RING) as pid:
+    with _hanging(ompdbg, "lock_ring", tmp_path, RING, "-DSIMPLE") as pid:
         ompdbg_within = ["prlimit", f"--data={128 << 20}", setup.ROOT / "build" / "ompdbg"]
         command = [str(word) for word in (*ompdbg_within, "why", "--json", pid)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (FOUND, "")
     (finding,) = json.loads(done.stdout)["findings"]
-    assert len(finding["waiters"]) == SIMPLE_RING
+    assert len(finding["waiters"]) == RING
 
 
 def test_threads_alike_share_a_row(ompdbg: Any, many: int) -> None:

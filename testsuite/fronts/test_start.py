@@ -4,6 +4,7 @@ programs in C and in Fortran; and children of fork."""
 
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Dict, List, Tuple
 
@@ -14,6 +15,7 @@ from conftest import DOCUMENTS, FLAGS, FRONTS, HEADERS, HERE, Museum
 RUNTIMES = ("libgomp-12", "libomp-14")
 PLACES = HERE / "programs" / "places.c"
 TWICE = HERE / "programs" / "twice.c"
+AT_ONCE = 4
 NO_TOOL = "libompt-fronts: no ompt_tool or ompt_initialize (preload the tool)"
 
 
@@ -46,9 +48,15 @@ def test_samples(museum: Museum, name: str, document: str) -> None:
     """Routines may be called in a signal handler, also where a worker waits for its next region."""
     runtime = museum.runtime(name)
     program = museum.program(HERE / "programs" / "samples.c", runtime)
-    run = museum.run([str(program)], runtime, document)
-    assert (run.status, run.complaints) == (0, []), run.output
-    assert run.told["sample"] >= printed(run)["samples"] > 0
+
+    # Several at once: then threads are interrupted in the midst of regions' begins.
+    def sampled(number: int) -> oracle.Run:
+        return museum.run([str(program), str(number)], runtime, document)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for run in pool.map(sampled, range(2 * AT_ONCE)):
+            assert (run.status, run.complaints) == (0, []), run.output
+            assert run.told["sample"] >= printed(run)["samples"] > 0
 
 
 @pytest.mark.parametrize("name", RUNTIMES)
