@@ -73,6 +73,8 @@ static ompd_rc_t pthread_of_thread(const struct family_runtime *runtime,
 	struct kmp_thread read;
 	ompd_rc_t rc = read_thread(runtime, thread, &read);
 
+	if (rc == ompd_rc_ok && !read.pthread)
+		return reason(ompd_rc_unavailable, "the thread has not been started yet");
 	if (rc == ompd_rc_ok)
 		*ret = read.pthread;
 	return rc;

@@ -197,6 +197,7 @@ static inline ompd_rc_t kmp_thread_task(const struct kmp_runtime *runtime,
 	return kmp_read(runtime, thread->address, INFO(th_current_task), ret);
 }
 
+/** Read the pthread_t of a thread; 0: it has none yet. */
 ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret);
 
 /** Check whether the thread with that gtid is a hidden helper. */

@@ -148,10 +148,30 @@ struct family_thread kmp_found_thread(const struct kmp_runtime *runtime, uint64_
 	return found;
 }
 
+// A worker runs before the thread that makes it has its pthread_t: glibc knows what it was given, its
+// kmp_info (__kmp_create_worker).
+static uint64_t find_starting(const struct kmp_runtime *runtime, uint64_t thread)
+{
+	struct nptl_cursor cursor = { 0 };
+	uint64_t pthread, argument;
+
+	while (nptl_next(&runtime->nptl, &runtime->target, &cursor, &pthread) == ompd_rc_ok) {
+		if (nptl_argument(&runtime->nptl, &runtime->target, pthread, &argument) ==
+			    ompd_rc_ok &&
+		    argument == thread)
+			return pthread;
+	}
+	return 0;
+}
+
 ompd_rc_t kmp_pthread_of_thread(const struct kmp_runtime *runtime, uint64_t thread, uint64_t *ret)
 {
-	return kmp_read(runtime, descriptor(runtime, thread), KMP_FIELD_kmp_desc_base_t__ds_thread,
-			ret);
+	ompd_rc_t rc = kmp_read(runtime, descriptor(runtime, thread),
+				KMP_FIELD_kmp_desc_base_t__ds_thread, ret);
+
+	if (rc == ompd_rc_ok && !*ret)
+		*ret = find_starting(runtime, thread);
+	return rc;
 }
 
 // ---- What a thread is, and whether it is at work ---------------------------------------------

@@ -110,6 +110,14 @@ ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, 
 	return rc == ompd_rc_ok && tid == 0 ? ompd_rc_error : rc;
 }
 
+ompd_rc_t nptl_argument(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+			uint64_t *ret)
+{
+	if (!nptl->available)
+		return ompd_rc_unavailable;
+	return target_read_pointer(target, pthread + nptl->start_offset + 8, ret);
+}
+
 ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
 		    struct nptl_cursor *cursor, uint64_t *ret)
 {

@@ -40,6 +40,10 @@ ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32
 ompd_rc_t nptl_is_initial(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 			  bool *ret);
 
+/** Argument of the thread's start routine: glibc keeps it behind the routine's address. */
+ompd_rc_t nptl_argument(const struct nptl *nptl, const struct target *target, uint64_t pthread,
+			uint64_t *ret);
+
 /**
  * Processor on which the thread whose struct pthread is at @p pthread last ran its own code: the
  * kernel writes it into the thread's memory if glibc (2.35 and later) has registered a place for
