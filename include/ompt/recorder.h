@@ -8,9 +8,9 @@
 // - Check `magic` and `version` first. Another version is another layout. Within one version
 //   structures only grow at their end: step through arrays by the sizes in `record_root`.
 // - Each thread writes its own data, without locks. A thread may be stopped between any two stores.
-//   What is being changed is marked as such: by `kind` 0 in a wait or a hold, by `id` 0 or `runs_on`
-//   RECORD_CHANGING in a task, by `barrier` 0 in a level, by `head` in a ring, by `begun` 0 in a
-//   thread. Nothing that is marked is valid, everything else is whole.
+//   What is being changed is marked as such: by `kind` 0 in a wait or a hold, by `id` 0 in a task, by
+//   `barrier` 0 in a level, by `head` in a ring, by `begun` 0 in a thread. Nothing that is marked is
+//   valid, everything else is whole.
 // - The runtime reports a mutex as acquired, or released, just after that has happened. Of several
 //   holds of one mutex that with the latest `since` is its owner's; and a mutex that its own memory
 //   shows to be free is free.
@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define RECORD_MAGIC "ompdbgR" // with its final null 8 bytes
-#define RECORD_VERSION 1
+#define RECORD_VERSION 2
 
 /** The kind of an event. Numbers are never used again. */
 enum record_kind {
@@ -87,13 +87,14 @@ struct record_event {
 	uint8_t unused;
 };
 
-/** A thread's wait: it waits now, not while it runs another task at a barrier or a taskwait. Valid
- *  while `kind` is not 0. A worker may be left at the barrier, and in the implicit task, of a region
- *  that has ended, until it gets another: it is idle. */
+/** A thread's wait. Valid while `kind` is not 0; and of RECORD_WAIT_BEGIN while `object` is the thread's
+ *  `task`: it does not wait while it runs another task at a barrier or a taskwait. A worker may be left
+ *  at the barrier, and in the implicit task, of a region that has ended, until it gets another: it is
+ *  idle. */
 struct record_wait {
 	uint64_t since; // ticks
 	uint64_t code;
-	uint64_t object; // wait id of a mutex; 0 otherwise
+	uint64_t object; // wait id of a mutex; or the task that waits, as in record_thread.task
 	uint32_t kind;	 // RECORD_WAIT_BEGIN or RECORD_ACQUIRE; 0: does not wait
 	uint32_t detail; // ompt_sync_region_t, or ompt_mutex_t
 };
@@ -129,16 +130,11 @@ struct record_task {
 	uint64_t created; // ticks
 	uint64_t code;	  // where it was created
 	uint64_t begun;	  // ticks of its first begin; 0: not yet
-	uint64_t changed; // ticks of the latest begin, or suspension
-	uint64_t ran;	  // ticks that it ran until `changed`
 	uint32_t creator; // number of the creating thread in this recording
 	uint32_t flags;	  // ompt_task_flag_t
-	uint32_t runs_on; // 1 + number of the thread that runs it now; 0: none does; or below
 	uint32_t times_suspended;
+	uint32_t unused;
 };
-
-// In `runs_on`: `begun`, `changed`, `ran` and `times_suspended` are being changed.
-#define RECORD_CHANGING UINT32_MAX
 
 /** A block of tasks. */
 struct record_tasks {
@@ -160,22 +156,25 @@ struct record_thread {
 	uint64_t
 		head; // events ever written; the latest is at (head - 1) % ring_events. The slot at
 		      // head % ring_events may be half written.
-	uint64_t dropped_tasks; // tasks that found no room in the budget
-	struct record_wait wait;
-	uint64_t holds;	      // address of the array
-	uint64_t levels;      // address of the array
-	uint32_t num_holds;   // entries of the array, valid or not
-	uint32_t num_levels;  // may be more than max_levels: deeper ones are not kept
-	uint32_t lost_holds;  // mutexes held that found no room: owners are then not certain
-	uint32_t lost_events; // of a signal handler that interrupted the recorder
-	// Address of the explicit task that it runs, valid if that task's `runs_on` says so as well; 0: an
-	// implicit task; or RECORD_NO_RECORD.
+	uint64_t dropped_tasks;	    // tasks that found no room in the budget
+	struct record_wait wait;    // the innermost one at a barrier or for tasks
+	struct record_wait acquire; // for a mutex: the thread waits for nothing else then
+	uint64_t holds;		    // address of the array
+	uint64_t levels;	    // address of the array
+	uint32_t num_holds;	    // entries of the array, valid or not
+	uint32_t num_levels;	    // may be more than max_levels: deeper ones are not kept
+	uint32_t lost_holds;	    // mutexes held that found no room: owners are then not certain
+	uint32_t lost_events;	    // of a signal handler that interrupted the recorder
+	// The task that it is in: the address of an explicit one, which is even, or a number with one of
+	// RECORD_TASK_KIND in its low bits. 0: unknown.
 	uint64_t task;
 	uint32_t type; // ompt_thread_t
 	uint32_t unused;
 };
 
-#define RECORD_NO_RECORD 1 // a task that found no room in the budget
+#define RECORD_TASK_KIND 3
+#define RECORD_TASK_IMPLICIT 1
+#define RECORD_TASK_DROPPED 3 // an explicit one that found no room in the budget
 
 /** The root. `magic` is written last: before, nothing is recorded. */
 struct record_root {

@@ -69,8 +69,12 @@ static void read_facts(struct history *history, struct history_thread *thread)
 const struct record_wait *history_wait(struct thread *thread)
 {
 	const struct history_thread *found = history_of(thread);
+	const struct record_thread *record = found ? &found->record : NULL;
 
-	return found && found->record.wait.kind ? &found->record.wait : NULL;
+	if (record && record->acquire.kind)
+		return &record->acquire;
+	return record && record->wait.kind && record->wait.object == record->task ? &record->wait :
+										    NULL;
 }
 
 // ---- Owners ------------------------------------------------------------------------------------

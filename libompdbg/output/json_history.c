@@ -78,16 +78,14 @@ void json_recorded_task(struct json *json, struct task *task)
 							   NOT_KNOWN);
 	members_of_call(json, history, record.created, call_location(process, record.code));
 	json_key(json, "begun");
-	if (record.begun && record.runs_on != RECORD_CHANGING) {
+	if (record.begun) {
 		json_begin_object(json);
 		json_moment(json, history, record.begun);
 		json_end_object(json);
 	} else {
 		json_null(json);
 	}
-	json_member_known_int(json, "times_suspended",
-			      record.runs_on == RECORD_CHANGING ? NOT_KNOWN :
-								  (int64_t)record.times_suspended);
+	json_member_int(json, "times_suspended", (int64_t)record.times_suspended);
 	json_end_object(json);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The task that a thread is in, and what this task waits for.
+// The task that a thread is in, and what it waits for. What ompt_data_t of a task holds is its key: that
+// which record_thread.task shows.
 
 #ifndef OMPDBG_RECORDER_CURRENT_TASK_H
 #define OMPDBG_RECORDER_CURRENT_TASK_H
@@ -13,50 +14,31 @@ static inline uint64_t new_key(struct thread *thread, uint64_t kind)
 	return (thread->shown.number << 40 | ++thread->numbers) << 2 | kind;
 }
 
-/** Show the innermost wait if it is the current task's, @p task; nothing if that task works. */
-INLINED void show_wait(struct thread *thread, uint64_t task)
+/** Show the innermost of so many waits. */
+static inline void change_wait(struct thread *thread, uint32_t number)
 {
 	struct record_wait *shown = &thread->shown.wait;
-	const struct nested_wait *top;
+	const struct record_wait *top;
 
 	shown->kind = 0;
 	ordered();
-	if (thread->waiting_task != task)
+	thread->num_waits = number;
+	if (!number || number > MAX_WAITS)
 		return;
-	if (thread->wait_in_shown != thread->num_waits) {
-		top = &thread->waits[thread->num_waits - 1];
-		shown->since = top->wait.since;
-		shown->code = top->wait.code;
-		shown->object = 0;
-		shown->detail = top->wait.detail;
-		thread->wait_in_shown = thread->num_waits;
-		ordered();
-	}
+	top = &thread->waits[number - 1];
+	shown->since = top->since;
+	shown->code = top->code;
+	shown->object = top->object;
+	shown->detail = top->detail;
+	ordered();
 	shown->kind = RECORD_WAIT_BEGIN;
 }
 
-/** Note that the innermost wait is another one. */
-static inline void change_wait(struct thread *thread, uint32_t number)
-{
-	bool is_kept = number && number <= MAX_WAITS;
-
-	thread->num_waits = number;
-	thread->waiting_task = is_kept ? thread->waits[number - 1].task : NO_WAIT;
-	thread->wait_in_shown = 0;
-	show_wait(thread, thread->task);
-}
-
-/** Go on in another task. */
+/** Go on in another task: its wait is shown from now on, not that of another. */
 INLINED void switch_task(struct thread *thread, uint64_t key)
 {
-	uint64_t shown = key;
-
-	if (key & KEY_KIND)
-		shown = (key & KEY_KIND) == KEY_IMPLICIT ? 0 : RECORD_NO_RECORD;
-	thread->task = key;
-	show_wait(thread, key);
 	ordered();
-	thread->shown.task = shown;
+	thread->shown.task = key;
 	ordered();
 }
 

@@ -182,12 +182,9 @@ static void on_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl,
 	put(thread, now, RECORD_ACQUIRE, wait_id, 0, (uint16_t)kind, code);
 	if (kind != ompt_mutex_test_lock && kind != ompt_mutex_test_nest_lock &&
 	    !tests_lock((uintptr_t)__builtin_return_address(0))) {
-		struct record_wait *wait = &thread->shown.wait;
+		struct record_wait *wait = &thread->shown.acquire; // none: enter() has ended it
 
-		wait->kind = 0; // nothing else is waited for: the thread works
-		thread->wait_in_shown = 0;
 		thread->plain_until = 0; // the next event has to end this
-		ordered();
 		wait->since = now;
 		wait->code = (uint64_t)(uintptr_t)code;
 		wait->object = wait_id;

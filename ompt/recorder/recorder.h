@@ -44,14 +44,6 @@ struct region {
 	uint64_t code;
 };
 
-/** A wait at a barrier or for tasks, and the task that does it. */
-struct nested_wait {
-	struct record_wait wait;
-	uint64_t task; // as thread.task
-};
-
-#define NO_WAIT UINT64_MAX
-
 /** A thread's block. */
 struct thread {
 	struct record_thread shown;
@@ -68,14 +60,11 @@ struct thread {
 	// The same as far as enter_plainly() is concerned. 0: never: it is another clock, or there is something
 	// to be done first.
 	uint64_t plain_until;
-	uint64_t task;	  // key of the task that it is in; 0: not known
 	uint64_t numbers; // for keys
 	uint64_t outer_tasks[MAX_LEVELS];
-	uint64_t waiting_task;	// the task of the innermost wait, by its key; or NO_WAIT
-	uint32_t num_waits;	// may be more than MAX_WAITS: inner ones are not kept
-	uint32_t wait_in_shown; // `num_waits` when shown.wait was filled; 0: with something else
-	uint32_t num_regions;	// likewise
-	struct nested_wait waits[MAX_WAITS];
+	uint32_t num_waits;		     // may be more than MAX_WAITS: inner ones are not kept
+	uint32_t num_regions;		     // likewise
+	struct record_wait waits[MAX_WAITS]; // at barriers and for tasks, outermost first
 	struct region regions[MAX_REGIONS];
 	// Records of tasks to use: a list, linked by `parent`; the rest of a block; numbers.
 	struct record_task *free_tasks;
@@ -128,13 +117,7 @@ void make_room(struct thread *thread) COLD;
 // task_memory.c
 bool refill_tasks(struct thread *thread) COLD;
 void return_tasks(struct thread *thread) COLD;
-void forget_tasks(uint32_t runs_on);
-
-// What ompt_data_t of a task holds is its key: the address of its record, which is even, or a number
-// of its own with one of these in its low bits.
-#define KEY_IMPLICIT 1
-#define KEY_NO_RECORD 3
-#define KEY_KIND 3
+void forget_tasks(uint64_t but);
 
 // mutexes.c
 void mutexes_set_callbacks(ompt_set_callback_t set);
@@ -177,8 +160,8 @@ static inline struct thread *enter(void)
 	thread->inside = 1;
 	ordered();
 	// Whatever comes after a wait for a mutex, it is over: also a lock that was only tested.
-	if (UNLIKELY(thread->shown.wait.kind == RECORD_ACQUIRE)) {
-		thread->shown.wait.kind = 0;
+	if (UNLIKELY(thread->shown.acquire.kind)) {
+		thread->shown.acquire.kind = 0;
 		set_plain(thread);
 		ordered();
 	}

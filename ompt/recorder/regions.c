@@ -91,7 +91,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
 static void begin_implicit(struct thread *thread, const struct region *region, ompt_data_t *data,
 			   uint32_t team, uint32_t index)
 {
-	uint64_t now = ticks(), key = new_key(thread, KEY_IMPLICIT);
+	uint64_t now = ticks(), key = new_key(thread, RECORD_TASK_IMPLICIT);
 	uint64_t number = region ? region->number : 0, code = region ? region->code : 0;
 	uint32_t depth = thread->shown.num_levels;
 
@@ -105,7 +105,7 @@ static void begin_implicit(struct thread *thread, const struct region *region, o
 		level->team = team;
 		level->barrier = 0;
 		level->barrier_code = 0;
-		thread->outer_tasks[depth] = thread->task;
+		thread->outer_tasks[depth] = thread->shown.task;
 	}
 	ordered();
 	thread->shown.num_levels = depth + 1;
@@ -219,12 +219,12 @@ static void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 	put_scope(thread, now, RECORD_WAIT_BEGIN, endpoint, 0, (uint16_t)kind, code);
 	if (endpoint == ompt_scope_begin) {
 		if (thread->num_waits < MAX_WAITS) {
-			struct nested_wait *top = &thread->waits[thread->num_waits];
+			struct record_wait *top = &thread->waits[thread->num_waits];
 
-			top->wait.since = now;
-			top->wait.code = (uint64_t)(uintptr_t)code;
-			top->wait.detail = kind;
-			top->task = thread->task;
+			top->since = now;
+			top->code = (uint64_t)(uintptr_t)code;
+			top->object = thread->shown.task;
+			top->detail = kind;
 		}
 		change_wait(thread, thread->num_waits + 1);
 	} else if (endpoint == ompt_scope_end && thread->num_waits) {

@@ -110,9 +110,9 @@ void return_tasks(struct thread *thread)
 	close_store();
 }
 
-/** Forget in the child of a fork the tasks that did not come along: all but those with this
- *  `runs_on`. Their records are not used again, for the runtime may still know them. */
-void forget_tasks(uint32_t runs_on)
+/** Forget in the child of a fork the tasks that did not come along: all but the one with this address.
+ *  Their records are not used again, for the runtime may still know them. */
+void forget_tasks(uint64_t but)
 {
 	const struct record_tasks *block;
 
@@ -125,7 +125,7 @@ void forget_tasks(uint32_t runs_on)
 		struct record_task *tasks = (struct record_task *)(block + 1);
 
 		for (uint32_t i = 0; i < block->capacity; i++)
-			if (tasks[i].runs_on != runs_on)
+			if ((uint64_t)(uintptr_t)&tasks[i] != but)
 				tasks[i].id = 0;
 	}
 }

@@ -11,7 +11,7 @@
 /** Return the record of a task by its key, or null. */
 INLINED struct record_task *record_of(uint64_t key)
 {
-	return key & KEY_KIND ? NULL : (struct record_task *)(uintptr_t)key;
+	return key & RECORD_TASK_KIND ? NULL : (struct record_task *)(uintptr_t)key;
 }
 
 /** Check whether a record for a new task is at hand. */
@@ -35,11 +35,8 @@ INLINED struct record_task *create(struct thread *thread, uint64_t now,
 	task->created = now;
 	task->code = (uint64_t)(uintptr_t)code;
 	task->begun = 0;
-	task->changed = 0;
-	task->ran = 0;
 	task->creator = (uint32_t)thread->shown.number;
 	task->flags = (uint32_t)flags;
-	task->runs_on = 0;
 	task->times_suspended = 0;
 	ordered();
 	task->id = thread->next_task_id++;
@@ -61,7 +58,7 @@ static COLD void create_slowly(const ompt_data_t *parent_data, ompt_data_t *new,
 		id = ((const struct record_task *)new->ptr)->id;
 	} else {
 		thread->shown.dropped_tasks++;
-		new->value = new_key(thread, KEY_NO_RECORD);
+		new->value = new_key(thread, RECORD_TASK_DROPPED);
 	}
 	put(thread, now, RECORD_TASK_CREATE, id, (uint32_t)flags, 0, code);
 	leave(thread);
@@ -124,32 +121,18 @@ INLINED void end_task(struct thread *thread, ompt_data_t *data, struct record_ta
 	thread->num_free_tasks++;
 }
 
-/** Let a task wait that the thread leaves before its end. */
-INLINED void suspend(struct record_task *task, uint64_t now)
+/** Note that the thread leaves a task before its end. */
+INLINED void suspend(const struct thread *thread, struct record_task *task)
 {
-	if (UNLIKELY(!task->runs_on))
-		return;
-	task->runs_on = RECORD_CHANGING;
-	ordered();
-	task->ran += now - task->changed;
-	task->changed = now;
-	task->times_suspended++;
-	ordered();
-	task->runs_on = 0;
-	ordered();
+	if (LIKELY(thread->shown.task == (uint64_t)(uintptr_t)task))
+		task->times_suspended++;
 }
 
-/** Let a task begin, or go on. */
-INLINED void resume(struct thread *thread, struct record_task *task, uint64_t now)
+/** Note that a task begins, or goes on. */
+INLINED void resume(struct record_task *task, uint64_t now)
 {
-	task->runs_on = RECORD_CHANGING;
-	ordered();
 	if (!task->begun)
 		task->begun = now;
-	task->changed = now;
-	ordered();
-	task->runs_on = (uint32_t)thread->shown.number + 1;
-	ordered();
 }
 
 /** End writing after a switch: not with more free records than one thread may keep. */
@@ -180,11 +163,11 @@ static COLD void schedule_slowly(ompt_data_t *prior_data, ompt_task_status_t sta
 		if (has_ended(status))
 			end_task(thread, prior_data, prior);
 		else if (next_data)
-			suspend(prior, now);
+			suspend(thread, prior);
 	}
 	if (next) {
 		put(thread, now, RECORD_TASK_BEGIN, next->id, 0, 0, NULL);
-		resume(thread, next, now);
+		resume(next, now);
 	}
 	if (next_data)
 		switch_task(thread, next_data->value);
@@ -212,13 +195,13 @@ static void on_task_schedule(ompt_data_t *prior_data, ompt_task_status_t status,
 		if (has_ended(status))
 			end_task(thread, prior_data, prior);
 		else
-			suspend(prior, now);
+			suspend(thread, prior);
 	}
 	next = record_of(key);
 	if (next) {
 		write_event(thread, head, now, RECORD_TASK_BEGIN, next->id, 0, 0, NULL);
 		publish(thread, head + 1);
-		resume(thread, next, now);
+		resume(next, now);
 	}
 	switch_task(thread, key);
 	leave_after_switch(thread);

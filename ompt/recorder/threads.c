@@ -103,6 +103,7 @@ static void clear_block(struct thread *thread)
 	shown->head = 0;
 	shown->dropped_tasks = 0;
 	shown->wait.kind = 0;
+	shown->acquire.kind = 0;
 	for (uint32_t i = 0; i < shown->num_holds; i++)
 		__atomic_store_n(&thread->holds[i].kind, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&shown->num_holds, 0, __ATOMIC_RELAXED);
@@ -110,10 +111,7 @@ static void clear_block(struct thread *thread)
 	shown->lost_holds = 0;
 	shown->lost_events = 0;
 	shown->task = 0;
-	thread->task = 0;
 	thread->num_waits = 0;
-	thread->waiting_task = NO_WAIT;
-	thread->wait_in_shown = 0;
 	thread->num_regions = 0;
 	thread->renew_at = 0;
 	thread->plain_until = 0;
@@ -224,6 +222,7 @@ static void after_fork(void)
 		if (!thread->shown.ended)
 			thread->shown.ended = now;
 		thread->shown.wait.kind = 0;
+		thread->shown.acquire.kind = 0;
 		thread->shown.num_levels = 0;
 		thread->shown.task = 0;
 		thread->free_tasks = NULL; // may have been half changed
@@ -233,8 +232,7 @@ static void after_fork(void)
 		thread->claimed = 0;
 	}
 	spill_after_fork();
-	// No task has the number 0 of a thread that is not recorded.
-	forget_tasks(this_thread->inside ? 0 : (uint32_t)this_thread->shown.number + 1);
+	forget_tasks(this_thread->inside ? 0 : this_thread->shown.task);
 }
 
 /** Prepare for threads that begin, end and fork. */

@@ -52,12 +52,13 @@ static void fill_thread(size_t index)
 		.begun = 1,
 		.ring = ADDRESS(rings[index]),
 		.head = RING + 10 * index,
-		.wait = { 500, 4096, 7, RECORD_ACQUIRE, 1 },
+		.wait = { 500, 4096, ADDRESS(tasks[index]), RECORD_WAIT_BEGIN, 1 },
+		.acquire = { 500, 4096, 7, index == 0 ? RECORD_ACQUIRE : 0, 1 },
 		.holds = ADDRESS(holds[index]),
 		.levels = ADDRESS(levels[index]),
 		.num_holds = 2,
 		.num_levels = 2,
-		.task = ADDRESS(tasks[index]),
+		.task = ADDRESS(tasks[index < 2 ? index : 0]),
 	};
 	for (size_t i = 0; i < RING; i++)
 		whole.rings[index][i] = (struct record_event){
@@ -174,6 +175,16 @@ static bool are_right(const struct history_event *events, size_t count)
 	return true;
 }
 
+/** Check what threads of a whole recording wait for: a mutex; tasks; nothing, for another task waits. */
+static bool waits_are_right(struct thread *threads)
+{
+	const struct record_wait *first = history_wait(&threads[0]);
+	const struct record_wait *second = history_wait(&threads[1]);
+
+	return first && first->kind == RECORD_ACQUIRE && second &&
+	       second->kind == RECORD_WAIT_BEGIN && !history_wait(&threads[2]);
+}
+
 /** Ask for everything. @return how many events there are; -1: something is wrong. */
 static long read_all(void)
 {
@@ -213,6 +224,8 @@ static long read_all(void)
 			history_numbered(history, (uint64_t)i);
 			history_level(&threads[i], (struct team *)&runtime);
 		}
+		if (!memcmp(&image, &whole, sizeof(image)) && !waits_are_right(threads))
+			result = -1;
 	}
 	arena_deinit(&process.arena);
 	return result;

@@ -183,7 +183,7 @@ def test_the_report_has_a_picture(look: Look) -> None:
 
 REFUSED = {
     "magic": "it is damaged",
-    "version": "version 99 is unknown (expected version 1)",
+    "version": "version 99 is unknown (expected version 2)",
     "event_size": "it is damaged",
     "thread_size": "it is damaged",
     "ring": "it is damaged",

@@ -122,14 +122,14 @@ static void test_lock(void **state)
 	(void)state;
 	omp.acquire(ompt_mutex_lock, 0, 0, LOCK, CODE(1));
 	expect(RECORD_ACQUIRE, LOCK, 0, ompt_mutex_lock, CODE(1));
-	assert_int_equal(now.thread.wait.kind, RECORD_ACQUIRE);
-	assert_int_equal(now.thread.wait.object, LOCK);
-	assert_int_equal(now.thread.wait.detail, ompt_mutex_lock);
-	assert_int_equal(now.thread.wait.since, latest(0)->time);
+	assert_int_equal(now.thread.acquire.kind, RECORD_ACQUIRE);
+	assert_int_equal(now.thread.acquire.object, LOCK);
+	assert_int_equal(now.thread.acquire.detail, ompt_mutex_lock);
+	assert_int_equal(now.thread.acquire.since, latest(0)->time);
 	assert_int_equal(holds(), 0);
 	omp.acquired(ompt_mutex_lock, LOCK, CODE(1));
 	expect(RECORD_ACQUIRED, LOCK, 0, ompt_mutex_lock, CODE(1));
-	assert_int_equal(now.thread.wait.kind, 0);
+	assert_int_equal(now.thread.acquire.kind, 0);
 	assert_int_equal(holds(), 1);
 	assert_int_equal(now.holds[0].object, LOCK);
 	assert_int_equal(now.holds[0].since, latest(0)->time);
@@ -163,7 +163,7 @@ static void test_lock_that_is_tested(void **state)
 	(void)state;
 	omp.acquire(ompt_mutex_test_lock, 0, 0, LOCK, CODE(1));
 	assert_int_equal(holds(), 0);
-	assert_int_equal(now.thread.wait.kind, 0);
+	assert_int_equal(now.thread.acquire.kind, 0);
 	omp.acquired(ompt_mutex_test_lock, LOCK, CODE(1));
 	assert_int_equal(holds(), 1);
 	assert_int_equal(now.holds[0].kind, ompt_mutex_lock);
@@ -178,7 +178,7 @@ static void test_nestable_lock(void **state)
 	omp.acquire(ompt_mutex_nest_lock, 0, 0, LOCK, CODE(2));
 	omp.nest_lock(ompt_scope_begin, LOCK, CODE(2));
 	expect(RECORD_NEST_BEGIN, LOCK, 0, 0, CODE(2));
-	assert_int_equal(now.thread.wait.kind, 0);
+	assert_int_equal(now.thread.acquire.kind, 0);
 	assert_int_equal(holds(), 1);
 	assert_int_equal(now.holds[0].depth, 2);
 	assert_ptr_equal((void *)(uintptr_t)now.holds[0].code, CODE(1));
@@ -399,7 +399,7 @@ static void test_tasks(void **state)
 {
 	ompt_data_t implicit = { 0 }, parallel = { 0 }, parent = { 0 }, child = { 0 };
 	const struct record_task *task;
-	uint64_t id;
+	uint64_t id, begun;
 
 	(void)state;
 	omp.parallel_begin(&initial, NULL, &parallel, 1, 0, CODE(1));
@@ -415,11 +415,11 @@ static void test_tasks(void **state)
 	assert_int_equal(task->created, latest(0)->time);
 	assert_int_equal(task->region, now.levels[1].region);
 	assert_int_equal(task->begun, 0);
-	assert_int_equal(task->runs_on, 0);
+	assert_int_equal(now.thread.task, implicit.value);
 	omp.task_schedule(&implicit, ompt_task_switch, &parent);
 	expect(RECORD_TASK_BEGIN, id, 0, 0, NULL);
-	assert_int_equal(task->runs_on, now.thread.number + 1);
 	assert_int_equal(task->begun, latest(0)->time);
+	assert_int_equal(task->times_suspended, 0);
 	assert_ptr_equal((void *)(uintptr_t)now.thread.task, task);
 	omp.task_create(&parent, NULL, &child, ompt_task_explicit, 0, CODE(3));
 	assert_int_equal(record_of(&child)->parent, id);
@@ -433,20 +433,21 @@ static void test_tasks(void **state)
 	assert_int_equal(latest(1)->kind, RECORD_TASK_END);
 	assert_int_equal(latest(1)->object, id);
 	assert_int_equal(latest(1)->detail, ompt_task_switch);
-	assert_int_equal(task->runs_on, 0);
+	assert_ptr_equal((void *)(uintptr_t)now.thread.task, record_of(&child));
 	assert_int_equal(task->times_suspended, 1);
-	assert_int_equal(task->ran, task->changed - task->begun);
+	begun = task->begun;
 	omp.task_schedule(&child, ompt_task_complete, &parent);
 	look();
 	assert_int_equal(now.thread.wait.kind, RECORD_WAIT_BEGIN);
 	assert_ptr_equal((void *)(uintptr_t)now.thread.wait.code, CODE(4));
-	assert_int_equal(task->runs_on, now.thread.number + 1);
-	assert_true(task->changed > task->begun);
+	assert_ptr_equal((void *)(uintptr_t)now.thread.task, task);
+	assert_int_equal(task->begun, begun);
+	assert_int_equal(task->times_suspended, 1);
 	omp.wait(ompt_sync_region_taskwait, ompt_scope_end, NULL, NULL, CODE(4));
 	omp.task_schedule(&parent, ompt_task_complete, &implicit);
 	look();
 	assert_int_equal(now.thread.wait.kind, 0);
-	assert_int_equal(now.thread.task, 0);
+	assert_int_equal(now.thread.task, implicit.value);
 	assert_int_equal(task->id, 0);
 	for (int i = 0; i < SNAPSHOT_TASKS; i++)
 		assert_int_equal(now.tasks[i].id, 0);
@@ -464,8 +465,9 @@ static void test_detached_task(void **state)
 	task = record_of(&data);
 	omp.task_schedule(&initial, ompt_task_switch, &data);
 	omp.task_schedule(&data, ompt_task_detach, &initial);
+	look();
 	assert_int_not_equal(task->id, 0);
-	assert_int_equal(task->runs_on, 0);
+	assert_int_equal(now.thread.task, initial.value);
 	omp.task_schedule(&data, ompt_task_late_fulfill, NULL);
 	assert_int_equal(task->id, 0);
 	omp.task_create(&initial, NULL, &data, ompt_task_explicit, 0, CODE(1));
@@ -473,9 +475,15 @@ static void test_detached_task(void **state)
 	omp.task_schedule(&initial, ompt_task_switch, &data);
 	omp.task_schedule(&data, ompt_task_early_fulfill, NULL);
 	look();
-	assert_int_equal(task->runs_on, now.thread.number + 1);
+	assert_ptr_equal((void *)(uintptr_t)now.thread.task, task);
+	assert_int_equal(task->times_suspended, 0);
 	omp.task_schedule(&data, ompt_task_complete, &initial);
 	assert_int_equal(task->id, 0);
+	omp.task_create(&initial, NULL, &data, ompt_task_explicit, 0, CODE(1));
+	task = record_of(&data);
+	omp.task_schedule(&data, ompt_task_yield, &initial); // its begin was not reported
+	assert_int_equal(task->times_suspended, 0);
+	omp.task_schedule(&data, ompt_task_complete, &initial);
 }
 
 static void test_other_events(void **state)

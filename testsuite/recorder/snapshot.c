@@ -34,15 +34,8 @@ static bool read_events(pid_t process, struct snapshot *snapshot)
 /** Read the tasks of the latest block. */
 static bool read_tasks(pid_t process, uint64_t block, struct snapshot *snapshot)
 {
-	if (!block)
-		return true;
-	if (!read_at(process, block + sizeof(struct record_tasks), snapshot->tasks,
-		     sizeof(snapshot->tasks)))
-		return false;
-	for (int i = 0; i < SNAPSHOT_TASKS; i++)
-		if (snapshot->tasks[i].runs_on == RECORD_CHANGING)
-			snapshot->tasks[i].id = 0;
-	return true;
+	return !block || read_at(process, block + sizeof(struct record_tasks), snapshot->tasks,
+				 sizeof(snapshot->tasks));
 }
 
 bool take_snapshot(pid_t process, struct snapshot *snapshot)
@@ -60,6 +53,8 @@ bool take_snapshot(pid_t process, struct snapshot *snapshot)
 	if (!thread->begun)
 		return true;
 	snapshot->recorded = true;
+	if (thread->wait.object != thread->task)
+		thread->wait.kind = 0;
 	if (!read_events(process, snapshot) ||
 	    !read_at(process, thread->holds, snapshot->holds, sizeof(snapshot->holds)) ||
 	    !read_at(process, thread->levels, snapshot->levels, sizeof(snapshot->levels)) ||

@@ -18,9 +18,9 @@
 #define SNAPSHOT_TASKS 64
 
 struct snapshot {
-	bool recorded; // else nothing of the following is valid
-	struct record_thread thread;
-	uint64_t first_event; // of those that are valid; up to thread.head
+	bool recorded;		     // else nothing of the following is valid
+	struct record_thread thread; // wait.kind 0: also if it is not the task's
+	uint64_t first_event;	     // of those that are valid; up to thread.head
 	struct record_event events[SNAPSHOT_EVENTS];
 	struct record_hold holds[SNAPSHOT_HOLDS];    // kind 0: not valid
 	struct record_level levels[SNAPSHOT_LEVELS]; // thread.num_levels are valid

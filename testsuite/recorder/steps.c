@@ -137,13 +137,14 @@ static void check_mutexes(const struct snapshot *before, const struct snapshot *
 			  const struct snapshot *after)
 {
 	const struct record_wait *wait = &middle->thread.wait;
+	const struct record_wait *acquire = &middle->thread.acquire;
 
 	for (int i = 0; i < SNAPSHOT_HOLDS; i++) {
 		const struct record_hold *hold = &middle->holds[i];
 
 		if (hold->kind) {
 			REQUIRE(ALIKE(*hold, before->holds[i]) || ALIKE(*hold, after->holds[i]));
-			REQUIRE(wait->kind != RECORD_ACQUIRE || wait->object != hold->object);
+			REQUIRE(!acquire->kind || acquire->object != hold->object);
 		} else {
 			REQUIRE(!before->holds[i].kind || !after->holds[i].kind ||
 				!ALIKE(before->holds[i], after->holds[i]));
@@ -151,6 +152,8 @@ static void check_mutexes(const struct snapshot *before, const struct snapshot *
 	}
 	REQUIRE(!wait->kind || ALIKE(*wait, before->thread.wait) ||
 		ALIKE(*wait, after->thread.wait));
+	REQUIRE(!acquire->kind || ALIKE(*acquire, before->thread.acquire) ||
+		ALIKE(*acquire, after->thread.acquire));
 	REQUIRE(middle->thread.lost_holds == 0);
 }
 
@@ -287,7 +290,7 @@ static void check_quiet(void)
 	for (int i = 0; i < SNAPSHOT_TASKS; i++)
 		REQUIRE(!snapshot->tasks[i].id);
 	REQUIRE(!snapshot->thread.lost_holds);
-	REQUIRE(!snapshot->thread.wait.kind);
+	REQUIRE(!snapshot->thread.wait.kind && !snapshot->thread.acquire.kind);
 	REQUIRE(snapshot->thread.num_levels == 1);
 	for (uint64_t i = snapshot->first_event; i < snapshot->thread.head; i++) {
 		const struct record_event *event = event_at(snapshot, i);

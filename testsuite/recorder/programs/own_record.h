@@ -64,6 +64,12 @@ static inline bool in_program(uint64_t code)
 	       found.dli_fbase == program.dli_fbase;
 }
 
+/** Check whether a thread is shown to wait. */
+static inline bool is_waiting(const struct record_thread *thread)
+{
+	return thread->acquire.kind || (thread->wait.kind && thread->wait.object == thread->task);
+}
+
 /** Count the mutexes that a thread holds. */
 static inline uint32_t count_holds(const struct record_thread *thread)
 {

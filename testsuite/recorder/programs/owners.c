@@ -61,7 +61,7 @@ static void compare(const struct knowledge *own)
 			found += holds[i].depth;
 	REQUIRE(found == depths);
 	REQUIRE(own->thread->lost_holds == 0);
-	REQUIRE(own->thread->wait.kind == 0);
+	REQUIRE(!is_waiting(own->thread));
 	if (number > 0) {
 		REQUIRE(in_program(latest_hold(own)->code));
 	}
