@@ -79,7 +79,10 @@ SETTINGS = {
 MOST_SETTINGS = 4
 SECONDS = 120  # for one program
 FLAGS = {"clang": ["-fno-crash-diagnostics"]}
-COMPILER_FAILED = re.compile("internal compiler error|frontend command failed")
+# The last: Clang itself has forgotten a constant that it has made.
+COMPILER_FAILED = re.compile(
+    "internal compiler error|frontend command failed|undefined reference to `__unnamed_"
+)
 # What LLVM's runtime says of itself before it ends the program. Threads run on meanwhile.
 RUNTIME_FAILED = re.compile("^Assertion failure at kmp_", re.MULTILINE)
 ALONE, SECONDS_ALONE = 4, 5  # runs of a program without a checker
