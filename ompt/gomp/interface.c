@@ -183,6 +183,14 @@ static int get_parallel_info(int level, ompt_data_t **data, int *team_size)
 	return 2;
 }
 
+/** Return the number of the thread that runs a task in the team of its region. */
+static int thread_num_of(const struct task *task)
+{
+	while (task->flags & ompt_task_explicit)
+		task = task->parent; // of the same thread: what the task interrupts
+	return task->thread_num;
+}
+
 static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t **frame,
 			 ompt_data_t **parallel_data, int *thread_num)
 {
@@ -200,7 +208,7 @@ static int get_task_info(int level, int *flags, ompt_data_t **data, ompt_frame_t
 	if (parallel_data)
 		*parallel_data = region ? &region->parallel_data : NULL;
 	if (thread_num)
-		*thread_num = task->thread_num;
+		*thread_num = thread_num_of(task);
 	return 2;
 }
 

@@ -155,8 +155,8 @@ struct task {
 	uint32_t header_size; // from here to the program's data
 	uint32_t size;	      // of the program's data
 	int flags;	      // ompt_task_flag_t
-	int thread_num;
-	uint16_t traits; // enum task_trait
+	int thread_num;	      // of an implicit task
+	uint16_t traits;      // enum task_trait
 	bool fulfilled;
 	bool body_done;
 	union {

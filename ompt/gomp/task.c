@@ -18,6 +18,13 @@ const void *gomp_code_of_task(void)
 	return fn ? (const char *)(uintptr_t)fn + 1 : NULL;
 }
 
+/** Check whether a task is not deferred: it lives on the stack then, between that of its copy function,
+ *  which ends at @p end, and its source. */
+INLINED bool is_on_stack(const void *task, const void *source, const void *end)
+{
+	return (const char *)task > (const char *)end && (const char *)task < (const char *)source;
+}
+
 /** Copy a task into libgomp's memory of it: what libgomp calls as the copy function. It does so in
  *  the thread that makes the task. */
 void gomp_copy_task(void *to, void *from)
@@ -34,14 +41,64 @@ void gomp_copy_task(void *to, void *from)
 		source->copy(data, source->data);
 	else if (source->data)
 		memcpy(data, source->data, source->size);
-	// A task that is not deferred lives on the stack, below its source.
-	if ((char *)to > (char *)FRAME_ADDRESS && (char *)to < (char *)from) {
+	if (is_on_stack(to, from, FRAME_ADDRESS)) {
 		task->flags |= (int)ompt_task_undeferred;
 		task->traits &= ~TASK_CANCELLABLE;
 	}
 	if (UNLIKELY(source->traits & TASK_DETACHABLE))
 		gomp_add_detachable(task);
 	task_created(thread, task, source->depend, source->code);
+}
+
+/** Check whether copy_plain_task() can copy a task. */
+INLINED bool is_plain(gomp_copy_fn *copy, long align, unsigned flags)
+{
+	return LIKELY(!copy) && LIKELY(align <= (long)_Alignof(struct task)) &&
+	       LIKELY(!(flags & ~(unsigned)GOMP_TASK_UNTIED)) && LIKELY(!gomp_cancellation);
+}
+
+/** Make the header of a task from its source, of which `fn`, `data`, `code`, `size` and `flags` are set. */
+INLINED void init_plain_task(struct task *task, const struct source *source, const void *end)
+{
+	struct source plain = { .fn = source->fn,
+				.header_size = sizeof(struct task),
+				.size = source->size,
+				.flags = source->flags };
+
+	if (UNLIKELY(is_on_stack(task, source, end)))
+		plain.flags |= (int)ompt_task_undeferred;
+	init_task(&gomp_thread, task, &plain);
+}
+
+/** Do what copy_plain_task() does for any data. */
+static __attribute__((noinline)) void copy_plain_task_with_call(void *to, void *from)
+{
+	const struct source *source = from;
+	struct task *task = to;
+
+	init_plain_task(task, source, FRAME_ADDRESS);
+	memcpy(task + 1, source->data, source->size);
+	task_created(&gomp_thread, task, NULL, source->code);
+}
+
+/** Do what gomp_copy_task() does for most tasks, whose data are a word or two: without calls, and so
+ *  without registers to save. */
+static void copy_plain_task(void *to, void *from)
+{
+	const struct source *source = from;
+	const uint64_t *data = source->data;
+	struct task *task = to;
+	uint64_t *copy = (uint64_t *)(task + 1);
+
+	if (source->size != sizeof(*data) && source->size != 2 * sizeof(*data)) {
+		copy_plain_task_with_call(to, from);
+		return;
+	}
+	init_plain_task(task, source, __builtin_dwarf_cfa());
+	copy[0] = data[0];
+	if (source->size != sizeof(*data))
+		copy[1] = data[1];
+	task_created(&gomp_thread, task, NULL, source->code);
 }
 
 /** End a task that was cancelled before it began: the tool does not see it begin. */
@@ -122,7 +179,6 @@ void gomp_task_body(void *arg)
 	task->frame =
 		(ompt_frame_t){ .enter_frame_flags = FRAME_FLAGS, .exit_frame_flags = FRAME_FLAGS };
 	task->parent = before;
-	task->thread_num = thread->implicit->task.thread_num;
 	thread->task = task;
 	thread->state = ompt_state_overhead;
 	if (schedule)
@@ -159,19 +215,32 @@ ENTRY(void, GOMP_task,
 {
 	struct thread *thread = this_thread();
 	int state = set_state(thread, ompt_state_overhead);
+	gomp_copy_fn *copy_task = copy_plain_task;
 	gomp_task_phase_t phase;
 	struct source source;
 	unsigned bodies;
 
 	enter_frame(thread, FRAME_ADDRESS);
-	prepare_task(thread, &source, fn, data, copy, size, align, flags);
+	if (LIKELY(is_plain(copy, align, flags))) {
+		source.fn = fn;
+		source.data = data;
+		source.size = (uint32_t)size;
+		source.flags = flags_of_task(thread, flags);
+		size += (long)sizeof(struct task);
+		align = _Alignof(struct task);
+	} else {
+		copy_task = gomp_copy_task;
+		prepare_task(thread, &source, fn, data, copy, size, align, flags);
+		if (flags & GOMP_TASK_DEPEND)
+			source.depend = depend;
+		size += source.header_size;
+		align = source.align;
+	}
 	source.code = RETURN_ADDRESS;
-	if (flags & GOMP_TASK_DEPEND)
-		source.depend = depend;
 	phase = begin_creation(thread, source.code, !if_clause);
 	bodies = phase ? thread->bodies : 0;
-	gomp_real.GOMP_task(gomp_task_body, &source, gomp_copy_task, source.header_size + size,
-			    source.align, if_clause, flags, depend, priority, detach);
+	gomp_real.GOMP_task(gomp_task_body, &source, copy_task, size, align, if_clause, flags,
+			    depend, priority, detach);
 	if (UNLIKELY(phase != NULL))
 		phase(GOMP_TASK_CREATE_END, source.code, bodies != thread->bodies);
 	leave_frame(thread);

@@ -30,11 +30,18 @@ void gomp_task_body(void *arg);
 unsigned gomp_traits_by_cancellation(void);
 extern int gomp_cancellation; // that setting, which never changes; -1: not asked yet
 
+/** Return the tool's flags of a task, as far as most have any. */
+INLINED int flags_of_task(const struct thread *thread, unsigned flags)
+{
+	return (int)ompt_task_explicit | (thread->task->flags & (int)ompt_task_final) |
+	       (flags & GOMP_TASK_UNTIED ? (int)ompt_task_untied : 0);
+}
+
 /** Prepare the source of a task. */
 INLINED void prepare_task(struct thread *thread, struct source *source, gomp_body_fn *fn,
 			  void *data, gomp_copy_fn *copy, long size, long align, unsigned flags)
 {
-	int result = (int)ompt_task_explicit | (thread->task->flags & (int)ompt_task_final);
+	int result = flags_of_task(thread, flags);
 
 	source->fn = fn;
 	source->data = data;
@@ -49,8 +56,6 @@ INLINED void prepare_task(struct thread *thread, struct source *source, gomp_bod
 	}
 	source->traits = 0;
 	if (UNLIKELY(flags)) {
-		if (flags & GOMP_TASK_UNTIED)
-			result |= (int)ompt_task_untied;
 		if (flags & GOMP_TASK_FINAL)
 			result |= (int)ompt_task_final;
 		if (flags & GOMP_TASK_MERGEABLE)

@@ -67,7 +67,7 @@ class Laboratory:
         self,
         program: Path,
         runtime: oracle.Runtime,
-        mode: str,
+        settings: Dict[str, str],
         check: Callable[[str, oracle.Run], List[str]],
     ) -> List[str]:
         """Run all that a program lists, or itself; returns what is wrong with each."""
@@ -83,7 +83,7 @@ class Laboratory:
         def one(name: str) -> List[str]:
             scratch = self.scratch("{}-{}-{}".format(program.name, runtime.name, name))
             command = [str(program), *([name] if name else [])]
-            run = oracle.run(command, runtime, self.tool, scratch, {"OMPT_CHECKER": mode})
+            run = oracle.run(command, runtime, self.tool, scratch, settings)
             return ["{}: {}".format(name or program.name, wrong) for wrong in check(name, run)]
 
         with ThreadPoolExecutor(WORKERS) as pool:

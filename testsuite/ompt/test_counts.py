@@ -57,13 +57,27 @@ def test_programs(laboratory: Laboratory, case: Tuple[str, str, str]) -> None:
         faults.update(run.complaints)
         return check(which, run, runtime)
 
-    mode = "frames" if runtime.family == "gomp" else "all"
+    mode = {"OMPT_CHECKER": "frames" if runtime.family == "gomp" else "all"}
     wrong = laboratory.run_all(program, runtime, mode, all_wrong)
     assert not wrong, "\n".join(wrong)
     if case == ("libomp-14", "constructs.c", "-O2"):
         for difference, pattern in expected.KMP_COMPLAINTS.items():
             seen = any(re.fullmatch(pattern, text) for text in faults)
             assert seen or difference in expected.KMP_BY_CHANCE, pattern
+
+
+@pytest.mark.parametrize("source", ("constructs.c", "kernels.c"))
+def test_without_cancellation(laboratory: Laboratory, source: str) -> None:
+    """The library makes tasks in another way then: that of most programs."""
+    runtime = laboratory.runtime("libgomp-12")
+    program = laboratory.program(source, "gcc", "-O2", runtime)
+
+    def all_wrong(which: str, run: oracle.Run) -> List[str]:
+        return [] if which.startswith("cancel_") else check(which, run, runtime)
+
+    settings = {"OMPT_CHECKER": "frames", "OMP_CANCELLATION": "false"}
+    wrong = laboratory.run_all(program, runtime, settings, all_wrong)
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -172,7 +172,7 @@ void inquiry_check(struct thread *thread, enum event event, unsigned int kind)
 		return;
 	if (region_of(region_data) != task->region)
 		complain("inquiry: %s.%s: another region of the task", name, of);
-	if ((task->flags & ompt_task_implicit) && number != (int)task->index)
+	if (!(task->flags & ompt_task_initial) && number != (int)task->index)
 		complain("inquiry: %s.%s: thread number %d, not %u", name, of, number, task->index);
 	if (get_parallel_info(0, &parallel_data, &size) != 2)
 		complain("inquiry: %s.%s: nothing is known of the region", name, of);

@@ -112,6 +112,8 @@ static void on_task_schedule(ompt_data_t *prior_data, ompt_task_status_t status,
 		return;
 	}
 	state = __atomic_exchange_n(&next->state, TASK_RUNNING, __ATOMIC_RELAXED);
+	if (state == TASK_CREATED && !(prior->flags & ompt_task_initial))
+		next->index = prior->index;
 	if (state == TASK_CREATED)
 		count(EVENT_TASK_BEGIN, kind_of(next->flags));
 	else if (state != TASK_SUSPENDED)

@@ -82,7 +82,7 @@ struct task {
 	struct task *creator;
 	struct task *outer; // of an implicit or initial task: the task that its thread ran before
 	struct region *region;
-	unsigned int index, team_size;
+	unsigned int index, team_size; // the latter of an implicit task
 	unsigned int scope_count;
 	struct scope scope[SCOPES];
 };
