@@ -115,8 +115,8 @@ static void discard(struct thread *thread, struct task *task)
 		schedule(&task->data, ompt_task_cancel, &thread->task->data);
 }
 
-/** Tell the tool of the iterations that a task of a taskloop has. */
-static void taskloop_chunk(struct task *task)
+/** Give the program's part of a taskloop's task its iterations, and tell the tool of them. */
+static __attribute__((noinline)) void begin_chunk(struct task *task)
 {
 	ompt_callback_dispatch_t dispatch = CALLBACK(ompt_callback_dispatch);
 	struct loop loop = { .step = task->step,
@@ -125,6 +125,7 @@ static void taskloop_chunk(struct task *task)
 	ompt_dispatch_chunk_t chunk = { .start = task->front[0] };
 	ompt_data_t instance = { .ptr = &chunk };
 
+	memcpy((char *)task + task->header_size, task->front, 2 * sizeof(task->front[0]));
 	if (!dispatch)
 		return;
 	chunk.iterations = num_iterations(task->front[0], task->front[1], loop);
@@ -135,16 +136,12 @@ static void taskloop_chunk(struct task *task)
 /** Run the program's part of a task. */
 static void run(struct thread *thread, struct task *task, void *frame)
 {
-	char *data = (char *)task + task->header_size;
-
-	if (UNLIKELY(task->traits & TASK_LOOP)) {
-		memcpy(data, task->front, 2 * sizeof(task->front[0]));
-		taskloop_chunk(task);
-	}
+	if (UNLIKELY(task->traits & TASK_LOOP))
+		begin_chunk(task);
 	task->frame.exit_frame.ptr = frame;
 	thread->state = thread->implicit->task.flags & ompt_task_initial ? ompt_state_work_serial :
 									   ompt_state_work_parallel;
-	task->fn(data);
+	task->fn((char *)task + task->header_size);
 	task->frame.exit_frame.ptr = NULL;
 }
 
@@ -166,7 +163,7 @@ static bool is_to_begin(struct thread *thread, struct task *task)
 /** Run a task: what libgomp calls in place of the program's function. */
 void gomp_task_body(void *arg)
 {
-	ompt_callback_task_schedule_t schedule = CALLBACK(ompt_callback_task_schedule);
+	ompt_callback_task_schedule_t schedule;
 	struct thread *thread = this_thread();
 	struct task *task = arg, *before = thread->task;
 	ompt_task_status_t status = ompt_task_complete;
@@ -181,6 +178,7 @@ void gomp_task_body(void *arg)
 	task->parent = before;
 	thread->task = task;
 	thread->state = ompt_state_overhead;
+	schedule = CALLBACK(ompt_callback_task_schedule);
 	if (schedule)
 		schedule(&before->data, ompt_task_switch, &task->data);
 	run(thread, task, FRAME_ADDRESS);

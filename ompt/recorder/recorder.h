@@ -60,6 +60,7 @@ struct thread {
 	// The same as far as enter_plainly() is concerned. 0: never: it is another clock, or there is something
 	// to be done first.
 	uint64_t plain_until;
+	uint64_t region;  // number of that of its innermost implicit task; 0: unknown
 	uint64_t numbers; // for keys
 	uint64_t outer_tasks[MAX_LEVELS];
 	uint32_t num_waits;		     // may be more than MAX_WAITS: inner ones are not kept

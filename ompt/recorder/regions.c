@@ -110,6 +110,7 @@ static void begin_implicit(struct thread *thread, const struct region *region, o
 	ordered();
 	thread->shown.num_levels = depth + 1;
 	ordered();
+	thread->region = number;
 	if (data)
 		data->value = key;
 	switch_task(thread, key);
@@ -124,13 +125,16 @@ static void end_implicit(struct thread *thread, uint32_t index)
 	uint64_t number = 0;
 
 	if (depth > 0) {
-		uint64_t outer = 0;
+		uint64_t outer = 0, region = 0;
 
 		depth--;
 		if (depth < MAX_LEVELS) {
 			number = thread->levels[depth].region;
 			outer = thread->outer_tasks[depth];
 		}
+		if (depth > 0 && depth <= MAX_LEVELS)
+			region = thread->levels[depth - 1].region;
+		thread->region = region;
 		thread->shown.num_levels = depth;
 		ordered();
 		switch_task(thread, outer);

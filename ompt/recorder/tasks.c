@@ -25,13 +25,12 @@ INLINED struct record_task *create(struct thread *thread, uint64_t now,
 				   const ompt_data_t *parent_data, int flags, const void *code)
 {
 	struct record_task *task = thread->free_tasks, *parent;
-	uint32_t level = thread->shown.num_levels;
 
 	parent = parent_data ? record_of(parent_data->value) : NULL;
 	thread->free_tasks = (struct record_task *)(uintptr_t)task->parent;
 	thread->num_free_tasks--;
 	task->parent = parent ? parent->id : 0;
-	task->region = level - 1 < MAX_LEVELS ? thread->levels[level - 1].region : 0;
+	task->region = thread->region;
 	task->created = now;
 	task->code = (uint64_t)(uintptr_t)code;
 	task->begun = 0;

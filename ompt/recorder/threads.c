@@ -111,6 +111,7 @@ static void clear_block(struct thread *thread)
 	shown->lost_holds = 0;
 	shown->lost_events = 0;
 	shown->task = 0;
+	thread->region = 0;
 	thread->num_waits = 0;
 	thread->num_regions = 0;
 	thread->renew_at = 0;

@@ -307,6 +307,7 @@ static void test_release_by_another_thread(void **state)
 static void test_levels(void **state)
 {
 	ompt_data_t parallel = { 0 }, implicit = { 0 }, inner_parallel = { 0 }, inner = { 0 };
+	ompt_data_t task = { 0 };
 	uint64_t first;
 
 	(void)state;
@@ -340,6 +341,9 @@ static void test_levels(void **state)
 	assert_int_equal(inner.value, 0);
 	omp.parallel_end(&inner_parallel, &implicit, 0, CODE(2));
 	expect(RECORD_PARALLEL_END, first + 1, 0, 0, CODE(2));
+	omp.task_create(&implicit, NULL, &task, ompt_task_explicit, 0, CODE(5));
+	assert_int_equal(((const struct record_task *)task.ptr)->region, first);
+	omp.task_schedule(&task, ompt_task_cancel, &implicit);
 	omp.implicit_task(ompt_scope_end, NULL, &implicit, 4, 3, ompt_task_implicit);
 	omp.parallel_end(&parallel, &initial, 0, CODE(1));
 	expect(RECORD_PARALLEL_END, first, 0, 0, CODE(1));
