@@ -170,6 +170,15 @@ def frames() -> Dict[str, Any]:
     return {"frames": len(text.splitlines()), "fresh": fresh, "again": medians(again)}
 
 
+def full() -> Dict[str, Any]:
+    """`bt -full` with the frame filter against `bt -full -no-filters`, both at fresh stops."""
+    commands = ("bt -full", "bt -full -no-filters")
+    stops = Stops()
+    for command in commands:
+        processor_seconds(command)
+    return medians(alternately(stops, {n: partial(processor_seconds, n) for n in commands}))
+
+
 def stacks() -> Dict[str, Any]:
     """`omp bt -all` against `thread apply all bt`, and `omp why`."""
     commands = {
@@ -311,6 +320,7 @@ def main() -> None:
         gdb.execute("run", to_string=True)
     what = {
         "frames": frames,
+        "full": full,
         "stacks": stacks,
         "history": history,
         "values": values,

@@ -4,7 +4,7 @@
 
     testsuite/bench/run.py [--build DIR] [--gdb gdb] [PART]...
 
-PART is threads, stacks, history, tasks, values, frames, hits, start, fetches, llvm, cores, pause,
+PART is threads, stacks, history, tasks, values, frames, full, hits, start, fetches, llvm, cores, pause,
 callbacks, plugin, recorder or profile.
 
 Every command is measured at a fresh stop of a live process, with no cache of GDB's or of ompdbg's
@@ -40,6 +40,7 @@ from tables import milliseconds, table  # noqa: E402
 THREADS = (4, 64, 256)
 TASKS = (1000, 100_000, 1_000_000)
 CORE_THREADS = (64, 256)
+COMPILED = ("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
 STARTS = 25
 TIMEOUT_SECONDS = 170
 # LLVM's plug-in has crashed in half of the runs with more than 32 threads.
@@ -73,19 +74,27 @@ class Bench:
         """A GDB that ends by itself."""
         return [self.gdb, "-nx", "-q", "-batch", *arguments]
 
-    def own_program(self, source: Path) -> Path:
+    def own_program(self, source: Path, compiled: str) -> Path:
         """A program of the tests."""
-        target = Path(self.scratch.name) / source.stem
+        target = Path(self.scratch.name) / (source.stem + compiled.replace(" ", ""))
         subprocess.run(
-            ["gcc", "-O0", "-g", "-fopenmp", str(source), "-o", str(target)], check=True
+            [*compiled.split(), "-g", "-fopenmp", str(source), "-o", str(target)], check=True
         )
         return target
 
     def inside(
-        self, what: str, name: str, *arguments: str, variant: str = "O2", **more: str
+        self,
+        what: str,
+        name: str,
+        *arguments: str,
+        variant: str = "O2",
+        compiled: str = "gcc -O0",
+        **more: str,
     ) -> Dict[str, Any]:
-        """What inside.py measures of a fixture program."""
-        output, _ = self.run_inside(what, name, *arguments, variant=variant, more=more)
+        """What inside.py measures of a fixture program, or of one of the tests, compiled so."""
+        output, _ = self.run_inside(
+            what, name, *arguments, variant=variant, compiled=compiled, more=more
+        )
         for line in output.splitlines():
             if line.startswith("BENCH "):
                 result: Dict[str, Any] = json.loads(line[len("BENCH ") :])
@@ -99,12 +108,13 @@ class Bench:
         *arguments: str,
         variant: str = "O2",
         seconds: float = TIMEOUT_SECONDS,
+        compiled: str = "gcc -O0",
         more: Optional[Dict[str, str]] = None,
     ) -> Tuple[str, int]:
         """Runs inside.py, with more in the environment: its output, and GDB's exit status."""
         own = TESTS / (name + ".c")
         program = (
-            self.own_program(own)
+            self.own_program(own, compiled)
             if own.exists()
             else build.build(name, variant, self.folder / "fixtures")
         )
@@ -176,6 +186,17 @@ def frames(bench: Bench) -> None:
         rows.append([f"{name}, {found['frames']} frames", *times])
     head = ["", "bt, ms", "bt -no-filters, ms", "ratio"]
     table("GDB's bt with the frame filter (at most 1.3)", head, rows)
+
+
+def full(bench: Bench) -> None:
+    """GDB's `bt -full` with the frame filter and without, of a recursion through tasks."""
+    rows = []
+    for compiled in COMPILED:
+        found = bench.inside("full", "recursion", compiled=compiled, BENCH_STOP="inspect")
+        ours, theirs = (found[name] for name in ("bt -full", "bt -full -no-filters"))
+        rows.append([compiled, milliseconds(ours), milliseconds(theirs), f"{ours / theirs:.2f}"])
+    head = ["compiled by", "bt -full, ms", "bt -full -no-filters, ms", "ratio"]
+    table("GDB's bt -full with the frame filter, 1,000 tasks (at most 2)", head, rows)
 
 
 def stacks(bench: Bench) -> None:
@@ -370,6 +391,7 @@ PARTS: Dict[str, Callable[["Bench"], None]] = {
     "tasks": tasks,
     "values": values,
     "frames": frames,
+    "full": full,
     "hits": hits,
     "start": start,
     "fetches": fetches,

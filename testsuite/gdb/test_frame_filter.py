@@ -227,3 +227,28 @@ def test_a_stack_is_shown_again(tmp_path: Path) -> None:
     assert levels(said["limited"]) == levels(said["native"]) == [0, 1, 2, 3, 4]
     assert levels(said["other's"]) == levels(first)[1:]
     assert said["written"] == first.replace("depth=0,", "depth=77,") != first
+
+
+NOTE_READ = [
+    "python from ompdbg.gdb_services import placed; gdb.read = []; gdb.value = placed.value",
+    "python placed.value = lambda symbol, handle: "
+    "gdb.read.append((handle.level(), symbol)) or gdb.value(symbol, handle)",
+]
+READ = "@python sorted((level, one.name, one.line, id(one)) for level, one in gdb.read)"
+
+
+@pytest.mark.parametrize("compiler, optimized", [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O2")])
+def test_variables_are_read_once(compiler: str, optimized: str, tmp_path: Path) -> None:
+    """Of each frame, also an inlined function's, and where some variables cannot be told."""
+    flags = (optimized, "-g", "-fopenmp")
+    try:
+        program = own_programs.compiled("recursion.c", tmp_path / "recursion", flags, compiler)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    commands = ["bt -full", *NOTE_READ, "bt -full", READ]
+    first, _, _, again, rows = run(program, commands, ["5"], stop="inspect")
+    assert first == again
+    assert len(re.findall("task of solve", first)) == 6, first
+    read = list(map(tuple, rows))
+    assert {name for _, name, _, _ in read} >= {"found", "rest", "weight", "own", "count"}
+    assert len(read) == len(set(read)), read

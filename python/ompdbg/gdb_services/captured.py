@@ -18,20 +18,21 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 import gdb
 
 from ompdbg.gdb_services import enclosing, lost, placed, texts
+from ompdbg.gdb_services.code_places import known_of_code, listing
 from ompdbg.gdb_services.frame_symbols import (
     Block,
     blocks,
     is_array,
     is_dynamic,
     is_hosts,
+    is_lost,
     is_of_construct,
     is_reference,
     is_unsure_copy,
-    known_of_code,
-    listing,
     lost_scalar,
     read,
     symbols,
+    value_of,
 )
 from ompdbg.gdb_services.lacking import is_of_fortran, is_placeless
 from ompdbg.generated_names import LENGTH, is_generated, original
@@ -43,6 +44,8 @@ _UNAVAILABLE, _LOST = "<unavailable>", "<optimized out>"
 
 # What "print frame-arguments scalars" leaves out.
 _NOT_SHOWN = gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, gdb.TYPE_CODE_ARRAY
+# Values that GDB shows all of, and reads at once.
+_READ_AS_WHOLE = gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT
 
 
 class Captured(NamedTuple):
@@ -57,10 +60,7 @@ class Captured(NamedTuple):
     @property
     def is_lost(self) -> bool:
         """It was optimized out, or cannot be read."""
-        try:
-            return self.value is None or bool(self.value.is_optimized_out)
-        except gdb.error:
-            return True
+        return self.value is None or is_lost(self.value)
 
 
 def arguments(handle: gdb.Frame) -> List[Captured]:
@@ -72,17 +72,27 @@ def arguments(handle: gdb.Frame) -> List[Captured]:
 def _arguments(handle: gdb.Frame) -> List[Captured]:
     if is_of_construct(handle):
         return []
+    of_code = known_of_code(handle)
+    if arguments not in of_code:
+        of_code[arguments] = list(_declared_arguments(handle))
+    told = [
+        # GDB tells the values, but only in the selected frame all of them right.
+        (_variable(one.symbol, handle, False) if is_dynamic(one.symbol) else one, is_whole)
+        for one, is_whole in of_code[arguments]
+    ]
+    return [_there(one, handle, is_whole) for one, is_whole in told]
+
+
+def _declared_arguments(handle: gdb.Frame) -> Iterator[Tuple[Captured, bool]]:
+    """Yield the user's arguments of a function, and whether each has a value that is read as a
+    whole."""
     found = [symbol for block in blocks(handle) if block.is_function for symbol in block.symbols]
-    users = (symbol for symbol in found if symbol.is_argument and is_users(symbol))
-    told = [_argument(symbol, handle) for symbol in users]
-    return [_there(one, handle) for one in told]
-
-
-def _argument(symbol: gdb.Symbol, handle: gdb.Frame) -> Captured:
-    """GDB tells the values, but only in the selected frame all of them right."""
-    if not is_dynamic(symbol):
-        return Captured(texts.name(symbol), symbol, None)
-    return _variable(symbol, handle, False)
+    for symbol in found:
+        if symbol.is_argument and is_users(symbol):
+            kind = None if symbol.type is None else symbol.type.strip_typedefs()
+            yield Captured(texts.name(symbol), symbol, None), (
+                kind is not None and kind.code in _READ_AS_WHOLE and not kind.dynamic
+            )
 
 
 def named(handle: gdb.Frame, name: str) -> Optional[Captured]:
@@ -107,13 +117,20 @@ def _local_variables(handle: gdb.Frame, anywhere: bool, only: Optional[str]) -> 
     found: Dict[Tuple[str, int], Captured] = {}
     of_code = known_of_code(handle)
     if only not in of_code:
-        of_code[only] = [list(_declared(block, is_construct, only)) for block in blocks(handle)]
+        of_code[only] = [
+            [
+                (key, symbol, _is_plain(symbol, is_construct))
+                for key, symbol in _declared(block, is_construct, only)
+            ]
+            for block in blocks(handle)
+        ]
     for declared in of_code[only]:
         outer = set(found)  # from here: what copies of a construct's own were made from
-        for key, symbol in declared:
+        for key, symbol, is_plain in declared:
             # What was inlined is told once more where it is optimized out.
             if key not in outer and (key not in found or found[key].is_lost):
-                found[key] = readable(_variable(symbol, handle, anywhere), handle)
+                told = None if is_plain else _variable(symbol, handle, anywhere)
+                found[key] = readable(told or Captured(key[0], symbol, None), handle)
     variables = [_local(one) for one in found.values()]
     if not is_construct or (only is not None and variables and variables[0].problem is None):
         return variables
@@ -141,6 +158,15 @@ def _declared(
             continue
         lines = (one.line for one in found if texts.name(one) == name)
         yield (name, max(lines) if is_whole else symbol.line), symbol
+
+
+def _is_plain(symbol: gdb.Symbol, is_construct: bool) -> bool:
+    """Check that a variable is what it is declared as, whatever its value: _variable() adds
+    nothing to its value."""
+    kind = symbol.type
+    if kind is None or kind.dynamic or is_array(kind) or is_reference(symbol):
+        return False
+    return not (is_construct and is_of_fortran(symbol) and _is_pointer_to_array(kind))
 
 
 def _variable(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured:
@@ -236,7 +262,7 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
         return one
     try:
         if value is None and one.symbol is not None:
-            value = placed.value(one.symbol, handle)
+            value = value_of(one.symbol, handle)
         if value is not None:
             value.fetch_lazy()
     except gdb.error as error:
@@ -252,16 +278,16 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
     return one._replace(value=None if value is None else lost.shown(value))
 
 
-def _there(one: Captured, handle: gdb.Frame) -> Captured:
-    """As readable(), of an argument, of which GDB need not show all."""
+def _there(one: Captured, handle: gdb.Frame, is_whole: bool) -> Captured:
+    """As readable(), of an argument, of which GDB need not show all. is_whole: it does."""
     value = one.value
     try:
         if value is None and one.symbol is not None:
-            value = placed.value(one.symbol, handle)
-        address = None if value is None else value.address
+            value = value_of(one.symbol, handle)
+        address = None if value is None or is_whole else value.address
         if address is not None:
             gdb.selected_inferior().read_memory(int(address), 1)
-        if value is not None and value.type.strip_typedefs().code not in _NOT_SHOWN:
+        if value is not None and (is_whole or value.type.strip_typedefs().code not in _NOT_SHOWN):
             value.fetch_lazy()
         if one.symbol is not None and is_placeless(one.symbol):
             return Captured(one.name, None, value)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, U
 import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import frame_variables, loaded_files, quiet, selection, texts
+from ompdbg.gdb_services import code_places, frame_variables, loaded_files, quiet, selection, texts
 from ompdbg.gdb_services.file_sections import FileSections
 from ompdbg.gdb_services.stacks import Stacks
 from ompdbg.text import decoded
@@ -75,6 +75,7 @@ class GdbServices:
         self._pthreads.clear()
         self.living.clear()
         self._stacks.forget()
+        code_places.forget()
 
     def stopped_at_breakpoint(self, thread: gdb.InferiorThread, is_alone: bool = False) -> None:
         """GDB asks whether the thread shall stop where it is. The others run on, and GDB says the
@@ -88,6 +89,7 @@ class GdbServices:
         self._threads = None
         self.living.clear()
         self._stacks.forget()
+        code_places.forget()
 
     def _is_running(self, thread: gdb.InferiorThread) -> bool:
         return thread.is_running() and thread.global_num != self._stopped

@@ -3,14 +3,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+    cast,
+)
 
 import _ompdbg
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 from gdb.FrameIterator import FrameIterator
 
-from ompdbg.gdb_services import captured, front_ends, session, texts
+from ompdbg.gdb_services import captured, code_places, front_ends, session, texts
 from ompdbg.gdb_services.lacking import Unavailable, has_registers
 from ompdbg.gdb_services.shown_frames import (
     Construct,
@@ -59,11 +70,14 @@ def _given_by_gdb(wrapped: Iterator[Any]) -> Optional[FrameIterator]:
     return frames_of_gdb if is_gdbs else None
 
 
+_Key = Union[int, code_places.Place]
+
+
 class _Known(NamedTuple):
     """What is remembered of a process, as long as GDB's settings are these."""
 
     settings: object
-    places: Dict[int, Place]  # of frames that have called others, by address
+    places: Dict[_Key, Place]  # by address, or place in inlined code
     users: Dict[int, Place]  # of these, those that are the user's whatever is around them
     spread: Dict[int, bool]  # constructs whose variables may lie elsewhere, by entry
 
@@ -156,9 +170,11 @@ class _Decorated:
                 if frame.construct is None
                 else Construct(wrapped, *self._name(frame))
             )
-        place = self._known.places.get(pc) or place_of(handle)
-        if pc:
-            self._known.places[pc] = place
+        is_inlined = not pc and handle.type() == gdb.INLINE_FRAME
+        key: _Key = code_places.place_of(handle) if is_inlined else pc
+        place = self._known.places.get(key) or place_of(handle)
+        if key:
+            self._known.places[key] = place
         if frame.construct is not None:
             return PlainConstruct(handle, place, *self._name(frame))
         if pc and frame.function is None and frame.symbol is not None:

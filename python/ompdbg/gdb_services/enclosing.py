@@ -27,7 +27,8 @@ from typing import (
 import _ompdbg
 import gdb
 
-from ompdbg.gdb_services import placed, texts
+from ompdbg.gdb_services import texts
+from ompdbg.gdb_services.code_places import is_call
 from ompdbg.gdb_services.frame_symbols import (
     is_of_construct,
     is_reference,
@@ -172,7 +173,7 @@ def _source_function(frame: gdb.Frame) -> Optional[str]:
 
     if frame.type() == gdb.INLINE_FRAME and not is_of_construct(frame):
         return None
-    address = frame.pc() - placed.is_call(frame)
+    address = frame.pc() - is_call(frame)
     return _ompdbg.source_symbol(session.services().files.function(address))
 
 

@@ -16,7 +16,8 @@ import gdb
 
 from ompdbg.gdb_services import captured, placed, selection, texts
 from ompdbg.gdb_services.addresses import address_of
-from ompdbg.gdb_services.frame_symbols import is_of_construct, known_of_code, symbols
+from ompdbg.gdb_services.code_places import known_of_code
+from ompdbg.gdb_services.frame_symbols import is_of_construct, symbols
 from ompdbg.gdb_services.lacking import is_of_fortran
 from ompdbg.text import visible
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterator, List, NamedTuple, Optional
 
 import _ompdbg
 import gdb
@@ -12,16 +11,24 @@ import gdb
 from ompdbg import producers
 from ompdbg.gdb_services import placed, selection, texts
 from ompdbg.gdb_services.addresses import address_of
+from ompdbg.gdb_services.code_places import called, known_of_code, listed
 from ompdbg.gdb_services.lacking import is_of_fortran
 from ompdbg.generated_names import is_bound
 
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
-# The frame whose variables are being listed, and what is remembered of it.
-_listed: Optional[Tuple[gdb.Frame, Dict[Any, Any]]] = None
 
 
 def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
     """The frame's function is the outlined code of a construct."""
+    now = None if handle is None else listed(handle)
+    if now is None:
+        return _is_of_construct(handle)
+    if is_of_construct not in now.known:
+        now.known[is_of_construct] = _is_of_construct(handle)
+    return bool(now.known[is_of_construct])
+
+
+def _is_of_construct(handle: Optional[gdb.Frame]) -> bool:
     function = None if handle is None else handle.function()
     return function is not None and _ompdbg.is_outlined(
         texts.of(function, "linkage_name") or texts.name(function)
@@ -39,33 +46,6 @@ def symbols(handle: gdb.Frame) -> Iterator[gdb.Symbol]:
     """Those of the frame's function, from its innermost block on."""
     for block in blocks(handle):
         yield from block.symbols
-
-
-def known_of_code(handle: gdb.Frame) -> Dict[Any, Any]:
-    """What is remembered of all frames at the same place. Functions that are inlined at one
-    address cannot be told apart: of these nothing is."""
-    from ompdbg.gdb_services import session
-
-    if _listed is not None and _listed[0] is handle:
-        return _listed[1]
-    if handle.type() == gdb.INLINE_FRAME:
-        return {}
-    place = handle.pc(), texts.told(handle.name), placed.is_call(handle)
-    found: Dict[Any, Any] = session.services().places.setdefault(place, {})
-    return found
-
-
-@contextmanager
-def listing(handle: gdb.Frame) -> Iterator[None]:
-    """Remember what is found out about a frame, an inlined function's as well, while its variables
-    are listed: much is asked of each of them again."""
-    global _listed
-    before = _listed
-    _listed = handle, known_of_code(handle)
-    try:
-        yield
-    finally:
-        _listed = before
 
 
 def blocks(handle: gdb.Frame) -> List[Block]:
@@ -117,18 +97,43 @@ class Reading(NamedTuple):
         return Reading(value, address_of(value))
 
 
+def value_of(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
+    """Return the value of a variable, which is read once while those of its frame are listed.
+    Raises gdb.error."""
+    now = listed(handle)
+    if now is None or is_dynamic(symbol):  # GDB may take its bounds out of the selected frame
+        return placed.value(symbol, handle)
+    entry = now.values.get(id(symbol))
+    if entry is None:
+        try:
+            entry = symbol, placed.value(symbol, handle)
+        except gdb.error as error:
+            entry = symbol, error
+        now.values[id(symbol)] = entry
+    found = entry[1]
+    if isinstance(found, Exception):
+        raise found.with_traceback(None)
+    return found
+
+
 def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
+    """What is known of the value of a variable; None if it cannot be read."""
+    value = read_value(symbol, handle)
+    if value is None:
+        return None
+    return Reading(value, address_of(value), _may_have_false_bounds(symbol, handle))
+
+
+def read_value(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Value]:
     """The value of a variable; None if it cannot be read."""
     try:
         if not is_dynamic(symbol):
-            value = placed.value(symbol, handle)
-        else:
-            # GDB takes what bounds are computed from out of the selected frame.
-            with selection.frame(placed.called(handle)):
-                value = placed.value(symbol, handle)
+            return value_of(symbol, handle)
+        # GDB takes what bounds are computed from out of the selected frame.
+        with selection.frame(called(handle)):
+            return placed.value(symbol, handle)
     except (gdb.error, ValueError, TypeError):
         return None
-    return Reading(value, address_of(value), _may_have_false_bounds(symbol, handle))
 
 
 def _may_have_false_bounds(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
@@ -163,9 +168,27 @@ def _dimensions(kind: gdb.Type) -> Iterator[gdb.Type]:
 
 def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:
     """A value of the frame that was optimized out, which stands for another."""
-    readings = (read(symbol, handle) for symbol in symbols(handle))
-    lost = (one.value for one in readings if one is not None and one.is_lost)
-    return next((one for one in lost if one.type.code in _SCALARS), None)
+    known = known_of_code(handle)
+    if lost_scalar not in known:
+        known[lost_scalar] = list(filter(_may_be_scalar, symbols(handle)))
+    for symbol in known[lost_scalar]:
+        found = read_value(symbol, handle)
+        if found is not None and found.type.code in _SCALARS and is_lost(found):
+            return found
+    return None
+
+
+def is_lost(value: gdb.Value) -> bool:
+    """It was optimized out, or cannot be read."""
+    try:
+        return bool(value.is_optimized_out)
+    except gdb.error:
+        return True
+
+
+def _may_be_scalar(symbol: gdb.Symbol) -> bool:
+    kind = symbol.type
+    return kind is None or kind.code in _SCALARS or kind.dynamic
 
 
 def is_unsure_copy(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:

@@ -12,13 +12,14 @@ it takes the registers of that function for those of its caller.
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List
 
 import gdb
 
 from ompdbg import producers
 from ompdbg.gdb_services import quiet, texts
 from ompdbg.gdb_services.addresses import address_of
+from ompdbg.gdb_services.code_places import called, is_call, known_of_code, listed
 
 # Rows of `info scope`, and what each range of code has in one with "multi-location:".
 _SYMBOL = re.compile(r"^Symbol (\S+) is ", re.M)
@@ -39,7 +40,8 @@ class Unsure(gdb.error):
 
 def value(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
     """Return the value of a variable in a frame. Raises gdb.error; Unsure is one."""
-    found = symbol.value(called(handle))
+    now = listed(handle)
+    found = symbol.value(called(handle) if now is None else now.called)
     if _is_surely_right(symbol, handle) or _is_nothing(found):
         return found
     raise Unsure
@@ -50,14 +52,6 @@ def is_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
     if symbol.needs_frame and handle.type() == gdb.INLINE_FRAME:
         return False
     return _is_surely_right(symbol, handle)
-
-
-def called(handle: gdb.Frame) -> gdb.Frame:
-    """Return the frame of the function into which that of the frame was inlined."""
-    older: Optional[gdb.Frame] = handle
-    while older is not None and older.type() == gdb.INLINE_FRAME:
-        older = older.older()
-    return older or handle
 
 
 def producer(handle: gdb.Frame) -> str:
@@ -75,8 +69,6 @@ def _is_nothing(found: gdb.Value) -> bool:
 
 
 def _is_surely_right(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    from ompdbg.gdb_services.frame_symbols import known_of_code
-
     if not symbol.needs_frame:
         return True
     # Variables of one name are all right, or none is.
@@ -136,11 +128,3 @@ def _at(text: str, address: int) -> Iterator[str]:
             yield text[one.end() : end]
     if not ranges:
         yield text
-
-
-def is_call(handle: gdb.Frame) -> bool:
-    """Check that a frame goes on at a return address."""
-    newer = handle.newer()
-    while newer is not None and newer.type() == gdb.INLINE_FRAME:
-        newer = newer.newer()
-    return newer is not None and newer.type() != gdb.SIGTRAMP_FRAME
