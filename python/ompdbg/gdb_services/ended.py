@@ -47,6 +47,9 @@ class Signal(NamedTuple):
 
 def signal() -> Optional[Signal]:
     """Return the program's signal, which in a core file may be any. May select another thread."""
+    connection = gdb.selected_inferior().connection
+    if connection is not None and connection.type != "core":
+        return _of_live()  # "info files" would list every section of every file
     core = _CORE.search(quiet.said("info files"))
     return _of_live() if core is None else _of_core(core.group(1))
 
