@@ -96,7 +96,7 @@ def _substitutes(where: Path, source: Path, scratch: Path) -> Dict[str, str]:
         "%gdb-compile-and-run": "%gdb-compile && %gdb-run",
         "%gdb-compile": "clang -fopenmp -g -gdwarf-4 %s -o %t " + flags,
         "%gdb-run": "%gdb-test -x {} %t".format(tests / "test.cmd"),
-        "%gdb-test": "env OMP_DEBUG=enabled {} -nx -x {}".format(
+        "%gdb-test": "env OMP_DEBUG=enabled {} -nx -iex 'set debug-file-directory' -x {}".format(
             setup.GDB, where / "gdb" / "ompd" / "__init__.py"
         ),
         "FileCheck": find_filecheck(),
