@@ -36,7 +36,7 @@ enum condition {
 	ALONE = 1 << 1, // the thread is in no league, where it keeps the task team of an outer team
 	IMPLICIT = 1 << 2, // the current task is
 	EXPLICIT = 1 << 3, // likewise
-	// The team has made tasks: the queues of its task team are its own since then.
+	// The team has made tasks: the queues of its task team are its own since then. The thread has one.
 	TASKS = 1 << 4,
 	// Only while it works can it fail: when a team grows, its threads wait for the region with the
 	// records of tasks that it had before.
@@ -367,17 +367,27 @@ static bool is_of_type(const struct witness *witness, bool explicit)
 	       ((flags & bits) != 0) == explicit;
 }
 
-static bool applies(const struct witness *witness, unsigned int conditions)
+// A team that has grown may have the task team, with as many queues, of an earlier region.
+static bool has_queue(const struct witness *witness)
 {
 	static const uint16_t to_tasks[] = { TASK_TEAM(tt_found_tasks), VALUE, END };
+	static const uint16_t to_queues[] = { TASK_TEAM(tt_max_threads), VALUE, END };
+	uint64_t tasks, queues;
+
+	return follow(witness, to_tasks, &tasks) == HOLDS && tasks == 1 &&
+	       follow(witness, to_queues, &queues) == HOLDS && witness->tid < queues;
+}
+
+static bool applies(const struct witness *witness, unsigned int conditions)
+{
 	static const uint16_t to_league[] = { INFO(th_teams_microtask), VALUE, END };
-	uint64_t tasks, league;
+	uint64_t league;
 
 	if ((conditions & WORKING) && !is_working(witness))
 		return false;
 	if ((conditions & ALONE) && follow(witness, to_league, &league) == HOLDS && league)
 		return false;
-	if ((conditions & TASKS) && (follow(witness, to_tasks, &tasks) != HOLDS || tasks != 1))
+	if ((conditions & TASKS) && !has_queue(witness))
 		return false;
 	if ((conditions & BEGUN) && is_of_parent(witness))
 		return false;
