@@ -266,9 +266,11 @@ ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	rc = activity.damaged ? reason(ompd_rc_error,
-				       "a thread of the task's team is being changed, or damaged") :
-				complete_info(runtime, task, &activity, ret);
+	rc = complete_info(runtime, task, &activity, ret);
+	// A thread that was seen to run it runs it, whatever the others do.
+	if (rc == ompd_rc_ok && activity.damaged && ret->status != ompd_ext_task_running)
+		rc = reason(ompd_rc_error,
+			    "a thread of the task's team is being changed, or damaged");
 	kmp_activity_close(runtime, &activity);
 	return rc;
 }
