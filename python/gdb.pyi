@@ -210,6 +210,7 @@ BP_BREAKPOINT: int
 
 class Breakpoint:
     silent: bool
+    enabled: bool
     thread: Optional[int]
     condition: Optional[str]
     hit_count: int

@@ -35,7 +35,8 @@ class Break(gdb.Command):
     "in" restricts it to constructs of a function, or to the one that is at a
     line: that of its directive.
     CONDITION is an expression as for "break". It is evaluated where the event
-    happens: what is unknown here may be known there.
+    happens: what is unknown here may be known there. Of a region or a task that
+    begins, that is the first line of its body.
     Without arguments, shows what there is. "omp delete" removes it."""
 
     def __init__(self) -> None:

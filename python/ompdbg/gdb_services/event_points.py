@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Tuple
 
 import gdb
 
-from ompdbg.gdb_services import events, front_ends, session, texts
+from ompdbg.gdb_services import events, front_ends, session, source_lines, texts
 from ompdbg.gdb_services.events import (
     PARALLEL_BEGIN,
     PARALLEL_END,
@@ -24,6 +24,7 @@ from ompdbg.gdb_services.events import (
     TASK_END,
     THREAD_BEGIN,
     THREAD_END,
+    Entering,
     Region,
 )
 
@@ -82,6 +83,13 @@ class _Handover(Point):
         raise NotImplementedError
 
 
+def _note_body(thread: "Thread", given: "Handover") -> None:
+    """Note where lines of a construct's body begin."""
+    bodies = events.program().bodies
+    if given.code not in bodies:
+        bodies[given.code] = source_lines.of_body(thread, given.code)
+
+
 class _Code(Point):
     """The code of a construct."""
 
@@ -103,6 +111,43 @@ class _Code(Point):
         """Check whether the thread shall stop, which is about to execute the code."""
         raise NotImplementedError
 
+    def tell(self, thread: "Thread", event: str, noun: str, more: str = "") -> bool:
+        """Tell of the construct's begin; if there are conditions, when the thread comes to its
+        body: before, variables do not have their values, and in Clang's code not their names."""
+        code, known = thread.function_at(self.address), events.program()
+        body = known.bodies.get(self.address, [])
+        if not body or self.address in body or not events.has_conditions(event, code):
+            return events.tell(event, code, noun, more)
+        task = thread.task
+        known.entering[events.thread_number()] = Entering(
+            self.address, task.id if task is not None else 0, event, noun, more
+        )
+        for address in body:
+            _Body.put(address)
+            known.points[_Body, address].enabled = True
+        return False
+
+
+class _Body(Point):
+    """A line of a construct's body begins. Enabled while a thread is about to come to the body."""
+
+    events = (PARALLEL_BEGIN, TASK_BEGIN)
+
+    def look(self, thread: "Thread") -> bool:
+        """Tell of the construct's begin if it is the first line that the thread comes to."""
+        known, number, task = events.program(), events.thread_number(), thread.task
+        entering = known.entering.get(number)
+        if entering is None or self.address not in known.bodies.get(entering.code, []):
+            return False
+        del known.entering[number]
+        if not any(one.code == entering.code for one in known.entering.values()):
+            for address in known.bodies[entering.code]:
+                known.points[_Body, address].enabled = False
+        if entering.task != (task.id if task is not None else 0):
+            return False
+        code = thread.function_at(entering.code)
+        return events.tell(entering.event, code, entering.noun, entering.more)
+
 
 # ---- Regions --------------------------------------------------------------------------------
 
@@ -116,6 +161,7 @@ class RegionHandover(_Handover):
         """Have the region's begin and end noticed."""
         wanted = events.wanted(thread.function_at(given.code))
         if wanted.intersection(self.events):
+            _note_body(thread, given)
             _RegionCode.put(given.code, given.jumps_to)
         if PARALLEL_END in wanted and given.back is not None:
             region = Region(events.thread_number(), given.back, given.code)
@@ -143,7 +189,7 @@ class _RegionCode(_Code):
             if (region.thread, region.code) == (worker, self.address):
                 known.regions[index] = region._replace(size=size)
                 break
-        return events.tell(PARALLEL_BEGIN, code, "parallel region of", _threads(size))
+        return self.tell(thread, PARALLEL_BEGIN, "parallel region of", _threads(size))
 
 
 class _RegionBack(Point):
@@ -191,6 +237,7 @@ class TaskHandover(_Handover):
     def take(self, thread: "Thread", given: "Handover") -> bool:
         """Have the task's begin noticed."""
         if events.wanted(thread.function_at(given.code)).intersection(_TASK):
+            _note_body(thread, given)
             _TaskCode.put(given.code, given.jumps_to)
         return False
 
@@ -211,7 +258,7 @@ class _TaskCode(_Code):
         if caller is not None and TASK_END in events.wanted_anywhere():
             _TaskBack.put(caller.pc())
             known.tasks[task.id] = self.address
-        return events.tell(TASK_BEGIN, thread.function_at(self.address), "task of")
+        return self.tell(thread, TASK_BEGIN, "task of")
 
 
 class _TaskBack(Point):
@@ -239,6 +286,7 @@ class OwnTaskBegins(_Handover):
         if not events.wanted(thread.function_at(given.code)).intersection(_TASK):
             return False
         if given.is_called:
+            _note_body(thread, given)
             _TaskCode.put(given.code, given.jumps_to)
         elif given.back is not None:
             events.program().beginning[events.thread_number()] = given

@@ -62,6 +62,16 @@ class Region(NamedTuple):
     size: int = 0  # of its team, once that is known
 
 
+class Entering(NamedTuple):
+    """A construct that has begun on a thread, which is about to come to its body."""
+
+    code: int
+    task: int  # the thread's
+    event: str
+    noun: str
+    more: str
+
+
 class Program:
     """What has begun in one program. Threads are called by GDB's global numbers, tasks by their
     identities."""
@@ -80,6 +90,9 @@ class Program:
         # Those that they execute: entry point and task, by the runtime's address of the task.
         self.own_tasks: Dict[int, Tuple[int, int]] = {}
         self.passed: Dict[int, int] = {}  # functions to which threads go on by a jump
+        # Where lines of the bodies of constructs begin, by entry point.
+        self.bodies: Dict[int, List[int]] = {}
+        self.entering: Dict[int, Entering] = {}  # constructs whose bodies threads have not come to
         self.has_met_threads = False  # that were there when GDB attached
 
 
@@ -108,6 +121,12 @@ def wanted(code: "Optional[Function]") -> Set[str]:
 def wanted_anywhere() -> Set[str]:
     """Return the events that the user wants of any construct."""
     return {one.event for one in definitions.values()}
+
+
+def has_conditions(event: str, code: "Optional[Function]") -> bool:
+    """Check whether a definition has a condition for a construct."""
+    found = (one for one in definitions.values() if one.event == event and one.is_in(code))
+    return any(one.condition is not None for one in found)
 
 
 def tell(event: str, code: "Optional[Function]", noun: str, more: str = "") -> bool:
