@@ -22,7 +22,7 @@ const void *gomp_code_of_task(void)
  *  which ends at @p end, and its source. */
 INLINED bool is_on_stack(const void *task, const void *source, const void *end)
 {
-	return (const char *)task > (const char *)end && (const char *)task < (const char *)source;
+	return (const char *)task >= (const char *)end && (const char *)task < (const char *)source;
 }
 
 /** Copy a task into libgomp's memory of it: what libgomp calls as the copy function. It does so in
