@@ -73,22 +73,31 @@ const char *system_function_name(struct process *process, const char *function)
 	return own_name(&process->arena, function);
 }
 
-/** Name the function that joins a thread: it has jumped to @p called, and left no frame. */
-static const char *joining(struct thread *thread, const struct stack_frame *caller,
-			   const char *called)
+/** Name the function that a caller has called; NULL if it is not known. */
+static const char *called_by(struct thread *thread, const struct stack_frame *caller)
 {
 	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct space *space = thread->runtime->space;
 	struct ompdbg_symbol symbol;
 	uint64_t entry;
 
-	if (!strstr(called, "pthread_clockjoin_ex") || !caller || !caller->at.is_call ||
+	if (!caller || !caller->at.is_call ||
 	    !is_ok(SPACE_CALL(space, ext_get_call_target, space_handle(space), caller->at.pc,
 			      &entry)) ||
-	    !is_ok(services->symbol_at(services->context, entry, &symbol)) || symbol.offset != 0 ||
-	    !starts_with(skip_underscores(symbol.name), "pthread_"))
-		return called;
+	    !is_ok(services->symbol_at(services->context, entry, &symbol)) || symbol.offset != 0)
+		return NULL;
 	return symbol.name;
+}
+
+/** Return what the innermost function of the system is called that left no frame, for it has jumped
+ *  to @p called, or has no name there: without debug information the C library's own have none. */
+static const char *hidden(struct thread *thread, const struct stack_frame *caller,
+			  const char *called)
+{
+	const bool joins = called && strstr(called, "pthread_clockjoin_ex");
+	const char *name = joins || !called ? called_by(thread, caller) : NULL;
+
+	return name && (!joins || starts_with(skip_underscores(name), "pthread_")) ? name : called;
 }
 
 const char *thread_system_function(struct thread *thread)
@@ -96,6 +105,7 @@ const char *thread_system_function(struct thread *thread)
 	struct stack *stack = thread_stack(thread);
 	struct stack_frame *frame = NULL;
 	const char *called = NULL;
+	bool in_system = false;
 
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
 		frame = stack_frame(stack, i);
@@ -106,9 +116,11 @@ const char *thread_system_function(struct thread *thread)
 		const char *name = stack_place(stack, frame)->name;
 		if (name && !strstr(name, "lll_lock_wait"))
 			called = name;
+		in_system = true;
 	}
-	return called ? own_name(&thread->runtime->process->arena, joining(thread, frame, called)) :
-			NULL;
+	if (in_system)
+		called = hidden(thread, frame, called);
+	return called ? own_name(&thread->runtime->process->arena, called) : NULL;
 }
 
 // ---- The program's own files ---------------------------------------------------------------------
@@ -242,7 +254,7 @@ static struct doing doing_own_code(struct thread *thread)
 	struct system_call call;
 	bool sleeps = thread_system_call(thread, &call) &&
 		      (call.sleeps || call.waits_outside || call.is_timed);
-	struct doing doing = simply(function && sleeps ? DOES_SLEEP : DOES_WORK);
+	struct doing doing = simply(sleeps ? DOES_SLEEP : DOES_WORK);
 
 	if (function)
 		doing.text = arena_printf(arena, sleeps ? "sleeps in %s" : "in %s", function);

@@ -14,7 +14,7 @@ from harness import own_programs, processes, setup
 
 # By number in the team; None: of the thread that is not OpenMP's.
 DOES: Dict[Optional[int], str] = {
-    None: "sleeps in pause",
+    None: "sleeps in sem_wait",
     1: "lock lock",
     2: "spins on go_on",
     3: "sleeps in usleep",

@@ -40,7 +40,7 @@ def in_gdb(arguments: Sequence[str], **task: Any) -> Dict[str, Any]:
     """What the commands say in GDB."""
     commands = {name: words for name, (_, words) in COMMANDS.items()}
     found: Dict[str, Any] = processes.run_gdb(
-        "documents.py", dict(task, commands=commands), arguments
+        "documents.py", dict(task, commands=commands), arguments, debug_files=True
     ).result
     return found
 

@@ -70,19 +70,20 @@ def run_gdb(
     variables: Optional[Mapping[str, str]] = None,
     seconds: float = GDB_SECONDS,
     clean: bool = True,
+    debug_files: bool = False,
 ) -> Finished:
     """Runs inside/SCRIPT in GDB with the program, and the core file if any, of `arguments`.
 
-    clean: output that tells of a mistake is a failure.
+    clean: output that tells of a mistake is a failure. debug_files: GDB looks for the debug information
+    of the C library and others, which takes half of its time.
     """
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
         task, answer, log = (Path(scratch) / name for name in ("task", "answer", "log"))
         task.write_text(json.dumps(dict(spec, loader=str(setup.LOADER))), encoding="utf-8")
         counts.numbers["gdb"] += 1
         command = [setup.GDB, "-nx", "-q", "-batch", "-iex", "set auto-load off"]
-        # The C library's debug information, if it is there, takes half of GDB's time. Sessions in a
-        # terminal have it.
-        command += ["-iex", "set debug-file-directory"]
+        if not debug_files:
+            command += ["-iex", "set debug-file-directory"]
         if setup.PRELOAD:
             command += ["-iex", "set environment LD_PRELOAD " + setup.PRELOAD]
         command += ["-x", str(setup.INSIDE / script), *arguments]

@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ enum { LONG = 1000000000, NUM_THREADS = 5 };
 static atomic_int there;
 static volatile int go_on;
 static omp_lock_t lock;
+static sem_t never;
 
 void everything_ready(void);
 
@@ -26,7 +28,7 @@ __attribute__((noinline)) void everything_ready(void)
 
 static void *watch(void *unused)
 {
-	pause();
+	sem_wait(&never);
 	return unused;
 }
 
