@@ -5,6 +5,8 @@ no others. conftest.py asks for each test of pytest's; as a program:
 
     expected_skips.py meson LOG    the tests in a testlog.json of meson's
     expected_skips.py SUITE REASON a suite that is skipped as a whole
+    expected_skips.py failed LOG   no skips: the tests in such a file that failed, with the last
+                                   lines that each wrote
 
 Nothing is checked unless OMPDBG_EXPECTED_SKIPS is set: other machines lack other things.
 """
@@ -43,16 +45,22 @@ def problem(suite: str, reason: str) -> str:
     return f"not in {LIST.name}"
 
 
-def of_meson(log: Path) -> List[Tuple[str, str]]:
-    """The tests that meson says were skipped, and the last line that each wrote, if any."""
+def of_meson(log: Path, results: Sequence[str]) -> List[Tuple[str, List[str]]]:
+    """The tests of which meson says one of these results, and the lines that each wrote."""
     found = []
     for line in log.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        if entry["result"] == "SKIP":
+        if entry["result"] in results:
             said = (entry.get("stdout") or "") + (entry.get("stderr") or "")
-            reason = (said.strip().splitlines() or ["no reason"])[-1]
-            found.append((entry["name"].rpartition(" ")[2] or entry["name"], reason))
+            name = entry["name"].rpartition(" ")[2] or entry["name"]
+            found.append((name, said.strip().splitlines() or ["no reason"]))
     return found
+
+
+def tell_failures(log: Path) -> None:
+    """Each test of meson's that failed, and the end of what it wrote."""
+    for name, said in of_meson(log, ["FAIL", "ERROR", "TIMEOUT", "UNEXPECTEDPASS"]):
+        print("\n".join([f"FAILED {name}"] + said[-20:]))
 
 
 def main(words: Sequence[str]) -> int:
@@ -61,7 +69,13 @@ def main(words: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     suite, argument = words
-    skips = of_meson(Path(argument)) if suite == "meson" else [(suite, argument)]
+    if suite == "failed":
+        tell_failures(Path(argument))
+        return 0
+    if suite == "meson":
+        skips = [(name, said[-1]) for name, said in of_meson(Path(argument), ["SKIP"])]
+    else:
+        skips = [(suite, argument)]
     status = 0
     for test, reason in skips:
         told = f"{test}: {reason}" if suite == "meson" else reason
