@@ -86,6 +86,14 @@ static void same(const char *what, int level, uint64_t ours, uint64_t theirs)
 		(unsigned long long)ours, (unsigned long long)theirs);
 }
 
+// Of a call of libompd's: what it returned, beside what OMPT lets expect.
+static void same_code(const char *what, int level, ompd_rc_t ours, ompd_rc_t theirs)
+{
+	same(what, level, ours, theirs);
+	if (ours != theirs && ours != ompd_rc_ok)
+		fprintf(stderr, "  OMPD: %s\n", ompd_ext_last_reason());
+}
+
 static void compare_regions(ompd_thread_handle_t *thread)
 {
 	ompd_ext_ompt_parallel_info info;
@@ -97,7 +105,7 @@ static void compare_regions(ompd_thread_handle_t *thread)
 		ompd_rc_t rc = ompd_ext_get_ompt_parallel_info(thread, level, &info);
 
 		there = ompt.get_parallel_info(level, &data, &team_size);
-		same("region", level, rc, there ? ompd_rc_ok : ompd_rc_unavailable);
+		same_code("region", level, rc, there ? ompd_rc_ok : ompd_rc_unavailable);
 		if (rc != ompd_rc_ok || !there)
 			continue;
 		same("known of a region", level, info.known, ompd_ext_ompt_parallel_data);
@@ -151,7 +159,7 @@ static void compare_tasks(ompd_thread_handle_t *thread)
 		ompd_rc_t rc = ompd_ext_get_ompt_task_info(thread, level, &info);
 
 		there = ompt.get_task_info(level, &flags, &data, &frame, &region, &number);
-		same("task", level, rc, there ? ompd_rc_ok : ompd_rc_unavailable);
+		same_code("task", level, rc, there ? ompd_rc_ok : ompd_rc_unavailable);
 		if (rc != ompd_rc_ok || !there)
 			continue;
 		same("known of a task", level, info.known, 31);
@@ -194,7 +202,7 @@ static void compare_memory(ompd_thread_handle_t *thread)
 	ompd_rc_t rc = ompd_ext_get_task_memory(thread, 0, &address, &size);
 
 	ompt.get_task_memory(&theirs, &their_size, 0);
-	same("task memory", 0, rc, theirs ? ompd_rc_ok : ompd_rc_unavailable);
+	same_code("task memory", 0, rc, theirs ? ompd_rc_ok : ompd_rc_unavailable);
 	same("address of task memory", 0, address, (uint64_t)theirs);
 	same("size of task memory", 0, size, their_size);
 	memories += theirs != NULL;
@@ -213,8 +221,8 @@ static void compare_processors(ompd_thread_handle_t *thread)
 		rc = ompd_ext_get_proc_id(thread, &own);
 		after = ompt.get_proc_id();
 	} while (before != after);
-	same("code of the processor", 0, rc,
-	     host_keeps_processors() ? ompd_rc_ok : ompd_rc_unavailable);
+	same_code("code of the processor", 0, rc,
+		  host_keeps_processors() ? ompd_rc_ok : ompd_rc_unavailable);
 	if (rc == ompd_rc_ok)
 		same("processor", 0, (uint64_t)own, (uint64_t)after);
 }
@@ -231,10 +239,10 @@ static void compare_here(void)
 	standstill_begin();
 	assert_int_equal(ompd_get_thread_handle(space, ompd_thread_id_pthread, 8, &self, &thread),
 			 ompd_rc_ok);
-	same("code of the state", 0, ompd_get_state(thread, &state, &wait), ompd_rc_ok);
+	same_code("code of the state", 0, ompd_get_state(thread, &state, &wait), ompd_rc_ok);
 	same("state", 0, (uint64_t)state, (uint64_t)ompt.get_state(&theirs));
 	same("wait id", 0, wait, theirs);
-	same("code of thread data", 0, ompd_ext_get_thread_data(thread, &data), ompd_rc_ok);
+	same_code("code of thread data", 0, ompd_ext_get_thread_data(thread, &data), ompd_rc_ok);
 	same("thread data", 0, data, ompt.get_thread_data()->value);
 	same("target", 0, ompd_ext_get_target_info(thread, &unused, &unused, &unused) == 0,
 	     ompt.get_target_info(&unused, &unused, &unused) != 0);
