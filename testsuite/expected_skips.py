@@ -5,8 +5,8 @@ no others. conftest.py asks for each test of pytest's; as a program:
 
     expected_skips.py meson LOG    the tests in a testlog.json of meson's
     expected_skips.py SUITE REASON a suite that is skipped as a whole
-    expected_skips.py failed LOG   no skips: the tests in such a file that failed, with the last
-                                   lines that each wrote
+    expected_skips.py failed LOG   not about skips: the tests in such a file that failed, with the
+                                   last lines that each wrote
 
 Nothing is checked unless OMPDBG_EXPECTED_SKIPS is set: other machines lack other things.
 """
@@ -45,22 +45,24 @@ def problem(suite: str, reason: str) -> str:
     return f"not in {LIST.name}"
 
 
-def of_meson(log: Path, results: Sequence[str]) -> List[Tuple[str, List[str]]]:
-    """The tests of which meson says one of these results, and the lines that each wrote."""
+def of_meson(log: Path, results: Sequence[str]) -> List[Tuple[str, str, List[str]]]:
+    """The tests of which meson says one of these results, that result, and the lines each wrote."""
+    if not log.exists():
+        sys.exit(f"there is no {log}: meson ran no test")
     found = []
     for line in log.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         if entry["result"] in results:
             said = (entry.get("stdout") or "") + (entry.get("stderr") or "")
             name = entry["name"].rpartition(" ")[2] or entry["name"]
-            found.append((name, said.strip().splitlines() or ["no reason"]))
+            found.append((name, entry["result"], said.strip().splitlines()))
     return found
 
 
 def tell_failures(log: Path) -> None:
     """Each test of meson's that failed, and the end of what it wrote."""
-    for name, said in of_meson(log, ["FAIL", "ERROR", "TIMEOUT", "UNEXPECTEDPASS"]):
-        print("\n".join([f"FAILED {name}"] + said[-20:]))
+    for name, result, said in of_meson(log, ["FAIL", "ERROR", "TIMEOUT", "UNEXPECTEDPASS"]):
+        print("\n".join([f"{result} {name}"] + said[-20:]))
 
 
 def main(words: Sequence[str]) -> int:
@@ -73,7 +75,8 @@ def main(words: Sequence[str]) -> int:
         tell_failures(Path(argument))
         return 0
     if suite == "meson":
-        skips = [(name, said[-1]) for name, said in of_meson(Path(argument), ["SKIP"])]
+        skipped = of_meson(Path(argument), ["SKIP"])
+        skips = [(name, said[-1] if said else "no reason") for name, _, said in skipped]
     else:
         skips = [(suite, argument)]
     status = 0
