@@ -254,6 +254,16 @@ static inline uint32_t kmp_team_regions(const struct kmp_team *team)
 	return team->serialized ? team->serialized : 1;
 }
 
+/**
+ * Tell whether the team's primary thread has given it up at the end of a region, and may wait in it until
+ * the others have left it (__kmp_free_team). Only a root's own team, which counts as serialized, has no
+ * parent otherwise.
+ */
+static inline bool kmp_is_given_up(const struct kmp_team *team)
+{
+	return !team->parent && !team->serialized;
+}
+
 /** Check whether the team at @p wanted is @p team or one of its ancestors. */
 ompd_rc_t kmp_is_within(const struct kmp_runtime *runtime, uint64_t team, uint64_t wanted,
 			bool *ret);

@@ -147,6 +147,8 @@ static ompd_rc_t region_of_team(const struct kmp_runtime *runtime, const struct 
 	memset(ret, 0, sizeof(*ret));
 	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &ret->team);
 
+	if (rc == ompd_rc_ok && kmp_is_given_up(&ret->team))
+		return reason(ompd_rc_error, "the thread is about to leave a parallel region");
 	if (rc == ompd_rc_ok)
 		rc = is_plain_parallel(runtime, thread, &ret->team, &plain);
 	if (rc != ompd_rc_ok)

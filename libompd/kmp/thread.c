@@ -236,12 +236,29 @@ static ompd_rc_t read_primary(const struct kmp_runtime *runtime, const struct km
 		       rc;
 }
 
+// The team that a primary thread is in. One that it has given up at the end of a region is in no other
+// any more, while the thread has its task around the region back.
+static ompd_rc_t team_at_end(const struct kmp_runtime *runtime, const struct primary *primary,
+			     uint64_t *ret)
+{
+	struct kmp_team team;
+	uint64_t task;
+	ompd_rc_t rc = kmp_read_team(runtime, primary->team, &team);
+
+	*ret = primary->team;
+	if (rc != ompd_rc_ok || !kmp_is_given_up(&team))
+		return rc;
+	rc = kmp_read(runtime, primary->address, INFO(th_current_task), &task);
+	return rc == ompd_rc_ok ? kmp_read(runtime, task, KMP_FIELD_kmp_taskdata_t__td_team, ret) :
+				  rc;
+}
+
 // Tell whether the primary thread has left the team, or was never in it.
 static ompd_rc_t is_over(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
 			 const struct primary *primary, bool *ret)
 {
 	struct kmp_team team;
-	uint64_t first;
+	uint64_t first, inner = 0;
 	bool within = false;
 
 	*ret = false;
@@ -250,7 +267,9 @@ static ompd_rc_t is_over(const struct kmp_runtime *runtime, const struct kmp_thr
 	ompd_rc_t rc = kmp_read_team(runtime, thread->team, &team);
 
 	if (rc == ompd_rc_ok && primary->team != team.parent)
-		rc = kmp_is_within(runtime, primary->team, thread->team, &within);
+		rc = team_at_end(runtime, primary, &inner);
+	if (rc == ompd_rc_ok && inner)
+		rc = kmp_is_within(runtime, inner, thread->team, &within);
 	if (rc == ompd_rc_ok && !within)
 		rc = kmp_read_element(runtime, team.threads, 0, &first);
 	if (rc == ompd_rc_ok && !within && first != primary->address)
