@@ -33,21 +33,20 @@ def recording_libraries() -> List[str]:
 
 
 def _register() -> None:
-    from ompdbg.gdb_services import stop_times
+    from ompdbg.inferior import stop_times
 
     stop_times.listen()
     from ompdbg.commands import (
         apply,
-        breaks,
+        breakpoints,
         bt,
         frame,
         frame_filter,
         functions,
         history,
-        llvm_plugin,
         icvs,
         inquiries,
-        machine,
+        llvm_plugin,
         omp,
         printing,
         record,
@@ -59,6 +58,7 @@ def _register() -> None:
         views,
         why,
     )
+    from ompdbg.front_ends import mi
 
     for command in (
         omp.Omp,
@@ -84,7 +84,7 @@ def _register() -> None:
         llvm_plugin.LlvmPlugin,
     ):
         command()
-    for command in (views.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
+    for command in (views.Regions, step.Step, step.Finish, breakpoints.Break, breakpoints.Delete):
         command()
     for command in (icvs.Icvs, icvs.Env, views.Locks, why.Why, history.History):
         command()
@@ -92,8 +92,8 @@ def _register() -> None:
         command()
     for function in functions.ALL:
         function()
-    machine.register()
+    mi.register()
     if "gdb.dap.server" in sys.modules:
-        from ompdbg.gdb_services import dap
+        from ompdbg.front_ends import dap
 
         dap.extend()

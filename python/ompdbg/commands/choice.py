@@ -9,7 +9,7 @@ from ompdbg.commands.options import Option
 
 
 def _states() -> List[str]:
-    from ompdbg.gdb_services import selection, session
+    from ompdbg.inferior import selection, session
 
     with selection.kept():
         process = session.program_at_stop()
@@ -17,7 +17,7 @@ def _states() -> List[str]:
 
 
 def _teams() -> List[str]:
-    from ompdbg.gdb_services import selection, session
+    from ompdbg.inferior import selection, session
 
     with selection.kept():
         process = session.program_at_stop()

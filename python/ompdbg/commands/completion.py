@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import List
 
-from ompdbg.gdb_services import texts
-from ompdbg.gdb_services.printed import printed
+from ompdbg.console import encoding
+from ompdbg.console.output import printed
 
 _CUT = "*** List may be truncated"
 
 
 def as_in(line: str, word: str) -> List[str]:
     """What GDB completes a command line with. `word`: what of it is replaced."""
-    told = filter(texts.is_printable, printed("complete " + line).split("\n"))
+    told = filter(encoding.is_printable, printed("complete " + line).split("\n"))
     kept = line[: len(line) - len(word)]
     return [one[len(kept) :] for one in told if one.startswith(kept) and _CUT not in one]

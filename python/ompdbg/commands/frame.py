@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 import gdb
 
 from ompdbg.commands import choice, location
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.command import OmpCommand, write
 from ompdbg.commands.options import Wrong
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Selecting(OmpCommand):
 
     def select(self, thread: "_ompdbg.Thread", level: Optional[int]) -> None:
         """Select a frame, by default the innermost of the program's own code, and show it."""
-        from ompdbg.gdb_services import session
+        from ompdbg.inferior import session
 
         if thread.is_running:
             self.fail(f"thread {thread.label} is running.")
@@ -61,7 +61,7 @@ class Frame(Selecting):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import selection
+        from ompdbg.inferior import selection
 
         match = _PLACE.fullmatch("".join(arguments.positional) or "0")
         assert match is not None
@@ -81,7 +81,7 @@ class Frame(Selecting):
         self.fail("no thread is selected." if label is None else f"no thread {label}.")
 
     def _select_inferior(self, number: int, thread_number: int) -> None:
-        from ompdbg.gdb_services import selection
+        from ompdbg.inferior import selection
 
         for inferior in gdb.inferiors():
             for thread in inferior.threads() if inferior.num == number else ():
@@ -114,7 +114,7 @@ class Thread(Selecting):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import selection
+        from ompdbg.inferior import selection
 
         team = arguments.options.get(choice.TEAM.name)
         with selection.kept_on_failure():

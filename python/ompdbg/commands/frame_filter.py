@@ -7,7 +7,7 @@ from typing import Any, Iterator
 
 import gdb
 
-from ompdbg.commands.base import dedent
+from ompdbg.commands.command import dedent
 
 _NAME = "omp"
 _PRIORITY = 100
@@ -24,9 +24,10 @@ class _Filter:
 
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
         """The frames of the selected thread, decorated."""
-        from ompdbg.gdb_services import decorators, file_names
+        from ompdbg.frames import frame_filter
+        from ompdbg.front_ends import file_names
 
-        return file_names.told(decorators.decorated(frames, self.hide))
+        return file_names.told(frame_filter.decorated(frames, self.hide))
 
 
 _filter = _Filter()

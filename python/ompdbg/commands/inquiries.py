@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, List
 
-from ompdbg.commands.base import OmpCommand, why_not_openmp
+from ompdbg.commands.command import OmpCommand, why_not_openmp
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.number import number_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands.command import OmpCommand, write
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
@@ -24,7 +24,7 @@ class LlvmPlugin(OmpCommand):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import llvm_plugin
+        from ompdbg.front_ends import llvm_plugin
 
         if not llvm_plugin.lend():
             self.fail("LLVM's plug-in is not loaded; source its ompd/__init__.py.")

@@ -7,8 +7,8 @@ import os
 
 import gdb
 
-from ompdbg.commands.base import dedent
-from ompdbg.gdb_services import texts
+from ompdbg.commands.command import dedent
+from ompdbg.console import encoding
 
 
 class Omp(gdb.Command):
@@ -54,11 +54,11 @@ class Omp(gdb.Command):
         """Called by GDB if no sub-command matches."""
         if argument:
             word = argument.split()[0]
-            raise texts.failure(f'omp: no sub-command "{word}"; see "help omp".')
+            raise encoding.failure(f'omp: no sub-command "{word}"; see "help omp".')
         try:
             gdb.execute("omp status", from_tty)
         except gdb.error as error:
-            raise texts.failure(str(error)) from None
+            raise encoding.failure(str(error)) from None
 
 
 class SetOmp(gdb.Command):
@@ -111,8 +111,8 @@ class Library(gdb.Parameter):
             self.value = "auto"
         if self.value != "auto" and not os.path.isfile(os.path.expanduser(self.value)):
             wrong, self.value = self.value, "auto"
-            raise texts.failure(f'set omp library: no file "{wrong}"; it is "auto" now.')
-        from ompdbg.gdb_services import session
+            raise encoding.failure(f'set omp library: no file "{wrong}"; it is "auto" now.')
+        from ompdbg.inferior import session
 
         session.library_changed()
         return ""

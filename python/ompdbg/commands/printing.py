@@ -7,9 +7,9 @@ import re
 from typing import List, Optional
 
 from ompdbg.commands import choice, completion, options
-from ompdbg.commands.base import OmpCommand, put_text
+from ompdbg.commands.command import OmpCommand, put_text
 from ompdbg.commands.options import Option, Wrong
-from ompdbg.gdb_services import texts
+from ompdbg.console import encoding
 
 _FORMAT = re.compile(r"/(\S*)\s*")
 
@@ -52,8 +52,9 @@ class Print(OmpCommand):
             if len(letter) != 1:
                 raise Wrong(f'{self.name}: invalid format "{letter}" (expected a letter).')
         except Wrong as error:
-            raise texts.failure(str(error)) from None
-        from ompdbg.gdb_services import evaluation, session
+            raise encoding.failure(str(error)) from None
+        from ompdbg.inferior import session
+        from ompdbg.variables import evaluation
 
         with session.guarded(self.name), evaluation.without_effects():
             self.show(

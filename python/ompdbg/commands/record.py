@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gdb
 
-from ompdbg.commands.base import dedent
+from ompdbg.commands.command import dedent
 
 
 class Record(gdb.Parameter):
@@ -26,19 +26,20 @@ class Record(gdb.Parameter):
 
     def get_set_string(self) -> str:
         """What GDB prints after the setting was changed."""
-        from ompdbg.gdb_services import recording, texts
+        from ompdbg.console import encoding
+        from ompdbg.inferior import recorder
 
-        problem = recording.switch(bool(self.value))
+        problem = recorder.switch(bool(self.value))
         if problem is not None:
             self.value = False
-            raise texts.failure(f"set omp record: {problem}")
+            raise encoding.failure(f"set omp record: {problem}")
         if gdb.selected_inferior().pid:
             return "It takes effect when the program is run again."
         return ""
 
     def get_show_string(self, value: str) -> str:
         """What GDB prints of the setting."""
-        from ompdbg.gdb_services import recording
+        from ompdbg.inferior import recorder
 
-        state = "on" if recording.is_on() else "off"
+        state = "on" if recorder.is_on() else "off"
         return f"Recording of OpenMP programs that this inferior runs is {state}."

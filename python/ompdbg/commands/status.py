@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Dict
 
-from ompdbg.commands.base import OmpCommand, printed_view, wrap, write
+from ompdbg.commands.command import OmpCommand, printed_view, wrap, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Status(OmpCommand):
         if not arguments.has("-stats"):
             self.show("status", arguments)
             return
-        from ompdbg.gdb_services import session
+        from ompdbg.inferior import session
 
         shown = printed_view(self.program(), "status", json=arguments.has("-json"))
         before, now = session.statistics()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gdb
 
-from ompdbg.commands.base import dedent
+from ompdbg.commands.command import dedent
 
 
 class ThreadNames(gdb.Parameter):
@@ -25,7 +25,7 @@ class ThreadNames(gdb.Parameter):
 
     def get_set_string(self) -> str:
         """What GDB prints after the setting was changed."""
-        from ompdbg.gdb_services import thread_names
+        from ompdbg.inferior import thread_names
 
         thread_names.switch(bool(self.value))
         return ""

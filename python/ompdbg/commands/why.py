@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ompdbg.commands.base import OmpCommand
+from ompdbg.commands.command import OmpCommand
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:
