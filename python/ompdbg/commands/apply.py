@@ -7,8 +7,8 @@ from typing import Dict, List, Optional
 
 import gdb
 
-from ompdbg.commands import choice, completion, location, options
-from ompdbg.commands.command import OmpCommand, write
+from ompdbg.commands import location, options
+from ompdbg.commands.command import OmpCommand, completed, write
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.console import encoding
 from ompdbg.console.output import printed
@@ -29,10 +29,10 @@ class Apply(OmpCommand):
 
     name = "omp apply"
     options = (
-        choice.TEAM,
-        choice.LEVEL,
-        choice.STATE,
-        choice.NUMBERS,
+        options.TEAM,
+        options.LEVEL,
+        options.STATE,
+        options.NUMBERS,
         Option("-q"),
         Option("-c"),
         Option("-s"),
@@ -59,7 +59,7 @@ class Apply(OmpCommand):
         if word is None or not command:
             return super().complete(text, word)
         blanks = len(text) - len(text.rstrip())
-        return completion.as_in(command + " " * blanks, word)
+        return completed(command + " " * blanks, word)
 
     def _apply(self, given: Dict[str, str], command: str, from_tty: bool) -> None:
         from ompdbg.inferior import session

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
 
 import gdb
 
-from ompdbg.commands import completion
-from ompdbg.commands.command import dedent, write
+from ompdbg.commands.command import completed, dedent, write
 from ompdbg.console import encoding
 from ompdbg.number import number_in
 
@@ -89,13 +88,13 @@ class Break(gdb.Command):
             return []
         condition = _IF.search(text)
         if condition is not None:
-            return completion.as_in("print" + condition.group("condition"), word)
+            return completed("print" + condition.group("condition"), word)
         from ompdbg.execution import events
 
         words = text.split(" ")
         known = {1: events.ALL, 2: ("in", "if"), 4: ("if",)}.get(len(words))
         if len(words) == 3 and words[1] == "in":
-            return completion.as_in("break " + words[2], word)
+            return completed("break " + words[2], word)
         kept = len(words[-1]) - len(word)
         return [name[kept:] for name in known or () if name.startswith(words[-1])]
 

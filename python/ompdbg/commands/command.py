@@ -21,6 +21,7 @@ import gdb
 
 from ompdbg.commands import options
 from ompdbg.console import encoding
+from ompdbg.console.output import printed
 from ompdbg.text import STYLE, shown, visible
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments, Option
 
 
+_CUT = "*** List may be truncated"
 _LINES_AT_ONCE = 32
 _LEAST_WIDTH = 28
 
@@ -181,3 +183,10 @@ def terminal_width() -> Optional[int]:
     terminal stays free: in the TUI an empty line would follow."""
     width = gdb.parameter("width")
     return int(width) - 1 if width else None
+
+
+def completed(line: str, word: str) -> List[str]:
+    """Return what GDB completes a command line with. `word`: what of it is replaced."""
+    told = filter(encoding.is_printable, printed("complete " + line).split("\n"))
+    kept = line[: len(line) - len(word)]
+    return [one[len(kept) :] for one in told if one.startswith(kept) and _CUT not in one]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, List
 
 from ompdbg.commands import options
 from ompdbg.commands.command import OmpCommand
-from ompdbg.commands.frame import Selecting
 from ompdbg.commands.options import Option, Wrong
+from ompdbg.commands.stacks import Selecting
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments

@@ -19,14 +19,14 @@ import gdb
 from ompdbg.console import encoding
 from ompdbg.execution import events, source_lines
 from ompdbg.execution.events import (
+    Entering,
     PARALLEL_BEGIN,
     PARALLEL_END,
+    Region,
     TASK_BEGIN,
     TASK_END,
     THREAD_BEGIN,
     THREAD_END,
-    Entering,
-    Region,
 )
 from ompdbg.front_ends import dap_events
 from ompdbg.inferior import session

@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional, Sequence, Set, Tuple
 
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 from ompdbg.front_ends import dap_events
 
 _NO_SYMBOL = re.compile(r'No symbol "(.+)" in (?:current|specified) context')
@@ -46,7 +46,7 @@ def doubt(condition: str, place: Optional[str]) -> Optional[Doubt]:
 def _said_here(condition: str) -> Optional[str]:
     """Return GDB's error for a condition where the program is. It is not evaluated for that."""
     try:
-        queries.execute(f"whatis {condition}")
+        output.execute(f"whatis {condition}")
     except gdb.error as error:
         said = str(error)
         return said if _NO_SYMBOL.search(said) or said.startswith(_SYNTAX) else None

@@ -4,17 +4,41 @@
 from __future__ import annotations
 
 import os.path
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Set, Tuple, Type
+import re
+from typing import Dict, List, NamedTuple, Optional, Set, TYPE_CHECKING, Tuple, Type
 
 import gdb
 
 from ompdbg.console import encoding
-from ompdbg.execution import source_names
 
 if TYPE_CHECKING:
     from _ompdbg import Function, Handover
 
     from ompdbg.execution.breakpoints import Point
+
+
+_ANONYMOUS = "(anonymous namespace)::"
+_ARGUMENTS = re.compile(r"\(.*$", re.S)
+_TEMPLATE = re.compile(r"<[^<>]*>")
+
+
+def means(wanted: str, name: str) -> bool:
+    """Whether what the user typed is a name of that function."""
+    whole = name.replace(_ANONYMOUS, "")
+    plain = _ARGUMENTS.sub("", whole)
+    bare = plain
+    while _TEMPLATE.search(bare):
+        bare = _TEMPLATE.sub("", bare)
+    wanted = wanted.replace(_ANONYMOUS, "")
+    return any(one == wanted or one.endswith("::" + wanted) for one in (whole, plain, bare))
+
+
+def same_file(wanted: str, file: str) -> bool:
+    """Whether what the user typed is a name of that file. Either may have more of the folders:
+    debug information has the name that the compiler was given."""
+    typed, known = os.path.normpath("/" + wanted), os.path.normpath("/" + file)
+    return bool(wanted and file) and (known.endswith(typed) or typed.endswith(known))
+
 
 PARALLEL_BEGIN, PARALLEL_END = "parallel-begin", "parallel-end"
 TASK_BEGIN, TASK_END = "task-begin", "task-end"
@@ -47,10 +71,8 @@ class Definition(NamedTuple):
         if code is None:
             return False
         if self.function is not None:
-            return self.function == code.symbol or source_names.means(
-                self.function, code.signature
-            )
-        return code.line == self.line and source_names.same_file(self.file or "", code.file or "")
+            return self.function == code.symbol or means(self.function, code.signature)
+        return code.line == self.line and same_file(self.file or "", code.file or "")
 
 
 class Region(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any, Iterable, Optional, Tuple, Type
 import _ompdbg
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 from ompdbg.execution import breakpoints, events, runs
-from ompdbg.execution.events import PARALLEL_END, TASK_END, THREAD_BEGIN, THREAD_END, Definition
+from ompdbg.execution.events import Definition, PARALLEL_END, TASK_END, THREAD_BEGIN, THREAD_END
 from ompdbg.inferior import selection, session
 
 # By glibc, last of all in a thread that ends.
@@ -156,7 +156,7 @@ def _on_objfile(event: Any) -> None:
             _disarm(inferior)
     if gdb.selected_thread() is not None:
         try:
-            with queries.while_gdb_waits():
+            with output.while_gdb_waits():
                 _arm()
         except gdb.error:
             pass  # another object will follow

@@ -11,11 +11,20 @@ import gdb
 from gdb.FrameDecorator import FrameDecorator
 
 from ompdbg.console import encoding
-from ompdbg.frames.substitutes import Name, may_be_nowhere
 from ompdbg.variables import locations, source_variables
+from ompdbg.variables.symbols import may_be_nowhere
 
 # From GDB 14 on.
 _DAP_DECORATOR = getattr(sys.modules["gdb.FrameDecorator"], "DAPFrameDecorator", None)
+
+
+class Name(str):
+    """Of a variable without a symbol. GDB's DAP server, from 18 on, wants a symbol's attribute."""
+
+    @property
+    def print_name(self) -> str:
+        """As a symbol has it."""
+        return self
 
 
 class Variable:
@@ -272,3 +281,35 @@ class PlainConstruct(Plain):
     def frame_locals(self) -> List[Variable]:
         """The user's variables, those of the function around the construct among them."""
         return _variables(self._handle, self._variables)
+
+
+class Unavailable:
+    """The frame of a thread without registers, as `bt -no-filters` has it: GDB's own decorator
+    fails there."""
+
+    def __init__(self, wrapped: Any) -> None:
+        self._wrapped = wrapped
+
+    def inferior_frame(self) -> gdb.Frame:
+        """GDB's frame."""
+        handle: gdb.Frame = self._wrapped.inferior_frame()
+        return handle
+
+    def function(self) -> str:
+        """What GDB prints in the place of an address, too."""
+        return "<unavailable> in ??"
+
+    def address(self) -> None:
+        """As FrameDecorator."""
+
+    def filename(self) -> None:
+        """As FrameDecorator."""
+
+    def line(self) -> None:
+        """As FrameDecorator."""
+
+    def frame_args(self) -> None:
+        """As FrameDecorator."""
+
+    def frame_locals(self) -> None:
+        """As FrameDecorator."""

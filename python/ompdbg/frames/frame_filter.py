@@ -29,10 +29,10 @@ from ompdbg.frames.decorators import (
     Foreign,
     Place,
     PlainConstruct,
+    Unavailable,
     place_of,
     safe,
 )
-from ompdbg.frames.substitutes import Unavailable, has_registers
 from ompdbg.front_ends import dap_events
 from ompdbg.inferior import session
 from ompdbg.variables import source_variables
@@ -52,7 +52,7 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
         thread = session.selected_thread()
     except (_ompdbg.Error, gdb.error):
         thread = None
-    if not has_registers():
+    if not _has_registers():
         return map(Unavailable, wrapped)
     if thread is None:
         return map(safe, wrapped)
@@ -60,6 +60,15 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
     return _Decorated(
         thread, wrapped if given is None else given, given is not None, hide
     ).frames()
+
+
+def _has_registers() -> bool:
+    """Whether GDB knows the registers of the selected thread: a core file may lack them."""
+    try:
+        gdb.newest_frame().pc()
+    except gdb.error:
+        return False
+    return True
 
 
 def _given_by_gdb(wrapped: Iterator[Any]) -> Optional[FrameIterator]:

@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Commands of GDB/MI, the language of front ends: for each command that prints JSON one that
-answers the same, `-omp-threads` for `omp threads`. GDB takes such commands since 13."""
+"""GDB/MI, the language of front ends: its commands, and the names of source files.
+
+For each command that prints JSON one answers the same, `-omp-threads` for `omp threads`. GDB takes
+such commands since 13.
+
+Of a frame that went through a frame filter, GDB/MI tells one name of its file, where of others it
+tells the whole path, too. Front ends need that: the name is the one that the compiler was given.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Tuple
+import re
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import gdb
+from gdb.FrameDecorator import FrameDecorator
 
 from ompdbg.commands.command import OmpCommand
 from ompdbg.console import encoding
+
+# As `-i=mi` or `--interpreter mi2`.
+_MI = re.compile(r"--?i[a-z]*[=\0]mi\d?")
+_is_mi: Optional[bool] = None
 
 
 def register() -> None:
@@ -46,3 +58,39 @@ def _value(value: Any) -> Any:
     if isinstance(value, list):
         return [_value(one) for one in value]
     return encoding.printable(value) if isinstance(value, str) else value
+
+
+def with_paths(frames: Iterator[Any]) -> Iterator[Any]:
+    """The same frames; for GDB/MI, with paths for names of files."""
+    return map(_WithPath, frames) if _in_mi() else frames
+
+
+def _in_mi() -> bool:
+    """GDB was started for a front end."""
+    global _is_mi
+    if _is_mi is None:
+        try:
+            with open("/proc/self/cmdline", encoding="utf-8", errors="replace") as file:
+                words = file.read().split("\0")
+        except OSError:
+            words = []
+        pairs = ["\0".join(pair) for pair in zip(words, words[1:])]
+        _is_mi = any(_MI.fullmatch(one) for one in words + pairs)
+    return _is_mi
+
+
+class _WithPath(FrameDecorator):  # type: ignore[misc]
+    """A frame with the path of its file."""
+
+    def filename(self) -> Any:
+        """The path; the name of a library, or what another filter made of it, as it is."""
+        found = encoding.printed_name(super().filename)
+        symtab = self.inferior_frame().find_sal().symtab
+        if symtab is None or found != encoding.line(encoding.of(symtab, "filename")):
+            return found
+        return encoding.line(encoding.of(symtab, "fullname"))
+
+    def elided(self) -> Optional[Iterator[Any]]:
+        """The frames that belong to it."""
+        found = super().elided()
+        return None if found is None else map(_WithPath, found)

@@ -11,7 +11,7 @@ from typing import List, NamedTuple, Optional
 import _ompdbg
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1"
 _LIBRARY = re.compile(r"^(?:0x\S+ +0x\S+)? +(?P<read>Yes|No)\b.*? (?P<path>/.*)$", re.M)
@@ -35,7 +35,7 @@ def why_missing() -> Optional[str]:
     program = encoding.of(gdb.current_progspace(), "filename")
     if not program:
         return f"no program is loaded; {_use_file(_program_in_memory())}."
-    libraries, files = _LIBRARY.findall(queries.said("info sharedlibrary")), queries.said(
+    libraries, files = _LIBRARY.findall(output.said("info sharedlibrary")), output.said(
         "info files"
     )
     for read, path in libraries:
@@ -59,7 +59,7 @@ def why_missing() -> Optional[str]:
 
 
 def _why_in_static(program: str) -> Optional[str]:
-    if queries.said("info address _start") or queries.said("info address main"):
+    if output.said("info address _start") or output.said("info address main"):
         return None
     return f"{program} is statically linked and stripped: nothing tells where in it libgomp is."
 
@@ -72,7 +72,7 @@ def why_mismatched() -> Optional[str]:
     if not objfiles or not program:
         return None
     mappings = _mappings()
-    process = "the core file" if _CORE in queries.said("info files") else "the process"
+    process = "the core file" if _CORE in output.said("info files") else "the process"
     mapped = _mapped_at_entry(mappings)
     own = {
         o.build_id
@@ -104,13 +104,13 @@ class _Mapping(NamedTuple):
 
 
 def _mappings() -> List[_Mapping]:
-    found = _MAPPING.findall(queries.said("info proc mappings"))
+    found = _MAPPING.findall(output.said("info proc mappings"))
     return [_Mapping(int(start, 16), int(end, 16), path) for start, end, path in found]
 
 
 def _mapped_at_entry(mappings: List[_Mapping]) -> Optional[_Mapping]:
     """Where the program was entered."""
-    match = _ENTRY.search(queries.said("info auxv"))
+    match = _ENTRY.search(output.said("info auxv"))
     entry = int(match.group(1), 16) if match else 0
     return next((m for m in mappings if m.start <= entry < m.end), None)
 

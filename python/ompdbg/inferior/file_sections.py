@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import List, Optional, Tuple
 
-from ompdbg.console import queries
+from ompdbg.console import output
 
 _CORE = "core dump file"
 # "0x00007ffff7fc9000 - 0x00007ffff7fca000 is .text in PATH"; a core file's own are load1.
@@ -47,7 +47,7 @@ class FileSections:
 
 
 def _of_core() -> List[Tuple[int, int]]:
-    text = queries.said("info files")
+    text = output.said("info files")
     if _CORE not in text:
         return []
     return [(int(low, 16), int(high, 16)) for low, high in _SECTION.findall(text)]

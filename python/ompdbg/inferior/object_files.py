@@ -10,7 +10,7 @@ from typing import Dict, List, Optional, Tuple
 import _ompdbg
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1", first
 # of all where its code begins; from GDB 18 on, where the library does. Through libraries that it
@@ -27,7 +27,7 @@ _ON_TARGET = "target:"  # begins the names of files that GDB reads from there
 def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
     """Return what tells names of a program. `debugger` reads memory."""
     auxiliary = {
-        kind: int(value, 16) for kind, value in _AUXILIARY.findall(queries.said("info auxv"))
+        kind: int(value, 16) for kind, value in _AUXILIARY.findall(output.said("info auxv"))
     }
     program = encoding.of(inferior.progspace, "filename")
     debug = _debug_files(inferior.progspace)
@@ -38,9 +38,9 @@ def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
         if program and _ENTRY in auxiliary:
             opened = _opened(inferior, program, copies)
             found.append((program, opened, debug.get(program), None, auxiliary[_ENTRY], True))
-        code = {path: at for at, path in _SECTION.findall(queries.said("info files"))}
+        code = {path: at for at, path in _SECTION.findall(output.said("info files"))}
         for address, is_read, path in _LIBRARY.findall(
-            queries.said("info sharedlibrary") if found else ""
+            output.said("info sharedlibrary") if found else ""
         ):
             if is_read == "No" and path not in read:
                 continue
@@ -74,5 +74,5 @@ def _opened(inferior: gdb.Inferior, path: str, copies: List[int]) -> str:
         return f"/proc/{inferior.pid}/root{plain}"
     copies.append(os.memfd_create("file"))
     copy = f"/proc/self/fd/{copies[-1]}"
-    queries.said(f"remote get {encoding.given(plain)} {copy}")
+    output.said(f"remote get {encoding.given(plain)} {copy}")
     return copy

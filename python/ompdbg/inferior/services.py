@@ -11,13 +11,13 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, U
 import _ompdbg
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 from ompdbg.frames import code_places
 from ompdbg.inferior import object_files, selection
 from ompdbg.inferior.file_sections import FileSections
 from ompdbg.inferior.stacks import Stacks
 from ompdbg.text import decoded
-from ompdbg.variables import value_text
+from ompdbg.variables import evaluation
 
 _WORD = (1 << 64) - 1
 # GDB's words for the first byte that it could not read.
@@ -287,12 +287,12 @@ class GdbServices:
     def arguments(self, number: int, level: int) -> List[Tuple[str, str]]:
         """Return names and values."""
         frame = self.frame_of(number, level)
-        return value_text.arguments(frame) if frame is not None else []
+        return evaluation.arguments(frame) if frame is not None else []
 
     def locals(self, number: int, level: int) -> List[Tuple[str, str]]:
         """Return names and values."""
         frame = self.frame_of(number, level)
-        return value_text.local_variables(frame) if frame is not None else []
+        return evaluation.local_variables(frame) if frame is not None else []
 
     def evaluate(
         self, number: int, level: int, expression: bytes, letter: str
@@ -317,7 +317,7 @@ class GdbServices:
     def symbol_at(self, address: int) -> Optional[Tuple[str, int]]:
         """Return name and distance of a symbol that is in no file."""
         if address not in self._symbols:
-            found = _SYMBOL_AT.match(queries.said(f"info symbol {address:#x}"))
+            found = _SYMBOL_AT.match(output.said(f"info symbol {address:#x}"))
             self._symbols[address] = (
                 None if found is None else (found["name"], int(found["offset"] or 0))
             )
@@ -330,7 +330,7 @@ class GdbServices:
         if thread is None or not _IDENTIFIER.fullmatch(symbol):
             return None
         selection.switch(thread)
-        match = _POINTER.match(queries.said(f"with language c -- output &{symbol}"))
+        match = _POINTER.match(output.said(f"with language c -- output &{symbol}"))
         return int(match.group(1), 16) if match is not None else None
 
 

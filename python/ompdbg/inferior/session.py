@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 from ompdbg.inferior import selection
 from ompdbg.inferior.file_problems import why_mismatched, why_missing
 from ompdbg.inferior.services import GdbServices
@@ -182,7 +182,7 @@ class stopping_thread:
             return None
         if not selected.is_running():
             return selected_thread()
-        queries.begin_waiting()
+        output.begin_waiting()
         self._is_waiting = True
         try:
             return _stopping_thread(selected, self._others)
@@ -192,7 +192,7 @@ class stopping_thread:
 
     def __exit__(self, *raised: object) -> None:
         if self._is_waiting:
-            queries.end_waiting()
+            output.end_waiting()
 
 
 def _stopping_thread(selected: gdb.InferiorThread, others: bool) -> "Optional[_ompdbg.Thread]":

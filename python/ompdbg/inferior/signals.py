@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional, Tuple
 import _ompdbg
 import gdb
 
-from ompdbg.console import queries
+from ompdbg.console import output
 from ompdbg.inferior import selection, session
 from ompdbg.inferior.services import lwp
 from ompdbg.text import encoded
@@ -51,7 +51,7 @@ def signal() -> Optional[Signal]:
     connection = gdb.selected_inferior().connection
     if connection is not None and connection.type != "core":
         return _of_live()  # "info files" would list every section of every file
-    core = _CORE.search(queries.said("info files"))
+    core = _CORE.search(output.said("info files"))
     return _of_live() if core is None else _of_core(core.group(1))
 
 
@@ -76,7 +76,7 @@ def _of_live() -> Optional[Signal]:
 
 def _stopped_at() -> Optional[Tuple[Signals, int]]:
     """Return the signal of a live program, and where it is."""
-    said = queries.said("info program")
+    said = output.said("info program")
     place, name = _PLACE.search(said), _SIGNAL.search(said)
     number = getattr(Signals, name.group(1), None) if name is not None else None
     if place is None or number not in _FATAL:

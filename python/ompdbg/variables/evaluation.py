@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values of expressions in frames, as GDB evaluates them, without any effect on the program.
+"""Values of variables and expressions as GDB prints them, without any effect on the program.
 
 In the code of a construct, GDB's variables are the compiler's, and with -O2 some lie elsewhere
 than debug information says. There a name stands for what source_variables.py finds: a convenience
@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 import gdb
 
 from ompdbg.console import encoding
 from ompdbg.frames.code_places import known_of_code
-from ompdbg.frames.substitutes import is_of_fortran
 from ompdbg.inferior import selection
 from ompdbg.text import visible
 from ompdbg.variables import locations, source_variables
-from ompdbg.variables.addresses import address_of
-from ompdbg.variables.symbols import is_of_construct, symbols
+from ompdbg.variables.symbols import is_of_construct, is_of_fortran, symbols
+from ompdbg.variables.values import address_of
 
 _GUARDS = ("may-write-memory", "may-call-functions")
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_FLT)
@@ -32,6 +31,14 @@ _TOKEN = re.compile(
     r"|\b(?:struct|union|enum|class)\s+\w+|([A-Za-z_]\w*)(?!\s*::)"
 )
 _STAND_IN = "__omp_{}"
+_ELIDED = "..."
+_NO_SCALARS = (
+    gdb.TYPE_CODE_ARRAY,
+    gdb.TYPE_CODE_STRUCT,
+    gdb.TYPE_CODE_UNION,
+    gdb.TYPE_CODE_SET,
+    gdb.TYPE_CODE_STRING,
+)
 # The types of GDB's module lack them.
 _set_variable = getattr(gdb, "set_convenience_variable")
 _STATIC = getattr(gdb, "SYMBOL_LOC_STATIC")
@@ -153,3 +160,50 @@ def _referred(value: gdb.Value) -> gdb.Value:
     while value.type.strip_typedefs().code in _REFERENCES:
         value = value.referenced_value()
     return value
+
+
+# ---- Variables -------------------------------------------------------------------------------
+
+
+def arguments(handle: gdb.Frame) -> List[Tuple[str, str]]:
+    """Arguments of a frame's function, as "set print frame-arguments" has them."""
+    how = gdb.parameter("print frame-arguments")
+    with selection.frame(handle):
+        found = source_variables.arguments(handle)
+        if how == "presence":
+            return [("", _ELIDED)] if found else []
+        return [_variable(one, handle, str(how)) for one in found]
+
+
+def local_variables(handle: gdb.Frame) -> List[Tuple[str, str]]:
+    """Local variables, those of the innermost block first."""
+    with selection.frame(handle):
+        return [_variable(one, handle, "all") for one in source_variables.local_variables(handle)]
+
+
+def _variable(one: source_variables.Captured, handle: gdb.Frame, how: str) -> Tuple[str, str]:
+    """In the language of the selected frame."""
+    problem, value = one.problem, one.value
+    try:
+        if value is None and one.symbol is not None:
+            value = locations.value(one.symbol, handle)
+        if how == "none" or (how == "scalars" and value is not None and not _is_scalar(value)):
+            return (one.name, _ELIDED)
+        if value is not None:
+            return (one.name, _line(encoding.told(value.format_string, deref_refs=True)))
+    except (gdb.error, ValueError) as error:
+        problem = f"<error: {error}>"
+    return (one.name, problem or "")
+
+
+def _line(value: str) -> str:
+    """Return a value that is one line unless the user wants several."""
+    return value if gdb.parameter("print pretty") else visible(value)
+
+
+def _is_scalar(value: gdb.Value) -> bool:
+    """As GDB has it, of a reference what it refers to."""
+    kind = value.type.strip_typedefs()
+    while kind.code in _REFERENCES:
+        kind = kind.target().strip_typedefs()
+    return kind.code not in _NO_SCALARS

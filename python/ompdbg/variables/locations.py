@@ -16,10 +16,10 @@ from typing import Dict, Iterator, List
 
 import gdb
 
-from ompdbg.console import encoding, queries
+from ompdbg.console import encoding, output
 from ompdbg.frames.code_places import called, is_call, known_of_code, listed
 from ompdbg.variables import compilers
-from ompdbg.variables.addresses import address_of
+from ompdbg.variables.values import address_of
 
 # Rows of `info scope`, and what each range of code has in one with "multi-location:".
 _SYMBOL = re.compile(r"^Symbol (\S+) is ", re.M)
@@ -111,7 +111,7 @@ def _rows(handle: gdb.Frame) -> Dict[str, List[str]]:
     # Debug information tells it, whatever the frame.
     known, address = session.services().places, handle.pc() - is_call(handle)
     if address not in known:
-        parts = _SYMBOL.split(queries.execute(f"info scope *{address:#x}"))
+        parts = _SYMBOL.split(output.execute(f"info scope *{address:#x}"))
         rows: Dict[str, List[str]] = {}
         for name, text in zip(parts[1::2], parts[2::2]):
             rows.setdefault(name, []).append(next(_at(text, address), ""))

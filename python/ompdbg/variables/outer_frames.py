@@ -29,10 +29,10 @@ import gdb
 
 from ompdbg.console import encoding
 from ompdbg.frames.code_places import is_call
-from ompdbg.frames.substitutes import is_of_fortran
-from ompdbg.variables.generated_names import is_generated
+from ompdbg.variables.compilers import is_generated
 from ompdbg.variables.symbols import (
     is_of_construct,
+    is_of_fortran,
     is_reference,
     is_unsure_copy,
     read,

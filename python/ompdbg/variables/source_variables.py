@@ -19,9 +19,8 @@ import gdb
 
 from ompdbg.console import encoding
 from ompdbg.frames.code_places import known_of_code, listing
-from ompdbg.frames.substitutes import is_of_fortran, is_placeless
 from ompdbg.variables import locations, outer_frames, values
-from ompdbg.variables.generated_names import LENGTH, is_generated, original
+from ompdbg.variables.compilers import LENGTH, is_generated, original
 from ompdbg.variables.symbols import (
     Block,
     blocks,
@@ -30,6 +29,8 @@ from ompdbg.variables.symbols import (
     is_hosts,
     is_lost,
     is_of_construct,
+    is_of_fortran,
+    is_placeless,
     is_reference,
     is_unsure_copy,
     lost_scalar,

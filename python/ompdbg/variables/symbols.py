@@ -10,14 +10,21 @@ import gdb
 
 from ompdbg.console import encoding
 from ompdbg.frames.code_places import called, known_of_code, listed
-from ompdbg.frames.substitutes import is_of_fortran
 from ompdbg.inferior import selection
-from ompdbg.variables import compilers
-from ompdbg.variables import locations
-from ompdbg.variables.addresses import address_of
-from ompdbg.variables.generated_names import is_bound
+from ompdbg.variables import compilers, locations
+from ompdbg.variables.compilers import is_bound
+from ompdbg.variables.values import address_of
 
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT)
+
+# Where no place of a variable is known. Such arguments GDB does not tell in GDB/MI, and comes to
+# no end where it asks frame decorators for them.
+_PLACELESS = (
+    gdb.SYMBOL_LOC_CONST,
+    gdb.SYMBOL_LOC_CONST_BYTES,
+    gdb.SYMBOL_LOC_OPTIMIZED_OUT,
+    gdb.SYMBOL_LOC_UNRESOLVED,
+)
 
 
 def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
@@ -232,3 +239,22 @@ def is_array(kind: gdb.Type) -> bool:
 def is_reference(symbol: gdb.Symbol) -> bool:
     """As C++ has them."""
     return symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_REF
+
+
+def is_placeless(symbol: gdb.Symbol) -> bool:
+    """Of which GDB has to be told the name, and not the symbol."""
+    return symbol.addr_class in _PLACELESS
+
+
+def may_be_nowhere(symbol: gdb.Symbol) -> bool:
+    """An argument that may lie elsewhere than in the frame: GDB fails if nothing is there, as of
+    an optional one in Fortran."""
+    kind = symbol.type
+    if kind is None or is_placeless(symbol) or is_of_fortran(symbol):
+        return True
+    return kind.dynamic or kind.strip_typedefs().code == gdb.TYPE_CODE_STRUCT
+
+
+def is_of_fortran(symbol: gdb.Symbol) -> bool:
+    """A variable of a source file in Fortran."""
+    return symbol.symtab is not None and _ompdbg.is_fortran(encoding.of(symbol.symtab, "filename"))

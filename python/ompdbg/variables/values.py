@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values of which GDB knows nothing, or not enough."""
+"""What a value of GDB's tells: where it lies, and whether it was optimized out."""
 
 from __future__ import annotations
 
@@ -9,12 +9,27 @@ from typing import Iterator, Optional
 import gdb
 
 from ompdbg.console import encoding
-from ompdbg.variables.addresses import address_of
 
+_COPIED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRING)
 _AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 # More members within members than these are not looked into.
 _MAX_DEPTH = 16
 _MAX_PARTS, _MAX_ELEMENTS = 64, 16
+
+
+def address_of(value: gdb.Value) -> Optional[int]:
+    """The address of a value that was just made; None if it is not in memory.
+
+    Of an array that is not, one that was optimized out, say, GDB would make a copy in the program,
+    by a call of malloc there. Only what has not been read yet is surely in the target.
+    """
+    try:
+        if value.type.strip_typedefs().code in _COPIED and not value.is_lazy:
+            return None
+        where = value.address
+        return None if where is None else int(where)
+    except gdb.error:
+        return None
 
 
 def shown(value: gdb.Value) -> gdb.Value:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import List, Optional
 
-from ompdbg.commands import choice, completion, options
-from ompdbg.commands.command import OmpCommand, put_text
+from ompdbg.commands import options
+from ompdbg.commands.command import OmpCommand, completed, put_text
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.console import encoding
 
@@ -35,7 +35,7 @@ class Print(OmpCommand):
     refused."""
 
     name = "omp print"
-    options = (Option("-all"), choice.TEAM, choice.STATE, Option("-json"))
+    options = (Option("-all"), options.TEAM, options.STATE, Option("-json"))
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Called by GDB. What follows the options is left as it is."""
@@ -63,8 +63,8 @@ class Print(OmpCommand):
                 expression=expression,
                 format=letter,
                 all=arguments.has("-all"),
-                team=arguments.options.get(choice.TEAM.name),
-                state=arguments.options.get(choice.STATE.name),
+                team=arguments.options.get(options.TEAM.name),
+                state=arguments.options.get(options.STATE.name),
             )
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
@@ -72,4 +72,4 @@ class Print(OmpCommand):
         _, expression = options.split(self.options, text)
         if word is None or not expression:
             return super().complete(text, word)
-        return completion.as_in("print " + expression, word)
+        return completed("print " + expression, word)
