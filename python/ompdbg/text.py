@@ -14,8 +14,6 @@ import os
 import re
 from typing import Tuple
 
-# Begins a style in a painted line, for the terminal's own ESC. No text from outside contains it.
-STYLE = "\ud81b"
 # The name of the error handler for streams: a letter that they lack is escaped.
 ESCAPED = "ompdbg.escaped"
 
@@ -23,7 +21,7 @@ ESCAPED = "ompdbg.escaped"
 _TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _OTHERS = f"\x7f-\x9f{_TURNING}\u2028\u2029\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
 _HIDDEN = re.compile(f"[\0-\x1f{_OTHERS}]")
-_HIDDEN_IN_LINE = re.compile(f"[\0-\x08\x0a-\x1f{_OTHERS}]")
+_HIDDEN_IN_LINES = re.compile(f"[\0-\x08\x0b-\x1f{_OTHERS}]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF  # surrogates that stand for bytes
 _NOT_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -56,11 +54,11 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escape, text)
 
 
-def shown(line: str) -> str:
-    """Return a line for a terminal, which may be painted and have tabs."""
-    if line.isascii() and line.isprintable():
-        return line
-    return _HIDDEN_IN_LINE.sub(_escape_unless_style, line)
+def shown(text: str) -> str:
+    """Return lines for a terminal, which may have tabs."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN_IN_LINES.sub(_escape, text)
 
 
 def for_json(document: str) -> str:
@@ -80,10 +78,6 @@ def _escape(found: "re.Match[str]") -> str:
     if _FIRST_BYTE <= code <= _LAST_BYTE:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}"
-
-
-def _escape_unless_style(found: "re.Match[str]") -> str:
-    return "\033" if found.group() == STYLE else _escape(found)
 
 
 def _escape_in_json(found: "re.Match[str]") -> str:

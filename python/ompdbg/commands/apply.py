@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
-
 import gdb
 
 from ompdbg.commands import location, options
-from ompdbg.commands.command import OmpCommand, completed, write
-from ompdbg.commands.options import Option, Wrong
+from ompdbg.commands.command import Applying
+from ompdbg.commands.options import Arguments, Option, Wrong
 from ompdbg.console import encoding
 from ompdbg.console.output import printed
 
 
-class Apply(OmpCommand):
+class Apply(Applying):
     """Apply a command to OpenMP threads chosen by team, level or state.
     Usage: omp apply [-team TEAM] [-level LEVEL] [-state STATE] [-num NUMBERS]
                      [-q] [-c] [-s] [--] COMMAND
@@ -39,31 +37,18 @@ class Apply(OmpCommand):
     )
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB. What follows the options is left as it is."""
-        try:
-            words, command = options.split(self.options, argument)
-            arguments = options.parse(self.name, self.options, words)
-            options.exclude(self.name, arguments, "-c", "-s")
-        except Wrong as error:
-            raise encoding.failure(str(error)) from None
-        if not command:
-            raise encoding.failure(f"{self.name}: missing command.")
+        self._from_tty = from_tty
+        super().invoke(argument, from_tty)
+
+    def check(self, arguments: Arguments) -> None:
+        options.exclude(self.name, arguments, "-c", "-s")
+        if not arguments.positional:
+            raise Wrong(f"{self.name}: missing command.")
+
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.inferior import session
 
-        with session.guarded(self.name):
-            self._apply(arguments.options, command, from_tty)
-
-    def complete(self, text: str, word: Optional[str]) -> List[str]:
-        """Called by GDB: behind the options, a command is to be completed."""
-        _, command = options.split(self.options, text)
-        if word is None or not command:
-            return super().complete(text, word)
-        blanks = len(text) - len(text.rstrip())
-        return completed(command + " " * blanks, word)
-
-    def _apply(self, given: Dict[str, str], command: str, from_tty: bool) -> None:
-        from ompdbg.inferior import session
-
+        given = arguments.options
         threads = self.program().chosen(
             state=given.get("-state"),
             team=given.get("-team"),
@@ -77,31 +62,23 @@ class Apply(OmpCommand):
         for heading, handle in found:
             if handle is None or not handle.is_valid() or handle.is_running():
                 continue  # the command made it run, or end
-            self._apply_to(handle, "" if "-q" in given else heading, given, command, from_tty)
+            self._apply_to(handle, heading, arguments)
 
-    def _apply_to(
-        self,
-        handle: gdb.InferiorThread,
-        heading: str,
-        given: Dict[str, str],
-        command: str,
-        from_tty: bool,
-    ) -> None:
+    def _apply_to(self, handle: gdb.InferiorThread, heading: str, arguments: Arguments) -> None:
         from ompdbg.inferior import selection
 
         selection.switch(handle)
-        failure: Optional[str] = None
-        output = ""
+        output, failure = "", ""
         try:
-            output = printed(command, from_tty)
+            output = printed(arguments.positional[0], self._from_tty)
         except gdb.error as error:
             failure = str(error)
-        if failure is not None and "-s" in given:
+        if failure and arguments.has("-s"):
             return
-        if heading:
-            write(["", heading])
+        if not arguments.has("-q"):
+            encoding.put("\n" + heading)
         encoding.write(output)
-        if failure is not None and "-c" not in given:
+        if failure and not arguments.has("-c"):
             raise encoding.failure(failure)
-        if failure is not None:
-            write([failure])
+        if failure:
+            encoding.write(failure + "\n")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
 
 import gdb
 
-from ompdbg.commands.command import completed, dedent, write
+from ompdbg.commands.command import completed, dedent
 from ompdbg.console import encoding
 from ompdbg.number import number_in
+from ompdbg.text import visible
 
 if TYPE_CHECKING:
     from ompdbg.execution.events import Definition
@@ -43,13 +44,13 @@ class Break(gdb.Command):
         super().__init__("omp break", gdb.COMMAND_BREAKPOINTS)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB."""
         from ompdbg.execution import conditions, events, listeners
         from ompdbg.inferior import session
 
         if not argument.strip():
             found = events.definitions.values()
-            write([f"{one.number}  {one}" for one in found] or ["No OpenMP breakpoints."])
+            rows = [f"{one.number}  {one}\n" for one in found] or ["No OpenMP breakpoints.\n"]
+            encoding.write("".join(rows))
             return
         event, place, condition = self._parse(argument.strip())
         match = _LINE.fullmatch(place) if place is not None else None
@@ -59,11 +60,11 @@ class Break(gdb.Command):
             if doubt is not None and doubt.is_sure:
                 raise encoding.failure(f"omp break: {doubt.text}")
             made = listeners.define(event, where, condition)
-            write([f"OpenMP breakpoint {made.number}: {made}"])
+            encoding.write(f"OpenMP breakpoint {made.number}: {made}\n")
             if place is not None and not _is_known(place):
-                write([f'GDB does not know "{place}" yet.'])
+                encoding.write(f'GDB does not know "{place}" yet.\n')
             if doubt is not None:
-                write([doubt.text])
+                encoding.write(doubt.text + "\n")
 
     def _parse(self, text: str) -> Tuple[str, Optional[str], Optional[str]]:
         from ompdbg.execution import events
@@ -83,7 +84,6 @@ class Break(gdb.Command):
         return words[0], words[2].strip() if len(words) > 2 else None, condition
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
-        """Called by GDB."""
         if word is None:
             return []
         condition = _IF.search(text)
@@ -119,7 +119,6 @@ class Delete(gdb.Command):
         super().__init__("omp delete", gdb.COMMAND_BREAKPOINTS)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB."""
         from ompdbg.execution import events, listeners
 
         words = argument.split() or list(map(str, events.definitions))
@@ -138,12 +137,12 @@ def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
     numbers: Dict[str, List[int]] = {}
     for definition, place in told:
         numbers.setdefault(definition.event + place, []).append(definition.number)
-    lines = [""]
+    text = "\n"
     for event, asked in numbers.items():
         *most, last = map(str, asked)
         who = f"breakpoints {', '.join(most)} and {last}" if most else f"breakpoint {last}"
-        lines.append(f"OpenMP {who}, {event}")
+        text += visible(f"OpenMP {who}, {event}") + "\n"
     thread = session.selected_thread()
     if thread is not None:
-        lines += location.lines(thread, thread.users_level or 0)
-    dap_events.write("\n".join(lines) + "\n")
+        text += location.text(thread, thread.users_level or 0)
+    dap_events.put(text)

@@ -4,58 +4,48 @@
 from __future__ import annotations
 
 import textwrap
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    ClassVar,
-    Dict,
-    Iterable,
-    List,
-    NoReturn,
-    Optional,
-    Sequence,
-)
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, NoReturn, Optional, Sequence
 
 import gdb
 
 from ompdbg.commands import options
+from ompdbg.commands.options import Arguments, Option
 from ompdbg.console import encoding
 from ompdbg.console.output import printed
-from ompdbg.text import STYLE, shown, visible
 
 if TYPE_CHECKING:
     import _ompdbg
 
-    from ompdbg.commands.options import Arguments, Option
-
-
 _CUT = "*** List may be truncated"
-_LINES_AT_ONCE = 32
 _LEAST_WIDTH = 28
+# Options that libompdbg's views have, too.
+_OF_VIEWS = ("all", "by_function", "full", "json", "queued", "raw", "state", "team")
 
 
 class OmpCommand(gdb.Command):
     """A command with options, run on the selected program. Its docstring is its help."""
 
     name = ""
-    options: "Sequence[Option]" = ()
+    view = ""  # of libompdbg; by default it is called as the command
+    options: Sequence[Option] = ()
     positional = 0
     keeps_selection = True  # of thread and frame
-    made: "ClassVar[Dict[str, OmpCommand]]" = {}  # by name
+    made: ClassVar[Dict[str, OmpCommand]] = {}  # by name
 
     def __init__(self) -> None:
         self.made[self.name] = self
         dedent(self)
         super().__init__(self.name, gdb.COMMAND_STATUS)  # a completer class would hide complete()
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        raise NotImplementedError
+    def check(self, arguments: Arguments) -> None:
+        """Raise options.Wrong for a command line that makes no sense."""
+
+    def run(self, arguments: Arguments) -> None:
+        """Do what the command is for."""
+        self.show(arguments)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB."""
-        self._invoke(gdb.string_to_argv(argument), put_text)
+        self._invoke(gdb.string_to_argv(argument), encoding.put)
 
     def document(self, words: Sequence[str]) -> str:
         """Return the JSON that the command prints with these words."""
@@ -75,38 +65,59 @@ class OmpCommand(gdb.Command):
         with session.guarded(self.name, self.keeps_selection):
             self.run(arguments)
 
-    def check(self, arguments: "Arguments") -> None:
-        """Raises options.Wrong for a command line that makes no sense."""
-
     def fail(self, reason: str) -> NoReturn:
-        """Ends the command with one line."""
+        """End the command with one line."""
         raise encoding.failure(f"{self.name}: {reason}")
 
     def complete(self, text: str, word: Optional[str]) -> List[str]:
-        """Called by GDB, also without a word to ask where words break."""
+        # Without a word GDB asks where words break.
         return [] if word is None else options.complete(self.options, text, word)
 
-    def program(self) -> "_ompdbg.Process":
-        """The selected program as libompdbg understands it."""
+    def program(self) -> _ompdbg.Process:
+        """Return the selected program as libompdbg understands it."""
         from ompdbg.inferior import session
 
         return session.program(self.name)
 
-    def thread(self, label: str) -> int:
-        """The number of the thread that a user means."""
-        for thread in self.program().threads():
-            if label in (thread.label, str(thread.number)):
-                return thread.number
-        self.fail(f'no thread "{label}".')
+    def thread_number(self, arguments: Arguments) -> int:
+        """Return the number of the thread that the argument names, or 0."""
+        for label in arguments.positional:
+            for thread in self.program().threads():
+                if label in (thread.label, str(thread.number)):
+                    return thread.number
+            self.fail(f'no thread "{label}".')
+        return 0
 
-    def show(self, view: str, arguments: "Arguments", **options: Any) -> None:
-        """Prints what libompdbg shows of the selected program."""
-        json = arguments.has("-json")
-        print_view(self.program(), view, arguments.write_text, json=json, **options)
+    def show(self, arguments: Arguments, **more: Any) -> None:
+        """Print the command's view of the selected program."""
+        for name, value in arguments.options.items():
+            option = name[1:].replace("-", "_")
+            if option in _OF_VIEWS:
+                more.setdefault(option, value or True)
+        view = self.view or self.name.partition(" ")[2]
+        print_view(self.program(), view, arguments.write_text, **more)
+
+
+class Applying(OmpCommand):
+    """A command of which the rest of the line after the options is one argument, as it is."""
+
+    positional = 1
+    applied = ""  # command of GDB whose argument that is, for completion
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        words, rest = options.split(self.options, argument)
+        self._invoke([*words, options.END, rest] if rest else words, encoding.put)
+
+    def complete(self, text: str, word: Optional[str]) -> List[str]:
+        _, rest = options.split(self.options, text)
+        if word is None or not rest:
+            return super().complete(text, word)
+        blanks = len(text) - len(text.rstrip())
+        return completed(self.applied + rest + " " * blanks, word)
 
 
 def print_view(
-    program: "_ompdbg.Process", view: str, write_text: Callable[[str], object], **options: Any
+    program: _ompdbg.Process, view: str, write_text: Callable[[str], object], **more: Any
 ) -> None:
     """Print what libompdbg shows, as GDB's settings have it."""
     from ompdbg.console import styles
@@ -119,25 +130,18 @@ def print_view(
         palette=styles.sequences(),
         addresses=bool(gdb.parameter("print address")),
         signal=session.signal(),
-        **options,
+        **more,
     )
 
 
-def printed_view(program: "_ompdbg.Process", view: str, **options: Any) -> str:
-    """Return the same, as lines for write()."""
-    found: List[str] = []
-    print_view(program, view, found.append, **options)
-    return "".join(found).replace("\033", STYLE)
-
-
 def dedent(command: object) -> None:
-    """Takes the indentation out of a docstring, which is a help text; GDB does so since 14."""
+    """Take the indentation out of a docstring, which is a help text; GDB does so since 14."""
     kind = type(command)
     kind.__doc__ = (kind.__doc__ or "").replace("\n    ", "\n")
 
 
-def why_not_openmp(threads: "Iterable[_ompdbg.Thread]") -> str:
-    """What is to be said of the selected one of them, of which OpenMP knows nothing."""
+def why_not_openmp(threads: Sequence[_ompdbg.Thread]) -> str:
+    """Return why OpenMP knows nothing of the selected one of these threads."""
     for thread in threads:
         if thread.is_selected:
             if thread.error is not None:
@@ -147,28 +151,12 @@ def why_not_openmp(threads: "Iterable[_ompdbg.Thread]") -> str:
     return "no thread is selected"
 
 
-def write(lines: Iterable[str]) -> None:
-    """Prints lines, through GDB's pager: many at once, for each time takes its time."""
-    pending: List[str] = []
-    for line in lines:
-        pending.append(shown(line) + "\n")
-        if len(pending) == _LINES_AT_ONCE:
-            gdb.write(encoding.printable("".join(pending)))
-            pending.clear()
-    gdb.write(encoding.printable("".join(pending)))
-
-
-def put_text(text: str) -> None:
-    """Print text, through GDB's pager."""
-    gdb.write(encoding.printable(text))
-
-
-def wrap(text: str, first: str = "", others: str = "  ") -> List[str]:
-    """Return the lines of a text on the terminal, with what each begins with."""
-    width, text = terminal_width(), visible(text)
+def wrapped(text: str, first: str = "", others: str = "  ") -> str:
+    """Return a text in lines for the terminal, with what each begins with."""
+    width = terminal_width()
     if width is None:
-        return [first + text]
-    return textwrap.wrap(
+        return f"{first}{text}\n"
+    lines = textwrap.wrap(
         text,
         max(width, _LEAST_WIDTH),
         initial_indent=first,
@@ -176,10 +164,11 @@ def wrap(text: str, first: str = "", others: str = "  ") -> List[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return "\n".join(lines) + "\n"
 
 
 def terminal_width() -> Optional[int]:
-    """Columns that a line may have; None if it may be as long as it likes. The last column of the
+    """Return how many columns a line may have; None for any number. The last column of the
     terminal stays free: in the TUI an empty line would follow."""
     width = gdb.parameter("width")
     return int(width) - 1 if width else None

@@ -23,8 +23,8 @@ _Value = Union[int, str]
 
 
 @lru_cache(maxsize=None)
-def _loaded() -> "Tuple[Callable[[bool], Any], Tuple[Type[Exception], ...]]":
-    """What is not loaded before it is needed, and not looked for again at each hit."""
+def _loaded() -> Tuple[Callable[[bool], Any], Tuple[Type[Exception], ...]]:
+    """Load what is needed, once: it is not looked for again at each hit."""
     import _ompdbg
 
     from ompdbg.inferior import session
@@ -33,9 +33,10 @@ def _loaded() -> "Tuple[Callable[[bool], Any], Tuple[Type[Exception], ...]]":
 
 
 class _Function(gdb.Function):
-    """One of them. `unknown` is its value where there is none."""
+    """A function. `unknown` is its value where there is none."""
 
     name = ""
+    member = ""  # of a thread, if it has another name
     unknown: _Value = _NOBODY
     needs_others = False  # threads
 
@@ -43,18 +44,18 @@ class _Function(gdb.Function):
         dedent(self)
         super().__init__("_omp_" + self.name)
 
-    def value(self, thread: "Thread") -> Optional[_Value]:
-        """The value for a thread."""
-        raise NotImplementedError
+    def value(self, thread: Thread) -> Optional[_Value]:
+        """Return the value for a thread, by default its member of that name."""
+        found: Optional[_Value] = getattr(thread, self.member or self.name)
+        return found
 
     def invoke(self, *given: gdb.Value) -> _Value:
-        """Called by GDB."""
         if given:
             raise gdb.GdbError(f"$_omp_{self.name}() has no arguments.")
         return self.of_current(self.value)
 
     def of_current(self, ask: Any) -> _Value:
-        """What is told of the selected thread."""
+        """Return what is known of the selected thread."""
         stopping_thread, errors = _loaded()
         try:
             with stopping_thread(self.needs_others) as thread:
@@ -71,9 +72,6 @@ class ThreadNum(_Function):
 
     name = "thread_num"
 
-    def value(self, thread: "Thread") -> Optional[int]:
-        return thread.thread_num
-
 
 class NumThreads(_Function):
     """$_omp_num_threads(): number of threads of the selected thread's team.
@@ -81,9 +79,7 @@ class NumThreads(_Function):
     1 outside of parallel regions; -1 for a thread that is in no team."""
 
     name = "num_threads"
-
-    def value(self, thread: "Thread") -> Optional[int]:
-        return thread.team_size
+    member = "team_size"
 
 
 class Level(_Function):
@@ -92,9 +88,6 @@ class Level(_Function):
     -1 for a thread that is in no team."""
 
     name = "level"
-
-    def value(self, thread: "Thread") -> Optional[int]:
-        return thread.level
 
 
 class Team(_Function):
@@ -107,7 +100,7 @@ class Team(_Function):
     unknown = "-"
     needs_others = True
 
-    def value(self, thread: "Thread") -> Optional[str]:
+    def value(self, thread: Thread) -> Optional[str]:
         return None if thread.team is None else thread.team.label
 
 
@@ -120,9 +113,6 @@ class State(_Function):
     name = "state"
     unknown = "?"
 
-    def value(self, thread: "Thread") -> Optional[str]:
-        return thread.state
-
 
 class InTask(_Function):
     """$_omp_in_task("FUNCTION"): does the selected thread execute a task of FUNCTION?
@@ -134,7 +124,6 @@ class InTask(_Function):
     unknown = 0
 
     def invoke(self, *given: gdb.Value) -> _Value:
-        """Called by GDB."""
         try:
             (function,) = given
             wanted = encoding.told(function.string)
@@ -143,7 +132,7 @@ class InTask(_Function):
         return self.of_current(lambda thread: int(_executes_task_of(thread, wanted)))
 
 
-def _executes_task_of(thread: "Thread", function: str) -> bool:
+def _executes_task_of(thread: Thread, function: str) -> bool:
     """Check for an explicit task whose construct is in that function."""
     task = thread.task
     if task is None or task.kind != "explicit":

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ompdbg.commands import options
-from ompdbg.commands.command import OmpCommand, why_not_openmp, wrap, write
-from ompdbg.commands.options import Option
-
-if TYPE_CHECKING:
-    from ompdbg.commands.options import Arguments
+from ompdbg.commands.command import OmpCommand, why_not_openmp, wrapped
+from ompdbg.commands.options import Arguments, Option
+from ompdbg.console import encoding
 
 
 class Icvs(OmpCommand):
@@ -30,12 +26,10 @@ class Icvs(OmpCommand):
     name = "omp icvs"
     options = (Option("-thread"), Option("-task"), Option("-all"), Option("-json"))
 
-    def check(self, arguments: "Arguments") -> None:
-        """Only one choice."""
+    def check(self, arguments: Arguments) -> None:
         options.exclude(self.name, arguments, "-thread", "-task", "-all")
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         scope = None
         if arguments.has("-thread") or arguments.has("-task"):
             scope = "thread" if arguments.has("-thread") else "task"
@@ -48,11 +42,9 @@ class Icvs(OmpCommand):
         about = why_not_openmp(everyone)
         if not threads and not others:
             self.fail(about + ".")
-        self.show(
-            "icvs", arguments, numbers=threads or others, scope="process" if others else scope
-        )
+        self.show(arguments, numbers=threads or others, scope="process" if others else scope)
         if others and not arguments.has("-json"):
-            write(wrap(f"Only those of the process: {about}."))
+            encoding.write(wrapped(f"Only those of the process: {about}."))
 
 
 class Env(OmpCommand):
@@ -67,8 +59,5 @@ class Env(OmpCommand):
     where that is something else."""
 
     name = "omp env"
+    view = "environment"
     options = (Option("-all"), Option("-json"))
-
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        self.show("environment", arguments, all=arguments.has("-all"))

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List
 
 import gdb
 
-from ompdbg.commands.command import printed_view
+from ompdbg.commands.command import print_view
 from ompdbg.console.output import printed
+from ompdbg.text import shown
 
 if TYPE_CHECKING:
     from _ompdbg import Thread
@@ -18,35 +19,23 @@ _SOURCE = re.compile(r"^\d+\t.*$", re.M)
 _NONE = -1
 
 
-def lines(thread: "Thread", level: int, headed: bool = True, sourced: bool = True) -> List[str]:
-    """Thread and frame, and the source line, which `list` goes on from."""
-    source = _source() if sourced and level == selected_level() else None
-    found: List[str] = []
-    if headed or source is None:
-        found = _shown(thread, level)
-    return found if source is None else [*found, source]
+def text(thread: Thread, level: int, headed: bool = True, sourced: bool = True) -> str:
+    """Return thread and frame, and the source line, which `list` goes on from."""
+    source = _source() if sourced and level == gdb.selected_frame().level() else ""
+    return (_shown(thread, level) if headed or not source else "") + source
 
 
-def heading(thread: "Thread") -> str:
-    """The thread, and its place in its team."""
-    return "\n".join(_shown(thread, _NONE))
+def heading(thread: Thread) -> str:
+    """Return the thread, and its place in its team."""
+    return _shown(thread, _NONE)
 
 
-def _shown(thread: "Thread", level: int) -> List[str]:
-    text = printed_view(thread.process, "frame", thread=thread.number, level=level)
-    return text.rstrip("\n").split("\n")
+def _shown(thread: Thread, level: int) -> str:
+    said: List[str] = []
+    print_view(thread.process, "frame", said.append, thread=thread.number, level=level)
+    return "".join(said)
 
 
-def selected_level() -> int:
-    """The number of the selected frame. Raises gdb.error where there is none."""
-    level = -1
-    frame: Optional[gdb.Frame] = gdb.selected_frame()
-    while frame is not None:
-        frame = frame.newer()
-        level += 1
-    return level
-
-
-def _source() -> Optional[str]:
+def _source() -> str:
     match = _SOURCE.search(printed("frame"))
-    return match.group() if match is not None else None
+    return shown(match.group()) + "\n" if match is not None else ""

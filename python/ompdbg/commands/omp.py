@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import gdb
 
-from ompdbg.commands.command import OmpCommand, dedent, write
+from ompdbg.commands.command import OmpCommand, dedent
+from ompdbg.commands.options import Arguments
 from ompdbg.console import encoding
-
-if TYPE_CHECKING:
-    from ompdbg.commands.options import Arguments
 
 
 class Omp(gdb.Command):
@@ -54,7 +50,7 @@ class Omp(gdb.Command):
         super().__init__("omp", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB if no sub-command matches."""
+        # No sub-command matches.
         if argument:
             word = argument.split()[0]
             raise encoding.failure(f'omp: no sub-command "{word}"; see "help omp".')
@@ -75,10 +71,11 @@ class LlvmPlugin(OmpCommand):
 
     name = "omp llvm-plugin"
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.front_ends import llvm_plugin
 
         if not llvm_plugin.lend():
             self.fail("LLVM's plug-in is not loaded; source its ompd/__init__.py.")
-        write(["LLVM's plug-in uses ompdbg's OMPD library from the next \"ompd init\" on."])
+        encoding.write(
+            "LLVM's plug-in uses ompdbg's OMPD library from the next \"ompd init\" on.\n"
+        )

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List
+from typing import List
 
 from ompdbg.commands.command import OmpCommand, why_not_openmp
-from ompdbg.commands.options import Option, Wrong
+from ompdbg.commands.options import Arguments, Option, Wrong
 from ompdbg.number import number_in
-
-if TYPE_CHECKING:
-    from ompdbg.commands.options import Arguments
 
 _ALL_LEVELS = -1
 _MAX_LEVEL = (1 << 31) - 1
@@ -19,25 +16,18 @@ _MAX_LEVEL = (1 << 31) - 1
 class _Inquiry(OmpCommand):
     options = (Option("-all"), Option("-json"))
 
-    def check(self, arguments: "Arguments") -> None:
-        """A level is a number."""
-        if arguments.positional and number_in(arguments.positional[0]) is None:
-            raise Wrong(
-                f'{self.name}: invalid level "{arguments.positional[0]}" (expected 0, 1, ...).'
-            )
+    def check(self, arguments: Arguments) -> None:
+        for word in arguments.positional:
+            if number_in(word) is None:
+                raise Wrong(f'{self.name}: invalid level "{word}" (expected 0, 1, ...).')
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         level = number_in(arguments.positional[0]) if arguments.positional else None
-        self.show(
-            self.name.partition(" ")[2],
-            arguments,
-            numbers=self._threads(arguments),
-            level=_ALL_LEVELS if level is None else min(level, _MAX_LEVEL),
-        )
+        level = _ALL_LEVELS if level is None else min(level, _MAX_LEVEL)
+        self.show(arguments, numbers=self._threads(arguments), level=level)
 
-    def _threads(self, arguments: "Arguments") -> List[int]:
-        """The numbers of the selected one, or of all."""
+    def _threads(self, arguments: Arguments) -> List[int]:
+        """Return the numbers of the selected thread, or of all."""
         everyone = self.program().threads()
         found = [thread for thread in everyone if thread.is_openmp]
         if not arguments.has("-all"):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 import gdb
 
@@ -21,8 +21,7 @@ class SetOmp(gdb.Command):
         super().__init__("set omp", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB if no setting matches."""
-        gdb.execute("help set omp", from_tty)
+        gdb.execute("help set omp", from_tty)  # no setting matches
 
 
 class ShowOmp(gdb.Command):
@@ -34,49 +33,59 @@ class ShowOmp(gdb.Command):
         super().__init__("show omp", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB if no setting is named."""
-        gdb.execute("show omp debug", from_tty)
-        gdb.execute("show omp frame-filter", from_tty)
-        gdb.execute("show omp library", from_tty)
-        gdb.execute("show omp record", from_tty)
-        gdb.execute("show omp thread-names", from_tty)
+        for setting in ALL:
+            gdb.execute(f"show {setting.name}", from_tty)
 
 
-class Debug(gdb.Parameter):
+class _Setting(gdb.Parameter):
+    """A setting. Its docstring is its help."""
+
+    name = ""
+    kind = gdb.PARAM_BOOLEAN
+    category = gdb.COMMAND_STATUS
+    default: Any = False
+    choices: Sequence[str] = ()
+    state = ""  # what GDB prints of it
+
+    def __init__(self) -> None:
+        dedent(self)
+        choices = [list(self.choices)] if self.choices else []
+        super().__init__(self.name, self.category, self.kind, *choices)
+        self.value = self.default
+
+    def change(self) -> str:
+        """Do what the new value asks for. Return what GDB shall print."""
+        return ""
+
+    def get_set_string(self) -> str:
+        return self.change()
+
+    def get_show_string(self, value: str) -> str:
+        return self.state.format(value)
+
+
+class Debug(_Setting):
     """With "on", that is with a Python traceback, and what the OMPD library has to
     say is printed, too."""
 
     set_doc = "Set whether failures of the OpenMP commands are shown in full."
     show_doc = "Show whether failures of the OpenMP commands are shown in full."
 
-    def __init__(self) -> None:
-        super().__init__("omp debug", gdb.COMMAND_MAINTENANCE, gdb.PARAM_BOOLEAN)
-        self.value = False
-
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
-        return f"Full reports of failures of the OpenMP commands are {value}."
-
-
-_NAME = "omp"
-_PRIORITY = 100
-_ON, _OFF, _INDENTED = "on", "off", "indented"
+    name = "omp debug"
+    category = gdb.COMMAND_MAINTENANCE
+    state = "Full reports of failures of the OpenMP commands are {}."
 
 
 class _Filter:
-    """As GDB's frame filters have to be."""
+    """The frame filter that GDB asks."""
 
-    name = _NAME
-    priority = _PRIORITY
+    name = "omp"
+    priority = 100
     enabled = True
     hide = True
 
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
-        """The frames of the selected thread, decorated."""
+        """Return the frames of the selected thread, decorated."""
         from ompdbg.frames import frame_filter
         from ompdbg.front_ends import mi
 
@@ -86,7 +95,7 @@ class _Filter:
 _filter = _Filter()
 
 
-class FrameFilter(gdb.Parameter):
+class FrameFilter(_Setting):
     """Values are "on", "off" and "indented".
 
     With "on", "bt" and others that use frame filters leave out frames of the
@@ -99,39 +108,30 @@ class FrameFilter(gdb.Parameter):
     set_doc = "Set how GDB's own commands show stacks of OpenMP."
     show_doc = "Show how GDB's own commands show stacks of OpenMP."
 
+    name = "omp frame-filter"
+    category = gdb.COMMAND_STACK
+    kind = gdb.PARAM_ENUM
+    choices = ("on", "off", "indented")
+    default = "on"
+    state = "The frame filter for OpenMP is {}."
+
     def __init__(self) -> None:
-        dedent(self)
-        super().__init__(
-            "omp frame-filter", gdb.COMMAND_STACK, gdb.PARAM_ENUM, [_ON, _OFF, _INDENTED]
-        )
-        self.value = _ON
+        super().__init__()
         for space in gdb.progspaces():
             _register(space)
-        gdb.events.new_objfile.connect(_on_objfile)
+        gdb.events.new_objfile.connect(lambda event: _register(event.new_objfile.progspace))
 
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
-        _filter.enabled = self.value != _OFF
-        _filter.hide = self.value == _ON
+    def change(self) -> str:
+        _filter.enabled = self.value != "off"
+        _filter.hide = self.value == "on"
         return ""
-
-    def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
-        return f"The frame filter for OpenMP is {value}."
 
 
 def _register(space: gdb.Progspace) -> None:
-    space.frame_filters[_NAME] = _filter
+    space.frame_filters.setdefault(_filter.name, _filter)
 
 
-def _on_objfile(event: Any) -> None:
-    """A program, or a library of it, was loaded."""
-    space = event.new_objfile.progspace
-    if _NAME not in space.frame_filters:
-        _register(space)
-
-
-class Library(gdb.Parameter):
+class Library(_Setting):
     """It is "auto", or the path of one. With "auto" it is ompdbg's own for the
     runtimes that it knows. For others it is the library that the runtime names, if
     it lies in the "auto-load safe-path" and only its owner can write there; a
@@ -140,29 +140,24 @@ class Library(gdb.Parameter):
     set_doc = "Set the OMPD library that the OpenMP commands ask."
     show_doc = "Show the OMPD library that the OpenMP commands ask."
 
-    def __init__(self) -> None:
-        dedent(self)
-        super().__init__("omp library", gdb.COMMAND_DATA, gdb.PARAM_OPTIONAL_FILENAME)
-        self.value = "auto"
+    name = "omp library"
+    category = gdb.COMMAND_DATA
+    kind = gdb.PARAM_OPTIONAL_FILENAME
+    default = "auto"
+    state = 'The OMPD library that the OpenMP commands ask is "{}".'
 
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
-        if not self.value:
-            self.value = "auto"
-        if self.value != "auto" and not os.path.isfile(os.path.expanduser(self.value)):
-            wrong, self.value = self.value, "auto"
+    def change(self) -> str:
+        self.value = self.value or self.default
+        if self.value != self.default and not os.path.isfile(os.path.expanduser(self.value)):
+            wrong, self.value = self.value, self.default
             raise encoding.failure(f'set omp library: no file "{wrong}"; it is "auto" now.')
         from ompdbg.inferior import session
 
         session.library_changed()
         return ""
 
-    def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
-        return f'The OMPD library that the OpenMP commands ask is "{value}".'
 
-
-class Record(gdb.Parameter):
+class Record(_Setting):
     """Whether the program records what its OpenMP threads do, once it is run.
     With "on", the environment of the program that "run" starts gets two libraries
     (LD_PRELOAD), as "ompdbg record" in a shell does: the program then keeps in its
@@ -173,33 +168,27 @@ class Record(gdb.Parameter):
     set_doc = "Set whether programs record what their OpenMP threads do."
     show_doc = "Show whether programs record what their OpenMP threads do."
 
-    def __init__(self) -> None:
-        dedent(self)
-        super().__init__("omp record", gdb.COMMAND_RUNNING, gdb.PARAM_BOOLEAN)
-        self.value = False
+    name = "omp record"
+    category = gdb.COMMAND_RUNNING
+    state = "Recording of OpenMP programs that this inferior runs is {}."
 
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
-        from ompdbg.console import encoding
+    def change(self) -> str:
         from ompdbg.inferior import recorder
 
         problem = recorder.switch(bool(self.value))
         if problem is not None:
             self.value = False
             raise encoding.failure(f"set omp record: {problem}")
-        if gdb.selected_inferior().pid:
-            return "It takes effect when the program is run again."
-        return ""
+        is_running = gdb.selected_inferior().pid
+        return "It takes effect when the program is run again." if is_running else ""
 
     def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
         from ompdbg.inferior import recorder
 
-        state = "on" if recorder.is_on() else "off"
-        return f"Recording of OpenMP programs that this inferior runs is {state}."
+        return super().get_show_string("on" if recorder.is_on() else "off")
 
 
-class ThreadNames(gdb.Parameter):
+class ThreadNames(_Setting):
     """Whether GDB shows OpenMP threads under names like "omp 3/64 barrier".
     With "on", "info threads" and the lists of front ends show for each OpenMP
     thread its number, the size of its team, and what it did when the program
@@ -209,21 +198,14 @@ class ThreadNames(gdb.Parameter):
     set_doc = "Set whether GDB's lists of threads tell OpenMP states."
     show_doc = "Show whether GDB's lists of threads tell OpenMP states."
 
-    def __init__(self) -> None:
-        dedent(self)
-        super().__init__("omp thread-names", gdb.COMMAND_STATUS, gdb.PARAM_BOOLEAN)
-        self.value = False
+    name = "omp thread-names"
+    state = "Names for OpenMP threads are {}."
 
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
+    def change(self) -> str:
         from ompdbg.inferior import thread_names
 
         thread_names.switch(bool(self.value))
         return ""
-
-    def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
-        return f"Names for OpenMP threads are {value}."
 
 
 ALL = (Debug, FrameFilter, Library, Record, ThreadNames)

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 import re
-from typing import Optional, TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 import gdb
 
 from ompdbg.commands import location, options
-from ompdbg.commands.command import OmpCommand, write
-from ompdbg.commands.options import Option, Wrong
+from ompdbg.commands.command import OmpCommand
+from ompdbg.commands.options import Arguments, Option, Wrong
+from ompdbg.console import encoding
 from ompdbg.number import number_in
 
 if TYPE_CHECKING:
     import _ompdbg
-
-    from ompdbg.commands.options import Arguments
-
 
 _STACKS, _TREE, _FOLDED = range(3)  # enum bt_form
 
@@ -46,6 +44,7 @@ class Bt(OmpCommand):
     or of COUNT frames."""
 
     name = "omp bt"
+    view = "stacks"
     options = (
         Option("-all"),
         Option("-tree"),
@@ -56,8 +55,7 @@ class Bt(OmpCommand):
     )
     positional = 1
 
-    def check(self, arguments: "Arguments") -> None:
-        """The argument is a number."""
+    def check(self, arguments: Arguments) -> None:
         for word in arguments.positional:
             if number_in(word) is None:
                 raise Wrong(f'{self.name}: invalid number of frames "{word}".')
@@ -70,15 +68,13 @@ class Bt(OmpCommand):
         if arguments.has("-tree") and arguments.positional:
             raise Wrong(f"{self.name}: -tree shows whole stacks (leave out COUNT).")
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         limit = (number_in(arguments.positional[0]) if arguments.positional else None) or 0
         numbers = None if arguments.has("-all") else [self._selected()]
-        raw, full = arguments.has("-raw"), arguments.has("-full")
         form = _TREE if arguments.has("-tree") else _STACKS
         if arguments.has("-all") and not arguments.has("-tree") and not arguments.has("-no-tree"):
             form = _FOLDED
-        self.show("stacks", arguments, numbers=numbers, raw=raw, full=full, limit=limit, form=form)
+        self.show(arguments, numbers=numbers, limit=limit, form=form)
 
     def _selected(self) -> int:
         for thread in self.program().threads():
@@ -109,7 +105,7 @@ class Selecting(OmpCommand):
         if handle is None:
             self.fail(f"thread {thread.label} has no frame {wanted}.")
         handle.select()
-        write(location.lines(thread, wanted))
+        encoding.put(location.text(thread, wanted))
 
 
 class Frame(Selecting):
@@ -123,16 +119,14 @@ class Frame(Selecting):
 
     name = "omp frame"
 
-    def check(self, arguments: "Arguments") -> None:
-        """The argument names a frame."""
+    def check(self, arguments: Arguments) -> None:
         for word in arguments.positional:
             if _PLACE.fullmatch(word) is None:
                 raise Wrong(
                     f'{self.name}: invalid frame "{word}" (expected 7, or 1:7 for thread 1).'
                 )
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.inferior import selection
 
         match = _PLACE.fullmatch("".join(arguments.positional) or "0")
@@ -142,7 +136,7 @@ class Frame(Selecting):
             self.select(thread, int(match.group("level")) if arguments.positional else None)
 
     def _named(self, label: Optional[str]) -> "_ompdbg.Thread":
-        """The thread of that name, whose inferior is selected then."""
+        """Return the thread of that name, and select its inferior."""
         number = label
         if label is not None and "." in label:
             inferior, _, number = label.partition(".")
@@ -179,13 +173,11 @@ class Thread(Selecting):
     name = "omp thread"
     options = (options.TEAM,)
 
-    def check(self, arguments: "Arguments") -> None:
-        """There is a number."""
+    def check(self, arguments: Arguments) -> None:
         if not arguments.positional:
             raise Wrong(f"{self.name}: missing number of a thread.")
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.inferior import selection
 
         team = arguments.options.get(options.TEAM.name)

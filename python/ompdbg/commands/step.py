@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import gdb
 
 from ompdbg.commands import location
-from ompdbg.commands.command import OmpCommand, write
+from ompdbg.commands.command import OmpCommand
+from ompdbg.commands.options import Arguments
 from ompdbg.console import encoding
 
 if TYPE_CHECKING:
     from _ompdbg import Thread
 
-    from ompdbg.commands.options import Arguments
     from ompdbg.execution.runs import Ended
 
 
@@ -46,10 +46,10 @@ class _Running(OmpCommand):
         if thread is None or thread.is_running:
             return
         if not is_shown:
-            write(location.lines(thread, 0, headed=_where() != before))
+            encoding.put(location.text(thread, 0, headed=_where() != before))
         # GDB has called it as the compiler does, and shown its line.
         elif _where().name != before.name and thread.frames[0].construct:
-            write(location.lines(thread, 0, sourced=False))
+            encoding.put(location.text(thread, 0, sourced=False))
 
 
 class Step(_Running):
@@ -66,8 +66,7 @@ class Step(_Running):
 
     name = "omp step"
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.execution import stepping
 
         self.program()
@@ -79,7 +78,7 @@ class Step(_Running):
 
     def _tell(self, thread: "Thread") -> None:
         """Print what comes before what GDB prints."""
-        write(location.lines(thread, 0, sourced=False)[:1])
+        encoding.put(location.heading(thread))
 
 
 class Finish(_Running):
@@ -91,14 +90,13 @@ class Finish(_Running):
 
     name = "omp finish"
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.execution import stepping
 
         self.program()
         try:
             name, run = stepping.finish()
-            write([f"Run till end of the {name}."])
+            encoding.write(f"Run till end of the {name}.\n")
             self._show(run(), _NOWHERE)
         except stepping.Failed as error:
             self.fail(f"{error}.")

@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, List
+from typing import List
 
 from ompdbg.commands import options
 from ompdbg.commands.command import OmpCommand
-from ompdbg.commands.options import Option, Wrong
+from ompdbg.commands.options import Arguments, Option, Wrong
 from ompdbg.commands.stacks import Selecting
-
-if TYPE_CHECKING:
-    from ompdbg.commands.options import Arguments
-
 
 _NUMBER = re.compile(r"#?([1-9]\d{0,17})")
 
@@ -45,15 +41,12 @@ class Tasks(OmpCommand):
     name = "omp tasks"
     options = (Option("-tree"), Option("-queued"), Option("-by-function"), Option("-json"))
 
-    def check(self, arguments: "Arguments") -> None:
-        """Only one view at a time."""
+    def check(self, arguments: Arguments) -> None:
         options.exclude(self.name, arguments, "-tree", "-queued", "-by-function")
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         need_lists(self)
-        by_function, queued = arguments.has("-by-function"), arguments.has("-queued")
-        self.show("tasks", arguments, by_function=by_function, queued=queued)
+        self.show(arguments)
 
 
 class Task(Selecting):
@@ -70,16 +63,14 @@ class Task(Selecting):
     name = "omp task"
     options = (Option("-json"),)
 
-    def check(self, arguments: "Arguments") -> None:
-        """There is a number."""
+    def check(self, arguments: Arguments) -> None:
         if not arguments.positional:
             raise Wrong(f"{self.name}: missing number of a task.")
         if _NUMBER.fullmatch(arguments.positional[0]) is None:
             word = arguments.positional[0]
             raise Wrong(f'{self.name}: invalid number "{word}" (expected 17 or #17).')
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.inferior import selection
 
         need_lists(self)
@@ -87,7 +78,7 @@ class Task(Selecting):
         assert match is not None
         number = int(match.group(1))
         with selection.kept_on_failure():
-            self.show("task", arguments, number=number)
+            self.show(arguments, number=number)
             if not arguments.has("-json"):
                 self._select(number)
 

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import re
-from typing import List, Optional
+from typing import Tuple
 
 from ompdbg.commands import options
-from ompdbg.commands.command import OmpCommand, completed, put_text
-from ompdbg.commands.options import Option, Wrong
-from ompdbg.console import encoding
+from ompdbg.commands.command import Applying
+from ompdbg.commands.options import Arguments, Option, Wrong
 
 _FORMAT = re.compile(r"/(\S*)\s*")
 
 
-class Print(OmpCommand):
+class Print(Applying):
     """Print an expression's value in every thread, equal ones together.
     Usage: omp print [-all] [-team TEAM] [-state STATE] [-json] [--] [/FORMAT] EXPR
 
@@ -35,41 +34,27 @@ class Print(OmpCommand):
     refused."""
 
     name = "omp print"
+    view = "values"
+    applied = "print "
     options = (Option("-all"), options.TEAM, options.STATE, Option("-json"))
 
-    def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB. What follows the options is left as it is."""
-        words, expression = options.split(self.options, argument)
-        found = _FORMAT.match(expression)
-        letter = found.group(1) if found is not None else "\0"
-        expression = expression[found.end() :] if found is not None else expression
-        try:
-            arguments = options.parse(self.name, self.options, words)
-            arguments = arguments._replace(write_text=put_text)
-            options.exclude(self.name, arguments, "-all", "-team")
-            if not expression:
-                raise Wrong(f"{self.name}: missing expression.")
-            if len(letter) != 1:
-                raise Wrong(f'{self.name}: invalid format "{letter}" (expected a letter).')
-        except Wrong as error:
-            raise encoding.failure(str(error)) from None
-        from ompdbg.inferior import session
+    def check(self, arguments: Arguments) -> None:
+        options.exclude(self.name, arguments, "-all", "-team")
+        letter, expression = _parts("".join(arguments.positional))
+        if not expression:
+            raise Wrong(f"{self.name}: missing expression.")
+        if len(letter) != 1:
+            raise Wrong(f'{self.name}: invalid format "{letter}" (expected a letter).')
+
+    def run(self, arguments: Arguments) -> None:
         from ompdbg.variables import evaluation
 
-        with session.guarded(self.name), evaluation.without_effects():
-            self.show(
-                "values",
-                arguments,
-                expression=expression,
-                format=letter,
-                all=arguments.has("-all"),
-                team=arguments.options.get(options.TEAM.name),
-                state=arguments.options.get(options.STATE.name),
-            )
+        letter, expression = _parts(arguments.positional[0])
+        with evaluation.without_effects():
+            self.show(arguments, expression=expression, format=letter)
 
-    def complete(self, text: str, word: Optional[str]) -> List[str]:
-        """Called by GDB: behind the options, an expression is to be completed."""
-        _, expression = options.split(self.options, text)
-        if word is None or not expression:
-            return super().complete(text, word)
-        return completed("print " + expression, word)
+
+def _parts(text: str) -> Tuple[str, str]:
+    """Return format and expression; the format "\\0" if there is none."""
+    found = _FORMAT.match(text)
+    return ("\0", text) if found is None else (found.group(1), text[found.end() :])

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import json
-from typing import Dict, TYPE_CHECKING
+from typing import Dict, List
 
 from ompdbg.commands import options
-from ompdbg.commands.command import OmpCommand, printed_view, wrap, write
-from ompdbg.commands.options import Option, Wrong, exclude
+from ompdbg.commands.command import OmpCommand, wrapped
+from ompdbg.commands.options import Arguments, Option, Wrong
 from ompdbg.number import number_in
-
-if TYPE_CHECKING:
-    from ompdbg.commands.options import Arguments
-
 
 _LABEL_WIDTH = 14  # of libompdbg's
 _DEFAULT = 20  # events
@@ -30,23 +26,25 @@ class Status(OmpCommand):
     name = "omp status"
     options = (Option("-stats"), Option("-json"))
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        if not arguments.has("-stats"):
-            self.show("status", arguments)
-            return
+    def run(self, arguments: Arguments) -> None:
+        said: List[str] = []
+        self.show(arguments._replace(write_text=said.append))
+        text = "".join(said)
+        if arguments.has("-stats"):
+            text = self._with_stats(text, arguments.has("-json"))
+        arguments.write_text(text)
+
+    def _with_stats(self, text: str, is_json: bool) -> str:
         from ompdbg.inferior import session
 
-        shown = printed_view(self.program(), "status", json=arguments.has("-json"))
         before, now = session.statistics()
-        if arguments.has("-json"):
-            document = json.loads(shown)
+        if is_json:
+            document = json.loads(text)
             document["stats"] = {"last_command": before, "this_command": now}
-            arguments.write_text(json.dumps(document, indent=1) + "\n")
-            return
-        write(shown.rstrip("\n").split("\n"))
+            return json.dumps(document, indent=1) + "\n"
         for label, counted in (("Last command", before), ("This command", now)):
-            write(wrap(_counted(counted), f"{label:<{_LABEL_WIDTH}}", " " * _LABEL_WIDTH))
+            text += wrapped(_counted(counted), f"{label:<{_LABEL_WIDTH}}", " " * _LABEL_WIDTH)
+        return text
 
 
 def _counted(stats: Dict[str, int]) -> str:
@@ -74,22 +72,8 @@ class Threads(OmpCommand):
     name = "omp threads"
     options = (options.STATE, options.TEAM, Option("-json"))
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        state = arguments.options.get(options.STATE.name)
-        team = arguments.options.get(options.TEAM.name)
-        self.show("threads", arguments, state=state, team=team)
 
-
-class _View(OmpCommand):
-    options = (Option("-json"),)
-
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        self.show(self.name.partition(" ")[2], arguments)
-
-
-class Locks(_View):
+class Locks(OmpCommand):
     """Show locks, critical and ordered regions that threads wait for.
     Usage: omp locks [-json]
 
@@ -101,9 +85,10 @@ class Locks(_View):
     reason is shown below the table."""
 
     name = "omp locks"
+    options = (Option("-json"),)
 
 
-class Regions(_View):
+class Regions(OmpCommand):
     """Show the parallel regions and what their threads do.
     Usage: omp regions [-json]
 
@@ -118,6 +103,7 @@ class Regions(_View):
     and memory does not tell of it."""
 
     name = "omp regions"
+    options = (Option("-json"),)
 
 
 class Why(OmpCommand):
@@ -145,12 +131,8 @@ class Why(OmpCommand):
     options = (Option("-json"),)
     positional = 1
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
-        if arguments.positional:
-            self.show("why", arguments, thread=self.thread(arguments.positional[0]))
-        else:
-            self.show("why", arguments)
+    def run(self, arguments: Arguments) -> None:
+        self.show(arguments, thread=self.thread_number(arguments))
 
 
 class History(OmpCommand):
@@ -175,19 +157,14 @@ class History(OmpCommand):
     options = (Option("-last", "COUNT"), Option("-all"), Option("-json"))
     positional = 1
 
-    def check(self, arguments: "Arguments") -> None:
-        """A count is a number from 1 on."""
-        exclude(self.name, arguments, "-last", "-all")
-        if arguments.has("-last") and not number_in(arguments.options["-last"]):
-            raise Wrong(
-                f'{self.name}: invalid number "{arguments.options["-last"]}" '
-                "(expected at least 1)."
-            )
+    def check(self, arguments: Arguments) -> None:
+        options.exclude(self.name, arguments, "-last", "-all")
+        last = arguments.options.get("-last")
+        if last is not None and not number_in(last):
+            raise Wrong(f'{self.name}: invalid number "{last}" (expected at least 1).')
 
-    def run(self, arguments: "Arguments") -> None:
-        """What the command does."""
+    def run(self, arguments: Arguments) -> None:
         last = 0 if arguments.has("-all") else _DEFAULT
         if arguments.has("-last"):
             last = number_in(arguments.options["-last"]) or 0
-        thread = self.thread(arguments.positional[0]) if arguments.positional else 0
-        self.show("history", arguments, thread=thread, last=last)
+        self.show(arguments, thread=self.thread_number(arguments), last=last)

@@ -92,8 +92,13 @@ def printed_name(ask: Callable[[], Any]) -> Any:
 
 
 def write(words: str) -> None:
-    """Print text that has its lines' ends."""
-    gdb.write(printable("\n".join(map(shown, words.split("\n")))))
+    """Print text from outside that has its lines' ends."""
+    put(shown(words))
+
+
+def put(text: str) -> None:
+    """Print text of ours, which may be styled, through GDB's pager."""
+    gdb.write(printable(text))
 
 
 def failure(words: str) -> gdb.GdbError:

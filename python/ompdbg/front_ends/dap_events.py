@@ -80,13 +80,13 @@ def expect(reason: str) -> None:
         getattr(events, _EXPECT)(reason)
 
 
-def write(words: str) -> None:
-    """Prints at a stop; of what GDB writes there its server told nothing before GDB 18."""
+def put(text: str) -> None:
+    """Print at a stop: what GDB writes there its server did not pass on before GDB 18."""
     send = getattr(sys.modules.get("gdb.dap.server"), "send_event", None)
     if send is not None:
-        send("output", {"category": "console", "output": words})
+        send("output", {"category": "console", "output": text})
     else:
-        encoding.write(words)
+        encoding.put(text)
 
 
 def follow_references() -> None:
