@@ -2,8 +2,6 @@
 """Scripts inside GDB: `import ompdbg; ompdbg.threads()`. The same as the commands' JSON."""
 
 import ast
-import importlib.machinery
-import importlib.util
 import json
 import re
 from typing import Any, Dict, Iterator, List, Set
@@ -27,7 +25,7 @@ SAME = {
     "[stack(3)]": ("bt -all", "stacks"),
     "document('icvs', '-all').icvs": ("icvs -all", "icvs"),
 }
-STUB = setup.ROOT / "python" / "ompdbg" / "records.pyi"
+STUB = setup.ROOT / "build" / "python" / "records.pyi"
 SCHEMA = setup.ROOT / "docs" / "ompdbg.schema.json"
 
 
@@ -131,14 +129,8 @@ def test_every_member_is_told(function: str, definition: str) -> None:
 
 
 def test_types_are_those_of_the_schema() -> None:
-    loader = importlib.machinery.SourceFileLoader("api", str(setup.ROOT / "tools" / "api-types"))
-    spec = importlib.util.spec_from_loader("api", loader)
-    assert spec is not None
-    tool = importlib.util.module_from_spec(spec)
-    loader.exec_module(tool)
     schema: Dict[str, Any] = json.loads(SCHEMA.read_text())
-    assert tool.types(schema) == STUB.read_text(), "tools/api-types > {}".format(STUB)
-    # Independently of how they are made: no member of these is missing.
+    # No member of these is missing.
     classes: Dict[str, List[str]] = {}
     for node in ast.parse(STUB.read_text()).body:
         if isinstance(node, ast.ClassDef):
