@@ -9,7 +9,7 @@ loaded into the debugger: such a library is loaded only if trust.py lets it.
 from __future__ import annotations
 
 import os
-from typing import List, Optional, Tuple, Type
+from typing import List, Optional, Tuple
 
 import _ompdbg
 import gdb
@@ -23,9 +23,7 @@ AUTOMATIC = "auto"
 
 _LOCATIONS = "ompd_dll_locations"
 _POINTER = 8
-# More of them, or longer ones, are taken for damaged memory.
-_MAX_LOCATIONS = 64
-_MAX_PATH = 4096
+_MAX_LOCATIONS = 64  # more are taken for damaged memory
 
 
 class NotOpened(Exception):
@@ -84,28 +82,17 @@ def locations(services: GdbServices) -> List[str]:
     if variable is None:
         return []
     found: List[str] = []
-    unreadable: Tuple[Type[Exception], ...] = (*services.errors, ValueError)
     try:
         array = _pointer(services, variable)
         while array and len(found) < _MAX_LOCATIONS:
             text = _pointer(services, array + _POINTER * len(found))
             if not text:
                 break
-            found.append(_string(services, text))
-    except unreadable:
-        return found
+            found.append(services.string(text))
+    except (gdb.error, ValueError):
+        pass  # damaged memory
     return found
 
 
 def _pointer(services: GdbServices, address: int) -> int:
     return int.from_bytes(services.memory(address, _POINTER), "little")
-
-
-def _string(services: GdbServices, address: int) -> str:
-    text = bytearray()
-    while len(text) < _MAX_PATH:
-        byte = services.memory(address + len(text), 1)
-        if byte == b"\0":
-            return text.decode("utf-8")
-        text += byte
-    raise ValueError("no string")

@@ -12,7 +12,7 @@ _Selection = Tuple[Optional[gdb.InferiorThread], Optional[gdb.Frame]]
 
 
 class KeptIfChanged:
-    """Around what may select others: selects the user's thread and frame again if switch() or
+    """Around what may select others: select the user's thread and frame again if switch() or
     frame() did. To find the frame, GDB has to look at the thread's stack, which many commands can
     do without."""
 
@@ -35,20 +35,20 @@ _waiting: List[KeptIfChanged] = []  # for the first switch
 
 
 def switch(thread: gdb.InferiorThread) -> None:
-    """Makes a thread GDB's current one."""
+    """Make a thread GDB's current one."""
     _remember()
     thread.switch()
 
 
 def choose(handle: gdb.Frame) -> None:
-    """Makes a frame of the current thread the selected one."""
+    """Make a frame of the current thread the selected one."""
     _remember()
     handle.select()
 
 
 @contextmanager
 def frame(handle: gdb.Frame) -> Iterator[None]:
-    """What is done within goes by this frame of the current thread, its language too."""
+    """Let what is done within go by this frame of the current thread, its language too."""
     before = gdb.selected_frame()
     if before == handle:
         yield
@@ -71,7 +71,7 @@ def _remember(selection: Optional[_Selection] = None) -> None:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Selects the user's thread and frame again, whoever selects others."""
+    """Select the user's thread and frame again, whoever selects others."""
     selection = _selection()
     _remember(selection)  # within, it may be another when the first switch is made
     try:
@@ -82,15 +82,13 @@ def kept() -> Iterator[None]:
 
 @contextmanager
 def kept_on_failure() -> Iterator[None]:
-    """Selects the user's thread and frame again if what is done fails."""
+    """Select the user's thread and frame again if what is done fails."""
     selection = _selection()
-    done = False
     try:
         yield
-        done = True
-    finally:
-        if not done:
-            _select_again(selection)
+    except BaseException:
+        _select_again(selection)
+        raise
 
 
 def _selection() -> _Selection:

@@ -20,6 +20,7 @@ from ompdbg.text import decoded
 from ompdbg.variables import evaluation
 
 _WORD = (1 << 64) - 1
+_MAX_STRING = 4096
 # GDB's words for the first byte that it could not read.
 _UNREADABLE = re.compile(r"Cannot access memory at address (0x[0-9a-f]+)")
 _SYMBOL_AT = re.compile(r"^(?P<name>(?s:.+?))(?: \+ (?P<offset>\d+))? in section ", re.M)
@@ -31,7 +32,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.A)
 class GdbServices:
     """The debugger of one inferior. It must be the selected one while it is asked."""
 
-    errors: Tuple[Type[Exception], ...] = (gdb.error,)  # GDB's answers
+    errors: Tuple[Type[Exception], ...] = (gdb.error,)  # GDB's answers, for the bridge
 
     def __init__(self, inferior: gdb.Inferior, say: Callable[[str], None]) -> None:
         self._inferior = inferior
@@ -51,7 +52,6 @@ class GdbServices:
         self.shown: Any = None  # what frame_filter.py remembers
         self.places: Dict[Any, Any] = {}  # what locations.py remembers
         self.living: Dict[Any, Any] = {}  # what outer_frames.py remembers of this stop
-        self.moves = 0  # how often the program has moved
 
     def begin(self) -> None:
         """The user asks something: he may have changed settings of GDB's before."""
@@ -72,7 +72,6 @@ class GdbServices:
         """The program ran, or its memory or registers were changed."""
         self._stopped = self._stopped_thread = None
         self._is_alone = False
-        self.moves += 1
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()
@@ -133,6 +132,16 @@ class GdbServices:
             found = _UNREADABLE.search(str(error))
             first = address if found is None else int(found.group(1), 16)
             return first if address <= first < address + size else address
+
+    def string(self, address: int) -> str:
+        """Read a string in UTF-8. Raises gdb.MemoryError, or ValueError for what is none."""
+        text = bytearray()
+        while len(text) < _MAX_STRING:
+            byte = self.memory(address + len(text), 1)
+            if byte == b"\0":
+                return text.decode("utf-8")
+            text += byte
+        raise ValueError("no string")
 
     def direct_pid(self) -> int:
         """The process, if it is a local one, all of it is stopped, its past is not replayed, and
