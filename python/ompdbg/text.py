@@ -68,7 +68,7 @@ def for_json(document: str) -> str:
     return _BEYOND_ASCII.sub(_escape_in_json, document)
 
 
-def _escape(found: "re.Match[str]") -> str:
+def _escape(found: re.Match[str]) -> str:
     letter = found.group()
     code = ord(letter)
     if letter in _NAMED:
@@ -80,7 +80,7 @@ def _escape(found: "re.Match[str]") -> str:
     return f"\\u{code:04x}"
 
 
-def _escape_in_json(found: "re.Match[str]") -> str:
+def _escape_in_json(found: re.Match[str]) -> str:
     code = ord(found.group())
     if _FIRST_BYTE <= code <= _LAST_BYTE:
         return f"\\\\x{code - 0xDC00:02x}"
@@ -91,7 +91,7 @@ def _escape_in_json(found: "re.Match[str]") -> str:
     return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
-def _escape_unknown(error: UnicodeError) -> "Tuple[str, int]":
+def _escape_unknown(error: UnicodeError) -> Tuple[str, int]:
     """Escape letters that a stream's encoding lacks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error

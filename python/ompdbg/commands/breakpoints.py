@@ -128,7 +128,7 @@ class Delete(gdb.Command):
                 raise encoding.failure(f"omp delete: no OpenMP breakpoint {word}.")
 
 
-def show_stop(told: "Sequence[Tuple[Definition, str]]") -> None:
+def show_stop(told: Sequence[Tuple[Definition, str]]) -> None:
     """Print why the program stopped: each event once, with all breakpoints that asked for it."""
     from ompdbg.commands import location
     from ompdbg.front_ends import dap_events

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Dict, List, NoReturn, Optional, Sequence
+from typing import Any, Callable, ClassVar, Dict, List, NoReturn, Optional, Sequence
 
+import _ompdbg
 import gdb
 
 from ompdbg.commands import options
 from ompdbg.commands.options import Arguments, Option
 from ompdbg.console import encoding
 from ompdbg.console.output import printed
-
-if TYPE_CHECKING:
-    import _ompdbg
 
 _CUT = "*** List may be truncated"
 _LEAST_WIDTH = 28

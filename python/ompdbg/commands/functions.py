@@ -7,15 +7,13 @@ In a condition of a breakpoint that is the thread that hit it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type, Union
+from typing import Any, Callable, Optional, Tuple, Type, Union
 
+import _ompdbg
 import gdb
 
 from ompdbg.commands.command import dedent
 from ompdbg.console import encoding
-
-if TYPE_CHECKING:
-    from _ompdbg import Thread
 
 _NOBODY = -1
 _TASKS = ("task", "taskloop task")
@@ -25,8 +23,6 @@ _Value = Union[int, str]
 @lru_cache(maxsize=None)
 def _loaded() -> Tuple[Callable[[bool], Any], Tuple[Type[Exception], ...]]:
     """Load what is needed, once: it is not looked for again at each hit."""
-    import _ompdbg
-
     from ompdbg.inferior import session
 
     return session.stopping_thread, (_ompdbg.Error, gdb.error)
@@ -44,7 +40,7 @@ class _Function(gdb.Function):
         dedent(self)
         super().__init__("_omp_" + self.name)
 
-    def value(self, thread: Thread) -> Optional[_Value]:
+    def value(self, thread: _ompdbg.Thread) -> Optional[_Value]:
         """Return the value for a thread, by default its member of that name."""
         found: Optional[_Value] = getattr(thread, self.member or self.name)
         return found
@@ -100,7 +96,7 @@ class Team(_Function):
     unknown = "-"
     needs_others = True
 
-    def value(self, thread: Thread) -> Optional[str]:
+    def value(self, thread: _ompdbg.Thread) -> Optional[str]:
         return None if thread.team is None else thread.team.label
 
 
@@ -132,7 +128,7 @@ class InTask(_Function):
         return self.of_current(lambda thread: int(_executes_task_of(thread, wanted)))
 
 
-def _executes_task_of(thread: Thread, function: str) -> bool:
+def _executes_task_of(thread: _ompdbg.Thread, function: str) -> bool:
     """Check for an explicit task whose construct is in that function."""
     task = thread.task
     if task is None or task.kind != "explicit":

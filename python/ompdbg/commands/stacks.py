@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
+import _ompdbg
 import gdb
 
 from ompdbg.commands import location, options
@@ -13,9 +14,6 @@ from ompdbg.commands.command import OmpCommand
 from ompdbg.commands.options import Arguments, Option, Wrong
 from ompdbg.console import encoding
 from ompdbg.number import number_in
-
-if TYPE_CHECKING:
-    import _ompdbg
 
 _STACKS, _TREE, _FOLDED = range(3)  # enum bt_form
 
@@ -94,7 +92,7 @@ class Selecting(OmpCommand):
     keeps_selection = False
     positional = 1
 
-    def select(self, thread: "_ompdbg.Thread", level: Optional[int]) -> None:
+    def select(self, thread: _ompdbg.Thread, level: Optional[int]) -> None:
         """Select a frame, by default the innermost of the program's own code, and show it."""
         from ompdbg.inferior import session
 
@@ -135,7 +133,7 @@ class Frame(Selecting):
             thread = self._named(match.group("thread"))
             self.select(thread, int(match.group("level")) if arguments.positional else None)
 
-    def _named(self, label: Optional[str]) -> "_ompdbg.Thread":
+    def _named(self, label: Optional[str]) -> _ompdbg.Thread:
         """Return the thread of that name, and select its inferior."""
         number = label
         if label is not None and "." in label:

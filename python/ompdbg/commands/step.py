@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
+import _ompdbg
 import gdb
 
 from ompdbg.commands import location
@@ -13,8 +14,6 @@ from ompdbg.commands.options import Arguments
 from ompdbg.console import encoding
 
 if TYPE_CHECKING:
-    from _ompdbg import Thread
-
     from ompdbg.execution.runs import Ended
 
 
@@ -34,7 +33,7 @@ class _Running(OmpCommand):
 
     keeps_selection = False
 
-    def _show(self, ended: "Optional[Ended]", before: _Where) -> None:
+    def _show(self, ended: Optional[Ended], before: _Where) -> None:
         """Print a source line, with the frame if it is another one. None: arrived."""
         from ompdbg.inferior import session
 
@@ -76,7 +75,7 @@ class Step(_Running):
         except stepping.Failed as error:
             self.fail(f"{error}.")
 
-    def _tell(self, thread: "Thread") -> None:
+    def _tell(self, thread: _ompdbg.Thread) -> None:
         """Print what comes before what GDB prints."""
         encoding.put(location.heading(thread))
 

@@ -54,7 +54,7 @@ def plain(text: str) -> str:
     return "".join(_ESCAPE.sub(_unescaped, one.group(1)) for one in records if one is not None)
 
 
-def _unescaped(match: "re.Match[str]") -> str:
+def _unescaped(match: re.Match[str]) -> str:
     octal, escape = match.groups()
     if octal is None:
         return _ESCAPED.get(escape, escape)

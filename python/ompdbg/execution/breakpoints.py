@@ -12,8 +12,9 @@ begins and that it is over.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Tuple
+from typing import Any, Tuple
 
+import _ompdbg
 import gdb
 
 from ompdbg.console import encoding
@@ -30,9 +31,6 @@ from ompdbg.execution.events import (
 )
 from ompdbg.front_ends import dap_events
 from ompdbg.inferior import session
-
-if TYPE_CHECKING:
-    from _ompdbg import Handover, Thread
 
 _TASK = (TASK_BEGIN, TASK_END)
 
@@ -64,7 +62,7 @@ class Point(gdb.Breakpoint):
             dap_events.expect("breakpoint")
         return stops
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Check whether a thread that is there shall stop."""
         raise NotImplementedError
 
@@ -76,17 +74,17 @@ class _Handover(Point):
         super().__init__(address)
         self.name = name
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Take what is handed over."""
         given = thread.handover(self.name)
         return bool(given.code) and self.take(thread, given)
 
-    def take(self, thread: "Thread", given: "Handover") -> bool:
+    def take(self, thread: _ompdbg.Thread, given: _ompdbg.Handover) -> bool:
         """Check whether the thread shall stop."""
         raise NotImplementedError
 
 
-def _note_body(thread: "Thread", given: "Handover") -> None:
+def _note_body(thread: _ompdbg.Thread, given: _ompdbg.Handover) -> None:
     """Note where lines of a construct's body begin."""
     bodies = events.program().bodies
     if given.code not in bodies:
@@ -100,7 +98,7 @@ class _Code(Point):
         super().__init__(address)
         self.jumps_to = jumps_to  # another function, all that this one does
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Check whether the construct begins that has this code."""
         number, passed = events.thread_number(), events.program().passed
         if passed.pop(number, 0) == self.address:
@@ -110,11 +108,11 @@ class _Code(Point):
             self.put(self.jumps_to)
         return self.begin(thread)
 
-    def begin(self, thread: "Thread") -> bool:
+    def begin(self, thread: _ompdbg.Thread) -> bool:
         """Check whether the thread shall stop, which is about to execute the code."""
         raise NotImplementedError
 
-    def tell(self, thread: "Thread", event: str, noun: str, more: str = "") -> bool:
+    def tell(self, thread: _ompdbg.Thread, event: str, noun: str, more: str = "") -> bool:
         """Tell of the construct's begin; if there are conditions, when the thread comes to its
         body: before, variables do not have their values, and in Clang's code not their names."""
         code, known = thread.function_at(self.address), events.program()
@@ -136,7 +134,7 @@ class _Body(Point):
 
     events = (PARALLEL_BEGIN, TASK_BEGIN)
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Tell of the construct's begin if it is the first line that the thread comes to."""
         known, number, task = events.program(), events.thread_number(), thread.task
         entering = known.entering.get(number)
@@ -160,7 +158,7 @@ class RegionHandover(_Handover):
 
     events = (PARALLEL_BEGIN, PARALLEL_END, THREAD_BEGIN, THREAD_END)
 
-    def take(self, thread: "Thread", given: "Handover") -> bool:
+    def take(self, thread: _ompdbg.Thread, given: _ompdbg.Handover) -> bool:
         """Have the region's begin and end noticed."""
         wanted = events.wanted(thread.function_at(given.code))
         if wanted.intersection(self.events):
@@ -178,7 +176,7 @@ class _RegionCode(_Code):
 
     events = RegionHandover.events
 
-    def begin(self, thread: "Thread") -> bool:
+    def begin(self, thread: _ompdbg.Thread) -> bool:
         """Tell of the region on its thread 0, and of others' first region."""
         code, size = thread.function_at(self.address), thread.team_size or 0
         worker, known = events.thread_number(), events.program()
@@ -200,7 +198,7 @@ class _RegionBack(Point):
 
     events = (PARALLEL_END,)
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Tell of the end."""
         regions, number = events.program().regions, events.thread_number()
         for region in reversed(regions):
@@ -220,7 +218,7 @@ class ThreadEnds(Point):
 
     events = (THREAD_END,)
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Tell of the end of a thread that has begun."""
         workers, number = events.program().workers, events.thread_number()
         if number not in workers:
@@ -237,7 +235,7 @@ class TaskHandover(_Handover):
 
     events = _TASK
 
-    def take(self, thread: "Thread", given: "Handover") -> bool:
+    def take(self, thread: _ompdbg.Thread, given: _ompdbg.Handover) -> bool:
         """Have the task's begin noticed."""
         if events.wanted(thread.function_at(given.code)).intersection(_TASK):
             _note_body(thread, given)
@@ -250,7 +248,7 @@ class _TaskCode(_Code):
 
     events = _TASK
 
-    def begin(self, thread: "Thread") -> bool:
+    def begin(self, thread: _ompdbg.Thread) -> bool:
         """Tell that the task begins, and have its end noticed."""
         task, known = thread.task, events.program()
         if task is None or task.kind not in ("explicit", "target"):
@@ -269,7 +267,7 @@ class _TaskBack(Point):
 
     events = (TASK_END,)
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Tell that the task has ended."""
         task = thread.task
         if task is None or task.kind not in ("explicit", "target"):
@@ -284,7 +282,7 @@ class OwnTaskBegins(_Handover):
 
     events = _TASK
 
-    def take(self, thread: "Thread", given: "Handover") -> bool:
+    def take(self, thread: _ompdbg.Thread, given: _ompdbg.Handover) -> bool:
         """Have the task's begin noticed."""
         if not events.wanted(thread.function_at(given.code)).intersection(_TASK):
             return False
@@ -302,7 +300,7 @@ class _OwnTaskCode(Point):
 
     events = _TASK
 
-    def look(self, thread: "Thread") -> bool:
+    def look(self, thread: _ompdbg.Thread) -> bool:
         """Tell that the task begins."""
         known, task = events.program(), thread.task
         given = known.beginning.pop(events.thread_number(), None)
@@ -317,7 +315,7 @@ class OwnTaskEnds(_Handover):
 
     events = _TASK
 
-    def take(self, thread: "Thread", given: "Handover") -> bool:
+    def take(self, thread: _ompdbg.Thread, given: _ompdbg.Handover) -> bool:
         """Tell that the task has ended."""
         code, _ = events.program().own_tasks.pop(given.task, (0, 0))
         return bool(code) and events.tell(TASK_END, thread.function_at(code), "task of")

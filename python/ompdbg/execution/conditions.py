@@ -66,7 +66,7 @@ def _is_valid_at(condition: str, pc: int) -> bool:
     return True
 
 
-def _places(place: str) -> "Sequence[Tuple[int, gdb.Symtab]]":
+def _places(place: str) -> Sequence[Tuple[int, gdb.Symtab]]:
     try:
         found = gdb.decode_line(place)[1] or ()
     except gdb.error:

@@ -7,13 +7,12 @@ import os.path
 import re
 from typing import Dict, List, NamedTuple, Optional, Set, TYPE_CHECKING, Tuple, Type
 
+import _ompdbg
 import gdb
 
 from ompdbg.console import encoding
 
 if TYPE_CHECKING:
-    from _ompdbg import Function, Handover
-
     from ompdbg.execution.breakpoints import Point
 
 
@@ -64,7 +63,7 @@ class Definition(NamedTuple):
             text += f" in {self.file}:{self.line}"
         return text if self.condition is None else f"{text} if {self.condition}"
 
-    def is_in(self, code: "Optional[Function]") -> bool:
+    def is_in(self, code: Optional[_ompdbg.Function]) -> bool:
         """Check that a construct is where the definition says."""
         if self.function is None and self.file is None:
             return True
@@ -99,7 +98,7 @@ class Program:
     identities."""
 
     def __init__(self) -> None:
-        self.points: "Dict[Tuple[Type[Point], int], Point]" = {}  # by kind and address
+        self.points: Dict[Tuple[Type[Point], int], Point] = {}  # by kind and address
         self.are_points_lost = False  # to be made again
         self.forget()
 
@@ -108,7 +107,8 @@ class Program:
         self.workers: Set[int] = set()
         self.regions: List[Region] = []
         self.tasks: Dict[int, int] = {}  # entry points of their code
-        self.beginning: Dict[int, Handover] = {}  # tasks that threads begin to execute themselves
+        # Tasks that threads begin to execute themselves.
+        self.beginning: Dict[int, _ompdbg.Handover] = {}
         # Those that they execute: entry point and task, by the runtime's address of the task.
         self.own_tasks: Dict[int, Tuple[int, int]] = {}
         self.passed: Dict[int, int] = {}  # functions to which threads go on by a jump
@@ -135,7 +135,7 @@ def thread_number() -> int:
     return 0 if thread is None else thread.global_num
 
 
-def wanted(code: "Optional[Function]") -> Set[str]:
+def wanted(code: Optional[_ompdbg.Function]) -> Set[str]:
     """Return the events that the user wants of a construct."""
     return {one.event for one in definitions.values() if one.is_in(code)}
 
@@ -145,13 +145,13 @@ def wanted_anywhere() -> Set[str]:
     return {one.event for one in definitions.values()}
 
 
-def has_conditions(event: str, code: "Optional[Function]") -> bool:
+def has_conditions(event: str, code: Optional[_ompdbg.Function]) -> bool:
     """Check whether a definition has a condition for a construct."""
     found = (one for one in definitions.values() if one.event == event and one.is_in(code))
     return any(one.condition is not None for one in found)
 
 
-def tell(event: str, code: "Optional[Function]", noun: str, more: str = "") -> bool:
+def tell(event: str, code: Optional[_ompdbg.Function], noun: str, more: str = "") -> bool:
     """Check whether a definition wants the program to stop, and note which."""
     stops = False
     for definition in list(definitions.values()):
@@ -171,7 +171,7 @@ def take_told() -> List[Tuple[Definition, str]]:
     return told
 
 
-def _place(code: "Function") -> str:
+def _place(code: _ompdbg.Function) -> str:
     """Return the place of a construct: "fib at fib.c:9"."""
     if code.file is None:
         return code.name

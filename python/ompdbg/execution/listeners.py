@@ -98,7 +98,7 @@ def _disarm(inferior: gdb.Inferior) -> None:
     _delete(known, list(known.points))
 
 
-def _delete(known: events.Program, keys: "Iterable[Tuple[Type[breakpoints.Point], int]]") -> None:
+def _delete(known: events.Program, keys: Iterable[Tuple[Type[breakpoints.Point], int]]) -> None:
     for key in keys:
         point = known.points.pop(key)
         if point.is_valid():

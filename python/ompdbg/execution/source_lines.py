@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import linecache
-from typing import TYPE_CHECKING, List, Tuple
+from typing import List, Tuple
 
+import _ompdbg
 import gdb
 
 from ompdbg.console import encoding
 from ompdbg.execution import runs
-
-if TYPE_CHECKING:
-    from _ompdbg import Thread
 
 # A step into inlined functions that takes more rounds has gone astray.
 _MAX_ROUNDS = 64
@@ -50,7 +48,7 @@ def enter_inlined() -> None:
 # ---- The body of a construct --------------------------------------------------------------------
 
 
-def of_body(thread: "Thread", code: int) -> List[int]:
+def of_body(thread: _ompdbg.Thread, code: int) -> List[int]:
     """Return the addresses at which lines of a construct's body begin; [] without debug
     information. The thread is at the first instruction of the function that is given the code."""
     place = gdb.find_pc_line(code)
@@ -79,7 +77,7 @@ def of_body(thread: "Thread", code: int) -> List[int]:
     return found or on_one_line[:1]
 
 
-def _construct_line(thread: "Thread", code: int) -> int:
+def _construct_line(thread: _ompdbg.Thread, code: int) -> int:
     """Return the line of a construct, 0 if it is unknown. Gfortran gives the construct's code the
     line of the first statement; its caller has the construct's."""
     function = thread.function_at(code)

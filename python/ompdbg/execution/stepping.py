@@ -13,8 +13,9 @@ go on from there.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Callable, List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple
 
+import _ompdbg
 import gdb
 
 from ompdbg.console import encoding
@@ -22,9 +23,6 @@ from ompdbg.execution import runs, source_lines
 from ompdbg.execution.runs import Ended, Place
 from ompdbg.inferior import selection, session
 from ompdbg.inferior.services import GdbServices
-
-if TYPE_CHECKING:
-    from _ompdbg import Thread, Way, Ways
 
 # The function that tells Clang's code where a task has its variables.
 _COPIES = ".omp_task_privates_map."
@@ -41,7 +39,7 @@ class Failed(Exception):
     """A step is not possible; the message says why."""
 
 
-def step(tell: "Callable[[Thread], None]") -> Ended:
+def step(tell: Callable[[_ompdbg.Thread], None]) -> Ended:
     """Do one step of the selected thread. `tell` says in which region a thread is that goes on in
     the middle of a line: GDB says where that leads to."""
     for count in range(_MAX_ROUNDS):
@@ -61,7 +59,7 @@ def step(tell: "Callable[[Thread], None]") -> Ended:
     raise Failed("the runtime's code does not end")
 
 
-def _step(thread: "Thread", ways: "Ways", command: str) -> Optional[Ended]:
+def _step(thread: _ompdbg.Thread, ways: _ompdbg.Ways, command: str) -> Optional[Ended]:
     """Step once in the user's code. None: that led out of a construct, or past one."""
     number, after = _number(), _place(ways.after_region)
     places = [
@@ -86,7 +84,7 @@ def _step(thread: "Thread", ways: "Ways", command: str) -> Optional[Ended]:
     return _ARRIVED if source_lines.current() == line else Ended(True, stopped.text)
 
 
-def _places_out(thread: "Thread", ways: "Ways", after: Optional[Place]) -> List[Place]:
+def _places_out(thread: _ompdbg.Thread, ways: _ompdbg.Ways, after: Optional[Place]) -> List[Place]:
     """Return the place to which the function returns that the thread is in, if that is the runtime
     or the code of a construct: GDB would call that as the compiler does."""
     is_over = ways.out_to in ("runtime", "end of task")
@@ -101,7 +99,7 @@ def _places_out(thread: "Thread", ways: "Ways", after: Optional[Place]) -> List[
     return [left, *(Place(at, partial(_run, [left]), left.thread) for at in jumps)]
 
 
-def finish() -> "Tuple[str, Callable[[], Optional[Ended]]]":
+def finish() -> Tuple[str, Callable[[], Optional[Ended]]]:
     """Return what the selected thread's innermost construct is, and a run to its end."""
     thread = _thread()
     ways = _ways(thread)
@@ -122,7 +120,7 @@ def finish() -> "Tuple[str, Callable[[], Optional[Ended]]]":
 # ---- Where a thread is ----------------------------------------------------------------------
 
 
-def _thread() -> "Thread":
+def _thread() -> _ompdbg.Thread:
     thread = session.selected_thread()
     if thread is None:
         raise Failed("no thread is selected")
@@ -134,7 +132,7 @@ def _thread() -> "Thread":
     return thread
 
 
-def _ways(thread: "Thread") -> "Ways":
+def _ways(thread: _ompdbg.Thread) -> _ompdbg.Ways:
     with selection.kept():
         ways = thread.ways
     assert ways is not None
@@ -163,7 +161,7 @@ def _go_on() -> Optional[Ended]:
     return None
 
 
-def _place(way: "Optional[Way]", then: _Then = _go_on) -> Optional[Place]:
+def _place(way: Optional[_ompdbg.Way], then: _Then = _go_on) -> Optional[Place]:
     """Return the place to which a way leads; None if it leads nowhere."""
     if way is None:
         return None
@@ -214,7 +212,7 @@ def _run_to_own_end(task: int) -> Optional[Ended]:
     return _run(_own_ends(is_it))
 
 
-def _own_ends(wanted: "Optional[Callable[[], bool]]" = None) -> List[Place]:
+def _own_ends(wanted: Optional[Callable[[], bool]] = None) -> List[Place]:
     """Return the places where compiled code says so."""
     ends = runs.handovers(_services(), "task ends")
     return [Place(at, partial(_back, None), _number(), wanted=wanted) for at, _ in ends]
@@ -261,7 +259,7 @@ def _in_body() -> Ended:
     return _ARRIVED
 
 
-def _is_child(thread: "Thread") -> "Callable[[], bool]":
+def _is_child(thread: _ompdbg.Thread) -> Callable[[], bool]:
     """Make the check for a thread that executes a task which `thread` is about to generate."""
     task = thread.task
     parent, existing = (task.id, set(task.children)) if task is not None else (0, set())

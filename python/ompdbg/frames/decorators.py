@@ -187,7 +187,7 @@ class Place(NamedTuple):
     filename: Optional[str]
     line: Optional[int]
     arguments: Optional[List[Argument]]
-    told: "Type[Plain]"
+    told: Type[Plain]
 
 
 def place_of(handle: gdb.Frame) -> Place:

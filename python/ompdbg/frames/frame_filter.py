@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from typing import (
-    TYPE_CHECKING,
     Any,
     Dict,
     Iterator,
@@ -36,9 +35,6 @@ from ompdbg.frames.decorators import (
 from ompdbg.front_ends import dap_events
 from ompdbg.inferior import session
 from ompdbg.variables import source_variables
-
-if TYPE_CHECKING:
-    from _ompdbg import Frame, Thread
 
 # So many frames are looked at before the first is shown.
 _AHEAD = 6
@@ -107,7 +103,9 @@ def _known() -> _Known:
 class _Decorated:
     """One stack."""
 
-    def __init__(self, thread: "Thread", given: Iterator[Any], is_gdbs: bool, hide: bool) -> None:
+    def __init__(
+        self, thread: _ompdbg.Thread, given: Iterator[Any], is_gdbs: bool, hide: bool
+    ) -> None:
         """given: GDB's frames, or decorated ones."""
         self._thread = thread
         self._given = given
@@ -174,7 +172,9 @@ class _Decorated:
         if not foreign:
             yield from map(Foreign, run)
 
-    def _decorate(self, wrapped: Any, handle: gdb.Frame, pc: int, frame: "Optional[Frame]") -> Any:
+    def _decorate(
+        self, wrapped: Any, handle: gdb.Frame, pc: int, frame: Optional[_ompdbg.Frame]
+    ) -> Any:
         """pc: where other frames are like this one, negative of frames that have called no other;
         0: nowhere."""
         if frame is None or frame.owner != "user":
@@ -196,7 +196,7 @@ class _Decorated:
             self._known.users[pc] = place  # no other frames had to be known
         return place.told(handle, place)
 
-    def _name(self, frame: "Frame") -> Tuple[str, Optional[List[source_variables.Captured]]]:
+    def _name(self, frame: _ompdbg.Frame) -> Tuple[str, Optional[List[source_variables.Captured]]]:
         """The name of a construct's code, and its variables if they are known."""
         begin = None if frame.start is None else f"{frame.start:#x}"
         name = f"{frame.construct} of {frame.function or begin or '??'}"

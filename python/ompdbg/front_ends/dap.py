@@ -127,7 +127,7 @@ def _scope(kind: Any, number: int, frame_of: Callable[[int], Any]) -> List[Dict[
     return [kind("OpenMP", "openmp", number, map(Variable, shown)).to_object()] if shown else []
 
 
-def _shared_or_not(thread: "_ompdbg.Thread", handle: gdb.Frame) -> Iterator[Captured]:
+def _shared_or_not(thread: _ompdbg.Thread, handle: gdb.Frame) -> Iterator[Captured]:
     """Yield the variables of a construct whose data-sharing attributes are known."""
     frame = thread.frame(handle.level())
     if frame is None or frame.construct is None:
@@ -138,7 +138,7 @@ def _shared_or_not(thread: "_ompdbg.Thread", handle: gdb.Frame) -> Iterator[Capt
             yield one._replace(name=f"{one.name} ({sharing})", symbol=None)
 
 
-def _told(thread: "_ompdbg.Thread") -> Dict[str, str]:
+def _told(thread: _ompdbg.Thread) -> Dict[str, str]:
     found = {"state": thread.state or "?"}
     if thread.wait is not None:
         found["waits for"] = thread.wait.title

@@ -41,7 +41,7 @@ class Stacks:
             self._settings = tuple(gdb.parameter(name) for name in _ENDS_STACKS)
         return self._settings
 
-    def of(self, thread: gdb.InferiorThread) -> "_Stack":
+    def of(self, thread: gdb.InferiorThread) -> _Stack:
         """Find the stack of a thread."""
         stack = self._stacks.get(thread.global_num)
         if stack is None:

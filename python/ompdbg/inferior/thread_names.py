@@ -4,16 +4,13 @@ file once it is loaded."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 import _ompdbg
 import gdb
 
 from ompdbg.console import encoding
 from ompdbg.inferior import selection, session
-
-if TYPE_CHECKING:
-    from _ompdbg import Thread
 
 _RUNNING = "running"
 
@@ -115,7 +112,7 @@ def _name_all() -> None:
             pass  # the others keep their names
 
 
-def _name(thread: "Thread") -> Optional[str]:
+def _name(thread: _ompdbg.Thread) -> Optional[str]:
     """`omp 3/64 lock v`; None for a thread that keeps its name."""
     if not thread.is_openmp:
         return None

@@ -94,7 +94,7 @@ def _with_stand_ins(handle: gdb.Frame, expression: str) -> Tuple[str, bool]:
     function = handle.function()
     is_fortran = function is not None and is_of_fortran(function)
 
-    def replaced(match: "re.Match[str]") -> str:
+    def replaced(match: re.Match[str]) -> str:
         nonlocal count, are_shared
         member, own = match.groups()
         if member == "%" and not is_fortran:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from itertools import islice
 from typing import (
-    TYPE_CHECKING,
     Any,
     Callable,
     Collection,
@@ -38,9 +37,6 @@ from ompdbg.variables.symbols import (
     read,
     symbols,
 )
-
-if TYPE_CHECKING:
-    from _ompdbg import Thread
 
 # The frame that is looked for lies mostly just below: so many are looked at first, and then.
 _STEPS = 8, 64, 500
@@ -216,7 +212,7 @@ def _variables_of(number: int) -> _Variables:
     return found
 
 
-def _encounterers(thread: "Thread") -> List[int]:
+def _encounterers(thread: _ompdbg.Thread) -> List[int]:
     """The threads on whose stacks that of a worker goes on."""
 
     def ask() -> List[int]:
@@ -246,7 +242,7 @@ def _ends() -> List[Tuple[int, int]]:
     return sorted((end, number) for end, number in registers if end is not None)
 
 
-def _selection_kept() -> "ContextManager[None]":
+def _selection_kept() -> ContextManager[None]:
     from ompdbg.inferior import selection
 
     return selection.kept()

@@ -100,7 +100,7 @@ class Reading(NamedTuple):
     def _is_array_in_memory(self) -> bool:
         return self.address is not None and is_array(self.value.type)
 
-    def target(self) -> "Reading":
+    def target(self) -> Reading:
         """Of a reference, what it refers to."""
         value = self.value.referenced_value()
         return Reading(value, address_of(value))
