@@ -3,16 +3,14 @@
 
 Inside, a name is what its bytes are in UTF-8. A byte that is not part of UTF-8 is a lone surrogate
 (PEP 383): nothing is lost, and nothing raises. decoded() is the way in. On the way out, visible()
-and shown() are for people, and for_json() is for JSON. They escape what a terminal would obey, and
-what it would not show.
+and shown() escape what a terminal would obey, and what it would not show.
 """
 
 from __future__ import annotations
 
 import codecs
-import os
 import re
-from typing import Tuple
+from typing import Optional, Tuple
 
 # The name of the error handler for streams: a letter that they lack is escaped.
 ESCAPED = "ompdbg.escaped"
@@ -21,12 +19,12 @@ ESCAPED = "ompdbg.escaped"
 _TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _OTHERS = f"\x7f-\x9f{_TURNING}\u2028\u2029\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
 _HIDDEN = re.compile(f"[\0-\x1f{_OTHERS}]")
-_HIDDEN_IN_LINES = re.compile(f"[\0-\x08\x0b-\x1f{_OTHERS}]")
+_HIDDEN_IN_LINE = re.compile(f"[\0-\x08\x0a-\x1f{_OTHERS}]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-_FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF  # surrogates that stand for bytes
+FIRST_BYTE, LAST_BYTE = 0xDC80, 0xDCFF  # surrogates that stand for bytes
 _NOT_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 _REPLACEMENT = "\ufffd"
+_MOST_DIGITS = 18
 
 
 def decoded(data: bytes) -> str:
@@ -39,14 +37,17 @@ def encoded(text: str) -> bytes:
     return without_halves(text).encode("utf-8", "surrogateescape")
 
 
-def of_path(path: str) -> str:
-    """Return the text of a path that Python gave us, in a command line, say."""
-    return decoded(os.fsencode(path))
-
-
 def without_halves(text: str) -> str:
     """Return the text without the surrogates that stand for no byte."""
     return text if text.isascii() else _NOT_BYTES.sub(_REPLACEMENT, text)
+
+
+def number_in(text: str) -> Optional[int]:
+    """Return a number in ASCII digits; None for anything else. str.isdigit() knows more digits
+    than int(), which takes its time with thousands of them."""
+    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS:
+        return int(text)
+    return None
 
 
 def visible(text: str) -> str:
@@ -54,18 +55,9 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escape, text)
 
 
-def shown(text: str) -> str:
-    """Return lines for a terminal, which may have tabs."""
-    if text.isascii() and text.isprintable():
-        return text
-    return _HIDDEN_IN_LINES.sub(_escape, text)
-
-
-def for_json(document: str) -> str:
-    r"""Return a JSON document in ASCII. Its strings have `\xff` for a byte that is not UTF-8."""
-    if document.isascii() and "\x7f" not in document:
-        return document
-    return _BEYOND_ASCII.sub(_escape_in_json, document)
+def shown(line: str) -> str:
+    """Return a line for a terminal, which may have tabs."""
+    return line if line.isascii() and line.isprintable() else _HIDDEN_IN_LINE.sub(_escape, line)
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -75,20 +67,9 @@ def _escape(found: re.Match[str]) -> str:
         return _NAMED[letter]
     if code < 0x80:
         return f"\\x{code:02x}"
-    if _FIRST_BYTE <= code <= _LAST_BYTE:
+    if FIRST_BYTE <= code <= LAST_BYTE:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}"
-
-
-def _escape_in_json(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    if _FIRST_BYTE <= code <= _LAST_BYTE:
-        return f"\\\\x{code - 0xDC00:02x}"
-    if 0xD800 <= code < 0xE000:
-        return "\\ufffd"
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 def _escape_unknown(error: UnicodeError) -> Tuple[str, int]:

@@ -10,8 +10,7 @@ import gdb
 
 from ompdbg.commands.command import completed, dedent
 from ompdbg.console import encoding
-from ompdbg.number import number_in
-from ompdbg.text import visible
+from ompdbg.text import number_in, visible
 
 if TYPE_CHECKING:
     from ompdbg.execution.events import Definition

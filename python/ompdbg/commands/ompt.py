@@ -7,7 +7,7 @@ from typing import List
 
 from ompdbg.commands.command import OmpCommand, why_not_openmp
 from ompdbg.commands.options import Arguments, Option, Wrong
-from ompdbg.number import number_in
+from ompdbg.text import number_in
 
 _ALL_LEVELS = -1
 _MAX_LEVEL = (1 << 31) - 1

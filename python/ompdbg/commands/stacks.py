@@ -13,7 +13,7 @@ from ompdbg.commands import location, options
 from ompdbg.commands.command import OmpCommand
 from ompdbg.commands.options import Arguments, Option, Wrong
 from ompdbg.console import encoding
-from ompdbg.number import number_in
+from ompdbg.text import number_in
 
 _STACKS, _TREE, _FOLDED = range(3)  # enum bt_form
 

@@ -9,7 +9,7 @@ from typing import Dict, List
 from ompdbg.commands import options
 from ompdbg.commands.command import OmpCommand, wrapped
 from ompdbg.commands.options import Arguments, Option, Wrong
-from ompdbg.number import number_in
+from ompdbg.text import number_in
 
 _LABEL_WIDTH = 14  # of libompdbg's
 _DEFAULT = 20  # events

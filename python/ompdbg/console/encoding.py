@@ -93,7 +93,7 @@ def printed_name(ask: Callable[[], Any]) -> Any:
 
 def write(words: str) -> None:
     """Print text from outside that has its lines' ends."""
-    put(shown(words))
+    put("\n".join(map(shown, words.split("\n"))))
 
 
 def put(text: str) -> None:

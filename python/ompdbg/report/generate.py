@@ -17,13 +17,14 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from ompdbg import text  # noqa: E402
-from ompdbg.number import number_in  # noqa: E402
 from ompdbg.report import merging, regular_file  # noqa: E402
+from ompdbg.text import number_in  # noqa: E402
 
 FINE, FOUND, UNREADABLE, NOT_WRITTEN, INTERNAL = 0, 1, 3, 5, 70
 STANDARD_OUTPUT = "-"
 _WIDTH = 199  # of text in files
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a UTF-16 pair, perhaps
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 _DEEPEST = 10_000  # of calls: trees of stacks may be deep
 
 
@@ -56,6 +57,24 @@ def _write_file(path: str, lines: Iterable[str]) -> None:
     finally:
         if is_plain and os.path.exists(scratch):
             os.unlink(scratch)
+
+
+def _for_json(document: str) -> str:
+    r"""Return a JSON document in ASCII. Its strings have `\xff` for a byte that is not UTF-8."""
+    if document.isascii() and "\x7f" not in document:
+        return document
+    return _BEYOND_ASCII.sub(_escape_in_json, document)
+
+
+def _escape_in_json(found: "re.Match[str]") -> str:
+    code = ord(found.group())
+    if text.FIRST_BYTE <= code <= text.LAST_BYTE:
+        return f"\\\\x{code - 0xDC00:02x}"
+    if 0xD800 <= code < 0xE000:
+        return "\\ufffd"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 def _write(path: str, lines: Iterable[str]) -> None:
@@ -135,7 +154,7 @@ def _merge(words: Sequence[str]) -> int:
         try:
             members.append(read(path))
         except merging.NoReport as reason:
-            unread.append({"source": text.of_path(path), "reason": str(reason)})
+            unread.append({"source": regular_file.of_path(path), "reason": str(reason)})
     as_text = arguments.text or not (arguments.json or arguments.html)
     if not (members and as_text):
         for one in unread:
@@ -145,7 +164,7 @@ def _merge(words: Sequence[str]) -> int:
     document = merging.merged(members, unread)
     if arguments.json:
         as_json = json.dumps(document, ensure_ascii=False, indent=1)
-        _write(arguments.json, [text.for_json(as_json)])
+        _write(arguments.json, [_for_json(as_json)])
     if arguments.html:
         from ompdbg.report.html.merged import page
 

@@ -8,6 +8,8 @@ import os
 import stat
 from typing import IO
 
+from ompdbg.text import decoded
+
 
 def opened(path: str) -> IO[bytes]:
     """Open a regular file, without a buffer. Raise OSError."""
@@ -19,3 +21,8 @@ def opened(path: str) -> IO[bytes]:
     if stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     raise OSError(errno.EINVAL, "not a regular file")
+
+
+def of_path(path: str) -> str:
+    """Return the text of a path that Python gave us, in a command line, say."""
+    return decoded(os.fsencode(path))
