@@ -138,15 +138,13 @@ def dedent(command: object) -> None:
     kind.__doc__ = (kind.__doc__ or "").replace("\n    ", "\n")
 
 
-def why_not_openmp(threads: Sequence[_ompdbg.Thread]) -> str:
-    """Return why OpenMP knows nothing of the selected one of these threads."""
-    for thread in threads:
-        if thread.is_selected:
-            if thread.error is not None:
-                return f"cannot read thread {thread.label}: {thread.error}"
-            what = "running" if thread.is_running else "no OpenMP thread"
-            return f"thread {thread.label} is {what}"
-    return "no thread is selected"
+def why_not_openmp(thread: Optional[_ompdbg.Thread]) -> str:
+    """Return why OpenMP knows nothing of the selected thread."""
+    if thread is None:
+        return "no thread is selected"
+    if thread.error is not None:
+        return f"cannot read thread {thread.label}: {thread.error}"
+    return f"thread {thread.label} is {'running' if thread.is_running else 'no OpenMP thread'}"
 
 
 def wrapped(text: str, first: str = "", others: str = "  ") -> str:

@@ -33,17 +33,19 @@ class Icvs(OmpCommand):
         scope = None
         if arguments.has("-thread") or arguments.has("-task"):
             scope = "thread" if arguments.has("-thread") else "task"
-        everyone = self.program().threads()
-        threads = [thread.number for thread in everyone if thread.is_openmp]
-        if not arguments.has("-all"):
-            threads = [one.number for one in everyone if one.is_openmp and one.is_selected]
+        program = self.program()
+        selected = program.selected()
+        asked = program.threads() if arguments.has("-all") or selected is None else [selected]
+        numbers = [thread.number for thread in asked if thread.is_openmp]
+        about = why_not_openmp(selected)
         # To the process belong some even if the thread has none.
-        others = [] if threads or scope else [one.number for one in everyone if one.is_selected]
-        about = why_not_openmp(everyone)
-        if not threads and not others:
+        is_process = not numbers and not scope and selected is not None
+        if is_process and selected is not None:
+            numbers, scope = [selected.number], "process"
+        if not numbers:
             self.fail(about + ".")
-        self.show(arguments, numbers=threads or others, scope="process" if others else scope)
-        if others and not arguments.has("-json"):
+        self.show(arguments, numbers=numbers, scope=scope)
+        if is_process and not arguments.has("-json"):
             encoding.write(wrapped(f"Only those of the process: {about}."))
 
 

@@ -28,14 +28,16 @@ class _Inquiry(OmpCommand):
 
     def _threads(self, arguments: Arguments) -> List[int]:
         """Return the numbers of the selected thread, or of all."""
-        everyone = self.program().threads()
-        found = [thread for thread in everyone if thread.is_openmp]
-        if not arguments.has("-all"):
-            found = [thread for thread in found if thread.is_selected]
-        if not found:
-            nobody = "no OpenMP thread" if arguments.has("-all") else why_not_openmp(everyone)
+        program = self.program()
+        selected = program.selected()
+        if arguments.has("-all"):
+            found, nobody = program.threads(), "no OpenMP thread"
+        else:
+            found, nobody = [selected] if selected is not None else [], why_not_openmp(selected)
+        numbers = [thread.number for thread in found if thread.is_openmp]
+        if not numbers:
             self.fail(nobody + ".")
-        return [thread.number for thread in found]
+        return numbers
 
 
 class ThreadInfo(_Inquiry):

@@ -16,6 +16,7 @@ from ompdbg.console import encoding
 from ompdbg.text import number_in
 
 _STACKS, _TREE, _FOLDED = range(3)  # enum bt_form
+_PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
 
 
 class Bt(OmpCommand):
@@ -75,15 +76,12 @@ class Bt(OmpCommand):
         self.show(arguments, numbers=numbers, limit=limit, form=form)
 
     def _selected(self) -> int:
-        for thread in self.program().threads():
-            if thread.is_selected:
-                if thread.is_running:
-                    self.fail(f"thread {thread.label} is running.")
-                return thread.number
-        self.fail("no thread is selected.")
-
-
-_PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
+        thread = self.program().selected()
+        if thread is None:
+            self.fail("no thread is selected.")
+        if thread.is_running:
+            self.fail(f"thread {thread.label} is running.")
+        return thread.number
 
 
 class Selecting(OmpCommand):

@@ -86,6 +86,7 @@ class Task(Selecting):
         said: List[str] = []
         self.program().print("task", said.append, json=True, number=number)
         task = json.loads("".join(said))["task"]
-        for thread in self.program().threads():
-            if task["status"] == "running" and thread.number == task["thread"]:
+        if task["status"] == "running" and task["thread"] is not None:
+            thread = self.program().thread(task["thread"])
+            if thread is not None:
                 self.select(thread, None)

@@ -12,11 +12,11 @@ import _ompdbg
 import gdb
 
 from ompdbg.console import encoding, output
+from ompdbg.inferior import object_files
 
 # "0x00007ffff7f6c6b0  0x00007ffff7f9aa6e  Yes (*)     /lib/x86_64-linux-gnu/libgomp.so.1"
 _LIBRARY = re.compile(r"^(?:0x\S+ +0x\S+)? +(?P<read>Yes|No)\b.*? (?P<path>/.*)$", re.M)
 _INTERPRETER = re.compile(r" is \.interp$", re.M)
-_CORE = "core dump file"
 # Of a note in an ELF file: sizes of its name and of the id, its type, its name.
 _BUILD_ID = re.compile(rb"\x04\0\0\0([\x08-\x40])\0\0\0\x03\0\0\0GNU\0", re.S)
 _HEADERS = 4096  # in which GNU's linkers put that note
@@ -26,7 +26,6 @@ _MAPPING = re.compile(
     r"(?:[rwxsp-]{4}\s+)?(?P<path>/.*?)\s*$",
     re.M,
 )
-_ENTRY = re.compile(r"^9 .*(0x[0-9a-f]+)$", re.M)  # in `info auxv`
 _FIND_LIBRARY = 'name its folder with "set solib-search-path" or "set sysroot"'
 
 
@@ -47,7 +46,7 @@ def why_missing() -> Optional[str]:
         return None  # all is there, or GDB has lost the process and tells nothing
     if not _INTERPRETER.search(files):
         return _why_in_static(program)
-    if _CORE in files:
+    if object_files.CORE in files:
         other = _program_in_memory()
         if other and basename(other) != basename(program):
             return f"the core file is of {other}; {_use_file(other)}."
@@ -72,7 +71,7 @@ def why_mismatched() -> Optional[str]:
     if not objfiles or not program:
         return None
     mappings = _mappings()
-    process = "the core file" if _CORE in output.said("info files") else "the process"
+    process = "the core file" if object_files.CORE in output.said("info files") else "the process"
     mapped = _mapped_at_entry(mappings)
     own = {
         o.build_id
@@ -109,9 +108,8 @@ def _mappings() -> List[_Mapping]:
 
 
 def _mapped_at_entry(mappings: List[_Mapping]) -> Optional[_Mapping]:
-    """Where the program was entered."""
-    match = _ENTRY.search(output.said("info auxv"))
-    entry = int(match.group(1), 16) if match else 0
+    """Return what is mapped where the program was entered."""
+    entry = object_files.auxiliary().get(object_files.ENTRY, 0)
     return next((m for m in mappings if m.start <= entry < m.end), None)
 
 

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The files that GDB has loaded for a program, where libtarget reads names."""
+"""The files that GDB has loaded for a program: where libtarget reads names, and what GDB reads in
+place of memory that a core file lacks.
+
+Of the latter it has their sections only. Between two of them it says that memory is zero, and so
+does what follows in the same request.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from typing import Dict, List, Optional, Tuple
 
 import _ompdbg
@@ -20,24 +26,25 @@ _LIBRARY = re.compile(r"^(0x[0-9a-f]+) +0x[0-9a-f]+ .*?\b(Yes|No)\b.*?((?:target
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - 0x[0-9a-f]+ is \.text in (.*)$", re.M)
 _CODE = ".text"
 _AUXILIARY = re.compile(r"^(\d+) .*(0x[0-9a-f]+)$", re.M)
-_ENTRY, _VDSO = "9", "33"
+ENTRY, _VDSO = "9", "33"
 _ON_TARGET = "target:"  # begins the names of files that GDB reads from there
+CORE = "core dump file"
+# "0x00007ffff7fc9000 - 0x00007ffff7fca000 is .text in PATH"; a core file's own are load1.
+_FILE_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (?!load\d)", re.M)
 
 
 def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
     """Return what tells names of a program. `debugger` reads memory."""
-    auxiliary = {
-        kind: int(value, 16) for kind, value in _AUXILIARY.findall(output.said("info auxv"))
-    }
+    vector = auxiliary()
     program = encoding.of(inferior.progspace, "filename")
     debug = _debug_files(inferior.progspace)
     read = {encoding.of(objfile, "filename") for objfile in inferior.progspace.objfiles()}
     copies: List[int] = []
     found: List[Tuple[str, str, Optional[str], Optional[str], int, bool]] = []
     try:
-        if program and _ENTRY in auxiliary:
+        if program and ENTRY in vector:
             opened = _opened(inferior, program, copies)
-            found.append((program, opened, debug.get(program), None, auxiliary[_ENTRY], True))
+            found.append((program, opened, debug.get(program), None, vector[ENTRY], True))
         code = {path: at for at, path in _SECTION.findall(output.said("info files"))}
         for address, is_read, path in _LIBRARY.findall(
             output.said("info sharedlibrary") if found else ""
@@ -47,10 +54,15 @@ def names(inferior: gdb.Inferior, debugger: object) -> _ompdbg.Files:
             opened = _opened(inferior, path, copies)
             begin = int(code.get(path, address), 16)
             found.append((path, opened, debug.get(path), _CODE, begin, False))
-        return _ompdbg.Files(debugger, found, auxiliary.get(_VDSO, 0))
+        return _ompdbg.Files(debugger, found, vector.get(_VDSO, 0))
     finally:
         for copy in copies:
             os.close(copy)
+
+
+def auxiliary() -> Dict[str, int]:
+    """Return the auxiliary vector of the selected program."""
+    return {kind: int(value, 16) for kind, value in _AUXILIARY.findall(output.said("info auxv"))}
 
 
 def _debug_files(space: gdb.Progspace) -> Dict[str, str]:
@@ -76,3 +88,51 @@ def _opened(inferior: gdb.Inferior, path: str, copies: List[int]) -> str:
     copy = f"/proc/self/fd/{copies[-1]}"
     output.said(f"remote get {encoding.given(plain)} {copy}")
     return copy
+
+
+# ---- Sections in place of memory ------------------------------------------------------------
+
+
+class FileSections:
+    """The sections of all object files, those next to one another as one."""
+
+    def __init__(self) -> None:
+        self._ranges: Optional[List[Tuple[int, int]]] = None
+
+    @property
+    def is_whole(self) -> bool:
+        """There is no core file: nothing must be read in pieces."""
+        return self._ranges is not None and not self._ranges
+
+    def pieces(self, address: int, size: int) -> List[Tuple[int, int]]:
+        """Begin and size of what must be read of a core file in requests of their own."""
+        if self._ranges is None:
+            self._ranges = _merged(_of_core())
+        end = address + size
+        found: List[Tuple[int, int]] = []
+        index = max(bisect_right(self._ranges, (address,)) - 1, 0)
+        for low, high in self._ranges[index:]:
+            if low >= end:
+                break
+            for border in (low, high):
+                if address < border < end:
+                    found.append((address, border - address))
+                    address = border
+        return [*found, (address, end - address)]
+
+
+def _of_core() -> List[Tuple[int, int]]:
+    text = output.said("info files")
+    if CORE not in text:
+        return []
+    return [(int(low, 16), int(high, 16)) for low, high in _FILE_SECTION.findall(text)]
+
+
+def _merged(ranges: List[Tuple[int, int]]) -> List[Tuple[int, int]]:
+    found: List[Tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        elif low < high:
+            found.append((low, high))
+    return found

@@ -14,7 +14,6 @@ import gdb
 from ompdbg.console import encoding, output
 from ompdbg.frames import code_places
 from ompdbg.inferior import object_files, selection
-from ompdbg.inferior.file_sections import FileSections
 from ompdbg.inferior.stacks import Stacks
 from ompdbg.text import decoded
 from ompdbg.variables import evaluation
@@ -37,7 +36,7 @@ class GdbServices:
     def __init__(self, inferior: gdb.Inferior, say: Callable[[str], None]) -> None:
         self._inferior = inferior
         self._say = say
-        self._sections = FileSections()
+        self._sections = object_files.FileSections()
         self._files: Optional[_ompdbg.Files] = None
         self._symbols: Dict[int, Optional[Tuple[str, int]]] = {}  # that are in no file
         self._lines: Dict[int, Tuple[Optional[str], int]] = {}
@@ -99,7 +98,7 @@ class GdbServices:
     def objects_changed(self) -> None:
         """Object files came or went."""
         self.moved()
-        self._sections = FileSections()
+        self._sections = object_files.FileSections()
         self._files = self.shown = None
         self._symbols.clear()
         self._lines.clear()
