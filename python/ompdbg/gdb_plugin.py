@@ -12,7 +12,7 @@ _recording_libraries: List[str] = []
 
 
 def load(libompd: str, recording: List[str]) -> None:
-    """Registers the commands. `libompd`: path of the OMPD library; `recording`: of the libraries
+    """Register the commands. `libompd`: path of the OMPD library; `recording`: of the libraries
     that are preloaded into programs to be recorded. May be called again."""
     global _library_path, _recording_libraries
     first = _library_path is None
@@ -22,13 +22,13 @@ def load(libompd: str, recording: List[str]) -> None:
 
 
 def library_path() -> str:
-    """Path of the OMPD library."""
+    """Return the path of the OMPD library."""
     assert _library_path is not None
     return _library_path
 
 
 def recording_libraries() -> List[str]:
-    """Paths of the libraries that are preloaded into programs to be recorded."""
+    """Return the paths of the libraries that are preloaded into programs to be recorded."""
     return _recording_libraries
 
 

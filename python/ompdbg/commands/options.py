@@ -25,7 +25,7 @@ class Arguments(NamedTuple):
     write_text: Callable[[str], object] = print  # prints what the command shows
 
     def has(self, name: str) -> bool:
-        """The option was given."""
+        """Check that the option was given."""
         return name in self.options
 
 
@@ -36,7 +36,7 @@ class Wrong(Exception):
 def parse(
     command: str, options: Sequence[Option], words: Sequence[str], positional: int = 0
 ) -> Arguments:
-    """Takes a command line apart. At most `positional` words may be no options."""
+    """Take a command line apart. At most `positional` words may be no options."""
     found = Arguments({}, [])
     pending = list(words)
     while pending:
@@ -63,7 +63,8 @@ def parse(
 
 
 def split(options: Sequence[Option], argument: str) -> Tuple[List[str], str]:
-    """The options at the begin of a command line, and the rest, which is left as it is."""
+    """Return the options at the beginning of a command line, and the rest, which is left as it
+    is."""
     words: List[str] = []
     rest = argument.strip()
     while rest.startswith("-"):
@@ -81,7 +82,7 @@ def split(options: Sequence[Option], argument: str) -> Tuple[List[str], str]:
 
 
 def named(options: Sequence[Option], word: str) -> Optional[Option]:
-    """The option that a word stands for. GDB accepts as much of it as is unambiguous."""
+    """Return the option that a word stands for. GDB accepts as much of it as is unambiguous."""
     for option in options:
         if option.name == word:
             return option
@@ -90,14 +91,14 @@ def named(options: Sequence[Option], word: str) -> Optional[Option]:
 
 
 def exclude(command: str, arguments: Arguments, *names: str) -> None:
-    """At most one of these options makes sense."""
+    """Raise Wrong for more than one of these options."""
     given = [name for name in names if arguments.has(name)]
     if len(given) > 1:
         raise Wrong(f"{command}: {given[0]} and {given[1]} exclude each other.")
 
 
 def complete(options: Sequence[Option], text: str, word: str) -> List[str]:
-    """Completions of a command line's last word. `word` is what of it GDB replaces."""
+    """Return completions of a command line's last word. `word` is what of it GDB replaces."""
     words = text.split(" ")
     last = words[-1]
     previous = words[-2] if len(words) > 1 else ""

@@ -35,18 +35,18 @@ _waiting = 0
 
 
 def printed(command: str, from_tty: bool = False) -> str:
-    """The output of a command. Raises gdb.error."""
+    """Return what a command prints. Raises gdb.error."""
     return plain(encoding.told(gdb.execute, encoding.given(command), from_tty, to_string=True))
 
 
 def is_sent_with_text() -> bool:
-    """Whether what a front end is told in GDB/MI besides, as that the program runs, would be taken
-    for the output, too: GDB 18 does that."""
+    """Check whether the text of a command would hold what GDB/MI tells besides, for example that
+    the program runs: in GDB 18 it does."""
     return gdb.execute("echo .", to_string=True) != "."
 
 
 def plain(text: str) -> str:
-    """The text of records; what is none stays as it is."""
+    """Return the text of records; other text stays as it is."""
     lines = text.splitlines()
     records = [_RECORD.fullmatch(line) for line in lines]
     if not lines or not all(records):
@@ -63,7 +63,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 @contextmanager
 def while_gdb_waits() -> Iterator[None]:
-    """GDB waits for the program, and asks something about the thread that stopped."""
+    """Run commands while GDB waits for the program and asks about the thread that stopped."""
     begin_waiting()
     try:
         yield
@@ -72,19 +72,19 @@ def while_gdb_waits() -> Iterator[None]:
 
 
 def begin_waiting() -> None:
-    """The same without a context manager."""
+    """Begin the same, without a context manager."""
     global _waiting
     _waiting += 1
 
 
 def end_waiting() -> None:
-    """Its end."""
+    """End what begin_waiting() began."""
     global _waiting
     _waiting -= 1
 
 
 def execute(command: str) -> str:
-    """What a command prints. Raises gdb.error."""
+    """Return what a command prints, also while GDB waits. Raises gdb.error."""
     if not _waiting:
         return printed(command)
     text = printed(f"frame apply 1 -q -s -- {command}")

@@ -16,9 +16,9 @@ _TERMINAL = 1  # GDB's standard output
 
 
 def sequences() -> Optional[List[str]]:
-    """What begins each style of a command's output, in libompdbg's order; None if nothing is
-    painted. GDB does not tell where its output goes, but its lines are of no certain width unless
-    that is a terminal: for the command `pipe`, or into a string."""
+    """Return the sequence that begins each style, in libompdbg's order; None if nothing is styled.
+    GDB does not tell where its output goes. But the width of its lines is unlimited where that is
+    no terminal: for the command `pipe`, or into a string."""
     if not gdb.parameter("style enabled") or not gdb.parameter("width"):
         return None
     if os.environ.get("TERM", "dumb") == "dumb" or not os.isatty(_TERMINAL) or _is_logging():
@@ -43,7 +43,7 @@ def _begin(kind: str, *more: str) -> str:
 
 
 def _color(setting: str, base: int) -> Iterator[str]:
-    """The parameters of a colour's escape sequence."""
+    """Yield the parameters of a colour's escape sequence."""
     value = _setting(setting)
     if hasattr(value, "escape_sequence"):  # a gdb.Color
         sequence = "" if value.is_none else str(value.escape_sequence(base == 30))
@@ -61,5 +61,5 @@ def _setting(name: str) -> Any:
 
 
 def _is_logging() -> bool:
-    """GDB writes into a file what it prints."""
+    """Check whether GDB writes its output into a file."""
     return bool(gdb.parameter("logging enabled"))

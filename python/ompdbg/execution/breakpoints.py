@@ -55,7 +55,6 @@ class Point(gdb.Breakpoint):
             points[cls, address] = cls(address, *more)
 
     def stop(self) -> bool:
-        """Called by GDB."""
         with session.stopping_thread() as thread:
             stops = thread is not None and self.look(thread)
         if stops:

@@ -22,7 +22,7 @@ _TEMPLATE = re.compile(r"<[^<>]*>")
 
 
 def means(wanted: str, name: str) -> bool:
-    """Whether what the user typed is a name of that function."""
+    """Check whether what the user typed is a name of that function."""
     whole = name.replace(_ANONYMOUS, "")
     plain = _ARGUMENTS.sub("", whole)
     bare = plain
@@ -33,7 +33,7 @@ def means(wanted: str, name: str) -> bool:
 
 
 def same_file(wanted: str, file: str) -> bool:
-    """Whether what the user typed is a name of that file. Either may have more of the folders:
+    """Check whether what the user typed is a name of that file. Either may have more folders:
     debug information has the name that the compiler was given."""
     typed, known = os.path.normpath("/" + wanted), os.path.normpath("/" + file)
     return bool(wanted and file) and (known.endswith(typed) or typed.endswith(known))

@@ -146,8 +146,9 @@ def _meet_attached() -> None:
 
 
 def _on_objfile(event: Any) -> None:
-    """GDB now looks anew where its breakpoints are, all of them in the program that has loaded an
-    object: those in programs that are not selected have to go, and come back at the next stop."""
+    """Put breakpoints into a program that has loaded an object. GDB now looks for the places of
+    all its breakpoints in that program: those in other programs have to go, and come back at the
+    next stop."""
     selected = gdb.selected_inferior()
     for inferior in gdb.inferiors():
         if inferior.progspace != event.new_objfile.progspace and inferior.num != selected.num:

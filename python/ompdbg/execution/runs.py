@@ -50,7 +50,6 @@ class _Point(gdb.Breakpoint):
             self.thread = place.thread
 
     def stop(self) -> bool:
-        """Called by GDB."""
         place = self.place
         if place.stack_pointer not in (None, stack_pointer(gdb.newest_frame())):
             return False

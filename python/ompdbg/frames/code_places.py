@@ -58,7 +58,7 @@ def listed(handle: gdb.Frame) -> Optional[Listing]:
 
 
 def forget() -> None:
-    """The program has moved, or its memory has changed."""
+    """Forget the frame: the program has moved, or its memory has changed."""
     global _last
     _last = None
 

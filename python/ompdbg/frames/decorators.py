@@ -23,7 +23,7 @@ class Name(str):
 
     @property
     def print_name(self) -> str:
-        """As a symbol has it."""
+        """Return the name, as a symbol does."""
         return self
 
 
@@ -36,12 +36,12 @@ class Variable:
         self._told = told
 
     def symbol(self) -> Union[gdb.Symbol, str]:
-        """The variable, or its name."""
+        """Return the variable, or its name."""
         symbol = self._told.symbol
         return Name(encoding.line(self._told.name)) if symbol is None else symbol
 
     def value(self) -> Union[gdb.Value, str, None]:
-        """Its value, or why there is none; None: to be read from the frame."""
+        """Return its value, or why there is none; None: to be read from the frame."""
         problem = self._told.problem
         return self._told.value if problem is None else problem
 
@@ -60,11 +60,11 @@ class _Spoken(FrameDecorator):  # type: ignore[misc]
             return False
 
     def function(self) -> Any:
-        """Its function; where there is none, its address."""
+        """Return the function's name; without one, its address."""
         return encoding.printed_name(super().function)
 
     def filename(self) -> Any:
-        """Its source file, or its library."""
+        """Return the source file, or the library."""
         return encoding.printed_name(super().filename)
 
 
@@ -80,14 +80,13 @@ class Construct(_Spoken):
         self._variables = variables
 
     def function(self) -> str:
-        """`parallel region of solve`."""
         return self._name
 
     def frame_args(self) -> None:
-        """A construct has none."""
+        """Return nothing: a construct has no arguments."""
 
     def frame_locals(self) -> List[Variable]:
-        """The user's variables, those of the function around the construct among them."""
+        """Return the user's variables, with those of the function around the construct."""
         return _variables(self.inferior_frame(), self._variables)
 
 
@@ -100,11 +99,9 @@ class _Safe(_Spoken):
     """A frame as GDB has it, of which it says what it can't read: its own decorator fails then."""
 
     def frame_args(self) -> List[Variable]:
-        """The user's."""
         return [Variable(one) for one in source_variables.arguments(self.inferior_frame())]
 
     def frame_locals(self) -> List[Variable]:
-        """The user's variables."""
         return _variables(self.inferior_frame(), None)
 
 
@@ -112,11 +109,11 @@ class _OfServer(_Spoken):
     """A frame as GDB's DAP server has it, which chooses the variables."""
 
     def frame_args(self) -> List[Any]:
-        """As it has them, or why they can't be read."""
+        """Return GDB's arguments, or why they cannot be read."""
         return self._readable(super().frame_args())
 
     def frame_locals(self) -> List[Any]:
-        """As it has them, or why they can't be read."""
+        """Return GDB's variables, or why they cannot be read."""
         return self._readable(super().frame_locals())
 
     def _readable(self, found: Optional[List[Any]]) -> List[Any]:
@@ -134,7 +131,7 @@ class _OfServer(_Spoken):
 
 
 def safe(wrapped: Any) -> Any:
-    """Unless it is another filter's."""
+    """Return a frame that says what cannot be read; another filter's frame stays as it is."""
     if type(wrapped) is FrameDecorator:
         return _Safe(wrapped)
     return _OfServer(wrapped) if type(wrapped) is _DAP_DECORATOR else wrapped
@@ -144,7 +141,7 @@ class Foreign(_Safe):
     """A frame of the runtime or of the system."""
 
     def function(self) -> Any:
-        """As `bt -no-filters` has it where there is no symbol."""
+        """Return the name as `bt -no-filters` shows it where there is no symbol."""
         handle = self.inferior_frame()
         if handle.type() in (gdb.DUMMY_FRAME, gdb.SIGTRAMP_FRAME):
             return super().function()
@@ -159,7 +156,7 @@ class Eliding(_Spoken):
         self._elided = frames_elided
 
     def elided(self) -> Iterator[Any]:
-        """Frames of the runtime that its code called."""
+        """Return frames of the runtime that its code called."""
         return iter(self._elided)
 
 
@@ -172,11 +169,10 @@ class Argument:
         self._symbol = symbol
 
     def symbol(self) -> gdb.Symbol:
-        """GDB's symbol."""
         return self._symbol
 
     def value(self) -> None:
-        """To be read from the frame."""
+        """Return None: GDB reads the value from the frame."""
 
 
 class Place(NamedTuple):
@@ -191,7 +187,7 @@ class Place(NamedTuple):
 
 
 def place_of(handle: gdb.Frame) -> Place:
-    """As GDB has it."""
+    """Return what GDB knows of a frame's place."""
     spoken = _Spoken(handle)
     # As `bt -no-filters` has it: not `main()` of C++, to which GDB adds the arguments, nor the
     # address of code without a symbol, which it prints as "".
@@ -220,34 +216,28 @@ class Plain:
         self._place = place
 
     def inferior_frame(self) -> gdb.Frame:
-        """GDB's frame."""
         return self._handle
 
     def function(self) -> str:
-        """Its function's name."""
         return self._place.function
 
     def address(self) -> Optional[int]:
-        """Where its code is."""
         return self._place.address
 
     def filename(self) -> Optional[str]:
-        """Its source file."""
         return self._place.filename
 
     def line(self) -> Optional[int]:
-        """Its source line."""
         return self._place.line
 
     def frame_args(self) -> Any:
-        """The user's arguments."""
         return self._place.arguments
 
     def elided(self) -> None:
-        """No other frames belong to it."""
+        """Return nothing: no other frames belong to it."""
 
     def frame_locals(self) -> List[Variable]:
-        """The user's variables."""
+        """Return the user's variables."""
         return _variables(self.inferior_frame(), None)
 
 
@@ -257,7 +247,6 @@ class PlainOfDynamic(Plain):
     __slots__ = ()
 
     def frame_args(self) -> List[Variable]:
-        """The user's."""
         return [Variable(one) for one in source_variables.arguments(self.inferior_frame())]
 
 
@@ -272,14 +261,13 @@ class PlainConstruct(Plain):
         self._variables = variables
 
     def function(self) -> str:
-        """`parallel region of solve`."""
         return self._name
 
     def frame_args(self) -> None:
-        """A construct has none."""
+        """Return nothing: a construct has no arguments."""
 
     def frame_locals(self) -> List[Variable]:
-        """The user's variables, those of the function around the construct among them."""
+        """Return the user's variables, with those of the function around the construct."""
         return _variables(self._handle, self._variables)
 
 
@@ -291,25 +279,25 @@ class Unavailable:
         self._wrapped = wrapped
 
     def inferior_frame(self) -> gdb.Frame:
-        """GDB's frame."""
+        """Return GDB's frame."""
         handle: gdb.Frame = self._wrapped.inferior_frame()
         return handle
 
     def function(self) -> str:
-        """What GDB prints in the place of an address, too."""
+        """Return what GDB prints in the place of an address, too."""
         return "<unavailable> in ??"
 
     def address(self) -> None:
-        """As FrameDecorator."""
+        """Return nothing."""
 
     def filename(self) -> None:
-        """As FrameDecorator."""
+        """Return nothing."""
 
     def line(self) -> None:
-        """As FrameDecorator."""
+        """Return nothing."""
 
     def frame_args(self) -> None:
-        """As FrameDecorator."""
+        """Return nothing."""
 
     def frame_locals(self) -> None:
-        """As FrameDecorator."""
+        """Return nothing."""

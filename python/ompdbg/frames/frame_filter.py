@@ -42,7 +42,7 @@ _NORMAL = gdb.NORMAL_FRAME
 
 
 def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
-    """The frames of the selected thread. Those of the runtime are left out (`hide`), or elided."""
+    """Return the frames of the selected thread. The runtime's are left out (`hide`), or elided."""
     dap_events.follow_references()
     try:
         thread = session.selected_thread()
@@ -59,7 +59,7 @@ def decorated(wrapped: Iterator[Any], hide: bool) -> Iterator[Any]:
 
 
 def _has_registers() -> bool:
-    """Whether GDB knows the registers of the selected thread: a core file may lack them."""
+    """Check that GDB knows the registers of the selected thread: a core file may lack them."""
     try:
         gdb.newest_frame().pc()
     except gdb.error:
@@ -68,7 +68,7 @@ def _has_registers() -> bool:
 
 
 def _given_by_gdb(wrapped: Iterator[Any]) -> Optional[FrameIterator]:
-    """GDB's own frames; None if another filter was given them before."""
+    """Return GDB's own frames; None if another filter was given them before."""
     if type(wrapped) is not map:
         return None
     try:
@@ -118,7 +118,7 @@ class _Decorated:
         self._newest: List[Any] = []  # elided, though no older frame was told yet
 
     def frames(self) -> Iterator[Any]:
-        """The user's frames, each with what it called of the runtime."""
+        """Yield the user's frames, each with what it called of the runtime."""
         last: Any = None
         run: List[Any] = []  # what follows that is not the user's
         foreign = False  # the runtime is in it
@@ -175,8 +175,8 @@ class _Decorated:
     def _decorate(
         self, wrapped: Any, handle: gdb.Frame, pc: int, frame: Optional[_ompdbg.Frame]
     ) -> Any:
-        """pc: where other frames are like this one, negative of frames that have called no other;
-        0: nowhere."""
+        """Return a frame as it is shown; None for one that is not the user's. pc: where other
+        frames are like this one, negative of frames that have called no other; 0: nowhere."""
         if frame is None or frame.owner != "user":
             return None
         if type(wrapped) is not FrameDecorator:  # another filter's
@@ -197,7 +197,7 @@ class _Decorated:
         return place.told(handle, place)
 
     def _name(self, frame: _ompdbg.Frame) -> Tuple[str, Optional[List[source_variables.Captured]]]:
-        """The name of a construct's code, and its variables if they are known."""
+        """Return the name of a construct's code, and its variables if they are known."""
         begin = None if frame.start is None else f"{frame.start:#x}"
         name = f"{frame.construct} of {frame.function or begin or '??'}"
         return encoding.line(name), self._variables.get(frame.level)

@@ -25,7 +25,7 @@ _SERVER, _FRAMES, _SCOPES = "gdb.dap.server", "gdb.dap.frames", "gdb.dap.scopes"
 
 
 def extend() -> None:
-    """From now on the server shows them."""
+    """Make the server show threads of OpenMP from now on."""
     server, frames, scopes = map(sys.modules.get, (_SERVER, _FRAMES, _SCOPES))
     frame_of: Any = getattr(frames, "frame_for_id", None)
     iterate: Any = getattr(frames, "frame_iterator", None)
@@ -58,7 +58,7 @@ class _Elsewhere:
         self._thread = thread
 
     def function(self) -> str:
-        """Its name, and where it lies."""
+        """Return its name, and on which thread it lies."""
         return f"{self.__getattr__('function')()} [thread {self._thread.num}]"
 
     def __getattr__(self, name: str) -> Any:
@@ -80,7 +80,8 @@ def _select_again(thread: Optional[gdb.InferiorThread]) -> None:
 
 
 def _to_main(iterate: Callable[..., Iterator[Any]], *given: Any) -> Iterator[Any]:
-    """The server takes the thread that is selected for that of the frame."""
+    """Yield the server's frames, and those in which the stack goes on. The server takes the
+    selected thread for that of the frame."""
     yield from iterate(*given)
     if gdb.parameter("omp frame-filter") == "off":
         return

@@ -32,7 +32,7 @@ _is_following = False
 
 
 def hide_internal_breakpoints() -> None:
-    """From now on the server, if there is one, tells of the user's breakpoints only."""
+    """Let the server, if there is one, tell of the user's breakpoints only from now on."""
     global _done
     server = sys.modules.get(_SERVER)
     if _done or server is None:
@@ -74,7 +74,7 @@ def _with_users_only(send: Callable[..., None]) -> Callable[..., None]:
 
 
 def expect(reason: str) -> None:
-    """Why the program is about to stop: "step", or "breakpoint"."""
+    """Note why the program is about to stop: "step", or "breakpoint"."""
     events = sys.modules.get(_EVENTS)
     if events is not None and hasattr(events, _EXPECT) and hasattr(events, _EXPECTED):
         getattr(events, _EXPECT)(reason)
@@ -90,7 +90,7 @@ def put(text: str) -> None:
 
 
 def follow_references() -> None:
-    """From now on the server, if there is one, tells the values of expressions in constructs."""
+    """Let the server, if there is one, tell values instead of references from now on."""
     global _is_following
     evaluation = sys.modules.get(_EVALUATION)
     if _is_following or evaluation is None:

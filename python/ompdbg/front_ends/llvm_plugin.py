@@ -33,13 +33,14 @@ class _Path(str):
     """What the plug-in takes for a pointer to characters."""
 
     def string(self) -> str:
-        """The path."""
+        """Return the path."""
         return str(self)
 
 
 @lru_cache(maxsize=None)
 def _copy_of_library() -> str:
-    """Our library for the plug-in alone: a library serves one debugger, and this one is ours."""
+    """Return the path of our library, copied for the plug-in: a library serves one debugger, and
+    the other one is ours."""
     copy = os.memfd_create("libompd.so")
     with open(gdb_plugin.library_path(), "rb") as library, open(copy, "wb", closefd=False) as file:
         shutil.copyfileobj(library, file)
@@ -53,14 +54,14 @@ class _Gdb:
         return getattr(gdb, name)
 
     def parse_and_eval(self, expression: str) -> Any:
-        """What GDB has it do."""
+        """Evaluate an expression; for the locations of libraries, return ours."""
         if expression == _LOCATIONS:
             return [_Path(_copy_of_library()), _Path()]
         return self.__getattr__("parse_and_eval")(expression)
 
 
 def lend() -> bool:
-    """Makes the plug-in use ompdbg's library; False if it was not loaded into GDB."""
+    """Make the plug-in use ompdbg's library. Return False if it was not loaded into GDB."""
     if _COMMANDS not in sys.modules:
         return False
     setattr(import_module(_COMMANDS), "gdb", _Gdb())
@@ -76,7 +77,7 @@ def lend() -> bool:
 
 
 def _wrap(owner: Any, name: str, function: Callable[..., Any]) -> None:
-    """Replaces a function by one that gets it as its first argument. Once is enough."""
+    """Replace a function by one that gets it as its first argument. Once is enough."""
     original = getattr(owner, name)
     if getattr(original, "original", None) is None:
 
@@ -91,7 +92,7 @@ def _wrap(owner: Any, name: str, function: Callable[..., Any]) -> None:
 
 
 def _symbol_address(*arguments: Any) -> int:
-    """(thread or -1, name). 0: there is no such symbol."""
+    """Return the address of a symbol; 0: there is none. (thread or -1, name)"""
     thread, name = arguments
     with selection.kept():
         services = session.services()
@@ -102,7 +103,7 @@ def _symbol_address(*arguments: Any) -> int:
 
 
 def _read_memory(*arguments: Any) -> Optional[bytearray]:
-    """(address, size)."""
+    """Return memory; None if it cannot be read. (address, size)"""
     address, size = arguments
     try:
         return bytearray(session.services().memory(address & _WORD, size))
@@ -111,7 +112,7 @@ def _read_memory(*arguments: Any) -> Optional[bytearray]:
 
 
 def _read_string(*arguments: Any) -> Optional[str]:
-    """(address)"""
+    """Return a string; None if it cannot be read. (address)"""
     try:
         return session.services().string(arguments[0] & _WORD)
     except (gdb.error, ValueError):
@@ -119,7 +120,7 @@ def _read_string(*arguments: Any) -> Optional[str]:
 
 
 def _thread_context(*arguments: Any) -> int:
-    """(kind, id). -1: there is no such thread."""
+    """Return GDB's number of a thread; -1: there is none. (kind, id)"""
     kind, ident = arguments
     services, ident = session.services(), ident & _WORD
     for thread in services.all_threads():
@@ -129,7 +130,7 @@ def _thread_context(*arguments: Any) -> int:
 
 
 def _print(*arguments: Any) -> None:
-    """(text)"""
+    """Print a message. (text)"""
     if not _silent:
         encoding.write(str(arguments[0]).rstrip("\n") + "\n")
 

@@ -26,7 +26,7 @@ _is_mi: Optional[bool] = None
 
 
 def register() -> None:
-    """Makes them of the commands that there are."""
+    """Make a command of GDB/MI for each command that prints JSON."""
     kind: Any = getattr(gdb, "MICommand", None)
     if kind is None:
         return
@@ -39,7 +39,6 @@ def register() -> None:
             super().__init__("-" + command.name.replace(" ", "-"))
 
         def invoke(self, argv: List[str]) -> Any:
-            """Called by GDB."""
             return json.loads(self._command.document(argv), object_pairs_hook=_members)
 
     for command in OmpCommand.made.values():
@@ -48,7 +47,7 @@ def register() -> None:
 
 
 def _members(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
-    """MI has no null, and its truth is "y" or "n"."""
+    """Return members as MI has them: it has no null, and its truth is "y" or "n"."""
     return {name: _value(value) for name, value in pairs if value is not None}
 
 
@@ -61,12 +60,12 @@ def _value(value: Any) -> Any:
 
 
 def with_paths(frames: Iterator[Any]) -> Iterator[Any]:
-    """The same frames; for GDB/MI, with paths for names of files."""
+    """Return the same frames; for GDB/MI, with paths for names of files."""
     return map(_WithPath, frames) if _in_mi() else frames
 
 
 def _in_mi() -> bool:
-    """GDB was started for a front end."""
+    """Check whether GDB was started for a front end."""
     global _is_mi
     if _is_mi is None:
         try:
@@ -83,7 +82,8 @@ class _WithPath(FrameDecorator):  # type: ignore[misc]
     """A frame with the path of its file."""
 
     def filename(self) -> Any:
-        """The path; the name of a library, or what another filter made of it, as it is."""
+        """Return the path. The name of a library, or what another filter made of it, stays as it
+        is."""
         found = encoding.printed_name(super().filename)
         symtab = self.inferior_frame().find_sal().symtab
         if symtab is None or found != encoding.line(encoding.of(symtab, "filename")):
@@ -91,6 +91,6 @@ class _WithPath(FrameDecorator):  # type: ignore[misc]
         return encoding.line(encoding.of(symtab, "fullname"))
 
     def elided(self) -> Optional[Iterator[Any]]:
-        """The frames that belong to it."""
+        """Return the frames that belong to it."""
         found = super().elided()
         return None if found is None else map(_WithPath, found)

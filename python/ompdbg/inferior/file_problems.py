@@ -30,7 +30,7 @@ _FIND_LIBRARY = 'name its folder with "set solib-search-path" or "set sysroot"'
 
 
 def why_missing() -> Optional[str]:
-    """What GDB lacks to find the runtime; None if it lacks nothing."""
+    """Return what GDB lacks to find the runtime; None if it lacks nothing."""
     program = encoding.of(gdb.current_progspace(), "filename")
     if not program:
         return f"no program is loaded; {_use_file(_program_in_memory())}."
@@ -64,8 +64,8 @@ def _why_in_static(program: str) -> Optional[str]:
 
 
 def why_mismatched() -> Optional[str]:
-    """Which of the files that GDB reads is not the one that the process was made from, by the
-    build ids of program and runtime in file and in memory; None if none is."""
+    """Return which file that GDB reads is not the one that the process was made from; None if all
+    are. Build ids of program and runtime tell, in the file and in memory."""
     objfiles = [o for o in gdb.current_progspace().objfiles() if o.owner is None and o.build_id]
     program = encoding.of(gdb.current_progspace(), "filename")
     if not objfiles or not program:

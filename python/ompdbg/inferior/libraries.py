@@ -56,7 +56,7 @@ def understand(services: GdbServices) -> Tuple[_ompdbg.Process, bool]:
 def _named_by_program(
     services: GdbServices, process: _ompdbg.Process
 ) -> Tuple[Optional[int], List[str]]:
-    """How many runtimes the first library recognises that the program names and that may be
+    """Return how many runtimes the first library recognises that the program names and that may be
     loaded, and its problems; without one, None and why none is loaded."""
     problems: List[str] = []
     own = os.path.realpath(gdb_plugin.library_path())
@@ -77,7 +77,7 @@ def _named_by_program(
 
 
 def locations(services: GdbServices) -> List[str]:
-    """The paths in the runtime's `ompd_dll_locations`; [] if it has none, or none yet."""
+    """Return the paths in the runtime's `ompd_dll_locations`; [] if it has none, or none yet."""
     variable = services.files.address(_LOCATIONS)
     if variable is None:
         return []

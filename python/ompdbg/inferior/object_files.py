@@ -101,7 +101,7 @@ class FileSections:
 
     @property
     def is_whole(self) -> bool:
-        """There is no core file: nothing must be read in pieces."""
+        """Check that there is no core file: nothing must be read in pieces."""
         return self._ranges is not None and not self._ranges
 
     def pieces(self, address: int, size: int) -> List[Tuple[int, int]]:

@@ -53,22 +53,22 @@ class GdbServices:
         self.living: Dict[Any, Any] = {}  # what outer_frames.py remembers of this stop
 
     def begin(self) -> None:
-        """The user asks something: he may have changed settings of GDB's before."""
+        """Note that the user asks something, who may have changed settings of GDB before."""
         self._stacks.ask_settings()
 
     @property
     def stack_settings(self) -> Tuple[object, ...]:
-        """GDB's settings that tell where stacks end."""
+        """Return GDB's settings that tell where stacks end."""
         return self._stacks.settings
 
     def select(self, thread: Optional[gdb.InferiorThread]) -> None:
-        """The thread that the user has selected. To answer, others get selected in GDB."""
+        """Note the thread that the user has selected. To answer, others get selected in GDB."""
         self._selected = None if thread is None else thread.global_num
 
     # ---- What moved -------------------------------------------------------------------------
 
     def moved(self) -> None:
-        """The program ran, or its memory or registers were changed."""
+        """Forget what has changed: the program ran, or its memory or registers were changed."""
         self._stopped = self._stopped_thread = None
         self._is_alone = False
         self._threads = None
@@ -79,8 +79,8 @@ class GdbServices:
         code_places.forget()
 
     def stopped_at_breakpoint(self, thread: gdb.InferiorThread, is_alone: bool = False) -> None:
-        """GDB asks whether the thread shall stop where it is. The others run on, and GDB says the
-        same of this one; what it says of other memory than the thread's own may change. is_alone:
+        """Note that GDB asks whether the thread shall stop where it is. The others run on, and GDB
+        says the same of this one; memory that is not the thread's own may change. is_alone:
         nothing is asked of other threads, and the list has this one only."""
         self._stopped = thread.global_num
         self._selected = thread.global_num
@@ -96,7 +96,7 @@ class GdbServices:
         return thread.is_running() and thread.global_num != self._stopped
 
     def objects_changed(self) -> None:
-        """Object files came or went."""
+        """Forget all of the files: object files came or went."""
         self.moved()
         self._sections = object_files.FileSections()
         self._files = self.shown = None
@@ -143,8 +143,8 @@ class GdbServices:
         raise ValueError("no string")
 
     def direct_pid(self) -> int:
-        """The process, if it is a local one, all of it is stopped, its past is not replayed, and
-        no breakpoint of GDB is in its code."""
+        """Return the process if its memory can be read directly: it is local, all of it is
+        stopped, its past is not replayed, and no breakpoint of GDB is in its code. Else 0."""
         if self._direct_pid is None:
             self._direct_pid = self._find_direct_pid()
         return self._direct_pid
@@ -317,7 +317,7 @@ class GdbServices:
 
     @property
     def files(self) -> _ompdbg.Files:
-        """What tells names."""
+        """Return what tells names."""
         if self._files is None:
             self._files = object_files.names(self._inferior, self)
         return self._files

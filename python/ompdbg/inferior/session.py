@@ -45,7 +45,8 @@ class _Process:
         self.is_plain = False
 
     def understood(self) -> "_ompdbg.Process":
-        """All runtimes of the process; raises _ompdbg.Error or NotOpened if none is understood."""
+        """Return all runtimes of the process. Raises _ompdbg.Error or NotOpened if none is
+        understood."""
         settings = (*self.services.stack_settings, len(gdb.inferiors()) > 1)
         if self.settings != settings:
             self.program = None  # it remembers stacks as they were before
@@ -61,11 +62,11 @@ class _Process:
         return self.program
 
     def stats(self) -> _Stats:
-        """Counters of all its runtimes."""
+        """Return counters of all its runtimes."""
         return self.program.stats() if self.program is not None else {}
 
     def reset_stats(self) -> None:
-        """A command begins."""
+        """Begin to count for another command."""
         if self.program is not None:
             self.program.reset_stats()
 
@@ -97,7 +98,8 @@ _session = _Session()
 
 
 def program(command: str) -> "_ompdbg.Process":
-    """The selected inferior; raises gdb.GdbError with one line if no runtime of it is known."""
+    """Return the selected program. Raises gdb.GdbError with one line if no runtime of it is
+    known."""
     import _ompdbg
 
     from ompdbg.inferior.libraries import NotOpened
@@ -113,14 +115,14 @@ def program(command: str) -> "_ompdbg.Process":
 
 
 def current_program() -> "Optional[_ompdbg.Process]":
-    """The same; None if there is no process. Raises _ompdbg.Error or NotOpened if no runtime is
-    understood."""
+    """Return the selected program; None if there is no process. Raises _ompdbg.Error or NotOpened
+    if no runtime is understood."""
     known = _selected()
     return None if known is None else known.understood()
 
 
 def _selected() -> Optional[_Process]:
-    """The selected inferior, as it is now; None if there is no process."""
+    """Return the selected inferior's process, as it is now; None if there is none."""
     inferior = gdb.selected_inferior()
     if not inferior.pid or not inferior.threads():
         return None
@@ -134,8 +136,8 @@ def _selected() -> Optional[_Process]:
 
 
 def program_at_stop() -> "Optional[_ompdbg.Process]":
-    """The selected inferior, for what is no command of ours and must cost little. None also if no
-    runtime is understood. Which thread is selected is not told."""
+    """Return the selected program, for what is no command of ours and must cost little. None also
+    if no runtime is understood. It is not noted which thread is selected."""
     import _ompdbg
 
     from ompdbg.inferior.libraries import NotOpened
@@ -159,7 +161,7 @@ def program_at_stop() -> "Optional[_ompdbg.Process]":
 
 
 def selected_thread() -> "Optional[_ompdbg.Thread]":
-    """The selected thread, for what must cost little; None without an OpenMP runtime."""
+    """Return the selected thread, for what must cost little; None without an OpenMP runtime."""
     selected = gdb.selected_thread()
     known = program_at_stop() if selected is not None else None
     return None if known is None or selected is None else known.thread(selected.num)
@@ -208,13 +210,13 @@ def _stopping_thread(selected: gdb.InferiorThread, others: bool) -> "Optional[_o
 
 
 def services_of(inferior: gdb.Inferior) -> GdbServices:
-    """The services for an inferior."""
+    """Return the services for an inferior."""
     return _session.process(inferior).services
 
 
 def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
-    """Threads run, or "record goto" or "record stop" may have gone elsewhere, of which GDB tells
-    nobody."""
+    """Check for moves of which GDB tells nobody: threads run, or "record goto" or "record stop"
+    may have gone elsewhere."""
     if known.is_recorded or gdb.current_recording() is not None:
         return True
     if not known.is_still:
@@ -226,12 +228,12 @@ def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
 
 
 def services() -> GdbServices:
-    """GDB as the debugger of the selected inferior."""
+    """Return GDB as the debugger of the selected inferior."""
     return _session.process(gdb.selected_inferior()).services
 
 
 def signal() -> "Optional[Signal]":
-    """The signal that has ended the selected inferior, or at which it has stopped."""
+    """Return the signal that has ended the selected inferior, or at which it has stopped."""
     from ompdbg.inferior import signals
 
     known = _session.process(gdb.selected_inferior())
@@ -243,13 +245,13 @@ def signal() -> "Optional[Signal]":
 
 
 def library_changed() -> None:
-    """The user wants another OMPD library."""
+    """Close all programs: the user wants another OMPD library."""
     for known in _session.processes.values():
         known.close()
 
 
 def statistics() -> Tuple[_Stats, _Stats]:
-    """Counters of the command before this one, and of this one so far."""
+    """Return counters of the command before this one, and of this one so far."""
     known = _session.processes.get(gdb.selected_inferior().num)
     if known is None or known.program is None:
         return {}, {}
@@ -296,7 +298,7 @@ class guarded:
 
 
 def _line(command: str, reason: str) -> str:
-    """What a failure is told as."""
+    """Return the line that tells of a failure."""
     return f"{command}: {reason.rstrip('.')}."
 
 
@@ -313,7 +315,7 @@ def _say(said: str) -> None:
 
 
 def _key(inferior: gdb.Inferior) -> Tuple[int, Optional[str]]:
-    """What changes when an inferior becomes another process."""
+    """Return what changes when an inferior becomes another process."""
     return inferior.pid, encoding.of(inferior.progspace, "filename")
 
 
@@ -339,13 +341,14 @@ def _connect() -> None:
 
 
 def _on_moved(event: Any) -> None:
-    """Something ran or was changed. Memory may be shared: what was read of any is out of date."""
+    """Forget what was read of any program: something ran or was changed, and memory may be
+    shared."""
     for process in _session.processes.values():
         process.moved()
 
 
 def _on_objects(event: Any) -> None:
-    """Object files came or went: the runtime may be among them."""
+    """Close all programs: object files came or went, and the runtime may be among them."""
     for process in _session.processes.values():
         process.close()
         process.services.objects_changed()

@@ -26,17 +26,17 @@ class Stacks:
         self._settings: Optional[Tuple[object, ...]] = None
 
     def forget(self) -> None:
-        """The program moved."""
+        """Forget all: the program moved."""
         self._stacks.clear()
         self._settings = None
 
     def ask_settings(self) -> None:
-        """The user may have changed some: GDB does not tell, and to ask takes long."""
+        """Ask for the settings again, once they are needed: GDB does not tell of changes."""
         self._settings = None
 
     @property
     def settings(self) -> Tuple[object, ...]:
-        """GDB's, as far as they tell where stacks end."""
+        """Return GDB's settings that tell where stacks end."""
         if self._settings is None:
             self._settings = tuple(gdb.parameter(name) for name in _ENDS_STACKS)
         return self._settings

@@ -18,7 +18,7 @@ def listen() -> None:
 
 
 def of(inferior: gdb.Inferior) -> Optional[int]:
-    """The time at which a program stopped; None: it was not seen to stop."""
+    """Return the time at which a program stopped; None: it was not seen to stop."""
     return _times.get(inferior.pid)
 
 

@@ -29,7 +29,7 @@ _is_awaited = False  # threads of a core file will be named
 
 
 def switch(on: bool) -> None:
-    """Begins to name threads, or gives them their old names."""
+    """Begin to name threads, or give them their old names."""
     global _is_on
     if on == _is_on:
         return
@@ -43,7 +43,7 @@ def switch(on: bool) -> None:
 
 
 def system_name(thread: gdb.InferiorThread) -> str:
-    """The name that a thread has, or had before it got one of ours."""
+    """Return the name that a thread has, or had before it got one of ours."""
     known = _named.get(thread.global_num)
     name: str = encoding.of(thread, "name") or ""
     return known.before if known is not None and known.name == name else name
@@ -63,7 +63,7 @@ def _on_stop(event: Any) -> None:
 
 
 def _on_new_thread(event: Any) -> None:
-    """Of a core file GDB tells no stop."""
+    """Name the threads of a core file once it is loaded: GDB tells of no stop then."""
     global _is_awaited
     connection = event.inferior_thread.inferior.connection
     if connection is not None and connection.type == "core" and not _is_awaited:
@@ -79,7 +79,7 @@ def _on_core() -> None:
 
 
 def _on_cont(event: Any) -> None:
-    """What threads did is over: they run."""
+    """Give threads that run their old names."""
     if gdb.parameter("non-stop"):
         thread = event.inferior_thread
         _restore([] if thread is None else [thread.global_num])
@@ -93,7 +93,7 @@ def _on_exited(event: Any) -> None:
 
 
 def _name_all() -> None:
-    """Names the threads of the selected program that are stopped."""
+    """Name the threads of the selected program that are stopped."""
     inferior = gdb.selected_inferior()
     if not inferior.pid:
         return
@@ -113,7 +113,7 @@ def _name_all() -> None:
 
 
 def _name(thread: _ompdbg.Thread) -> Optional[str]:
-    """`omp 3/64 lock v`; None for a thread that keeps its name."""
+    """Return `omp 3/64 lock v`; None for a thread that keeps its name."""
     if not thread.is_openmp:
         return None
     words = ["omp"]
@@ -135,7 +135,7 @@ def _give(handle: gdb.InferiorThread, name: str) -> None:
 
 
 def _is_users(handle: gdb.InferiorThread) -> bool:
-    """The user gave the thread its name; otherwise it is the system's."""
+    """Check that the user gave the thread its name; otherwise it is the system's."""
     before = encoding.of(handle, "name")
     if before is not None and not encoding.is_speakable(before):
         return True  # nobody could give it back

@@ -12,13 +12,13 @@ _LEVEL = re.compile(r" -O(\w*)")
 
 
 def is_llvms(producer: str) -> bool:
-    """Any that is not GCC; "": not known."""
+    """Check for a compiler that is not GCC; "": unknown."""
     return producer != "" and not producer.startswith(_GCC)
 
 
 def has_other_bounds(producer: str) -> bool:
-    """Where GCC optimizes C, it may tell the length of an array by what has it only where the
-    length is computed: a register, or a variable that may change."""
+    """Check whether the lengths of arrays may be wrong. Where GCC optimizes C, it may tell a
+    length by a register or a variable that has it only where the length is computed."""
     return _GCC_OF_C.match(producer) is not None and _LEVEL.findall(producer)[-1:] != ["0"]
 
 
@@ -35,15 +35,15 @@ LENGTH = "vla"
 
 
 def is_generated(name: str, fortran: bool) -> bool:
-    """It is no name of the user's. In Fortran none begins with an underscore."""
+    """Check for a name that is not the user's. In Fortran none begins with an underscore."""
     return _GENERATED.match(name) is not None or (fortran and name.startswith("_"))
 
 
 def is_bound(name: str) -> bool:
-    """It is of the length of an array that is computed."""
+    """Check for the length of an array that is computed."""
     return _BOUND.match(name) is not None
 
 
 def original(name: str) -> str:
-    """Of the variable for which gfortran made one of its own: "a" of "a.0"."""
+    """Return the variable for which gfortran made one of its own: "a" for "a.0"."""
     return name.partition(".")[0]

@@ -47,7 +47,7 @@ _as_float: Callable[[Any], float] = float
 
 @contextmanager
 def without_effects() -> Iterator[None]:
-    """GDB neither writes to the program nor calls functions in it."""
+    """Keep GDB from writing to the program and from calling functions in it."""
     before = [(name, gdb.parameter(name)) for name in _GUARDS]
     try:
         for name in _GUARDS:
@@ -166,7 +166,7 @@ def _referred(value: gdb.Value) -> gdb.Value:
 
 
 def arguments(handle: gdb.Frame) -> List[Tuple[str, str]]:
-    """Arguments of a frame's function, as "set print frame-arguments" has them."""
+    """Return arguments of a frame's function, as "set print frame-arguments" has them."""
     how = gdb.parameter("print frame-arguments")
     with selection.frame(handle):
         found = source_variables.arguments(handle)
@@ -176,13 +176,13 @@ def arguments(handle: gdb.Frame) -> List[Tuple[str, str]]:
 
 
 def local_variables(handle: gdb.Frame) -> List[Tuple[str, str]]:
-    """Local variables, those of the innermost block first."""
+    """Return local variables, those of the innermost block first."""
     with selection.frame(handle):
         return [_variable(one, handle, "all") for one in source_variables.local_variables(handle)]
 
 
 def _variable(one: source_variables.Captured, handle: gdb.Frame, how: str) -> Tuple[str, str]:
-    """In the language of the selected frame."""
+    """Return name and value, in the language of the selected frame."""
     problem, value = one.problem, one.value
     try:
         if value is None and one.symbol is not None:
@@ -202,7 +202,7 @@ def _line(value: str) -> str:
 
 
 def _is_scalar(value: gdb.Value) -> bool:
-    """As GDB has it, of a reference what it refers to."""
+    """Check for a scalar as GDB does; for a reference, what it refers to."""
     kind = value.type.strip_typedefs()
     while kind.code in _REFERENCES:
         kind = kind.target().strip_typedefs()

@@ -213,7 +213,7 @@ def _variables_of(number: int) -> _Variables:
 
 
 def _encounterers(thread: _ompdbg.Thread) -> List[int]:
-    """The threads on whose stacks that of a worker goes on."""
+    """Return the threads on whose stacks that of a worker goes on."""
 
     def ask() -> List[int]:
         found = thread.stack
@@ -224,7 +224,7 @@ def _encounterers(thread: _ompdbg.Thread) -> List[int]:
 
 
 def _holders(addresses: Collection[int]) -> Iterator[int]:
-    """The threads on whose stacks addresses are: stacks grow downwards."""
+    """Yield the threads on whose stacks addresses are: stacks grow downwards."""
     ends: List[Tuple[int, int]] = _remembered("ends", _ends)
     for address in addresses:
         below = bisect_left(ends, (address + 1,))
@@ -233,7 +233,7 @@ def _holders(addresses: Collection[int]) -> Iterator[int]:
 
 
 def _ends() -> List[Tuple[int, int]]:
-    """Where the stacks of all threads end, and their numbers."""
+    """Return where the stacks of all threads end, and their numbers."""
     from ompdbg.inferior import session
 
     services = session.services()

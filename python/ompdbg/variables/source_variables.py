@@ -61,12 +61,12 @@ class Captured(NamedTuple):
 
     @property
     def is_lost(self) -> bool:
-        """It was optimized out, or cannot be read."""
+        """Check that it was optimized out, or cannot be read."""
         return self.value is None or is_lost(self.value)
 
 
 def arguments(handle: gdb.Frame) -> List[Captured]:
-    """Arguments of a frame's function; a construct has none."""
+    """Return arguments of a frame's function; a construct has none."""
     with listing(handle):
         return _arguments(handle)
 
@@ -98,7 +98,7 @@ def _declared_arguments(handle: gdb.Frame) -> Iterator[Tuple[Captured, bool]]:
 
 
 def named(handle: gdb.Frame, name: str) -> Optional[Captured]:
-    """The variable that a name stands for in a frame."""
+    """Return the variable that a name stands for in a frame."""
     found = local_variables(handle, True, name)
     found += [one for one in arguments(handle) if not found and one.name == name]
     return found[0] if found else None
@@ -107,9 +107,9 @@ def named(handle: gdb.Frame, name: str) -> Optional[Captured]:
 def local_variables(
     handle: gdb.Frame, anywhere: bool = True, only: Optional[str] = None
 ) -> List[Captured]:
-    """Local variables, those of the innermost block first. A construct has also those of the
-    function around it. anywhere: for what is known of them, other threads are looked at, too.
-    only: those of that name."""
+    """Return local variables, those of the innermost block first. A construct has also those of
+    the function around it. anywhere: look at other threads, too, for what they know of them. only:
+    those of that name."""
     with listing(handle):
         return _local_variables(handle, anywhere, only)
 
@@ -205,26 +205,28 @@ def _variable(symbol: gdb.Symbol, handle: gdb.Frame, anywhere: bool) -> Captured
 
 
 def _is_mistaken(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    """What a task shares Clang takes for the reference that it is one to."""
+    """Check for what a task shares, which Clang takes for the reference to it."""
     if symbol.is_argument or not is_reference(symbol) or not is_hosts(symbol, handle):
         return False
     return any(encoding.name(one) == _CONTEXT for one in symbols(handle))
 
 
 def _is_compilers(symbol: gdb.Symbol) -> bool:
-    """A reference that no one declared: of what a lambda captured, or of Fortran."""
+    """Check for a reference that no one declared: to what a lambda captured, or in Fortran."""
     return not symbol.line or is_of_fortran(symbol)
 
 
 def _is_length(symbol: gdb.Symbol) -> bool:
-    """Clang passes the lengths of arrays as well, and then only the place of the first element."""
+    """Check for the length of an array. Clang passes it as an argument, and then the array as the
+    place of its first element."""
     if not symbol.is_argument or encoding.name(symbol) != LENGTH or symbol.line:
         return False
     return symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_INT
 
 
 def _local(one: Captured) -> Captured:
-    """GDB leaves out of the local variables what it knows as an argument."""
+    """Return the variable without its symbol if GDB knows it as an argument: it would leave it
+    out."""
     symbol = one.symbol
     if symbol is None or one.value is None or not symbol.is_argument:
         return one
@@ -232,7 +234,7 @@ def _local(one: Captured) -> Captured:
 
 
 def _named_elsewhere(handle: gdb.Frame, anywhere: bool) -> List[Captured]:
-    """Variables of which the construct's code knows where they are, but not as what."""
+    """Return variables of which the construct's code knows where they are, but not as what."""
     found: List[Captured] = []
     for symbol in symbols(handle):
         name = encoding.name(symbol)
@@ -253,12 +255,12 @@ def _named_elsewhere(handle: gdb.Frame, anywhere: bool) -> List[Captured]:
 
 
 def _is_address_of_array(symbol: gdb.Symbol) -> bool:
-    """Gfortran keeps the address of some arrays only, in a variable of its own."""
+    """Check for the address of an array, which gfortran keeps in a variable of its own."""
     return symbol.is_variable and "." in encoding.name(symbol) and is_of_fortran(symbol)
 
 
 def readable(one: Captured, handle: gdb.Frame) -> Captured:
-    """What cannot be read is told so; GDB would tell nothing of those after it."""
+    """Return the variable, or why it cannot be read: GDB would show nothing of those after it."""
     value = one.value
     if one.problem is not None:
         return one
@@ -281,7 +283,8 @@ def readable(one: Captured, handle: gdb.Frame) -> Captured:
 
 
 def _there(one: Captured, handle: gdb.Frame, is_whole: bool) -> Captured:
-    """As readable(), of an argument, of which GDB need not show all. is_whole: it does."""
+    """Return an argument, or why it cannot be read; GDB need not show all of it. is_whole: it
+    does."""
     value = one.value
     try:
         if value is None and one.symbol is not None:
@@ -314,19 +317,21 @@ def _why(error: gdb.error) -> str:
 
 
 def is_users(symbol: gdb.Symbol) -> bool:
-    """A variable that the source has, too."""
+    """Check for a variable that the source has, too."""
     if not symbol.is_variable and not symbol.is_argument:
         return False
     return not is_generated(encoding.name(symbol), is_of_fortran(symbol))
 
 
 def _is_pointer_to_array(kind: gdb.Type) -> bool:
-    """Gfortran's of an array whose bounds are computed; pointers of the user's are descriptors."""
+    """Check for gfortran's pointer to an array whose bounds are computed; pointers of the user's
+    are descriptors."""
     return bool(kind.code == gdb.TYPE_CODE_PTR) and is_array(kind.target())
 
 
 def may_lie_elsewhere(handle: gdb.Frame) -> bool:
-    """A construct uses variables of which others may know more. The code tells that."""
+    """Check whether a construct uses variables of which other frames may know more, by its
+    code."""
     return is_of_construct(handle) and any(map(_may_be_told_elsewhere, symbols(handle)))
 
 

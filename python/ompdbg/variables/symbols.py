@@ -28,7 +28,7 @@ _PLACELESS = (
 
 
 def is_of_construct(handle: Optional[gdb.Frame]) -> bool:
-    """The frame's function is the outlined code of a construct."""
+    """Check that the frame's function is the outlined code of a construct."""
     now = None if handle is None else listed(handle)
     if now is None:
         return _is_of_construct(handle)
@@ -52,13 +52,13 @@ class Block(NamedTuple):
 
 
 def symbols(handle: gdb.Frame) -> Iterator[gdb.Symbol]:
-    """Those of the frame's function, from its innermost block on."""
+    """Yield the symbols of the frame's function, from its innermost block on."""
     for block in blocks(handle):
         yield from block.symbols
 
 
 def blocks(handle: gdb.Frame) -> List[Block]:
-    """From the innermost one to that of the frame's function."""
+    """Return the blocks of the frame's function, from the innermost one on."""
     known = known_of_code(handle)
     if Block not in known:
         known[Block] = list(_blocks(handle))
@@ -86,7 +86,8 @@ class Reading(NamedTuple):
 
     @property
     def is_lost(self) -> bool:
-        """It was optimized out. (An array without bounds is, to GDB, also in memory.)"""
+        """Check that it was optimized out. (To GDB, an array without bounds is, also in
+        memory.)"""
         try:
             return bool(self.value.is_optimized_out) and not self._is_array_in_memory()
         except gdb.error:
@@ -94,14 +95,14 @@ class Reading(NamedTuple):
 
     @property
     def is_without_bounds(self) -> bool:
-        """An array whose bounds were to be computed, and cannot be."""
+        """Check for an array whose bounds were to be computed, and cannot be."""
         return self.has_false_bounds or any(map(_is_computed, _dimensions(self.value.type)))
 
     def _is_array_in_memory(self) -> bool:
         return self.address is not None and is_array(self.value.type)
 
     def target(self) -> Reading:
-        """Of a reference, what it refers to."""
+        """Return what a reference refers to."""
         value = self.value.referenced_value()
         return Reading(value, address_of(value))
 
@@ -126,7 +127,7 @@ def value_of(symbol: gdb.Symbol, handle: gdb.Frame) -> gdb.Value:
 
 
 def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
-    """What is known of the value of a variable; None if it cannot be read."""
+    """Return what is known of the value of a variable; None if it cannot be read."""
     value = read_value(symbol, handle)
     if value is None:
         return None
@@ -134,7 +135,7 @@ def read(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[Reading]:
 
 
 def read_value(symbol: gdb.Symbol, handle: gdb.Frame) -> Optional[gdb.Value]:
-    """The value of a variable; None if it cannot be read."""
+    """Return the value of a variable; None if it cannot be read."""
     try:
         if not is_dynamic(symbol):
             return value_of(symbol, handle)
@@ -176,7 +177,7 @@ def _dimensions(kind: gdb.Type) -> Iterator[gdb.Type]:
 
 
 def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:
-    """A value of the frame that was optimized out, which stands for another."""
+    """Return a value of the frame that was optimized out, to stand for another."""
     known = known_of_code(handle)
     if lost_scalar not in known:
         known[lost_scalar] = list(filter(_may_be_scalar, symbols(handle)))
@@ -188,7 +189,7 @@ def lost_scalar(handle: gdb.Frame) -> Optional[gdb.Value]:
 
 
 def is_lost(value: gdb.Value) -> bool:
-    """It was optimized out, or cannot be read."""
+    """Check that a value was optimized out, or cannot be read."""
     try:
         return bool(value.is_optimized_out)
     except gdb.error:
@@ -217,8 +218,8 @@ def _referred(kind: gdb.Type) -> Optional[gdb.Type]:
 
 
 def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
-    """A variable that an internal procedure has of the one that it is in. GDB computes bounds of
-    such arrays from the wrong frame."""
+    """Check for a variable that an internal procedure has of the one around it. GDB computes
+    bounds of such arrays from the wrong frame."""
     is_inlined = handle.type() == gdb.INLINE_FRAME and not is_of_construct(handle)
     if is_inlined and not is_of_fortran(symbol):
         return False  # GDB has the line of its call as that of such a function
@@ -227,28 +228,28 @@ def is_hosts(symbol: gdb.Symbol, handle: gdb.Frame) -> bool:
 
 
 def is_dynamic(symbol: gdb.Symbol) -> bool:
-    """Something of its type is computed."""
+    """Check that something of its type is computed."""
     return symbol.type is not None and bool(symbol.type.dynamic)
 
 
 def is_array(kind: gdb.Type) -> bool:
-    """Also of bounds that are not known."""
+    """Check for an array, also one of unknown bounds."""
     return bool(kind.code == gdb.TYPE_CODE_ARRAY)
 
 
 def is_reference(symbol: gdb.Symbol) -> bool:
-    """As C++ has them."""
+    """Check for a reference, as C++ has them."""
     return symbol.type is not None and symbol.type.code == gdb.TYPE_CODE_REF
 
 
 def is_placeless(symbol: gdb.Symbol) -> bool:
-    """Of which GDB has to be told the name, and not the symbol."""
+    """Check for a variable without a place: GDB has to be told its name instead of the symbol."""
     return symbol.addr_class in _PLACELESS
 
 
 def may_be_nowhere(symbol: gdb.Symbol) -> bool:
-    """An argument that may lie elsewhere than in the frame: GDB fails if nothing is there, as of
-    an optional one in Fortran."""
+    """Check for an argument that may lie elsewhere than in the frame: GDB fails if nothing is
+    there, for example for an optional one in Fortran."""
     kind = symbol.type
     if kind is None or is_placeless(symbol) or is_of_fortran(symbol):
         return True
@@ -256,5 +257,5 @@ def may_be_nowhere(symbol: gdb.Symbol) -> bool:
 
 
 def is_of_fortran(symbol: gdb.Symbol) -> bool:
-    """A variable of a source file in Fortran."""
+    """Check for a variable of a source file in Fortran."""
     return symbol.symtab is not None and _ompdbg.is_fortran(encoding.of(symbol.symtab, "filename"))

@@ -33,9 +33,9 @@ def address_of(value: gdb.Value) -> Optional[int]:
 
 
 def shown(value: gdb.Value) -> gdb.Value:
-    """A value as commands show it that frame filters decorate. Of what was optimized out as a
-    whole they tell member by member, and ask printers of the user's, which fail; so one of its
-    members is shown instead."""
+    """Return a value that commands can show which use frame filters. A value that was optimized
+    out as a whole they show member by member, with the user's printers, which fail; one of its
+    members stands for it."""
     try:
         if value.type.strip_typedefs().code not in _AGGREGATES or not value.is_optimized_out:
             return value
@@ -46,7 +46,8 @@ def shown(value: gdb.Value) -> gdb.Value:
 
 
 def is_without_place(value: gdb.Value) -> bool:
-    """An array that was optimized out, and so were its bounds: GDB tells that it were at 0."""
+    """Check for an array that was optimized out with its bounds: GDB shows it as if it were at
+    0."""
     try:
         kind = value.type.strip_typedefs()
         is_array = kind.code == gdb.TYPE_CODE_ARRAY and kind.dynamic
@@ -56,7 +57,7 @@ def is_without_place(value: gdb.Value) -> bool:
 
 
 def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:
-    """Those that a value consists of; of arrays of many, some."""
+    """Yield the scalars in a value; of long arrays, some."""
     kind = value.type.strip_typedefs()
     if kind.code not in _AGGREGATES:
         yield value
@@ -72,7 +73,7 @@ def _scalars(value: gdb.Value, depth: int) -> Iterator[gdb.Value]:
 
 
 def said_of_nothing(value: gdb.Value) -> Optional[str]:
-    """ "not allocated" of such an array, of which GDB prints that, and its DAP server fails."""
+    """Return "not allocated" for such an array: GDB prints that, and its DAP server fails."""
     if value.type.code != gdb.TYPE_CODE_ARRAY:
         return None
     try:
