@@ -160,21 +160,6 @@ class Eliding(_Spoken):
         return iter(self._elided)
 
 
-class Argument:
-    """An argument whose value GDB reads from the frame."""
-
-    __slots__ = ("_symbol",)
-
-    def __init__(self, symbol: gdb.Symbol) -> None:
-        self._symbol = symbol
-
-    def symbol(self) -> gdb.Symbol:
-        return self._symbol
-
-    def value(self) -> None:
-        """Return None: GDB reads the value from the frame."""
-
-
 class Place(NamedTuple):
     """What is told of every frame at the same place."""
 
@@ -182,7 +167,7 @@ class Place(NamedTuple):
     address: Optional[int]
     filename: Optional[str]
     line: Optional[int]
-    arguments: Optional[List[Argument]]
+    arguments: Optional[List[Variable]]
     told: Type[Plain]
 
 
@@ -195,7 +180,11 @@ def place_of(handle: gdb.Frame) -> Place:
     found = spoken.frame_args()
     symbols: List[gdb.Symbol] = [one.symbol() for one in found or ()]
     is_dynamic = any(may_be_nowhere(one) or not locations.is_right(one, handle) for one in symbols)
-    users = [Argument(symbol) for symbol in symbols if source_variables.is_users(symbol)]
+    users = [
+        Variable(source_variables.Captured(encoding.name(symbol), symbol, None))
+        for symbol in symbols
+        if source_variables.is_users(symbol)
+    ]
     return Place(
         encoding.line(function),
         spoken.address(),
@@ -236,7 +225,7 @@ class Plain:
     def elided(self) -> None:
         """Return nothing: no other frames belong to it."""
 
-    def frame_locals(self) -> List[Variable]:
+    def frame_locals(self) -> Optional[List[Variable]]:
         """Return the user's variables."""
         return _variables(self.inferior_frame(), None)
 
@@ -271,33 +260,17 @@ class PlainConstruct(Plain):
         return _variables(self._handle, self._variables)
 
 
-class Unavailable:
-    """The frame of a thread without registers, as `bt -no-filters` has it: GDB's own decorator
+_UNAVAILABLE = Place("<unavailable> in ??", None, None, None, None, Plain)
+
+
+class Unavailable(Plain):
+    """The frame of a thread without registers, as `bt -no-filters` shows it: GDB's own decorator
     fails there."""
 
+    __slots__ = ()
+
     def __init__(self, wrapped: Any) -> None:
-        self._wrapped = wrapped
-
-    def inferior_frame(self) -> gdb.Frame:
-        """Return GDB's frame."""
-        handle: gdb.Frame = self._wrapped.inferior_frame()
-        return handle
-
-    def function(self) -> str:
-        """Return what GDB prints in the place of an address, too."""
-        return "<unavailable> in ??"
-
-    def address(self) -> None:
-        """Return nothing."""
-
-    def filename(self) -> None:
-        """Return nothing."""
-
-    def line(self) -> None:
-        """Return nothing."""
-
-    def frame_args(self) -> None:
-        """Return nothing."""
+        super().__init__(wrapped.inferior_frame(), _UNAVAILABLE)
 
     def frame_locals(self) -> None:
         """Return nothing."""
