@@ -29,21 +29,20 @@ from ompdbg.execution.events import (
     THREAD_BEGIN,
     THREAD_END,
 )
+from ompdbg.execution.runs import InternalBreakpoint
 from ompdbg.front_ends import dap_events
 from ompdbg.inferior import session
 
 _TASK = (TASK_BEGIN, TASK_END)
 
 
-class Point(gdb.Breakpoint):
+class Point(InternalBreakpoint):
     """A breakpoint at one address; each kind of them does something else there."""
 
     events: Tuple[str, ...] = ()  # for which it is needed
 
     def __init__(self, address: int) -> None:
-        dap_events.hide_internal_breakpoints()
-        super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
-        self.silent = True
+        super().__init__(address)
         self.address = address
         self.library = encoding.told(gdb.solib_name, address)  # None: the program itself
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, Optional, Sequence, Set, Tuple
 import gdb
 
 from ompdbg.console import encoding, output
-from ompdbg.front_ends import dap_events
+from ompdbg.execution.runs import InternalBreakpoint
 
 _NO_SYMBOL = re.compile(r'No symbol "(.+)" in (?:current|specified) context')
 _SYNTAX = ("A syntax error in expression", "Invalid number", "Junk after")
@@ -55,8 +55,7 @@ def _said_here(condition: str) -> Optional[str]:
 
 def _is_valid_at(condition: str, pc: int) -> bool:
     """Check that a breakpoint there may have the condition."""
-    dap_events.hide_internal_breakpoints()
-    breakpoint = gdb.Breakpoint(f"*{pc:#x}", gdb.BP_BREAKPOINT, internal=True)
+    breakpoint = InternalBreakpoint(pc)
     try:
         breakpoint.condition = condition
     except gdb.error:

@@ -39,11 +39,18 @@ class Stopped(NamedTuple):
     text: str  # what GDB said
 
 
-class _Point(gdb.Breakpoint):
-    def __init__(self, place: Place) -> None:
+class InternalBreakpoint(gdb.Breakpoint):
+    """A breakpoint at an address of which users do not know."""
+
+    def __init__(self, address: int) -> None:
         dap_events.hide_internal_breakpoints()
-        super().__init__(f"*{place.address:#x}", gdb.BP_BREAKPOINT, internal=True)
+        super().__init__(f"*{address:#x}", gdb.BP_BREAKPOINT, internal=True)
         self.silent = True
+
+
+class _Point(InternalBreakpoint):
+    def __init__(self, place: Place) -> None:
+        super().__init__(place.address)
         self.place = place
         self.was_hit = False
         if place.thread is not None:
