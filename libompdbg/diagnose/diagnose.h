@@ -125,7 +125,7 @@ struct lock {
 
 /** List the locks, critical constructs and ordered regions that threads wait for. */
 struct lock *process_locks(struct process *process, size_t *count);
-/** List the mutexes of the C library that threads sleep on, and whose owner is known. */
+/** List the mutexes of the C library that threads sleep on. */
 struct lock *process_mutexes(struct process *process, size_t *count);
 
 // ---- The graph (graph.c) -----------------------------------------------------------------------
