@@ -7,7 +7,7 @@
 
 #include "libcode/code.h"
 
-enum { ADDRESS = 0x400000, BLOCKS = 256, OPTIONS = 2 };
+enum { ADDRESS = 0x400000, AROUND = 256, BLOCKS = 256, OPTIONS = 2 };
 
 #define CHECK(condition)          \
 	do {                      \
@@ -43,6 +43,14 @@ static bool is_everything(void *context, uint64_t address)
 	(void)context;
 	(void)address;
 	return true;
+}
+
+/** Check whether code is among the bytes or near them: more would be the same words again and again. */
+static bool is_near(void *context, uint64_t address)
+{
+	const struct memory *memory = context;
+
+	return address >= ADDRESS - AROUND && address < ADDRESS + memory->size + AROUND;
 }
 
 static bool find_pad(void *context, uint64_t call, uint64_t *ret)
@@ -129,10 +137,10 @@ void damaged_code(const uint8_t *data, size_t size)
 		return;
 	const uint64_t pc = ADDRESS + data[0] % memory.size;
 	const struct code_exploration exploration = { .entry = ADDRESS,
-						      .size = CODE_WINDOW,
+						      .size = (uint32_t)memory.size + AROUND,
 						      .any_element = memory.options & 2 };
 	struct code_function function = { .entry = ADDRESS,
-					  .contains = is_everything,
+					  .contains = is_near,
 					  .landing_pad = find_pad,
 					  .context = &memory,
 					  .begin = ADDRESS,
