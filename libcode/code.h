@@ -421,13 +421,6 @@ struct code_value code_number(int64_t number);
 /** Check whether @p a and @p b are the same expression. Unknown values equal nothing. */
 bool code_value_equal(const struct code_value *a, const struct code_value *b);
 
-/**
- * Compute a value that starts from a fixed number, or from what a register holds, which is @p held.
- * Reads the memory of the process as it is now. CODE_UNKNOWN if it starts from something else.
- */
-enum code_status code_value_resolve(struct code_reader *reader, const struct code_value *value,
-				    uint64_t held, uint64_t *ret);
-
 // ---- Loops that only read --------------------------------------------------------------------
 
 enum { CODE_SPIN_READS = 16 };

@@ -115,7 +115,6 @@ struct runtime {
 	bool has_explicit_code;
 	// Of stack/: entry of a task's code -> what is known of it; identity of a task -> struct
 	// placement (NULL: not asked).
-	struct table task_functions;
 	struct table *placements;
 	struct task_numbers *task_numbers; // of task_number.c; NULL: not asked
 	struct origins *icv_origins;	   // of icv.c; NULL: not asked

@@ -59,7 +59,6 @@ struct target_services {
 	pid_t pid;
 	uint64_t opened; // ns of CLOCK_MONOTONIC; 0: of a core file
 	bool is_detailed;
-	const volatile sig_atomic_t *interrupt;
 	struct objects objects;
 	size_t *order; // index in the target of each thread, by number
 	struct ompdbg_target_thread *threads;
@@ -90,8 +89,7 @@ static inline bool is_interrupted(const struct target_services *services)
 {
 	const struct ompdbg_services *debugger = services->debugger;
 
-	return (services->interrupt && *services->interrupt) ||
-	       (debugger && debugger->interrupted(debugger->context));
+	return debugger && debugger->interrupted(debugger->context);
 }
 
 /** Find the index in the target of a thread. */
