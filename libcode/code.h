@@ -204,12 +204,9 @@ struct code_reader {
 	struct code_line lines[CODE_LINES]; // each for addresses with the same remainder
 };
 
-/** Prepare @p reader, which has nothing to free. */
+/** Prepare @p reader, which has nothing to free, or let it forget what was read. */
 void code_reader_init(struct code_reader *reader, const struct code_architecture *architecture,
 		      struct code_memory memory);
-
-/** Forget what was read: the process has run. */
-void code_reader_forget(struct code_reader *reader);
 
 /** Read up to @p size bytes of code from @p address on; return how many could be read. */
 size_t code_read(struct code_reader *reader, uint64_t address, void *buffer, size_t size);

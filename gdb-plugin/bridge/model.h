@@ -48,6 +48,12 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 	}                                                                                         \
 	static PyObject *kind##_##name##_of(__attribute__((unused)) struct process_object *owner, \
 					    struct kind *kind)
+/** Define an attribute that an expression of it computes. */
+#define VALUE(kind, name, expression) \
+	ATTRIBUTE(kind, name)         \
+	{                             \
+		return expression;    \
+	}
 /** List such an attribute in a type. */
 #define GETTER(kind, name, doc)                             \
 	{                                                   \

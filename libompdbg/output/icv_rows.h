@@ -23,7 +23,7 @@ const struct icv_row *icv_rows(struct process *process, struct thread *const *th
 const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind which, int level,
 				       size_t *count);
 
-/** What the lists of all runtimes' tasks lack. */
+/** Defects of the lists of all runtimes' tasks. */
 struct tasks_visited {
 	bool is_damaged;
 	int64_t unreached; // NOT_KNOWN

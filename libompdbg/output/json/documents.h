@@ -65,8 +65,6 @@ json_list json_region_list, json_lock_list, json_task_count_list; // of NULL: al
 void json_task_members(struct json *json, struct task *task);
 /** Write what is known of a recording; null: there is none. */
 void json_recording(struct json *json, struct process *process);
-/** Write the members of a time of the recording into an object that may have more. */
-void json_moment(struct json *json, const struct history *history, uint64_t time);
 /** Write the array of the document of `env`. */
 void json_environments(struct json *json, struct process *process);
 /** Write the members of the document of `status`. */

@@ -22,7 +22,8 @@ static void member_time(struct json *json, const char *name, const struct histor
 		json_int(json, (int64_t)(seconds * NS_PER_SECOND));
 }
 
-void json_moment(struct json *json, const struct history *history, uint64_t time)
+/** Write the members of a time of the recording into an object that may have more. */
+static void json_moment(struct json *json, const struct history *history, uint64_t time)
 {
 	member_time(json, "time", history, history->root.start_ticks, time);
 	member_time(json, "age", history, time, history->end);

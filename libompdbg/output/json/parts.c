@@ -63,21 +63,17 @@ void json_team_members(struct json *json, struct team *team)
 	json_member_string(json, "runtime", team->runtime->name);
 }
 
-void json_team(struct json *json, struct team *team)
-{
-	json_begin_object(json);
-	json_team_members(json, team);
-	json_end_object(json);
-}
-
 void json_teams(struct json *json, struct process *process)
 {
 	size_t count;
 	struct team *const *teams = process_teams(process, &count);
 
 	json_begin_array(json);
-	for (size_t i = 0; i < count && !process_is_interrupted(process); i++)
-		json_team(json, teams[i]);
+	for (size_t i = 0; i < count && !process_is_interrupted(process); i++) {
+		json_begin_object(json);
+		json_team_members(json, teams[i]);
+		json_end_object(json);
+	}
 	json_end_array(json);
 }
 

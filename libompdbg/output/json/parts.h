@@ -18,7 +18,6 @@ void json_member_threads(struct json *json, const char *name, struct thread *con
 			 size_t count);
 /** Write what a thread does, in words and as an activity: members of its object. */
 void json_doing(struct json *json, const struct doing *doing);
-void json_team(struct json *json, struct team *team);
 /** Write the members of a team into an object that has more. */
 void json_team_members(struct json *json, struct team *team);
 void json_thread(struct json *json, struct thread *thread);

@@ -92,9 +92,6 @@ static void json_given(struct json *json, const struct task *task)
 
 void json_task_members(struct json *json, struct task *task)
 {
-	struct team *team = task_team(task);
-	int number = task_thread_num(task);
-	struct thread *member = team && number != NOT_KNOWN ? team_member(team, number) : NULL;
 	const struct depend *depends;
 	bool is_complete;
 	size_t count = task_depends(task, &depends, &is_complete);
@@ -105,8 +102,8 @@ void json_task_members(struct json *json, struct task *task)
 	json_member_string(json, "kind", task_kind(task));
 	json_member_string(json, "status", task_status(task));
 	json_member_identity(json, "team", task->info.parallel_id);
-	json_member_thread(json, "thread", member);
-	json_member_known_int(json, "thread_num", number);
+	json_member_thread(json, "thread", task_runner(task));
+	json_member_known_int(json, "thread_num", task_thread_num(task));
 	json_member_identity(json, "parent", task->info.parent_id);
 	member_function(json, task_function(task));
 	member_flags(json, task);
