@@ -64,7 +64,6 @@ PyObject *task_object(struct process_object *owner, struct task *task)
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-	(void)type, (void)args, (void)kwargs;
 	PyErr_SetString(PyExc_TypeError, "such objects come from _ompdbg.Process");
 	return NULL;
 }
@@ -101,7 +100,6 @@ static PyObject *model_compare(PyObject *one, PyObject *other, int operation)
 
 ATTRIBUTE(thread, process)
 {
-	(void)thread;
 	Py_INCREF(owner);
 	return (PyObject *)owner;
 }

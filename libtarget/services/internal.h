@@ -77,7 +77,7 @@ struct target_services {
 	struct table tail_calls;	// tail_calls.c: address -> struct answer
 	struct table stacks;		// stacks.c: index of a thread -> struct stack
 	struct table variable_names[2]; // variables.c: address -> text; of any variable, of a lock
-	struct table contexts;	     // frame_context.c: thread and number -> struct frame_context
+	struct table contexts;	     // frames/context.c: thread and number -> struct frame_context
 	struct table scopes;	     // scopes.c: thread and level -> struct scope
 	struct table living;	     // enclosing.c: address -> struct known_living
 	struct table blocks;	     // scopes.c: entry of a block -> struct entries

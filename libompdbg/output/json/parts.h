@@ -21,7 +21,7 @@ void json_doing(struct json *json, const struct doing *doing);
 /** Write the members of a team into an object that has more. */
 void json_team_members(struct json *json, struct team *team);
 void json_thread(struct json *json, struct thread *thread);
-/** Write a member "recorded" with what was recorded, if anything was (json_history.c). */
+/** Write a member "recorded" with what was recorded, if anything was (history.c). */
 void json_recorded_thread(struct json *json, struct thread *thread);
 void json_recorded_task(struct json *json, struct task *task);
 void json_recorded_region(struct json *json, struct region *region);
