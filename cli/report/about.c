@@ -134,15 +134,11 @@ void json_about(void *context, struct json *json, const char *const *problems, s
 		json_null(json);
 	}
 	json_member_string(json, "host", about->host);
-	json_key(json, "rank");
-	if (about->rank.variable) {
-		json_begin_object(json);
+	if (json_member_optional(json, "rank", about->rank.variable)) {
 		json_member_string(json, "variable", about->rank.variable);
 		json_member_string(json, "value", about->rank.value);
 		json_member_known_int(json, "of", about->rank.of);
 		json_end_object(json);
-	} else {
-		json_null(json);
 	}
 	json_member_string(json, "signal", about->signal);
 	json_key(json, "crash");
@@ -152,8 +148,7 @@ void json_about(void *context, struct json *json, const char *const *problems, s
 		json_null(json);
 	json_member_string(json, "taken", about->taken);
 	json_member_string(json, "cause", about->cause);
-	json_key(json, "problems");
-	json_begin_array(json);
+	json_member_array(json, "problems");
 	for (size_t i = 0; i < looked->num_problems; i++)
 		json_string(json, looked->problems[i]);
 	for (size_t i = 0; i < count; i++)

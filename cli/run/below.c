@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "proc.h"
 
 #define PAUSE 0.02
 
@@ -87,47 +87,6 @@ void pause_for(double seconds)
 
 // ---- /proc -------------------------------------------------------------------------------------
 
-/** Fields of /proc/PID/stat. */
-struct stat_line {
-	char state;
-	pid_t parent;
-	uint64_t ticks;
-};
-
-static bool read_stat(pid_t pid, struct stat_line *ret)
-{
-	unsigned long user, system;
-	char path[64], line[1024];
-	int parent;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	ssize_t size = read(file, line, sizeof(line) - 1);
-	close(file);
-	line[size > 0 ? size : 0] = '\0';
-	const char *behind = strrchr(line, ')');
-	if (!behind || sscanf(behind + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-			      &ret->state, &parent, &user, &system) != 4)
-		return false;
-	ret->parent = parent;
-	ret->ticks = (uint64_t)user + system;
-	return true;
-}
-
-static bool is_end(char state)
-{
-	return state == 'Z' || state == 'X';
-}
-
-bool has_ended(pid_t thread)
-{
-	struct stat_line stat;
-
-	return !read_stat(thread, &stat) || is_end(stat.state);
-}
-
 /** List the numbers that name entries of a folder. */
 static struct pids numbers_in(const char *path)
 {
@@ -154,21 +113,6 @@ struct pids tasks_of(pid_t pid)
 	return numbers_in(path);
 }
 
-pid_t living_thread(pid_t pid)
-{
-	pid_t found = pid;
-
-	if (!has_ended(pid))
-		return pid;
-	struct pids tasks = tasks_of(pid);
-	for (size_t i = 0; i < tasks.count && found == pid; i++) {
-		if (!has_ended(tasks.all[i]))
-			found = tasks.all[i];
-	}
-	pids_deinit(&tasks);
-	return found;
-}
-
 struct pids processes_below(void)
 {
 	struct pids all = numbers_in("/proc"), found = { 0 };
@@ -177,10 +121,10 @@ struct pids processes_below(void)
 	if (!parents)
 		out_of_memory();
 	for (size_t i = 0; i < all.count; i++) {
-		struct stat_line stat;
+		struct proc_stat stat;
 		// Its first thread may have ended before the others.
-		if (read_stat(all.all[i], &stat) &&
-		    (!is_end(stat.state) || living_thread(all.all[i]) != all.all[i]))
+		if (proc_stat(all.all[i], &stat) &&
+		    (!stat.has_ended || proc_living_thread(all.all[i]) != all.all[i]))
 			parents[i] = stat.parent;
 	}
 	pid_t parent = getpid();
@@ -204,9 +148,9 @@ uint64_t processor_time(void)
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < all.count; i++) {
-		struct stat_line stat;
-		if (read_stat(all.all[i], &stat))
-			total += stat.ticks;
+		struct proc_stat stat;
+		if (proc_stat(all.all[i], &stat))
+			total += stat.used;
 	}
 	pids_deinit(&all);
 	return total;
@@ -217,7 +161,7 @@ const char *program_name(pid_t pid, char name[PROGRAM_NAME])
 	static const char deleted[] = " (deleted)";
 	char path[64], target[PATH_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)living_thread(pid));
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)proc_living_thread(pid));
 	ssize_t length = readlink(path, target, sizeof(target) - 1);
 	if (length <= 0) {
 		snprintf(name, PROGRAM_NAME, "process");
@@ -232,47 +176,10 @@ const char *program_name(pid_t pid, char name[PROGRAM_NAME])
 	return name;
 }
 
-bool status_text(pid_t pid, const char *field, char *text, size_t size)
-{
-	size_t length = strlen(field), room = 0;
-	char path[64], *line = NULL;
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-	while (file && !found && getline(&line, &room, file) > 0) {
-		if (strncmp(line, field, length) != 0 || line[length] != ':')
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		snprintf(text, size, "%s", line + length + 1 + strspn(line + length + 1, " \t"));
-		found = true;
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	return found;
-}
-
-int64_t status_number(pid_t pid, const char *field, int word, int base)
-{
-	char text[256], *at = text, *end;
-
-	if (!status_text(pid, field, text, sizeof(text)))
-		return -1;
-	for (;; word--) {
-		uint64_t number = strtoull(at, &end, base);
-		if (end == at)
-			return -1;
-		if (!word)
-			return (int64_t)number;
-		at = end;
-	}
-}
-
 bool would_end(pid_t pid, int number)
 {
-	int64_t caught = status_number(pid, "SigCgt", 0, 16);
-	int64_t ignored = status_number(pid, "SigIgn", 0, 16);
+	int64_t caught = proc_status_number(pid, "SigCgt", 0, 16);
+	int64_t ignored = proc_status_number(pid, "SigIgn", 0, 16);
 	uint64_t taken = (caught == -1 ? 0 : (uint64_t)caught) |
 			 (ignored == -1 ? 0 : (uint64_t)ignored);
 

@@ -26,10 +26,6 @@ void adopt_orphans(void);
 struct pids processes_below(void);
 /** List the threads of a process by number. */
 struct pids tasks_of(pid_t pid);
-/** Check whether a thread has ended; also if nobody has taken note of that yet. */
-bool has_ended(pid_t thread);
-/** Find the first thread that has not ended: by it the system tells what belongs to the process. */
-pid_t living_thread(pid_t pid);
 /** Sum up what all of them have used, in ticks. */
 uint64_t processor_time(void);
 
@@ -37,10 +33,6 @@ enum { PROGRAM_NAME = 256 };
 /** Write what a process's program is called. @return @p name. */
 const char *program_name(pid_t pid, char name[PROGRAM_NAME]);
 
-/** Read a field of /proc/PID/status. @return false: there is none. */
-bool status_text(pid_t pid, const char *field, char *text, size_t size);
-/** Read its word of that index as a number. @return -1: there is none. */
-int64_t status_number(pid_t pid, const char *field, int word, int base);
 /** Check whether a signal ends a process: it has no handler, and does not ignore it. */
 bool would_end(pid_t pid, int number);
 

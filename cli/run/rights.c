@@ -19,6 +19,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "tracer.h"
 
 #define PAUSE 0.001
@@ -53,16 +54,17 @@ static const char *lost_rights(pid_t pid, bool *is_hidden)
 		*is_hidden = errno == EACCES || errno == EPERM;
 		return NULL;
 	}
-	if (system.f_flag & ST_NOSUID || status_number(pid, "NoNewPrivs", 0, 10) == 1)
+	if (system.f_flag & ST_NOSUID || proc_status_number(pid, "NoNewPrivs", 0, 10) == 1)
 		return NULL;
 	if (program.st_mode & S_ISUID &&
-	    status_number(pid, "Uid", EFFECTIVE, 10) != (int64_t)program.st_uid)
+	    proc_status_number(pid, "Uid", EFFECTIVE, 10) != (int64_t)program.st_uid)
 		return "set-user-id";
 	if (program.st_mode & S_ISGID && program.st_mode & S_IXGRP &&
-	    status_number(pid, "Gid", EFFECTIVE, 10) != (int64_t)program.st_gid)
+	    proc_status_number(pid, "Gid", EFFECTIVE, 10) != (int64_t)program.st_gid)
 		return "set-group-id";
-	uint64_t wanted = capabilities_of(path) & (uint64_t)status_number(pid, "CapBnd", 0, 16);
-	if (wanted & ~(uint64_t)status_number(pid, "CapPrm", 0, 16))
+	uint64_t wanted = capabilities_of(path) &
+			  (uint64_t)proc_status_number(pid, "CapBnd", 0, 16);
+	if (wanted & ~(uint64_t)proc_status_number(pid, "CapPrm", 0, 16))
 		return "privileged by file capabilities";
 	return NULL;
 }
@@ -129,7 +131,7 @@ static bool end_call(pid_t pid, int *event, int *number)
 	    ptrace(PTRACE_CONT, pid, NULL, NULL) != 0)
 		return false;
 	double deadline = now() + SECONDS;
-	while (now() < deadline && !has_ended(pid)) {
+	while (now() < deadline && !proc_has_ended(pid)) {
 		if (find_stop(pid, event, number))
 			return true;
 		pause_for(PAUSE);
@@ -175,7 +177,7 @@ bool give_back_rights(pid_t pid, void (*say)(const char *format, ...))
 
 	if (!lost && !is_hidden)
 		return false;
-	status_text(pid, "Name", name, sizeof(name));
+	proc_status(pid, "Name", name, sizeof(name));
 	if (is_hidden) {
 		say("%s (%d) may not be read: rights of its own are withheld (use --no-trace)",
 		    name, (int)pid);

@@ -15,6 +15,7 @@
 
 #include "diagnose/diagnose.h"
 #include "inherited.h"
+#include "proc.h"
 #include "recording.h"
 
 #define TICK 0.5
@@ -311,7 +312,7 @@ static bool look_at_one(struct supervisor *supervisor, pid_t pid, const char *re
 	struct answer answer;
 
 	if (!tracer_halt(&supervisor->tracer, pid, &halted, &error)) {
-		if (!has_ended(pid))
+		if (!proc_has_ended(pid))
 			supervisor->reports->say("%s (%d): %s", program_name(pid, name), (int)pid,
 						 error.text);
 		return false;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "proc.h"
 #include "rights.h"
 
 #define PAUSE 0.001
@@ -126,12 +127,12 @@ bool find_stop(pid_t thread, int *event, int *number)
 /** Ask a thread to stop. */
 static bool interrupt(struct tracer *tracer, pid_t task, struct trace_error *error)
 {
-	int64_t other = status_number(task, "TracerPid", 0, 10);
+	int64_t other = proc_status_number(task, "TracerPid", 0, 10);
 
 	if (other != getpid()) {
 		if (ptrace(PTRACE_SEIZE, task, NULL, NULL) != 0) {
 			int number = errno;
-			if (has_ended(task))
+			if (proc_has_ended(task))
 				return true;
 			if (other > 0)
 				return refuse(error, "it is traced already, by process %lld",
@@ -157,7 +158,7 @@ static bool stop_threads(struct tracer *tracer, pid_t process, struct pids *ret,
 		size_t living = 0;
 		pid_t missing = 0;
 		for (size_t i = 0; i < tasks.count; i++) {
-			if (!has_ended(tasks.all[i]))
+			if (!proc_has_ended(tasks.all[i]))
 				tasks.all[living++] = tasks.all[i];
 		}
 		tasks.count = living;
@@ -318,7 +319,7 @@ void tracer_stopped(struct tracer *tracer, pid_t thread, int status)
 
 	// Most stops are forks and SIGCHLD: they cost as little as can be.
 	if (tracer->kept.count || tracer->is_watched(number)) {
-		int64_t group = status_number(thread, "Tgid", 0, 10);
+		int64_t group = proc_status_number(thread, "Tgid", 0, 10);
 		process = group < 0 ? 0 : (pid_t)group;
 	}
 	struct going going = going_of(process, thread, event, number);

@@ -101,7 +101,6 @@ static PyObject *files_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	unsigned long long vdso;
 	PyObject *bridge, *all;
 
-	(void)kwargs;
 	if (!PyArg_ParseTuple(args, "OOK:Files", &bridge, &all, &vdso))
 		return NULL;
 	self = (struct files_object *)allocate(type, 0);

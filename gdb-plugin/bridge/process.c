@@ -157,7 +157,6 @@ static PyObject *method_moved(PyObject *object, PyObject *unused)
 {
 	struct process_object *self = (struct process_object *)object;
 
-	(void)unused;
 	// GDB may tell so in the middle of an answer.
 	if (self->questions)
 		self->has_moved = true;
@@ -171,7 +170,6 @@ static PyObject *method_libraries(PyObject *object, PyObject *unused)
 	const struct runtimes *runtimes = &((struct process_object *)object)->runtimes;
 	PyObject *list = PyList_New(0);
 
-	(void)unused;
 	for (size_t i = 0; list && i < runtimes->num_spaces; i++) {
 		const struct ompd_library_info *info =
 			ompd_library_info(space_library(runtimes->spaces[i]));
@@ -196,7 +194,6 @@ static PyObject *method_threads(PyObject *object, PyObject *unused)
 	struct process *process = process_look(self);
 	PyObject *list = process ? PyList_New(0) : NULL;
 
-	(void)unused;
 	if (!process)
 		return NULL;
 	for (size_t i = 0; list && i < process->num_targets; i++)
@@ -266,7 +263,6 @@ static PyObject *method_selected(PyObject *object, PyObject *unused)
 	struct process_object *self = (struct process_object *)object;
 	struct process *process = process_look(self);
 
-	(void)unused;
 	return process ? answered(self, thread_object(self, process_selected_thread(process))) :
 			 NULL;
 }
@@ -279,7 +275,6 @@ static PyObject *method_teams(PyObject *object, PyObject *unused)
 	struct team *const *teams;
 	size_t count;
 
-	(void)unused;
 	if (!process)
 		return NULL;
 	teams = process_teams(process, &count);
@@ -290,7 +285,6 @@ static PyObject *method_teams(PyObject *object, PyObject *unused)
 
 static PyObject *method_is_answering(PyObject *object, PyObject *unused)
 {
-	(void)unused;
 	return PyBool_FromLong(((struct process_object *)object)->questions != 0);
 }
 
@@ -300,7 +294,6 @@ static PyObject *method_states(PyObject *object, PyObject *unused)
 	struct process *process = process_look(self);
 	PyObject *states = process ? PyDict_New() : NULL;
 
-	(void)unused;
 	if (!process)
 		return NULL;
 	for (size_t i = 0; states && i < process->num_runtimes; i++) {
@@ -342,7 +335,6 @@ static PyObject *method_reset_stats(PyObject *object, PyObject *unused)
 {
 	struct process_object *self = (struct process_object *)object;
 
-	(void)unused;
 	self->before = statistics(self);
 	self->direct_before = self->services.statistics.direct;
 	Py_RETURN_NONE;
@@ -353,7 +345,6 @@ static PyObject *method_stats(PyObject *object, PyObject *unused)
 	struct process_object *self = (struct process_object *)object;
 	const struct space_statistics now = statistics(self), *before = &self->before;
 
-	(void)unused;
 	return Py_BuildValue(
 		"{s:K,s:K,s:K,s:K,s:K,s:K}", "requests",
 		(unsigned long long)(now.reads - before->reads), "bytes",
@@ -395,7 +386,6 @@ static PyObject *method_reused_stacks(PyObject *object, PyObject *unused)
 	struct gdb_services *services = &((struct process_object *)object)->services;
 	PyObject *found = PyDict_New();
 
-	(void)unused;
 	for (size_t i = 0; found && services->has_threads && i < services->num_threads; i++) {
 		int number = services->threads[i].number;
 		const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)number);

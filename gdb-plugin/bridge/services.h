@@ -101,8 +101,6 @@ const char *kept_text(struct gdb_services *services, PyObject *text);
 struct ompdbg_error *ask_tuple(struct gdb_services *services, PyObject *answer, const char *format,
 			       ...);
 
-/** Find the thread with a number. NULL: there is none. */
-const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services, int number);
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);
 

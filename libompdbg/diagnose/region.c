@@ -109,7 +109,8 @@ struct region *region_of(struct process *process, const struct thread *thread)
 	return NULL;
 }
 
-struct team *region_inner_of(struct region *region, struct thread *thread)
+/** Find the region within this one in which a member is; NULL if it works in this one. */
+static struct team *region_inner_of(struct region *region, struct thread *thread)
 {
 	struct team *team = thread->team;
 

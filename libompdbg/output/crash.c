@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diagnose/fault.h"
+#include "output/json/parts.h"
 #include "output/text/source_line.h"
 #include "output/text/text.h"
 
@@ -211,7 +212,7 @@ void json_crash(struct json *json, struct process *process, const struct crash *
 
 	json_begin_object(json);
 	json_member_string(json, "signal", signal_name(&process->arena, crash->signal));
-	json_member_known_int(json, "thread", thread ? thread->target->number : NOT_KNOWN);
+	json_member_thread(json, "thread", thread);
 	json_member_int(json, "lwp", crash->lwp);
 	json_key(json, "address");
 	if (!fault.has_address)

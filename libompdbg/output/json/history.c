@@ -22,7 +22,8 @@ static void member_time(struct json *json, const char *name, const struct histor
 		json_int(json, (int64_t)(seconds * NS_PER_SECOND));
 }
 
-void json_moment(struct json *json, const struct history *history, uint64_t time)
+/** Write the members of a time of the recording into an object that may have more. */
+static void json_moment(struct json *json, const struct history *history, uint64_t time)
 {
 	member_time(json, "time", history, history->root.start_ticks, time);
 	member_time(json, "age", history, time, history->end);
@@ -33,8 +34,7 @@ static void members_of_call(struct json *json, const struct history *history, ui
 			    const struct location *location)
 {
 	json_moment(json, history, time);
-	json_key(json, "location");
-	json_location(json, location);
+	json_member_location(json, "location", location);
 }
 
 void json_recorded_thread(struct json *json, struct thread *thread)
@@ -45,17 +45,12 @@ void json_recorded_thread(struct json *json, struct thread *thread)
 
 	if (!found)
 		return;
-	json_key(json, "recorded");
-	json_begin_object(json);
+	json_member_object(json, "recorded");
 	json_member_int(json, "events", (int64_t)found->written);
-	json_key(json, "wait");
-	if (wait) {
-		json_begin_object(json);
+	if (json_member_optional(json, "wait", wait)) {
 		members_of_call(json, process_history(process), wait->since,
 				call_location(process, wait->code));
 		json_end_object(json);
-	} else {
-		json_null(json);
 	}
 	json_end_object(json);
 }
@@ -64,26 +59,18 @@ void json_recorded_task(struct json *json, struct task *task)
 {
 	struct process *process = task->runtime->process;
 	struct history *history = process_history(process);
-	const struct history_thread *creator;
 	struct record_task record;
 
 	if (!history || !history_task(task, &record))
 		return;
-	creator = history_numbered(history, record.creator);
-	json_key(json, "recorded");
-	json_begin_object(json);
+	const struct history_thread *creator = history_numbered(history, record.creator);
+	json_member_object(json, "recorded");
 	json_member_int(json, "number", (int64_t)record.id);
-	json_member_known_int(json, "creator",
-			      creator && creator->thread ? creator->thread->target->number :
-							   NOT_KNOWN);
+	json_member_thread(json, "creator", creator ? creator->thread : NULL);
 	members_of_call(json, history, record.created, call_location(process, record.code));
-	json_key(json, "begun");
-	if (record.begun) {
-		json_begin_object(json);
+	if (json_member_optional(json, "begun", record.begun)) {
 		json_moment(json, history, record.begun);
 		json_end_object(json);
-	} else {
-		json_null(json);
 	}
 	json_member_int(json, "times_suspended", (int64_t)record.times_suspended);
 	json_end_object(json);
@@ -96,12 +83,10 @@ void json_recorded_region(struct json *json, struct region *region)
 
 	if (!record)
 		return;
-	json_key(json, "recorded");
-	json_begin_object(json);
+	json_member_object(json, "recorded");
 	json_member_int(json, "number", (int64_t)record->number);
 	json_moment(json, history, record->since);
-	json_key(json, "arrived");
-	json_begin_array(json);
+	json_member_array(json, "arrived");
 	for (size_t i = 0; i < region->num_members; i++) {
 		if (!record->arrived[i])
 			continue;
@@ -118,8 +103,7 @@ void json_recorded_lock(struct json *json, const struct lock *lock)
 {
 	if (!lock->taken)
 		return;
-	json_key(json, "recorded");
-	json_begin_object(json);
+	json_member_object(json, "recorded");
 	members_of_call(json, process_history(lock->runtime->process), lock->taken->since,
 			lock->taken->location);
 	json_member_int(json, "depth", lock->taken->depth);
@@ -163,14 +147,13 @@ static void member_number(struct json *json, const char *name, const struct reco
 		json_null(json);
 }
 
-void json_event(struct json *json, struct history *history, const struct history_event *one)
+static void json_event(struct json *json, struct history *history, const struct history_event *one)
 {
 	const struct record_event *event = &one->event;
 	const struct history_thread *thread = one->thread;
 
 	json_begin_object(json);
-	json_member_known_int(json, "thread",
-			      thread->thread ? thread->thread->target->number : NOT_KNOWN);
+	json_member_thread(json, "thread", thread->thread);
 	json_member_int(json, "lwp", (int64_t)thread->record.lwp);
 	json_moment(json, history, event->time);
 	json_member_string(json, "kind", event_kind_name(event));
@@ -187,9 +170,21 @@ void json_event(struct json *json, struct history *history, const struct history
 	json_member_int(json, "number", event->number);
 	json_member_int(json, "detail", event->detail);
 	json_member_string(json, "text", event_text(history->process, event));
-	json_key(json, "location");
-	json_location(json, call_location(history->process, event->code));
+	json_member_location(json, "location", call_location(history->process, event->code));
 	json_end_object(json);
+}
+
+struct ompdbg_error *json_event_list(struct json_document *document, const void *what)
+{
+	const struct shown_events *shown = what;
+	struct ompdbg_error *error = NULL;
+
+	for (size_t i = 0; i < shown->count && !error; i++) {
+		error = json_document_element(document);
+		if (!error)
+			json_event(&document->json, shown->history, &shown->events[i]);
+	}
+	return error;
 }
 
 struct ompdbg_error *json_history(struct history *history, const struct history_options *options,
@@ -203,15 +198,10 @@ struct ompdbg_error *json_history(struct history *history, const struct history_
 
 	if (error)
 		return error;
-	json_document_begin(&document, sink);
+	const struct shown_events shown = { history, events, count };
+	json_document_begin(&document, history->process, sink);
 	json_key(&document.json, "recording");
 	json_recording(&document.json, history->process);
-	json_document_list(&document, "events");
-	for (size_t i = 0; i < count && !error; i++) {
-		error = next_element(&document, history->process);
-		if (!error)
-			json_event(&document.json, history, &events[i]);
-	}
-	json_document_end_list(&document);
-	return json_document_end(&document, error);
+	return json_document_end(&document,
+				 json_document_list(&document, "events", json_event_list, &shown));
 }

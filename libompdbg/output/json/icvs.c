@@ -12,7 +12,7 @@
 
 // ---- Control variables -------------------------------------------------------------------------
 
-void json_icv(struct json *json, const struct icv_row *row)
+static void json_icv(struct json *json, const struct icv_row *row)
 {
 	const struct icv *icv = row->icv;
 
@@ -22,40 +22,29 @@ void json_icv(struct json *json, const struct icv_row *row)
 	json_member_string(json, "value", icv->value);
 	json_member_string(json, "reason", icv->reason);
 	json_member_string(json, "initial", icv->initial);
-	json_key(json, "environment");
-	if (icv->setting) {
-		json_begin_object(json);
+	if (json_member_optional(json, "environment", icv->setting)) {
 		json_member_string(json, "name", icv->setting->name);
 		json_member_string(json, "value", icv->setting->value);
 		json_end_object(json);
-	} else {
-		json_null(json);
 	}
-	json_key(json, "threads");
-	json_begin_array(json);
-	for (size_t i = 0; i < row->num_threads; i++)
-		json_int(json, row->threads[i]->target->number);
-	json_end_array(json);
+	json_member_threads(json, "threads", row->threads, row->num_threads);
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_icvs(struct process *process, struct thread *const *threads,
-			       size_t num_threads, const char *scope, struct sink *sink)
+struct ompdbg_error *json_icv_list(struct json_document *document, const void *what)
 {
+	const struct shown_icvs *shown = what;
 	struct ompdbg_error *error = NULL;
-	struct json_document document;
 	size_t count;
-	const struct icv_row *rows = icv_rows(process, threads, num_threads, scope, &count);
+	const struct icv_row *rows = icv_rows(document->process, shown->threads, shown->num_threads,
+					      shown->scope, &count);
 
-	json_document_begin(&document, sink);
-	json_document_list(&document, "icvs");
 	for (size_t i = 0; i < count && !error; i++) {
-		error = next_element(&document, process);
+		error = json_document_element(document);
 		if (!error)
-			json_icv(&document.json, &rows[i]);
+			json_icv(&document->json, &rows[i]);
 	}
-	json_document_end_list(&document);
-	return json_document_end(&document, error);
+	return error;
 }
 
 void json_environments(struct json *json, struct process *process)
@@ -67,8 +56,7 @@ void json_environments(struct json *json, struct process *process)
 			runtime_control_variables(process->runtimes[i], &count);
 		json_begin_object(json);
 		json_member_string(json, "runtime", process->runtimes[i]->title);
-		json_key(json, "variables");
-		json_begin_array(json);
+		json_member_array(json, "variables");
 		for (size_t k = 0; k < count; k++) {
 			const struct setting *setting = variables[k].setting;
 			json_begin_object(json);
@@ -87,7 +75,7 @@ struct ompdbg_error *json_environment(struct process *process, struct sink *sink
 {
 	struct json_document document;
 
-	json_document_begin(&document, sink);
+	json_document_begin(&document, process, sink);
 	json_key(&document.json, "environment");
 	json_environments(&document.json, process);
 	return json_document_end(&document, NULL);
@@ -147,7 +135,7 @@ static void json_answer(struct json *json, const struct inquiry *inquiry, enum a
 static void json_inquiry(struct json *json, const struct inquiry *inquiry)
 {
 	json_begin_object(json);
-	json_member_int(json, "thread", inquiry->thread->target->number);
+	json_member_thread(json, "thread", inquiry->thread);
 	json_member_known_int(json, "level", inquiry->level);
 	for (int answer = 0; answer < NUM_ANSWERS; answer++) {
 		if (!(inquiry->asked >> answer & 1))
@@ -158,8 +146,7 @@ static void json_inquiry(struct json *json, const struct inquiry *inquiry)
 		else
 			json_null(json);
 	}
-	json_key(json, "reasons");
-	json_begin_object(json);
+	json_member_object(json, "reasons");
 	for (int answer = 0; answer < NUM_ANSWERS; answer++) {
 		if (inquiry->reasons[answer])
 			json_member_string(json, answer_name((enum answer)answer),
@@ -169,34 +156,29 @@ static void json_inquiry(struct json *json, const struct inquiry *inquiry)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_inquiries(struct process *process, struct thread *const *threads,
-				    size_t num_threads, enum inquiry_kind which, int level,
-				    struct sink *sink)
+struct ompdbg_error *json_inquiry_list(struct json_document *document, const void *what)
 {
+	const struct shown_inquiries *shown = what;
 	struct ompdbg_error *error = NULL;
-	struct json_document document;
 
-	json_document_begin(&document, sink);
-	json_document_list(&document, "inquiries");
-	for (size_t i = 0; i < num_threads && !error; i++) {
+	for (size_t i = 0; i < shown->num_threads && !error; i++) {
 		size_t count;
-		const struct inquiry *found = thread_inquiries(threads[i], which, level, &count);
+		const struct inquiry *found =
+			thread_inquiries(shown->threads[i], shown->which, shown->level, &count);
 		for (size_t k = 0; k < count && !error; k++) {
-			error = next_element(&document, process);
+			error = json_document_element(document);
 			if (!error)
-				json_inquiry(&document.json, &found[k]);
+				json_inquiry(&document->json, &found[k]);
 		}
 	}
-	json_document_end_list(&document);
-	return json_document_end(&document, error);
+	return error;
 }
 
 // ---- Status ------------------------------------------------------------------------------------
 
 static void json_library(struct json *json, const struct runtime_status *runtime)
 {
-	json_key(json, "library");
-	json_begin_object(json);
+	json_member_object(json, "library");
 	json_member_string(json, "path", runtime->library.path);
 	json_member_string(json, "version", runtime->library.version);
 	json_member_int(json, "api_version", (int64_t)runtime->library.api_version);
@@ -205,8 +187,7 @@ static void json_library(struct json *json, const struct runtime_status *runtime
 
 static void json_openmp(struct json *json, const struct runtime_status *runtime)
 {
-	json_key(json, "openmp");
-	json_begin_object(json);
+	json_member_object(json, "openmp");
 	json_member_known_int(json, "version", runtime->omp_version);
 	json_member_string(json, "version_string", runtime->omp_version_string);
 	json_end_object(json);
@@ -214,12 +195,8 @@ static void json_openmp(struct json *json, const struct runtime_status *runtime)
 
 static void json_layout(struct json *json, const struct runtime_status *runtime)
 {
-	json_key(json, "layout");
-	if (!runtime->has_layout) {
-		json_null(json);
+	if (!json_member_optional(json, "layout", runtime->has_layout))
 		return;
-	}
-	json_begin_object(json);
 	json_member_string(json, "runtime", runtime->layout.runtime);
 	json_member_string(json, "release", runtime->layout.release);
 	json_member_string(json, "source", layout_source_name(runtime->layout.source));
@@ -236,8 +213,7 @@ void json_status_members(struct json *json, struct process *process)
 	json_library(json, &status->runtimes[0]);
 	json_openmp(json, &status->runtimes[0]);
 	json_layout(json, &status->runtimes[0]);
-	json_key(json, "runtimes");
-	json_begin_array(json);
+	json_member_array(json, "runtimes");
 	for (size_t i = 0; i < status->num_runtimes; i++) {
 		const struct runtime_status *runtime = &status->runtimes[i];
 		json_begin_object(json);
@@ -250,14 +226,12 @@ void json_status_members(struct json *json, struct process *process)
 		json_end_object(json);
 	}
 	json_end_array(json);
-	json_key(json, "threads");
-	json_begin_object(json);
+	json_member_object(json, "threads");
 	json_member_int(json, "total", (int64_t)status->threads);
 	json_member_int(json, "openmp", (int64_t)status->openmp_threads);
 	json_member_int(json, "running", (int64_t)status->running_threads);
 	json_end_object(json);
-	json_key(json, "teams");
-	json_begin_object(json);
+	json_member_object(json, "teams");
 	json_member_int(json, "total", (int64_t)status->teams);
 	json_member_int(json, "nesting", status->nesting);
 	json_end_object(json);
@@ -265,8 +239,7 @@ void json_status_members(struct json *json, struct process *process)
 		json_key(json, "recording");
 		json_recording(json, process);
 	}
-	json_key(json, "unavailable");
-	json_begin_array(json);
+	json_member_array(json, "unavailable");
 	for (size_t i = 0; i < status->num_unavailable; i++) {
 		json_begin_object(json);
 		json_member_string(json, "what", status->unavailable[i].what);
@@ -281,7 +254,7 @@ struct ompdbg_error *json_status(struct process *process, struct sink *sink)
 {
 	struct json_document document;
 
-	json_document_begin(&document, sink);
+	json_document_begin(&document, process, sink);
 	json_status_members(&document.json, process);
 	return json_document_end(&document, NULL);
 }

@@ -138,6 +138,28 @@ void json_identity(struct json *json, uint64_t id)
 	buffer_printf(json->out, "\"0x%" PRIx64 "\"", id);
 }
 
+void json_member_object(struct json *json, const char *name)
+{
+	json_key(json, name);
+	json_begin_object(json);
+}
+
+void json_member_array(struct json *json, const char *name)
+{
+	json_key(json, name);
+	json_begin_array(json);
+}
+
+bool json_member_optional(struct json *json, const char *name, bool is_there)
+{
+	json_key(json, name);
+	if (is_there)
+		json_begin_object(json);
+	else
+		json_null(json);
+	return is_there;
+}
+
 void json_member_string(struct json *json, const char *name, const char *text)
 {
 	json_key(json, name);

@@ -28,12 +28,16 @@ void json_known_int(struct json *json, int64_t number); // less than 0: null
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 void json_identity(struct json *json, uint64_t id); // "0x55d0"; 0: null
-/** Both at once. */
+/** Write the name of a member and its value, or the begin of it. */
+void json_member_object(struct json *json, const char *name);
+void json_member_array(struct json *json, const char *name);
 void json_member_string(struct json *json, const char *name, const char *text);
 void json_member_int(struct json *json, const char *name, int64_t number);
 void json_member_known_int(struct json *json, const char *name, int64_t number);
 void json_member_bool(struct json *json, const char *name, bool value);
 void json_member_identity(struct json *json, const char *name, uint64_t id);
 void json_member_number(struct json *json, const char *name, uint64_t number); // 0: null
+/** Begin an object as a member; write null, and return false, where there is none. */
+bool json_member_optional(struct json *json, const char *name, bool is_there);
 
 #endif

@@ -9,15 +9,19 @@
 #include "output/json/json.h"
 #include "output/output.h"
 
-void json_location(struct json *json, const struct location *location);
-void json_wait(struct json *json, const struct wait *wait);
+void json_member_location(struct json *json, const char *name, const struct location *location);
+void json_member_wait(struct json *json, const struct wait *wait);
+void json_member_tristate(struct json *json, const char *name, enum tristate value);
+/** Write the debugger's number of a thread, or of several. */
+void json_member_thread(struct json *json, const char *name, const struct thread *thread);
+void json_member_threads(struct json *json, const char *name, struct thread *const *threads,
+			 size_t count);
 /** Write what a thread does, in words and as an activity: members of its object. */
 void json_doing(struct json *json, const struct doing *doing);
-void json_team(struct json *json, struct team *team);
 /** Write the members of a team into an object that has more. */
 void json_team_members(struct json *json, struct team *team);
 void json_thread(struct json *json, struct thread *thread);
-/** Write a member "recorded" with what was recorded, if anything was (json_history.c). */
+/** Write a member "recorded" with what was recorded, if anything was (history.c). */
 void json_recorded_thread(struct json *json, struct thread *thread);
 void json_recorded_task(struct json *json, struct task *task);
 void json_recorded_region(struct json *json, struct region *region);
@@ -36,26 +40,32 @@ void json_stack_members(struct json *json, const struct logical_stack *stack,
 
 // ---- Whole documents ---------------------------------------------------------------------------
 
-/** A document whose largest list is last, with one element on each line: nothing of it is kept. */
+/** A document with lists that have one element on each line. */
 struct json_document {
+	struct process *process;
 	struct json json;
 	struct buffer buffer;
-	struct sink *sink;
+	struct sink *
+		sink; // gets what comes before each element, so that little is kept; NULL: keep all
 	bool has_element;
 };
-/** Begin a document. Members that come before the list are written to `json` next. */
-void json_document_begin(struct json_document *document, struct sink *sink);
-/** Begin the list. */
-void json_document_list(struct json_document *document, const char *name);
-/** Begin an element of the list, which is written to `json` next; passes on what was written. */
+/** Write the elements of a list, as far as @p what says which. */
+typedef struct ompdbg_error *json_list(struct json_document *document, const void *what);
+
+/** Begin a document. Members that come before a list are written to `json` next. */
+void json_document_begin(struct json_document *document, struct process *process,
+			 struct sink *sink);
+/** Write a list as a member, or where a value is expected. */
+struct ompdbg_error *json_document_list(struct json_document *document, const char *name,
+					json_list *list, const void *what);
+struct ompdbg_error *json_document_array(struct json_document *document, json_list *list,
+					 const void *what);
+/** Begin the next element of a list, unless the user interrupts. */
 struct ompdbg_error *json_document_element(struct json_document *document);
-/** End the list; members that come after it are written to `json` next. */
-void json_document_end_list(struct json_document *document);
 /** End the document, and release it. @p error: of an element, or NULL; it is passed on. */
 struct ompdbg_error *json_document_end(struct json_document *document, struct ompdbg_error *error);
-
-/** Print the stacks of `bt -json`. (json_stack.c) */
-struct ompdbg_error *print_stacks_json(struct process *process, const struct bt_options *options,
-				       struct sink *sink);
+/** Write a document that is nothing but a list. */
+struct ompdbg_error *json_list_document(struct process *process, const char *name, json_list *list,
+					const void *what, struct sink *sink);
 
 #endif

@@ -7,51 +7,47 @@
 
 // ---- Threads -----------------------------------------------------------------------------------
 
-struct ompdbg_error *next_element(struct json_document *document, struct process *process)
+struct ompdbg_error *json_thread_list(struct json_document *document, const void *what)
 {
-	if (process_is_interrupted(process))
-		return &ompdbg_error_interrupted;
-	return json_document_element(document);
+	const struct threads_options *options = what;
+	struct ompdbg_error *error = NULL;
+
+	for (size_t i = 0; i < options->num_threads && !error; i++) {
+		error = json_document_element(document);
+		if (!error)
+			json_thread(&document->json, options->threads[i]);
+	}
+	return error;
 }
 
 struct ompdbg_error *json_threads(struct process *process, const struct threads_options *options,
 				  struct sink *sink)
 {
 	struct json_document document;
-	struct ompdbg_error *error = NULL;
 
-	json_document_begin(&document, sink);
+	json_document_begin(&document, process, sink);
 	json_key(&document.json, "teams");
 	json_teams(&document.json, process);
-	json_document_list(&document, "threads");
-	for (size_t i = 0; i < options->num_threads && !error; i++) {
-		error = next_element(&document, process);
-		if (!error)
-			json_thread(&document.json, options->threads[i]);
-	}
-	json_document_end_list(&document);
-	return json_document_end(&document, error);
+	return json_document_end(&document, json_document_list(&document, "threads",
+							       json_thread_list, options));
 }
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-static void json_task_function(struct json *json, const struct task_function *function)
+static void member_function(struct json *json, const struct task_function *function)
 {
-	if (!function) {
-		json_null(json);
+	if (!json_member_optional(json, "function", function))
 		return;
-	}
-	json_begin_object(json);
 	json_member_string(json, "name", function->name);
 	json_member_string(json, "symbol", function->symbol);
 	json_member_string(json, "file", function->file);
-	json_member_known_int(json, "line", function->line ? function->line : NOT_KNOWN);
+	json_member_number(json, "line", (uint64_t)function->line);
 	json_end_object(json);
 }
 
-static void json_flags(struct json *json, const struct task *task)
+static void member_flags(struct json *json, const struct task *task)
 {
-	json_begin_array(json);
+	json_member_array(json, "flags");
 	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
 		if (task_has_flag(task, &task_flags[i]))
 			json_string(json, task_flags[i].name);
@@ -83,8 +79,7 @@ static void json_given(struct json *json, const struct task *task)
 	const struct ompdbg_given *given;
 	size_t count = task_given(task, &given);
 
-	json_key(json, "values");
-	json_begin_array(json);
+	json_member_array(json, "values");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json);
 		json_member_string(json, "name", given[i].name);
@@ -97,9 +92,6 @@ static void json_given(struct json *json, const struct task *task)
 
 void json_task_members(struct json *json, struct task *task)
 {
-	struct team *team = task_team(task);
-	int number = task_thread_num(task);
-	struct thread *member = team && number != NOT_KNOWN ? team_member(team, number) : NULL;
 	const struct depend *depends;
 	bool is_complete;
 	size_t count = task_depends(task, &depends, &is_complete);
@@ -110,20 +102,17 @@ void json_task_members(struct json *json, struct task *task)
 	json_member_string(json, "kind", task_kind(task));
 	json_member_string(json, "status", task_status(task));
 	json_member_identity(json, "team", task->info.parallel_id);
-	json_member_known_int(json, "thread", member ? member->target->number : NOT_KNOWN);
-	json_member_known_int(json, "thread_num", number);
+	json_member_thread(json, "thread", task_runner(task));
+	json_member_known_int(json, "thread_num", task_thread_num(task));
 	json_member_identity(json, "parent", task->info.parent_id);
-	json_key(json, "function");
-	json_task_function(json, task_function(task));
-	json_key(json, "flags");
-	json_flags(json, task);
+	member_function(json, task_function(task));
+	member_flags(json, task);
 	json_member_int(json, "priority", task->info.priority);
 	json_member_identity(json, "taskgroup", task->info.taskgroup);
 	json_member_int(json, "predecessors", task->info.num_predecessors);
 	json_predecessors(json, task);
 	json_member_bool(json, "depends_complete", is_complete);
-	json_key(json, "depends");
-	json_begin_array(json);
+	json_member_array(json, "depends");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json);
 		json_member_identity(json, "address", depends[i].address);
@@ -136,18 +125,20 @@ void json_task_members(struct json *json, struct task *task)
 	json_recorded_task(json, task);
 }
 
+/** The list of tasks that is being written. */
 struct task_writer {
 	struct json_document *document;
 	bool queued;
+	struct tasks_visited *visited;
 };
 
 static struct ompdbg_error *write_task(void *context, struct task *task)
 {
-	struct task_writer *writer = context;
+	const struct task_writer *writer = context;
 
 	if (writer->queued && task_has_begun(task))
 		return NULL;
-	struct ompdbg_error *error = next_element(writer->document, task->runtime->process);
+	struct ompdbg_error *error = json_document_element(writer->document);
 	if (!error) {
 		json_begin_object(&writer->document->json);
 		json_task_members(&writer->document->json, task);
@@ -156,61 +147,52 @@ static struct ompdbg_error *write_task(void *context, struct task *task)
 	return error;
 }
 
+static struct ompdbg_error *write_tasks(struct json_document *document, const void *what)
+{
+	struct task_writer writer = *(const struct task_writer *)what;
+
+	writer.document = document;
+	return process_tasks_visit(document->process, write_task, &writer, writer.visited);
+}
+
 struct ompdbg_error *json_tasks(struct process *process, bool queued, struct sink *sink)
 {
 	struct json_document document;
-	struct task_writer writer = { .document = &document, .queued = queued };
-	struct ompdbg_error *error = NULL;
-	bool is_damaged = false;
-	int64_t unreached = 0;
+	struct tasks_visited visited;
+	const struct task_writer writer = { .queued = queued, .visited = &visited };
 
-	json_document_begin(&document, sink);
+	json_document_begin(&document, process, sink);
 	json_key(&document.json, "teams");
 	json_teams(&document.json, process);
-	json_document_list(&document, "tasks");
-	for (size_t i = 0; i < process->num_runtimes && !error; i++) {
-		bool damaged = false;
-		int64_t more = NOT_KNOWN;
-		error = tasks_visit(process->runtimes[i], write_task, &writer, &damaged, &more);
-		is_damaged |= damaged;
-		unreached = more == NOT_KNOWN || unreached == NOT_KNOWN ? NOT_KNOWN :
-									  unreached + more;
-	}
-	json_document_end_list(&document);
-	json_member_bool(&document.json, "damaged", is_damaged);
-	json_member_known_int(&document.json, "unreached", unreached);
+	struct ompdbg_error *error = json_document_list(&document, "tasks", write_tasks, &writer);
+	json_member_bool(&document.json, "damaged", visited.is_damaged);
+	json_member_known_int(&document.json, "unreached", visited.unreached);
 	return json_document_end(&document, error);
 }
 
 // ---- Counts ------------------------------------------------------------------------------------
 
-void json_count(struct json *json, const struct task_count *count)
+static void json_count(struct json *json, const struct task_count *count)
 {
 	json_begin_object(json);
-	json_key(json, "function");
-	json_task_function(json, count->function);
+	member_function(json, count->function);
 	json_member_string(json, "kind", count->kind);
 	json_member_string(json, "status", count->status);
 	json_member_int(json, "count", (int64_t)count->number);
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_tasks_by_function(struct process *process, struct sink *sink)
+struct ompdbg_error *json_task_count_list(struct json_document *document, const void *what)
 {
 	struct task_count *counts;
-	struct json_document document;
 	size_t count;
-	struct ompdbg_error *error = process_task_counts(process, &counts, &count);
+	struct ompdbg_error *error = process_task_counts(document->process, &counts, &count);
 
-	if (error)
-		return error;
-	json_document_begin(&document, sink);
-	json_document_list(&document, "counts");
-	for (size_t i = 0; i < count && !error; i++) {
-		error = next_element(&document, process);
+	(void)what;
+	for (size_t i = 0; !error && i < count; i++) {
+		error = json_document_element(document);
 		if (!error)
-			json_count(&document.json, &counts[i]);
+			json_count(&document->json, &counts[i]);
 	}
-	json_document_end_list(&document);
-	return json_document_end(&document, error);
+	return error;
 }

@@ -48,12 +48,8 @@ static void member_time(struct json *json, const char *name, uint64_t time)
 
 static void member_stat(struct json *json, const char *name, const struct profile_stat *stat)
 {
-	json_key(json, name);
-	if (!stat->known) {
-		json_null(json);
+	if (!json_member_optional(json, name, stat->known))
 		return;
-	}
-	json_begin_object(json);
 	member_number(json, "known", stat->known);
 	member_number(json, "sum", stat->sum);
 	member_number(json, "min", stat->min);
@@ -63,8 +59,7 @@ static void member_stat(struct json *json, const char *name, const struct profil
 
 static void begin_list(struct document *document, const char *name)
 {
-	json_key(&document->json, name);
-	json_begin_array(&document->json);
+	json_member_array(&document->json, name);
 }
 
 static void begin_row(struct document *document)
@@ -88,8 +83,7 @@ static void write_trace(struct document *document)
 	size_t count;
 	const char *const *notes = profile_notes(view, &count);
 
-	json_key(json, "trace");
-	json_begin_object(json);
+	json_member_object(json, "trace");
 	json_member_string(json, "file", view->path);
 	json_member_string(json, "command", or_null(info->command));
 	member_number(json, "pid", info->pid);
@@ -112,8 +106,7 @@ static void write_summary(struct document *document)
 	const struct profile *profile = document->view->profile;
 	struct json *json = &document->json;
 
-	json_key(json, "summary");
-	json_begin_object(json);
+	json_member_object(json, "summary");
 	member_number(json, "threads", profile->num_threads);
 	member_number(json, "tasks", profile->tasks);
 	member_number(json, "regions", profile->regions);
@@ -133,8 +126,8 @@ static void write_constructs(struct document *document)
 
 		begin_row(document);
 		json_member_string(json, "kind", profile_kind_name(construct->kind));
-		json_key(json, "location");
-		json_location(json, profile_location(document->view, construct->code));
+		json_member_location(json, "location",
+				     profile_location(document->view, construct->code));
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -353,8 +346,7 @@ static void write_tree(struct document *document)
 	const struct profile *profile = document->view->profile;
 	struct json *json = &document->json;
 
-	json_key(json, "tree");
-	json_begin_object(json);
+	json_member_object(json, "tree");
 	begin_list(document, "tasks");
 	for (size_t i = 0; i < profile->num_tree; i++) {
 		begin_row(document);
@@ -378,12 +370,8 @@ static void write_task(struct document *document)
 	const struct profile_task *task = document->view->profile->task;
 	struct json *json = &document->json;
 
-	json_key(json, "task");
-	if (!task) {
-		json_null(json);
+	if (!json_member_optional(json, "task", task))
 		return;
-	}
-	json_begin_object(json);
 	tree_members(json, task);
 	begin_list(document, "threads");
 	for (size_t i = 0; i < task->num_threads; i++)
@@ -474,8 +462,7 @@ static void write_timeline(struct document *document)
 	const struct profile_timeline *timeline = &profile->timeline;
 	struct json *json = &document->json;
 
-	json_key(json, "timeline");
-	json_begin_object(json);
+	json_member_object(json, "timeline");
 	member_number(json, "begin", timeline->begin);
 	member_number(json, "bucket", timeline->width);
 	member_number(json, "buckets", timeline->num_buckets);

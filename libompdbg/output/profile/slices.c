@@ -53,8 +53,7 @@ static void name_event(struct slice_writer *writer, const char *what, uint32_t t
 	struct json json = begin_event(writer, "M", thread);
 
 	json_member_string(&json, "name", what);
-	json_key(&json, "args");
-	json_begin_object(&json);
+	json_member_object(&json, "args");
 	json_member_string(&json, "name", name);
 	json_end_object(&json);
 	end_event(writer, &json);
@@ -99,8 +98,7 @@ void slices_add(struct slice_writer *writer, const struct profile_slice *slice)
 	member_us(&json, "ts", slice->from);
 	member_us(&json, "dur", slice->to - slice->from);
 	if (slice->task) {
-		json_key(&json, "args");
-		json_begin_object(&json);
+		json_member_object(&json, "args");
 		json_member_int(&json, "task", (int64_t)slice->task);
 		json_end_object(&json);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "diagnose/words.h"
+#include "output/history_words.h"
 #include "output/profile/view.h"
 #include "output/text/text.h"
 
@@ -17,8 +18,6 @@ struct page {
 	const struct profile_view *view;
 	struct text text;
 	struct arena *arena;
-	const struct form *form;
-	struct sink *sink;
 };
 
 // ---- Words -------------------------------------------------------------------------------------
@@ -424,15 +423,10 @@ static void add_loops(struct page *page)
 
 static const char *lock_text(struct page *page, const struct profile_lock *lock)
 {
-	const char *name = profile_lock_name(page->view, lock);
-
-	if (name)
-		return arena_printf(page->arena, "%s %s", profile_kind_name(lock->kind), name);
-	// Of what has no name but locks, the place tells which it is.
-	if (lock->kind != PROFILE_LOCK && lock->kind != PROFILE_NEST_LOCK)
-		return profile_kind_name(lock->kind);
-	return arena_printf(page->arena, "%s %#lx", profile_kind_name(lock->kind),
-			    (unsigned long)lock->object);
+	return mutex_title(page->arena, profile_kind_name(lock->kind),
+			   profile_lock_name(page->view, lock),
+			   lock->kind == PROFILE_LOCK || lock->kind == PROFILE_NEST_LOCK,
+			   lock->object);
 }
 
 static void add_locks(struct page *page)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "diagnose/words.h"
+#include "output/history_words.h"
 #include "output/text/text.h"
 #include "stack/stack.h"
 
@@ -91,19 +92,10 @@ const char *profile_title(const struct profile_view *view, uint32_t number)
 
 const char *profile_lock_name(const struct profile_view *view, const struct profile_lock *lock)
 {
-	const struct ompdbg_services *services = view->process->services;
-	struct ompdbg_symbol symbol;
-	const char *name;
 	uint64_t near =
 		lock->num_places ? view->profile->constructs[lock->places[0].construct].code : 0;
 
-	if (!is_ok(services->symbol_at(services->context, lock->object, &symbol)) ||
-	    !is_users_data(view->process, lock->object, &symbol))
-		return NULL;
-	if (lock->kind != PROFILE_CRITICAL &&
-	    is_ok(services->variable_at(services->context, lock->object, true, near, &name)))
-		return arena_strdup(&view->process->arena, name);
-	return symbol_title(view->process, &symbol);
+	return mutex_name(view->process, lock->object, lock->kind == PROFILE_CRITICAL, near);
 }
 
 // ---- Names -------------------------------------------------------------------------------------

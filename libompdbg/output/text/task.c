@@ -127,8 +127,8 @@ struct ompdbg_error *text_task(struct text *text, uint64_t number)
 
 struct ompdbg_error *json_one_task(struct process *process, uint64_t number, struct sink *sink)
 {
-	struct buffer buffer = { 0 };
-	struct json json = { .out = &buffer };
+	struct json_document document;
+	struct json *json = &document.json;
 	struct children children;
 	const uint64_t *dependers;
 	struct task *task;
@@ -138,26 +138,18 @@ struct ompdbg_error *json_one_task(struct process *process, uint64_t number, str
 		error = find_children(task, &children);
 	if (error)
 		return error;
-	json_begin_object(&json);
-	json_member_string(&json, "schema", "ompdbg/1");
-	json_key(&json, "task");
-	json_begin_object(&json);
-	json_task_members(&json, task);
+	json_document_begin(&document, process, sink);
+	json_member_object(json, "task");
+	json_task_members(json, task);
 	size_t count = task_dependers(task, &dependers);
-	json_key(&json, "dependers");
-	json_begin_array(&json);
+	json_member_array(json, "dependers");
 	for (size_t i = 0; i < count; i++)
-		json_identity(&json, dependers[i]);
-	json_end_array(&json);
-	json_key(&json, "children");
-	json_begin_array(&json);
+		json_identity(json, dependers[i]);
+	json_end_array(json);
+	json_member_array(json, "children");
 	for (size_t i = 0; i < children.count; i++)
-		json_int(&json, (int64_t)children.numbers[i]);
-	json_end_array(&json);
-	json_end_object(&json);
-	json_end_object(&json);
-	buffer_put(&buffer, "\n");
-	error = sink->write(sink->context, buffer.data, buffer.size);
-	buffer_deinit(&buffer);
-	return error;
+		json_int(json, (int64_t)children.numbers[i]);
+	json_end_array(json);
+	json_end_object(json);
+	return json_document_end(&document, NULL);
 }

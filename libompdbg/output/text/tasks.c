@@ -50,14 +50,9 @@ static const char *details(struct arena *arena, struct task *task)
 /** Return the thread of an implicit task without children; NULL: it is another, or that is unknown. */
 static struct thread *lone_thread(const struct task_pool *pool, const struct task_node *node)
 {
-	const struct task *task = node->task;
-	struct team *team = task_team(task);
-	int number = task_thread_num(task);
-
-	if (task->info.kind != ompd_ext_task_implicit || !team || number == NOT_KNOWN ||
-	    has_tasks_below(pool, node))
+	if (node->task->info.kind != ompd_ext_task_implicit || has_tasks_below(pool, node))
 		return NULL;
-	return team_member(team, number);
+	return task_runner(node->task);
 }
 
 static const char *team_line(struct task_pool *pool, const struct task *task)

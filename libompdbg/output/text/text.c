@@ -170,7 +170,7 @@ const char *task_thread_text(const struct task *task)
 	struct arena *arena = &task->runtime->process->arena;
 	struct team *team = task_team(task);
 	int number = task_thread_num(task);
-	struct thread *thread = team && number != NOT_KNOWN ? team_member(team, number) : NULL;
+	const struct thread *thread = task_runner(task);
 	const char *label = thread ? thread->target->label : "?";
 
 	if (number == NOT_KNOWN)

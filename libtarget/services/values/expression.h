@@ -64,7 +64,7 @@ const char *value_part(struct target_services *services, const struct value *val
 /** Read a number of at most 8 bytes. */
 uint64_t little_endian(const uint8_t *data, size_t size);
 
-// ---- Frames (frame_context.c) ----------------------------------------------------------------
+// ---- Frames (../frames/context.c) ------------------------------------------------------------
 
 /** Find what is known of a frame. */
 struct frame_context *frame_context(struct target_services *services, size_t thread,
