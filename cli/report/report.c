@@ -213,7 +213,7 @@ static void judge(struct report *report, struct looked *looked, const struct abo
 	buffer_put(&report->verdict, about->has_crash ?
 					     crash_text(process, &about->crash, about->pid) :
 				     worst ? worst->text :
-					     "No thread waits for another.");
+					     "No thread was found waiting for another.");
 }
 
 bool report_make(struct report *report, struct looked *looked, const struct report_files *files,

@@ -150,6 +150,8 @@ static const char *details_text(struct arena *arena, const struct crash *crash,
 	if (fault->expression && fault->pointer)
 		reason =
 			arena_printf(arena, " (%s; %s is null)", fault->expression, fault->pointer);
+	else if (fault->is_below_stack)
+		reason = " (probably a stack overflow)";
 	else if (fault->expression)
 		reason = arena_printf(arena, " (%s)", fault->expression);
 	else if (!fault->address)

@@ -165,9 +165,14 @@ static bool innermost_call(struct top *top, size_t *entered, ompd_ext_wait_site 
 	}
 	if (top->user && classify_call(runtime, top->thread, top->user, ret))
 		return true;
-	// The oldest frame of a thread without user frames is the one that called the user's code.
-	if (!top->user)
+	// The oldest frame of a thread without user frames is the one that called the user's code, or
+	// the user's code jumped to it and opened a region there.
+	if (!top->user) {
+		if (classify_frame(runtime, top->thread, top->oldest, ret) &&
+		    ret->kind == ompd_ext_wait_parallel)
+			return true;
 		(*entered)--;
+	}
 	if (!*entered)
 		return false;
 	return classify_frame(runtime, top->thread, top->runtime[*entered - 1], ret);

@@ -30,7 +30,8 @@ static struct ompdbg_error *verdict(struct json_document *document, const void *
 	json_begin_object(json);
 	json_member_string(json, "severity", worst ? severity_name(worst->severity) : "none");
 	json_member_string(json, "rule", worst ? rule_name(worst->rule) : NULL);
-	json_member_string(json, "text", worst ? worst->text : "No thread waits for another.");
+	json_member_string(json, "text",
+			   worst ? worst->text : "No thread was found waiting for another.");
 	json_end_object(json);
 	return NULL;
 }

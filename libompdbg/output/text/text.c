@@ -131,14 +131,30 @@ const char *function_place_text(struct arena *arena, const struct task_function 
 			    function->line);
 }
 
+/** Check for a thread that waits while the code of its region has no frame: it has ended, or jumped to the
+ *  function that waits. */
+static bool is_not_in_body(struct thread *thread)
+{
+	const struct wait *wait = thread_wait(thread);
+	const struct evidence *evidence = &thread_verdict(thread)->evidence;
+
+	if (!wait || !thread->team || strcmp(wait->kind, "idle") == 0)
+		return false;
+	return !thread_location(thread) ||
+	       (evidence->has_call && evidence->call.kind == ompd_ext_wait_parallel);
+}
+
 const char *where_text(struct thread *thread)
 {
-	const struct location *location = thread_location(thread);
-	const struct wait *wait = thread_wait(thread);
+	struct arena *arena = &thread->runtime->process->arena;
 
-	if (!location && thread->team && wait && strcmp(wait->kind, "barrier_parallel") == 0)
-		location = team_opened(thread->team);
-	return place_text(&thread->runtime->process->arena, location);
+	if (!is_not_in_body(thread))
+		return place_text(arena, thread_wait(thread) ? thread_location(thread) :
+							       thread_own_place(thread));
+	const char *opened = place_text(arena, team_opened(thread->team));
+	return *opened && strcmp(thread_wait(thread)->kind, "barrier_parallel") != 0 ?
+		       arena_printf(arena, "region of %s", opened) :
+		       opened;
 }
 
 const char *number_text(struct arena *arena, struct thread *thread)

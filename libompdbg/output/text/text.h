@@ -36,7 +36,8 @@ const char *place_text(struct arena *arena, const struct location *location);
 const char *bare_place(struct process *process, const struct ompdbg_frame *at);
 /** Write a file and line of a function. */
 const char *function_place_text(struct arena *arena, const struct task_function *function);
-/** Write where a thread is: of a worker at the end of its region, where that region was opened. */
+/** Write where a thread is, in the program's own files; at the end of a region, where that was opened;
+ *  "region of main at a.c:9" where the code of the region has no frame. */
 const char *where_text(struct thread *thread);
 /** Write a thread's number in its team, and the size of that: "3/8"; "none" of one that is not OpenMP's. */
 const char *number_text(struct arena *arena, struct thread *thread);

@@ -54,7 +54,7 @@ void text_locks(struct text *text)
 	const struct lock *locks = process_locks(text->process, &count);
 
 	if (!count) {
-		text_nobody(text, "waits for a lock");
+		text_nobody(text, "was found waiting for a lock");
 		text_unseen(text);
 		return;
 	}
@@ -162,22 +162,6 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 	return thread_doing(thread)->text;
 }
 
-static const char *place_of(struct thread *thread)
-{
-	return place_text(&thread->runtime->process->arena,
-			  thread_wait(thread) ? thread_location(thread) : thread_own_place(thread));
-}
-
-/** Check that a thread waits at the end of its region, or that the region's code made that wait its
- *  last call. */
-static bool is_not_in_body(struct thread *thread)
-{
-	const struct wait *wait = thread_wait(thread);
-
-	return wait && (is_end_of_region(wait) ||
-			(!thread_location(thread) && strcmp(wait->kind, "idle") != 0));
-}
-
 /** Write the plural of what a thread does: "sleep in poll". */
 static const char *plural(struct arena *arena, const char *what)
 {
@@ -250,7 +234,7 @@ static void add_cycle(struct text *text, const struct finding *finding)
 		rows[i].threads = &finding->edges[i]->waiter;
 		rows[i].count = 1;
 		rows[i].what = what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1);
-		rows[i].where = place_of(finding->edges[i]->waiter);
+		rows[i].where = where_text(finding->edges[i]->waiter);
 	}
 	add_rows(text, rows, count);
 	add_rest(text, finding->num_edges, "threads");
@@ -276,15 +260,12 @@ static void add_threads(struct text *text, const struct finding *finding)
 	for (size_t i = 0; i < list.count; i++) {
 		struct thread *thread = list.threads[i];
 		const struct wait_node *node = graph_node(graph, thread);
-		struct region *region = region_of(text->process, thread);
 		size_t num_edges = node->num_edges, k = 0;
 		if (num_edges &&
 		    (has_many_tasks || (is_in_headline && node->edges[0].kind == EDGE_BARRIER)))
 			num_edges = 0; // the headline says so
 		const char *what = what_text(arena, thread, node->edges, num_edges);
-		const char *where = region && is_not_in_body(thread) ?
-					    place_text(arena, team_opened(region->team)) :
-					    place_of(thread);
+		const char *where = where_text(thread);
 		while (k < count &&
 		       !(strcmp(rows[k].what, what) == 0 && strcmp(rows[k].where, where) == 0))
 			k++;
@@ -338,7 +319,7 @@ static void add_chain(struct text *text, struct thread *thread)
 		rows[i].threads = &list.threads[i];
 		rows[i].count = 1;
 		rows[i].what = what_text(arena, list.threads[i], node->edges, node->num_edges);
-		rows[i].where = place_of(list.threads[i]);
+		rows[i].where = where_text(list.threads[i]);
 	}
 	add_rows(text, rows, list.count);
 }
@@ -359,6 +340,6 @@ void text_why(struct text *text, struct thread *thread, const struct finding *fi
 		add_rest(text, findings[i].num_notes, "of these");
 	}
 	if (!text->lines.count)
-		text_nobody(text, "waits for another");
+		text_nobody(text, "was found waiting for another");
 	text_unseen(text);
 }

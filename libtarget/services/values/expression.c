@@ -312,7 +312,9 @@ static const char *run(struct evaluation *e, const struct expression_place *plac
 		       struct target_location *location)
 {
 	*e = (struct evaluation){ .place = place, .services = place->context->services };
-	if (place->depth > MAX_DEPTH || location->count > MAX_OPERATIONS)
+	if (place->depth > MAX_DEPTH)
+		return OPTIMIZED_OUT; // the value is in a frame far away, as in a deep recursion
+	if (location->count > MAX_OPERATIONS)
 		return DAMAGED_DEBUG_INFORMATION;
 	for (size_t i = 0; i < location->count; i++) {
 		const char *failure = do_operation(e, location, i);
