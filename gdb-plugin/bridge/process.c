@@ -364,16 +364,53 @@ static PyObject *method_stats(PyObject *object, PyObject *unused)
 		"symbols", (unsigned long long)(now.symbols - before->symbols));
 }
 
+/** Make a list of the frames of a stack: by name, the registers that are known without GDB. */
+static PyObject *known_registers(struct gdb_services *services, int thread,
+				 const struct gdb_stack *stack)
+{
+	PyObject *list = PyList_New(0);
+
+	for (size_t i = 0; list && i < stack->num_frames; i++) {
+		PyObject *known = PyDict_New();
+
+		for (size_t j = 0; known && j < OMPDBG_NUM_REGISTERS; j++) {
+			PyObject *value;
+			uint64_t found;
+
+			if (!alike_register(services, thread, &stack->frames[i],
+					    (enum ompdbg_register)j, &found))
+				continue;
+			value = unsigned_value(found);
+			if (!value || PyDict_SetItemString(known, register_names[j], value) < 0)
+				Py_CLEAR(known);
+			Py_XDECREF(value);
+		}
+		list_add(&list, known);
+	}
+	return list;
+}
+
 static PyObject *method_reused_stacks(PyObject *object, PyObject *unused)
 {
-	const struct gdb_services *services = &((struct process_object *)object)->services;
-	const struct gdb_stack *stack;
-	long count = 0;
+	struct gdb_services *services = &((struct process_object *)object)->services;
+	PyObject *found = PyDict_New();
 
 	(void)unused;
-	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++)
-		count += stack->is_shared;
-	return PyLong_FromLong(count);
+	for (size_t i = 0; found && services->has_threads && i < services->num_threads; i++) {
+		int number = services->threads[i].number;
+		const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)number);
+		PyObject *key, *frames;
+
+		if (!stack || !stack->is_shared)
+			continue;
+		key = PyLong_FromLong(number);
+		frames = known_registers(services, number, stack);
+		if (!key || !frames || PyDict_SetItem(found, key, frames) < 0)
+			Py_CLEAR(found);
+		Py_XDECREF(key);
+		Py_XDECREF(frames);
+	}
+	return found;
 }
 
 // ---- The type ----------------------------------------------------------------------------------
@@ -456,7 +493,8 @@ static PyMethodDef process_methods[] = {
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),
 	METHOD("reused_stacks", method_reused_stacks, METH_NOARGS,
-	       "reused_stacks(): how many stacks of this stop GDB did not have to unwind"),
+	       "reused_stacks() -> {thread: [{register: value} of each frame]}, of the stacks that GDB "
+	       "did not have to unwind"),
 	METHOD("print", process_print, METH_VARARGS | METH_KEYWORDS,
 	       "print(view, write, **options): write what a command shows"),
 	{ 0 },
