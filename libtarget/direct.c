@@ -79,7 +79,7 @@ void direct_deinit(struct direct *direct)
 	memset(direct, 0, sizeof(*direct));
 }
 
-static const struct direct_extent *find(struct direct *direct, uint64_t address)
+const struct direct_extent *direct_find(struct direct *direct, uint64_t address)
 {
 	size_t low = 0, high = direct->count;
 
@@ -102,18 +102,6 @@ static const struct direct_extent *find(struct direct *direct, uint64_t address)
 		}
 	}
 	return NULL;
-}
-
-const struct direct_extent *direct_find(struct direct *direct, uint64_t address)
-{
-	const struct direct_extent *extent = find(direct, address);
-
-	return extent && !extent->is_code ? extent : NULL;
-}
-
-bool direct_knows(struct direct *direct, uint64_t address)
-{
-	return find(direct, address) != NULL;
 }
 
 static size_t read_by_file(struct direct *direct, uint64_t address, void *buffer, size_t size)

@@ -109,6 +109,10 @@ pid_t target_direct_pid(const struct target *target);
 /** Read memory. @return bytes read from the start of the range; 0 if none can be had. */
 size_t target_read(struct target *target, uint64_t address, void *buffer, size_t size);
 
+enum { TARGET_PAGE = 4096 };
+/** Check whether a page of memory is as the file has it that is mapped there, and not writable. */
+bool target_file_has(const struct target *target, uint64_t address, const void *page);
+
 /** Return a value of the auxiliary vector (AT_ENTRY, ...). */
 bool target_auxiliary(const struct target *target, uint64_t type, uint64_t *ret);
 

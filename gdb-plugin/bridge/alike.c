@@ -149,8 +149,8 @@ bool alike_register(struct gdb_services *services, int thread, const struct ompd
 		index += !stack->frames[i].is_inlined && !stack->frames[i].is_tail_call;
 	if (index < stack->chain.count)
 		place = place_in(services, thread, stack, index);
-	if (!place || (number != OMPDBG_RSP &&
-		       (!kept[number] || !place->kept[kept[number] - 1].known)))
+	if (!place ||
+	    (number != OMPDBG_RSP && (!kept[number] || !place->kept[kept[number] - 1].known)))
 		return false;
 	*ret = number == OMPDBG_RSP ? place->sp : place->kept[kept[number] - 1].value;
 	return true;
