@@ -20,6 +20,7 @@ struct direct_extent {
 struct direct {
 	pid_t pid;		       // 0 if closed
 	int memory;		       // file descriptor of /proc/PID/mem + 1, 0 if not open
+	bool has_no_file;	       // it cannot be opened
 	bool refused;		       // process_vm_readv() is not permitted
 	struct direct_extent *extents; // readable memory, ascending
 	size_t count;

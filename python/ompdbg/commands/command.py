@@ -112,12 +112,12 @@ def print_view(
     from ompdbg.console import styles
     from ompdbg.inferior import session
 
+    width = terminal_width()
     program.print(
         view,
         write_text,
-        width=max(terminal_width() or 0, 0),
-        palette=styles.sequences(),
-        addresses=bool(gdb.parameter("print address")),
+        width=max(width or 0, 0),
+        palette=None if width is None else styles.sequences(),
         signal=session.signal(),
         **options,
     )
@@ -128,6 +128,11 @@ def printed_view(program: "_ompdbg.Process", view: str, **options: Any) -> str:
     found: List[str] = []
     print_view(program, view, found.append, **options)
     return "".join(found).replace("\033", STYLE)
+
+
+def prints_addresses() -> bool:
+    """The user wants addresses of frames."""
+    return bool(gdb.parameter("print address"))
 
 
 def dedent(command: object) -> None:

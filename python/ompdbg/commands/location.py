@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, List, Optional
 
 import gdb
 
-from ompdbg.commands.command import printed_view
+from ompdbg.commands.command import printed_view, prints_addresses
 from ompdbg.console.output import printed
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ def heading(thread: "Thread") -> str:
 
 
 def _shown(thread: "Thread", level: int) -> List[str]:
-    text = printed_view(thread.process, "frame", thread=thread.number, level=level)
+    addresses = prints_addresses()
+    text = printed_view(
+        thread.process, "frame", thread=thread.number, level=level, addresses=addresses
+    )
     return text.rstrip("\n").split("\n")
 
 

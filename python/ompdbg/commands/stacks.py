@@ -9,7 +9,7 @@ from typing import Optional, TYPE_CHECKING
 import gdb
 
 from ompdbg.commands import location, options
-from ompdbg.commands.command import OmpCommand, write
+from ompdbg.commands.command import OmpCommand, prints_addresses, write
 from ompdbg.commands.options import Option, Wrong
 from ompdbg.number import number_in
 
@@ -77,7 +77,16 @@ class Bt(OmpCommand):
         form = _TREE if arguments.has("-tree") else _STACKS
         if arguments.has("-all") and not arguments.has("-tree") and not arguments.has("-no-tree"):
             form = _FOLDED
-        self.show("stacks", arguments, numbers=numbers, raw=raw, full=full, limit=limit, form=form)
+        self.show(
+            "stacks",
+            arguments,
+            numbers=numbers,
+            raw=raw,
+            full=full,
+            limit=limit,
+            form=form,
+            addresses=prints_addresses(),
+        )
 
     def _selected(self) -> int:
         for thread in self.program().threads():

@@ -17,9 +17,9 @@ _TERMINAL = 1  # GDB's standard output
 
 def sequences() -> Optional[List[str]]:
     """What begins each style of a command's output, in libompdbg's order; None if nothing is
-    painted. GDB does not tell where its output goes, but its lines are of no certain width unless
-    that is a terminal: for the command `pipe`, or into a string."""
-    if not gdb.parameter("style enabled") or not gdb.parameter("width"):
+    painted. GDB does not tell where its output goes: the caller has seen that its lines are of a
+    certain width, which they are not for the command `pipe`, or into a string."""
+    if not gdb.parameter("style enabled"):
         return None
     if os.environ.get("TERM", "dumb") == "dumb" or not os.isatty(_TERMINAL) or _is_logging():
         return None

@@ -135,14 +135,14 @@ class GdbServices:
             return first if address <= first < address + size else address
 
     def direct_pid(self) -> int:
-        """The process, if it is a local one, all of it is stopped, its past is not replayed, and
-        no breakpoint of GDB is in its code."""
+        """The process, if it is a local one, all of it is stopped, and its past is not
+        replayed."""
         if self._direct_pid is None:
             self._direct_pid = self._find_direct_pid()
         return self._direct_pid
 
     def _find_direct_pid(self) -> int:
-        if gdb.parameter("non-stop") or gdb.parameter("breakpoint always-inserted"):
+        if gdb.parameter("non-stop"):
             return 0
         if any(thread.is_running() for thread in self.all_threads()):
             return 0
