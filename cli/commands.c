@@ -152,12 +152,12 @@ const struct command commands[] = {
 		.name = "threads",
 		.summary = "show every thread and what it waits for",
 		.description =
-			"One row for each thread: its number, its number in its team, the "
-			"team, what it does or waits for, the kind of its task, and "
-			"where it is. Of 32 threads or more, those alike share a row, unless "
-			"an option chooses among them.\n\n"
-			"Team 1.2 was formed by thread 2 of team 1. \"?\" stands for what is "
-			"unknown, \"none\" for the number of a thread that is not OpenMP's.",
+			"Print one row for each thread: its number, its OpenMP number, its "
+			"team, its state, the kind of its task, and its location. With 32 "
+			"threads or more, equal threads share a row, unless an option selects "
+			"threads.\n\n"
+			"Team 1.2 was formed by thread 2 of team 1. \"?\" means unknown; "
+			"\"none\" marks a thread that is not an OpenMP thread.",
 		.options = threads_options,
 		.run = run_view,
 		.show = show_threads,
@@ -166,10 +166,11 @@ const struct command commands[] = {
 		.name = "tasks",
 		.summary = "show the tasks of every team",
 		.description =
-			"Tasks are a tree, below those that created them: what they do, "
-			"their dependences, and for how many tasks they wait. Of many tasks "
-			"alike a few are shown, and the number of the others. Where the tree is too "
-			"deep for the line, a number in brackets is the depth of a task.",
+			"Tasks form a tree: each is below the task that created it, with its "
+			"status, its dependences, and the number of tasks that it waits for. If "
+			"many tasks are alike, some are shown and the others are counted. If the "
+			"tree is too deep for the line, a number in brackets is the depth of a "
+			"task.",
 		.options = tasks_options,
 		.run = run_view,
 		.show = show_tasks,
@@ -178,11 +179,11 @@ const struct command commands[] = {
 		.name = "task",
 		.summary = "show one task",
 		.description =
-			"NUMBER is that of an explicit task, as \"tasks\" shows it: 17 or \"#17\". "
-			"Other commands call it so, too, of the same core file or while the "
-			"process does not go on. Shown are its status, for which tasks it waits, "
-			"who executes it, what created it, its children, its dependences, and "
-			"which tasks wait for it.",
+			"NUMBER is the number of an explicit task, as \"tasks\" shows it: 17 or "
+			"\"#17\". All commands use the same numbers for a core file, and for a "
+			"process until it continues. The output has the task's status, the tasks "
+			"that it waits for, the thread that executes it, its creator, its "
+			"children, its dependences, and the tasks that wait for it.",
 		.operands = OPERAND_NUMBER,
 		.options = plain_options,
 		.run = run_view,
@@ -190,16 +191,16 @@ const struct command commands[] = {
 	},
 	{
 		.name = "bt",
-		.summary = "show how every thread got where it is",
-		.description = "Stacks are shown in terms of the source, without the frames of the "
-			       "runtime. The stack of a thread in a parallel region goes on in the "
-			       "thread that encountered the region, up to main. Threads of a team "
-			       "with the same stack share one, without arguments, unless with "
-			       "--full.\n\n"
-			       "From 16 OpenMP threads on, the default is --tree: each call stands "
-			       "before those that it made, and the first column says how many "
-			       "threads went the same way. Rows with \"-\" say what threads do at "
-			       "the end.",
+		.summary = "show the stack of every thread",
+		.description = "Stacks show the program's own frames, without those of the "
+			       "runtime. The stack of a thread in a parallel region continues in "
+			       "the thread that encountered the region, up to main. Threads of a "
+			       "team with equal stacks share one, without arguments, unless "
+			       "--full is given.\n\n"
+			       "With 16 OpenMP threads or more, the default is --tree: one tree "
+			       "of all stacks, from main on. The first column is the number of "
+			       "threads in these frames; rows with \"-\" show the state of the "
+			       "threads that end there.",
 		.options = stack_options,
 		.run = run_view,
 		.show = show_stacks,
@@ -208,10 +209,10 @@ const struct command commands[] = {
 		.name = "print",
 		.summary = "show the value of an expression in every thread",
 		.description =
-			"EXPR is evaluated in the innermost frame of the program in each OpenMP "
-			"thread. Threads with the same value share a row. Values that most "
-			"threads do not have come first, with \"!\". A line below shows the "
-			"least and the greatest number.\n\n"
+			"Evaluate EXPR in the innermost frame of the program's own code in each "
+			"OpenMP thread. Threads with the same value share a row. Values that "
+			"most threads do not have come first, with \"!\". A line below shows the "
+			"minimum and the maximum.\n\n"
 			"EXPR consists of variables, members (a.b, a->b, a%b), elements (a[i], in "
 			"Fortran a(i,j)), * and &. a[2:5] is an array section, as in OpenMP: 5 "
 			"elements from a[2] on; in Fortran a(2:5) is one of 4. FORMAT is x, d, u, "
@@ -226,9 +227,9 @@ const struct command commands[] = {
 	},
 	{
 		.name = "regions",
-		.summary = "show the parallel regions, and how far their threads are",
-		.description = "Regions are a tree: where each was opened, what its threads do and "
-			       "where, and how many of them have reached its barrier.",
+		.summary = "show the parallel regions and the progress of their threads",
+		.description = "Regions form a tree. Each shows where it was opened, what its "
+			       "threads do and where, and how many have reached its barrier.",
 		.options = plain_options,
 		.run = run_view,
 		.show = show_regions,
@@ -236,10 +237,9 @@ const struct command commands[] = {
 	{
 		.name = "icvs",
 		.summary = "show control variables by scope",
-		.description = "Each value of the control variables of all threads, and which "
-			       "threads have it. \"Initially\" is the value with which the program "
-			       "began, if it is known and another one; \"Environment\" is the "
-			       "variable that set it.",
+		.description = "Show each value of the control variables of all threads, with the "
+			       "threads that have it. \"Initially\" is the initial value, if it is "
+			       "known and differs; \"Environment\" is the variable that set it.",
 		.options = icv_options,
 		.run = run_view,
 		.show = show_icvs,
@@ -248,10 +248,9 @@ const struct command commands[] = {
 		.name = "env",
 		.summary = "show environment variables of the runtime",
 		.description =
-			"\"Value\" is what the runtime made of a variable or, if it does not "
-			"keep that, what the variable was set to; \"Set to\" is what the "
-			"program's environment had when it started, if that is something "
-			"else.",
+			"\"Value\" is the runtime's interpretation of a variable or, if the "
+			"runtime does not keep one, the variable's text. \"Set to\" is the text "
+			"in the environment when the program started, if it differs.",
 		.options = environment_options,
 		.run = run_view,
 		.show = show_environment,
@@ -259,27 +258,30 @@ const struct command commands[] = {
 	{
 		.name = "locks",
 		.summary = "show locks and critical constructs, their owners and waiters",
-		.description = "The locks, critical and ordered regions that threads wait for. The "
-			       "owner is what the runtime or the C library records. If neither "
-			       "does, threads that perhaps hold it are named, with the evidence.",
+		.description =
+			"Show the locks, critical and ordered regions that threads wait for. "
+			"The owner comes from the runtime or the C library. If neither "
+			"records it, ompdbg names threads that perhaps hold the lock, with "
+			"the evidence.",
 		.options = plain_options,
 		.run = run_view,
 		.show = show_locks,
 	},
 	{
 		.name = "why",
-		.summary = "show why the program does not go on",
-		.description = "Who waits for whom: deadlocks, threads that fork() has left "
-			       "behind, threads of a team at different barriers, locks and their "
-			       "owners, unfinished tasks, events that nobody has fulfilled, and "
-			       "barriers that some threads have not reached. A program that runs "
-			       "well has such waits too at any moment; only deadlocks, threads "
-			       "left behind, different barriers, locks of threads that have ended, "
-			       "and endless loops can never end.\n\n"
-			       "For a core file, the signal that ended the program comes first.",
+		.summary = "show why the program hangs or crashed",
+		.description =
+			"Show which thread waits for which: deadlocks, threads that do not "
+			"exist after fork(), threads of a team at different barriers, locks "
+			"and their owners, unfinished tasks, events that were not fulfilled, "
+			"and barriers that some threads have not reached. A healthy program, "
+			"too, has such waits at any moment. Only deadlocks, missing threads, "
+			"different barriers, locks of threads that have ended, and endless "
+			"loops last for ever.\n\n"
+			"For a core file, the signal that ended the program comes first.",
 		.end = "exit status:\n"
-		       "  1 if a signal has ended the program, or if there is a wait that cannot\n"
-		       "  end, or one for threads that sleep; else 0",
+		       "  1 if a signal ended the program, if a wait cannot end, or if threads\n"
+		       "  wait for threads that sleep; otherwise 0",
 		.options = thread_options,
 		.run = run_view,
 		.show = show_why,
@@ -288,65 +290,64 @@ const struct command commands[] = {
 		.name = "history",
 		.summary = "show what happened before the stop",
 		.description =
-			"The latest events of a program that was started with the recorder, of "
-			"all threads, newest last: regions, tasks, loops, waits, and locks "
-			"taken and released. Each thread keeps its latest events only. What a "
-			"thread did again and again is one line. Threads that have ended are "
-			"shown by their LWP, in parentheses.\n\n"
-			"Times are in seconds before the stop; for a core file, which does not "
-			"tell when that was, before the latest event.",
+			"Show the latest events of all threads of a recorded program, newest "
+			"last: regions, tasks, loops, waits, and locks taken and released. Each "
+			"thread keeps only its latest events. Repeated events share a line. "
+			"Threads that have ended appear as their LWP, in parentheses.\n\n"
+			"Times are seconds before the stop. A core file does not contain the "
+			"time of the stop, so there they count from the latest event.",
 		.options = history_options,
 		.run = run_view,
 		.show = show_history,
 	},
 	{
 		.name = "thread-info",
-		.summary = "show what OMPT says about threads",
-		.description = "The state and what the thread waits for, as the runtime records "
-			       "them; what a tool stored for it; the place that it is bound to, "
-			       "the places of its partition, and the processor on which it last "
-			       "ran.",
+		.summary = "show what an OMPT tool can ask about threads",
+		.description = "Show the state and the wait of a thread, as the runtime records "
+			       "them; the tool's data for it; the place that it is bound to, the "
+			       "places of its partition, and the processor on which it last ran.",
 		.options = thread_options,
 		.run = run_view,
 		.show = show_thread_info,
 	},
 	{
 		.name = "task-info",
-		.summary = "show what OMPT says about the tasks of threads",
-		.description = "For each task that a thread executes, and those below it: its "
-			       "type, the number of its thread, what a tool stored for it and for "
-			       "its region, its frames, and for the innermost its memory.",
+		.summary = "show what an OMPT tool can ask about tasks",
+		.description = "Show, for the task that a thread executes and those below it: the "
+			       "type, the thread number, the tool's data for the task and its "
+			       "region, the frames, and for the innermost task its memory.",
 		.options = level_options,
 		.run = run_view,
 		.show = show_task_info,
 	},
 	{
 		.name = "parallel-info",
-		.summary = "show what OMPT says about the regions of threads",
-		.description = "For each region that a thread is in, innermost first: the number "
-			       "of threads in its team, and what a tool stored for it.",
+		.summary = "show what an OMPT tool can ask about regions",
+		.description = "Show, for each region that a thread is in, innermost first: the "
+			       "number of threads in its team, and the tool's data for it.",
 		.options = level_options,
 		.run = run_view,
 		.show = show_parallel_info,
 	},
 	{
 		.name = "status",
-		.summary = "show the OpenMP runtime, and how well it is known",
-		.description = "The OpenMP runtimes of the program, how their structures are "
-			       "known, and what is unavailable, with the reason.",
+		.summary = "show the OpenMP runtime and how ompdbg knows its structures",
+		.description = "Show the OpenMP runtimes of the program, how ompdbg knows their "
+			       "structures, and what is unavailable, with the reason.",
 		.options = plain_options,
 		.run = run_view,
 		.show = show_status,
 	},
 	{
 		.name = "report",
-		.summary = "write all of these at once, as text, JSON or HTML",
+		.summary = "write a report of everything, as text, JSON or HTML",
 		.description =
-			"The diagnosis, regions, threads, stacks, tasks, locks, control "
-			"variables, environment and runtime. Without options it prints "
-			"text; each of the options writes a file. \"-\" is standard output.\n\n"
-			"The HTML is one file that needs neither network nor scripts. "
-			"Python is started to make it.",
+			"A report contains the diagnosis, regions, threads, stacks, tasks, locks, "
+			"control variables, environment and runtime. Without options it is "
+			"printed as text; each of the options writes a file. \"-\" is standard "
+			"output.\n\n"
+			"The HTML page is one file that needs no network and no scripts. Making "
+			"it needs Python.",
 		.end = "examples:\n"
 		       "  ompdbg report core | less\n"
 		       "  ompdbg report 4711 --html report.html --json report.json",
@@ -356,28 +357,28 @@ const struct command commands[] = {
 	},
 	{
 		.name = "record",
-		.summary = "run a command, and keep what its OpenMP threads do",
+		.summary = "run a command and record what its OpenMP threads do",
 		.description =
-			"OpenMP programs that the command is, or starts, keep in their memory "
-			"what happened last in each thread, who holds each lock, and where each "
-			"task was made. Commands here and in GDB show it, while the program runs "
-			"and from its core file.\n\n"
+			"Each OpenMP program of the command keeps in its memory the latest "
+			"events of each thread, the owner of each lock, and the place where each "
+			"task was created. The commands here and in GDB show this for the "
+			"running program and for its core file.\n\n"
 			"Two libraries are preloaded for that (LD_PRELOAD): the recorder, an "
-			"OMPT tool, and one that brings OMPT to libgomp. It gives way to a tool "
-			"of the program's, OMP_TOOL_LIBRARIES and OMP_TOOL=disabled. Programs "
-			"without OpenMP are not changed. Programs in which libgomp is linked "
-			"statically cannot be recorded, nor those that are set-user-ID.\n\n"
-			"OMPDBG_RECORD has settings of the recorder, separated by commas: "
-			"ring=SIZE, the memory for the events of a thread (default 256K; a power "
-			"of two from 4K on), and budget=SIZE, the memory in all (default 256M). "
-			"SIZE is a number of bytes, or of K, M or G.\n\n"
-			"With -o, all events of the run are written to FILE as they happen, by "
-			"one more thread; others wait for it if they write more than ring=SIZE "
-			"before it comes. The first OpenMP program gets FILE, which is replaced "
-			"if it is a trace; others, as children and programs that it "
-			"becomes, get FILE.PID, and ranks of MPI programs that record on their "
-			"own FILE.rankN. If the program is killed, the trace lacks its last "
-			"hundredth of a second.",
+			"OMPT tool, and one that adds OMPT to libgomp. The recorder does nothing "
+			"if the program has its own tool, or if OMP_TOOL_LIBRARIES or "
+			"OMP_TOOL=disabled is set. Programs without OpenMP are not changed. "
+			"Programs with a static libgomp and set-user-ID programs cannot be "
+			"recorded.\n\n"
+			"OMPDBG_RECORD holds settings of the recorder, separated by commas: "
+			"ring=SIZE, the memory for the events of one thread (default 256K; a "
+			"power of two from 4K on), and budget=SIZE, the memory in all (default "
+			"256M). SIZE is a number of bytes, or of K, M or G.\n\n"
+			"With -o, an additional thread writes all events of the run to FILE. "
+			"Other threads wait for it when their ring is full. The first OpenMP "
+			"program writes FILE, replacing an older trace. Later programs and "
+			"children write FILE.PID; ranks of MPI programs that each run \"ompdbg "
+			"record\" write FILE.rankN. If the program is killed, the trace lacks "
+			"its last hundredth of a second.",
 		.end = "exit status:\n"
 		       "  that of the command; 127 or 126 if it was not found or could not be run;\n"
 		       "  125 if a library is missing or FILE cannot be written; 2 for wrong usage\n"
@@ -394,15 +395,15 @@ const struct command commands[] = {
 		.name = "profile",
 		.summary = "show where the time of a recorded run went",
 		.description =
-			"TRACE is what \"ompdbg record -o TRACE\" wrote. For each place in the "
-			"program: tasks, with their times of creation, in the pool, of "
-			"execution, suspension and completion; parallel regions, and how "
-			"unevenly their threads worked; waits, loops, locks. For each thread, "
-			"where its time went. For the run, its work, its longest path, and so "
-			"how many threads it can use. \"?\" stands for what was not observed.\n\n"
-			"Without options it prints text; --text, --html, --json and --trace "
-			"write files. \"-\" is standard output. Places come from the program's "
-			"files, if these are still the same.",
+			"TRACE is the file that \"ompdbg record -o TRACE\" wrote. The profile "
+			"shows, for each place in the program: tasks, with their times of "
+			"creation, in the pool, of execution, suspension and completion; parallel "
+			"regions and their imbalance; waits, loops and locks. For each thread, it "
+			"shows where the time went; for the whole run, the work, the longest path "
+			"and the available parallelism. \"?\" means not observed.\n\n"
+			"Without options the profile is printed as text; --text, --html, --json "
+			"and --trace write files. \"-\" is standard output. Source lines come "
+			"from the program's files, if they are unchanged.",
 		.end = "examples:\n"
 		       "  ompdbg record -o solver.trace -- ./solver input\n"
 		       "  ompdbg profile solver.trace\n"
@@ -414,21 +415,21 @@ const struct command commands[] = {
 	},
 	{
 		.name = "run",
-		.summary = "run a command, and report what hangs or crashes",
+		.summary = "run a command and report on programs that hang or crash",
 		.description =
-			"If a program below the command crashes, or the time-out passes, "
-			"the OpenMP report of that program, or of all OpenMP programs below "
-			"the command, is written before they end: NAME-PID.html, .json and "
-			".txt in DIR, and all.html if there are several; NAME-rankN-PID for "
-			"ranks of an MPI program. No process is left running. The exit "
-			"status is the command's, whatever becomes of the reports.\n\n"
-			"To see a crash before it has ended the program, all processes of "
-			"the command are traced (ptrace). That costs time only when threads "
-			"and processes are created. A program that traces others itself, a "
-			"debugger or LeakSanitizer, needs --no-trace; then only the time- "
-			"out is reported.\n\n"
-			"What OpenMP threads do is recorded, as by \"ompdbg record\", so that "
-			"reports have the facts.",
+			"If a program of the command crashes, ompdbg writes an OpenMP report of "
+			"it; if the time-out passes, it writes reports of all OpenMP programs of "
+			"the command. The reports are NAME-PID.html, .json and .txt in DIR, and "
+			"all.html if there are several; NAME-rankN-PID for ranks of an MPI "
+			"program. No process is left running. The exit status is the command's, "
+			"even if reports fail.\n\n"
+			"All processes of the command are traced (ptrace), so that a crash is "
+			"seen before the program ends. Tracing costs time only when threads and "
+			"processes are created. A program that traces others itself, such as a "
+			"debugger or LeakSanitizer, needs --no-trace; then only the time-out is "
+			"reported.\n\n"
+			"Programs are recorded, as by \"ompdbg record\", so that reports contain "
+			"facts about owners and times.",
 		.end = "exit status:\n"
 		       "  that of the command; 124 after the time-out or a hang; 128+N if signal N\n"
 		       "  ended it; 127 or 126 if it was not found or could not be run; 2 for wrong\n"
@@ -444,16 +445,17 @@ const struct command commands[] = {
 	},
 	{
 		.name = "merge",
-		.summary = "show many reports in one picture",
-		.description = "The reports are those of the ranks of an MPI program, say, or of "
-			       "the shards of a test run. Processes in the same state are one "
-			       "group, and the smallest groups, the outliers, come first. Without "
-			       "options it prints text. Python is started to make the picture.\n\n"
-			       "A report that cannot be read is named, and so are ranks that wrote "
-			       "none; the picture is made of the others.",
+		.summary = "combine many reports into one",
+		.description =
+			"Combine the reports of an MPI program's ranks, or of the parts of a "
+			"test run. Processes in the same state form a group; the smallest "
+			"groups, the outliers, come first. Without options the result is "
+			"printed as text. This command needs Python.\n\n"
+			"Reports that cannot be read and ranks without a report are named; "
+			"the result contains the others.",
 		.end = "exit status:\n"
-		       "  1 if a process has crashed or does not go on; otherwise 3 if a report could\n"
-		       "  not be read, and else 0\n"
+		       "  1 if a process crashed or hangs; otherwise 3 if a report could not be\n"
+		       "  read; otherwise 0\n"
 		       "\n"
 		       "examples:\n"
 		       "  ompdbg merge reports/*.json\n"

@@ -14,7 +14,8 @@
 #include "places.h"
 #include "terminal.h"
 
-bool is_process(const char *name)
+/** Check for the number of a process that is no file. */
+static bool is_process(const char *name)
 {
 	struct stat status;
 

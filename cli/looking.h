@@ -44,8 +44,6 @@ struct looked {
 	size_t num_problems, capacity;
 };
 
-/** Check for the number of a process that is no file. */
-bool is_process(const char *name);
 /** Open a target: a process goes on when it is closed. */
 bool look_at(const struct place *place, struct looked *looked, struct failure *failure);
 /** Close a target; what is missing of it stays known. */

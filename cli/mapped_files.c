@@ -10,9 +10,10 @@
 
 #include "base/objects.h"
 #include "base/text.h"
+#include "proc.h"
 
 // Seconds by which times of files and processes may differ.
-enum { INACCURATE = 2, START_TIME = 20 /* in /proc/PID/stat, behind the name */ };
+enum { INACCURATE = 2 };
 
 static const char *hexadecimal(struct arena *arena, const struct target_build_id *id)
 {
@@ -62,28 +63,20 @@ static const char *problem_of(struct arena *arena, const struct target_file *fil
 /** Read when a process began, in seconds since the epoch; -1: unknown. */
 static double process_start(pid_t pid)
 {
-	char path[64], line[4096];
-	unsigned long long ticks = 0;
+	char line[4096];
 	long long boot = -1;
+	struct proc_stat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
+	if (!proc_stat(pid, &stat))
 		return -1;
-	char *field = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	for (int i = 0; field && i < START_TIME; i++)
-		field = strchr(field + 1, ' ');
-	if (!field || sscanf(field, "%llu", &ticks) != 1)
-		return -1;
-	file = fopen("/proc/stat", "re");
+	FILE *file = fopen("/proc/stat", "re");
 	while (file && boot < 0 && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "btime %lld", &boot) != 1)
 			boot = -1;
 	}
 	if (file)
 		fclose(file);
-	return boot < 0 ? -1 : (double)boot + (double)ticks / (double)sysconf(_SC_CLK_TCK);
+	return boot < 0 ? -1 : (double)boot + (double)stat.began / (double)sysconf(_SC_CLK_TCK);
 }
 
 static double time_of(const char *path)

@@ -37,7 +37,8 @@ static void replace_unfinished(char *from, char *to)
 	}
 }
 
-char *scratch_name(const char *path, int writer)
+/** Return the name that a process gives to a file that is not whole. */
+static char *scratch_name(const char *path, int writer)
 {
 	char *name;
 

@@ -36,8 +36,6 @@ bool spool_copy(struct spool *spool, int file);
 /** Note why a write to an output failed, if one did. */
 bool spool_check(const struct spool *spool, struct failure *failure);
 
-/** Return the name that a process gives to a file that is not whole. */
-char *scratch_name(const char *path, int writer);
 /** Check whether a file is one that a process has not finished. */
 bool is_scratch(const char *path, int writer);
 /** Remove files that are not whole; for handlers of signals. */

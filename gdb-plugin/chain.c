@@ -104,6 +104,17 @@ size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *add
 	return 0;
 }
 
+bool chain_climb(struct chain_reader *reader, struct place *at, size_t frames)
+{
+	struct window window = { .size = 0 };
+
+	for (size_t i = 0; i < frames; i++) {
+		if (!step_up(reader, &step_at(reader, at->pc - (i > 0))->frame, &window, at))
+			return false;
+	}
+	return true;
+}
+
 bool chain_init(struct chain_reader *reader)
 {
 	reader->steps = calloc(MAX_STEPS, sizeof(*reader->steps));

@@ -25,5 +25,7 @@ void chain_deinit(struct chain_reader *reader);
 /** Collect up to CHAIN_DEPTH addresses from @p at on, to the end of the stack. @return how many; 0 if
  *  the stack can't be followed so simply. */
 size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses);
+/** Go up so many frames from that of a thread. @return false if they can't be followed so simply. */
+bool chain_climb(struct chain_reader *reader, struct place *at, size_t frames);
 
 #endif

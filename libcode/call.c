@@ -2,14 +2,14 @@
 
 #include "code.h"
 
-enum { WORD = 8, STUB_MAX = 3 };
+enum { WORD = 8, STUB_MAX = 3, PLAIN_DIRECT = 5, PLAIN_INDIRECT = 6 };
 
 // What comes before an instruction may look like a prefix of it: plain forms are tried first.
 static bool is_plain(const struct code_instruction *call, unsigned int size)
 {
-	return size == 5 ? call->is_direct :
-			   size == 6 && !call->is_direct && call->operand_count &&
-				   code_is_absolute(&call->operands[0]);
+	return size == PLAIN_DIRECT ? call->is_direct :
+				      !call->is_direct && call->operand_count &&
+					      code_is_absolute(&call->operands[0]);
 }
 
 enum code_status code_call_before(struct code_reader *reader, uint64_t return_address,
@@ -22,6 +22,8 @@ enum code_status code_call_before(struct code_reader *reader, uint64_t return_ad
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned int size = architecture->longest_call;
 		     size >= architecture->shortest_call; size--) {
+			if (pass == 0 && size != PLAIN_DIRECT && size != PLAIN_INDIRECT)
+				continue;
 			enum code_status one = code_decode(reader, return_address - size, &found);
 
 			if (one != CODE_UNREADABLE && status == CODE_UNREADABLE)

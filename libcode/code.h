@@ -204,12 +204,9 @@ struct code_reader {
 	struct code_line lines[CODE_LINES]; // each for addresses with the same remainder
 };
 
-/** Prepare @p reader, which has nothing to free. */
+/** Prepare @p reader, which has nothing to free, or let it forget what was read. */
 void code_reader_init(struct code_reader *reader, const struct code_architecture *architecture,
 		      struct code_memory memory);
-
-/** Forget what was read: the process has run. */
-void code_reader_forget(struct code_reader *reader);
 
 /** Read up to @p size bytes of code from @p address on; return how many could be read. */
 size_t code_read(struct code_reader *reader, uint64_t address, void *buffer, size_t size);
@@ -420,13 +417,6 @@ struct code_value code_number(int64_t number);
 
 /** Check whether @p a and @p b are the same expression. Unknown values equal nothing. */
 bool code_value_equal(const struct code_value *a, const struct code_value *b);
-
-/**
- * Compute a value that starts from a fixed number, or from what a register holds, which is @p held.
- * Reads the memory of the process as it is now. CODE_UNKNOWN if it starts from something else.
- */
-enum code_status code_value_resolve(struct code_reader *reader, const struct code_value *value,
-				    uint64_t held, uint64_t *ret);
 
 // ---- Loops that only read --------------------------------------------------------------------
 

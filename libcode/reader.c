@@ -13,11 +13,6 @@ void code_reader_init(struct code_reader *reader, const struct code_architecture
 {
 	reader->architecture = architecture;
 	reader->memory = memory;
-	code_reader_forget(reader);
-}
-
-void code_reader_forget(struct code_reader *reader)
-{
 	reader->word_address = 0;
 	for (size_t i = 0; i < CODE_LINES; i++)
 		reader->lines[i] = (struct code_line){ .size = 0 };

@@ -41,24 +41,3 @@ struct code_value code_value_load(const struct code_value *address)
 	value.offset[value.depth] = 0;
 	return value;
 }
-
-enum code_status code_value_resolve(struct code_reader *reader, const struct code_value *value,
-				    uint64_t held, uint64_t *ret)
-{
-	if (value->base != CODE_FIXED && value->base != CODE_HELD)
-		return CODE_UNKNOWN;
-	uint64_t address = (uint64_t)value->offset[0] + (value->base == CODE_HELD ? held : 0);
-
-	for (unsigned int i = 1; i <= value->depth; i++) {
-		uint64_t word;
-
-		reader->word_address = 0; // it may have changed
-		const enum code_status status = code_read_word(reader, address, &word);
-
-		if (status != CODE_OK)
-			return status;
-		address = word + (uint64_t)value->offset[i];
-	}
-	*ret = address;
-	return CODE_OK;
-}

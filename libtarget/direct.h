@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the data of a process of this machine without its debugger. Code is left to the debugger,
-// which hides the breakpoints that it has put there.
+// Reads the memory of a process of this machine without its debugger, which hides the breakpoints that
+// it has put into code.
 
 #ifndef OMPDBG_DIRECT_H
 #define OMPDBG_DIRECT_H
@@ -20,6 +20,7 @@ struct direct_extent {
 struct direct {
 	pid_t pid;		       // 0 if closed
 	int memory;		       // file descriptor of /proc/PID/mem + 1, 0 if not open
+	bool has_no_file;	       // it cannot be opened
 	bool refused;		       // process_vm_readv() is not permitted
 	struct direct_extent *extents; // readable memory, ascending
 	size_t count;
@@ -31,11 +32,8 @@ bool direct_init(struct direct *direct, pid_t pid);
 
 void direct_deinit(struct direct *direct);
 
-/** Return the extent that holds @p address; NULL if it must not be read directly. */
+/** Return the extent that holds @p address; NULL if it was in no readable mapping. */
 const struct direct_extent *direct_find(struct direct *direct, uint64_t address);
-
-/** Check whether @p address was in a readable mapping, data or code. */
-bool direct_knows(struct direct *direct, uint64_t address);
 
 /** Read memory without a check against extents. @return bytes from the start of the range, or 0. */
 size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t size);

@@ -444,6 +444,13 @@ size_t files_read(const struct target *target, uint64_t address, void *buffer, s
 	return 0;
 }
 
+bool target_file_has(const struct target *target, uint64_t address, const void *page)
+{
+	uint8_t found[PAGE];
+
+	return files_read(target, address, found, PAGE) == PAGE && memcmp(found, page, PAGE) == 0;
+}
+
 bool files_has(const struct target *target, uint64_t start, uint64_t end)
 {
 	const struct mapping *mapping = mapping_find(target, start);

@@ -51,7 +51,7 @@ struct mapped_file {
 	uint64_t bias;
 	Dwfl_Module *module; // NULL: not used
 	bool has_symbols;
-	struct target_symbol *symbols; // by name
+	struct named_symbol *symbols; // by name
 	size_t num_symbols;
 	bool has_places;
 	struct symbol_place *places; // by address

@@ -4,6 +4,7 @@
 // copied or looked at. If this process ends before, however it ends, the kernel lets them go on.
 
 #include "internal.h"
+#include "proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,52 +26,21 @@ enum {
 	STOP_TRIES = 5000, // of about a millisecond, for each thread
 	BURY_TRIES = 1000, // of a millisecond
 	MAX_ROUNDS = 1000, // of looks for threads that were born meanwhile
-	STATUS_LINE = 256,
 };
-
-/**
- * Return a number in /proc/PID/status; -1 if it is not there. `state`: the letter after "State:".
- */
-static long status_field(pid_t pid, const char *name, char *state)
-{
-	char path[64], line[STATUS_LINE];
-	long value = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return -1;
-	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "State:\t", 7) == 0)
-			*state = line[7];
-		else if (strncmp(line, name, strlen(name)) == 0)
-			value = strtol(line + strlen(name), NULL, 10);
-	}
-	fclose(file);
-	return value;
-}
-
-static bool has_ended(pid_t lwp)
-{
-	char state = '?';
-
-	status_field(lwp, "TracerPid:", &state);
-	return state == '?' || state == 'Z' || state == 'X';
-}
 
 /** Tell why a process can't be attached to. */
 static int refuse(pid_t pid, int number, struct target_error *error)
 {
-	char state = '?';
-	long tracer = status_field(pid, "TracerPid:", &state);
+	int64_t tracer = proc_status_number(pid, "TracerPid", 0, 10);
+	struct proc_stat stat;
 
-	if (state == 'Z' || state == 'X')
+	if (proc_stat(pid, &stat) && stat.has_ended)
 		return fail(error, "process %d has ended already (it is a zombie)", (int)pid);
 	if (number == ESRCH || number == ENOENT)
 		return fail(error, "there is no process %d", (int)pid);
 	if (tracer > 0)
 		return fail(error, "process %d is traced already, by process %ld", (int)pid,
-			    tracer);
+			    (long)tracer);
 	if (number == EPERM || number == EACCES)
 		return fail(error,
 			    "process %d may not be attached to: it is another user's, or"
@@ -123,7 +93,7 @@ static int seize(struct target *target, pid_t lwp, struct target_error *error)
 	if (ptrace(PTRACE_SEIZE, lwp, NULL, NULL) != 0) {
 		int number = errno;
 
-		if ((number == ESRCH || number == EPERM) && has_ended(lwp))
+		if ((number == ESRCH || number == EPERM) && proc_has_ended(lwp))
 			return 0;
 		return refuse(lwp, number, error);
 	}
@@ -285,29 +255,6 @@ static void read_auxiliary(struct target *target)
 	close(file);
 }
 
-/**
- * Return a thread by which the memory can be found: the first one may have ended before the others.
- */
-static pid_t living_thread(pid_t pid)
-{
-	char path[64];
-	pid_t found = pid;
-
-	if (!has_ended(pid))
-		return pid;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *folder = opendir(path);
-	for (struct dirent *entry; folder && found == pid && (entry = readdir(folder));) {
-		pid_t lwp = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (lwp > 0 && !has_ended(lwp))
-			found = lwp;
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
 /** Check that the program has 64 bits: the kernel runs others, too. */
 static int check_machine(const struct target *target, struct target_error *error)
 {
@@ -331,7 +278,7 @@ int process_init(struct target *target, pid_t pid, struct target_error *error)
 	char root[64];
 
 	target->pid = pid;
-	target->direct.pid = living_thread(pid);
+	target->direct.pid = proc_living_thread(pid);
 	if (check_machine(target, error) < 0 || read_mappings(target, false, error) < 0)
 		return -1;
 	read_auxiliary(target);
@@ -349,7 +296,7 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 
 	if (stop_all(target, error) < 0)
 		return -1;
-	target->direct.pid = living_thread(target->pid);
+	target->direct.pid = proc_living_thread(target->pid);
 	if (read_mappings(target, true, error) < 0)
 		return -1;
 	for (size_t i = 0; i < target->num_threads; i++) {
@@ -398,7 +345,6 @@ static void bury(const struct thread *thread)
 void process_let_go(struct target *target)
 {
 	bool is_gone = false;
-	char state = '?';
 
 	if (!target_is_stopped(target) || target->is_adopted)
 		return;
@@ -415,7 +361,7 @@ void process_let_go(struct target *target)
 			bury(thread);
 	}
 	// The end of the process itself is for its parent to see, which this one may be.
-	if (is_gone && status_field(target->pid, "PPid:", &state) != getpid())
+	if (is_gone && proc_status_number(target->pid, "PPid", 0, 10) != getpid())
 		bury(&(struct thread){ .lwp = target->pid });
 }
 

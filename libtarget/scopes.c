@@ -6,7 +6,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool target_next(Dwarf_Die *die)
 {
@@ -134,61 +133,4 @@ bool target_variable_address(Dwarf_Die *die, uint64_t *ret)
 	return ops[0].atom == DW_OP_addrx &&
 	       dwarf_getlocation_attr(&attribute, ops, &indirect) == 0 &&
 	       dwarf_formaddr(&indirect, ret) == 0;
-}
-
-static bool is_at(Dwarf_Die *die, uint64_t address)
-{
-	uint64_t found;
-
-	return target_variable_address(die, &found) && found == address;
-}
-
-static bool may_hold_variables(int tag, bool with_local)
-{
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_common_block ||
-	       (with_local && (tag == DW_TAG_subprogram || is_scope(tag)));
-}
-
-static bool find_variable(Dwarf_Die *parent, uint64_t address, bool with_local, Dwarf_Die *ret,
-			  int depth)
-{
-	Dwarf_Die child;
-
-	if (depth == MAX_NESTING || dwarf_child(parent, &child) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&child);
-
-		if (tag == DW_TAG_variable && is_at(&child, address)) {
-			*ret = child;
-			return true;
-		}
-		if (may_hold_variables(tag, with_local) &&
-		    find_variable(&child, address, with_local, ret, depth + 1))
-			return true;
-	} while (target_next(&child));
-	return false;
-}
-
-bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret)
-{
-	return find_variable(unit, address, with_local, ret, 0);
-}
-
-bool target_structure(Dwarf_Die *unit, const char *name, Dwarf_Die *ret)
-{
-	if (dwarf_child(unit, ret) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(ret);
-
-		if ((tag != DW_TAG_structure_type && tag != DW_TAG_union_type &&
-		     tag != DW_TAG_class_type) ||
-		    dwarf_hasattr(ret, DW_AT_declaration))
-			continue;
-		const char *found = dwarf_diename(ret);
-		if (found && strcmp(found, name) == 0)
-			return true;
-	} while (target_next(ret));
-	return false;
 }

@@ -5,8 +5,6 @@
 #ifndef OMPDBG_TARGET_SERVICES_H
 #define OMPDBG_TARGET_SERVICES_H
 
-#include <signal.h>
-
 #include "ompdbg/services.h"
 #include "target.h"
 
@@ -39,10 +37,6 @@ size_t target_services_in_runtimes(const struct ompdbg_services *services, const
 /** Use the debug information of the system's libraries, too: to open it takes long. To be called
  *  before anything else is asked. */
 void target_services_set_detailed(const struct ompdbg_services *services);
-/** Let the services end with OMPDBG_INTERRUPTED once @p flag, which a signal handler sets, is not 0.
- *  NULL: never. */
-void target_services_set_interrupt(const struct ompdbg_services *services,
-				   const volatile sig_atomic_t *flag);
 /** Check whether the stack of a thread can be read: a core file may hold nothing but registers. */
 bool target_services_have_memory(const struct ompdbg_services *services);
 

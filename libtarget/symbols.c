@@ -19,6 +19,13 @@ static bool is_place(const GElf_Sym *symbol, GElf_Word section)
 	}
 }
 
+/** A symbol, to be found by its name. */
+struct named_symbol {
+	const char *name;
+	size_t length; // of the name without its version
+	uint64_t address;
+};
+
 /** Return the length of a name without its version: some tables have `name@@VERSION`. */
 static size_t length_of(const char *name)
 {
@@ -36,12 +43,12 @@ static int compare_names(const char *one, size_t length, const char *other, size
 
 static int by_name(const void *a, const void *b)
 {
-	const struct target_symbol *one = a, *other = b;
+	const struct named_symbol *one = a, *other = b;
 
-	return compare_names(one->name, length_of(one->name), other->name, length_of(other->name));
+	return compare_names(one->name, one->length, other->name, other->length);
 }
 
-static bool symbol_of(Dwfl_Module *module, size_t index, struct target_symbol *ret)
+static bool symbol_of(Dwfl_Module *module, size_t index, struct named_symbol *ret)
 {
 	GElf_Word section;
 	GElf_Sym symbol;
@@ -51,7 +58,7 @@ static bool symbol_of(Dwfl_Module *module, size_t index, struct target_symbol *r
 						   NULL, NULL);
 	if (!name || !*name || !is_place(&symbol, section))
 		return false;
-	*ret = (struct target_symbol){ name, address, symbol.st_size };
+	*ret = (struct named_symbol){ name, length_of(name), address };
 	return true;
 }
 
@@ -85,12 +92,12 @@ static bool find_versions(Elf *elf, struct versions *ret)
 
 static void drop(struct mapped_file *file, const char *name, uint64_t address)
 {
-	struct target_symbol *end = file->symbols + file->num_symbols;
+	struct named_symbol *end = file->symbols + file->num_symbols;
 
-	for (struct target_symbol *symbol = file->symbols; symbol < end; symbol++) {
+	for (struct named_symbol *symbol = file->symbols; symbol < end; symbol++) {
 		// Another version may be the same.
 		if (symbol->name && symbol->address == address && strcmp(symbol->name, name) == 0) {
-			symbol->name = "";
+			*symbol = (struct named_symbol){ .name = "" };
 			return;
 		}
 	}
@@ -138,14 +145,14 @@ static void read_symbols(struct mapped_file *file)
 bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret)
 {
 	struct mapped_file *mapped = &target->files[file];
-	const struct target_symbol wanted = { .name = name };
+	const struct named_symbol wanted = { .name = name, .length = length_of(name) };
 
 	if (!mapped->has_symbols)
 		read_symbols(mapped);
 	if (!mapped->symbols || !mapped->num_symbols)
 		return false;
-	const struct target_symbol *found = bsearch(&wanted, mapped->symbols, mapped->num_symbols,
-						    sizeof(*mapped->symbols), by_name);
+	const struct named_symbol *found = bsearch(&wanted, mapped->symbols, mapped->num_symbols,
+						   sizeof(*mapped->symbols), by_name);
 	if (found)
 		*ret = found->address;
 	return found != NULL;

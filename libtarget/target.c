@@ -160,11 +160,6 @@ bool target_is_stopped(const struct target *target)
 	return target->core < 0 && !target->is_let_go;
 }
 
-pid_t target_direct_pid(const struct target *target)
-{
-	return target_is_stopped(target) && !target->is_adopted ? target->direct.pid : 0;
-}
-
 void target_close(struct target *target)
 {
 	if (target->thread_library)

@@ -100,14 +100,15 @@ void target_close(struct target *target);
 
 /** Check whether it is a process that is still stopped; else all answers come from copies. */
 bool target_is_stopped(const struct target *target);
-/** @return the thread as whose memory that of a process that this one has stopped can be read; else
- *  0. */
-pid_t target_direct_pid(const struct target *target);
 
 // ---- Memory and mappings ---------------------------------------------------------------------
 
 /** Read memory. @return bytes read from the start of the range; 0 if none can be had. */
 size_t target_read(struct target *target, uint64_t address, void *buffer, size_t size);
+
+enum { TARGET_PAGE = 4096 };
+/** Check whether a page of memory is as the file has it that is mapped there, and not writable. */
+bool target_file_has(const struct target *target, uint64_t address, const void *page);
 
 /** Return a value of the auxiliary vector (AT_ENTRY, ...). */
 bool target_auxiliary(const struct target *target, uint64_t type, uint64_t *ret);
@@ -192,33 +193,6 @@ struct target_frame {
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
 
-// ---- Code ------------------------------------------------------------------------------------
-
-/** Where an instruction leads to besides to the next one. */
-enum target_flow {
-	TARGET_FLOW_ON, // nowhere
-	TARGET_FLOW_JUMP,
-	TARGET_FLOW_JUMP_IF,
-	TARGET_FLOW_JUMP_INDIRECT,
-	TARGET_FLOW_END, // a return, or what stops the program
-};
-
-struct target_instruction {
-	uint64_t address, size;
-	enum target_flow flow;
-	uint8_t condition; // of TARGET_FLOW_JUMP_IF: as in the opcode
-	uint64_t target;   // of a jump that is not indirect
-};
-
-enum { TARGET_MAX_INSTRUCTIONS = 256 };
-
-/**
- * Return the instructions from an address on, as far as they are known.
- * @return how many were put into @p instructions, at most @p max.
- */
-size_t target_instructions(struct target *target, uint64_t address,
-			   struct target_instruction *instructions, size_t max);
-
 // ---- Symbols ---------------------------------------------------------------------------------
 
 struct target_symbol {
@@ -284,15 +258,6 @@ bool target_location_address(struct target_location *location, size_t index, uin
 bool target_location_bytes(struct target_location *location, size_t index, Dwarf_Block *ret);
 /** Read the address (without the bias) of a variable that has always the same. */
 bool target_variable_address(Dwarf_Die *die, uint64_t *ret);
-/**
- * Return the variable of a unit at an address (without the bias); @p with_local: also of functions.
- */
-bool target_variable(Dwarf_Die *unit, uint64_t address, bool with_local, Dwarf_Die *ret);
-/**
- * Return the structure or union of that name among the entries of a unit, not one that is only
- * declared.
- */
-bool target_structure(Dwarf_Die *unit, const char *name, Dwarf_Die *ret);
 /** Return the debug information of a file; NULL if there is none. */
 Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias);
 

@@ -2,7 +2,7 @@
 //
 // Stacks alike. In a team many threads wait at the same place, and GDB would unwind each of them anew.
 // Here the return addresses alone are looked up: what frames they make is known once GDB has unwound
-// one thread with the same ones.
+// one thread with the same ones, and call frame information tells where their registers are.
 
 #include "services.h"
 
@@ -109,6 +109,50 @@ bool alike_take(struct gdb_services *services, const struct chain *chain, struct
 	stack->frames = known->frames;
 	stack->num_frames = known->num_frames;
 	stack->is_shared = true;
+	return true;
+}
+
+/** Find where the frame of a chain is. @return NULL: that is not so simple. */
+static const struct place *place_in(struct gdb_services *services, int thread,
+				    struct gdb_stack *stack, size_t index)
+{
+	const struct user_regs_struct *registers = thread_registers(services, thread);
+
+	if (stack->place_of == index + 1)
+		return &stack->place;
+	stack->place_of = 0;
+	if (!registers || !services->alike)
+		return NULL;
+	stack->place = place_of_registers(registers);
+	if (!chain_climb(&services->alike->chain, &stack->place, index) ||
+	    stack->place.pc != stack->chain.addresses[index])
+		return NULL;
+	stack->place_of = index + 1;
+	return &stack->place;
+}
+
+bool alike_register(struct gdb_services *services, int thread, const struct ompdbg_frame *frame,
+		    enum ompdbg_register number, uint64_t *ret)
+{
+	static const int8_t kept[OMPDBG_NUM_REGISTERS] = {
+		[OMPDBG_RBX] = 1 + CALL_FRAME_RBX,    [OMPDBG_RBP] = 1 + CALL_FRAME_RBP,
+		[OMPDBG_R8 + 4] = 1 + CALL_FRAME_R12, [OMPDBG_R8 + 5] = 1 + CALL_FRAME_R13,
+		[OMPDBG_R8 + 6] = 1 + CALL_FRAME_R14, [OMPDBG_R15] = 1 + CALL_FRAME_R15,
+	};
+	struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
+	const struct place *place = NULL;
+	size_t index = 0;
+
+	if (!stack || !stack->is_shared || frame->is_tail_call)
+		return false;
+	for (int i = 0; i < frame->level; i++)
+		index += !stack->frames[i].is_inlined && !stack->frames[i].is_tail_call;
+	if (index < stack->chain.count)
+		place = place_in(services, thread, stack, index);
+	if (!place ||
+	    (number != OMPDBG_RSP && (!kept[number] || !place->kept[kept[number] - 1].known)))
+		return false;
+	*ret = number == OMPDBG_RSP ? place->sp : place->kept[kept[number] - 1].value;
 	return true;
 }
 

@@ -23,7 +23,6 @@ static PyObject *answer_handover(struct process_object *owner, void *of, PyObjec
 	struct handover found;
 	const char *name;
 
-	(void)owner;
 	if (!PyArg_ParseTuple(args, "s:handover", &name))
 		return NULL;
 	struct ompdbg_error *error = find_handover(of, name, &found);
@@ -51,7 +50,6 @@ static PyObject *answer_bodies(struct process_object *owner, void *of, PyObject 
 	unsigned long long code;
 	size_t count;
 
-	(void)owner;
 	if (!PyArg_ParseTuple(args, "K:bodies", &code))
 		Py_CLEAR(list);
 	const struct handover_body *bodies =
@@ -76,7 +74,6 @@ static PyObject *answer_last_jumps(struct process_object *owner, void *of, PyObj
 	unsigned long long pc;
 	size_t count;
 
-	(void)owner;
 	if (!PyArg_ParseTuple(args, "K:last_jumps", &pc))
 		Py_CLEAR(list);
 	const uint64_t *jumps = list ? find_last_jumps(thread->runtime->process, pc, &count) : NULL;
@@ -133,7 +130,6 @@ static PyObject *answer_ways(struct process_object *owner, void *of, PyObject *a
 	struct thread *thread = of;
 	enum way_out kind = TO_RUNTIME;
 
-	(void)args;
 	if (thread->target->running)
 		Py_RETURN_NONE;
 	struct way out = way_out(thread, &kind);
@@ -147,19 +143,16 @@ static PyObject *answer_ways(struct process_object *owner, void *of, PyObject *a
 
 PyObject *thread_ways(PyObject *object, void *unused)
 {
-	(void)unused;
 	return model_ask(object, answer_ways, NULL);
 }
 
 static PyObject *answer_way_to_parent(struct process_object *owner, void *of, PyObject *args)
 {
-	(void)args;
 	return way_value(owner, way_to_parent(of), 0);
 }
 
 PyObject *task_way_to_parent(PyObject *object, void *unused)
 {
-	(void)unused;
 	return model_ask(object, answer_way_to_parent, NULL);
 }
 

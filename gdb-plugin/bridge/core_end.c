@@ -26,7 +26,6 @@ static PyObject *core_end(PyObject *module, PyObject *name)
 	struct target_error error = { 0 };
 	PyObject *path, *result;
 
-	(void)module;
 	if (!PyUnicode_FSConverter(name, &path))
 		return NULL;
 	int file = open(PyBytes_AsString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -14,6 +14,14 @@ struct files_object {
 	struct gdb_services *asker;
 	struct target *target;
 	const struct ompdbg_services *table;
+	struct table code;  // number of a page -> struct code_page *
+	uint64_t num_stops; // that are over
+};
+
+/** A page of code as its file has it. */
+struct code_page {
+	uint64_t stop; // at which memory was the same
+	uint8_t bytes[TARGET_PAGE];
 };
 
 static PyTypeObject *files_type;
@@ -93,7 +101,6 @@ static PyObject *files_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	unsigned long long vdso;
 	PyObject *bridge, *all;
 
-	(void)kwargs;
 	if (!PyArg_ParseTuple(args, "OOK:Files", &bridge, &all, &vdso))
 		return NULL;
 	self = (struct files_object *)allocate(type, 0);
@@ -172,10 +179,56 @@ const struct ompdbg_services *gdb_files(struct gdb_services *services, struct om
 	return files->table;
 }
 
+/** Find a page of code that is in memory as its file has it: none of its bytes is a breakpoint of GDB's.
+ *  @return NULL: it is not. */
+static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
+{
+	struct files_object *files = (struct files_object *)services->files;
+	struct code_page **known =
+		(struct code_page **)table_put(&files->code, &files->own.stop, number);
+	uint8_t found[TARGET_PAGE];
+
+	if (*known && (*known)->stop == files->num_stops)
+		return (*known)->bytes;
+	if (direct_read(&services->direct, number * TARGET_PAGE, found, TARGET_PAGE) != TARGET_PAGE)
+		return NULL;
+	if (!*known || memcmp((*known)->bytes, found, TARGET_PAGE) != 0) {
+		if (!target_file_has(files->target, number * TARGET_PAGE, found))
+			return NULL;
+		if (!*known)
+			*known = ARENA_NEW(&files->own.stop, struct code_page);
+		memcpy((*known)->bytes, found, TARGET_PAGE);
+	}
+	(*known)->stop = files->num_stops;
+	return (*known)->bytes;
+}
+
+bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer, size_t size)
+{
+	uint8_t *to = buffer;
+
+	while (size && services->files) {
+		size_t from = address % TARGET_PAGE, part = TARGET_PAGE - from;
+		const uint8_t *page = code_page(services, address / TARGET_PAGE);
+
+		if (!page)
+			return false;
+		if (part > size)
+			part = size;
+		memcpy(to, page + from, part);
+		to += part;
+		address += part;
+		size -= part;
+	}
+	return !size;
+}
+
 void gdb_files_forget(struct gdb_services *services)
 {
 	struct files_object *files = (struct files_object *)services->files;
 
+	if (files)
+		files->num_stops++;
 	if (files && files->asker == services)
 		set_asker(files, &files->own);
 	Py_CLEAR(services->files);

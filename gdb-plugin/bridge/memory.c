@@ -78,7 +78,7 @@ pid_t direct_process(struct gdb_services *services)
 /** Find the extent that holds an address; NULL if it is not to be read directly. */
 static const struct direct_extent *extent_of(struct gdb_services *services, uint64_t address)
 {
-	if (services->direct_aged && !direct_knows(&services->direct, address)) {
+	if (services->direct_aged && !direct_find(&services->direct, address)) {
 		pid_t pid = services->direct.pid;
 
 		services->direct_aged = false;
@@ -119,9 +119,12 @@ static bool read_directly(struct gdb_services *services, uint64_t address, void 
 	const struct direct_extent *extent =
 		direct_process(services) ? extent_of(services, address) : NULL;
 
-	if (!extent || size > extent->end - address ||
-	    direct_read(&services->direct, address, buffer, size) != size ||
-	    !verify_direct(services, address, buffer, size))
+	if (!extent || size > extent->end - address)
+		return false;
+	bool is_read = extent->is_code ?
+			       gdb_files_read_code(services, address, buffer, size) :
+			       direct_read(&services->direct, address, buffer, size) == size;
+	if (!is_read || !verify_direct(services, address, buffer, size))
 		return false;
 	services->statistics.direct++;
 	return true;

@@ -33,21 +33,24 @@ typedef PyObject *answer(struct process_object *owner, void *of, PyObject *args)
 PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 
 /** Define an attribute of `struct KIND *of`; `owner` is the process. */
-#define ATTRIBUTE(kind, name)                                                                     \
-	static PyObject *kind##_##name##_of(struct process_object *owner, struct kind *);         \
-	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of,           \
-						PyObject *args)                                   \
-	{                                                                                         \
-		(void)args;                                                                       \
-		return kind##_##name##_of(owner, of);                                             \
-	}                                                                                         \
-	static PyObject *get_##kind##_##name(PyObject *object, void *unused)                      \
-	{                                                                                         \
-		(void)unused;                                                                     \
-		return model_ask(object, answer_##kind##_##name, NULL);                           \
-	}                                                                                         \
-	static PyObject *kind##_##name##_of(__attribute__((unused)) struct process_object *owner, \
-					    struct kind *kind)
+#define ATTRIBUTE(kind, name)                                                             \
+	static PyObject *kind##_##name##_of(struct process_object *owner, struct kind *); \
+	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of,   \
+						PyObject *args)                           \
+	{                                                                                 \
+		return kind##_##name##_of(owner, of);                                     \
+	}                                                                                 \
+	static PyObject *get_##kind##_##name(PyObject *object, void *unused)              \
+	{                                                                                 \
+		return model_ask(object, answer_##kind##_##name, NULL);                   \
+	}                                                                                 \
+	static PyObject *kind##_##name##_of(struct process_object *owner, struct kind *kind)
+/** Define an attribute that an expression of it computes. */
+#define VALUE(kind, name, expression) \
+	ATTRIBUTE(kind, name)         \
+	{                             \
+		return expression;    \
+	}
 /** List such an attribute in a type. */
 #define GETTER(kind, name, doc)                             \
 	{                                                   \
@@ -61,9 +64,8 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 	{                                                                               \
 		return model_ask(object, answer_##kind##_##name, args);                 \
 	}                                                                               \
-	static PyObject *answer_##kind##_##name(                                        \
-		__attribute__((unused)) struct process_object *owner, void *of,         \
-		__attribute__((unused)) PyObject *args)
+	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of, \
+						PyObject *args)
 
 // ---- Values (records.c); None of what is unknown ------------------------------------------------
 

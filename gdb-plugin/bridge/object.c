@@ -64,7 +64,6 @@ PyObject *task_object(struct process_object *owner, struct task *task)
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-	(void)type, (void)args, (void)kwargs;
 	PyErr_SetString(PyExc_TypeError, "such objects come from _ompdbg.Process");
 	return NULL;
 }
@@ -101,105 +100,29 @@ static PyObject *model_compare(PyObject *one, PyObject *other, int operation)
 
 ATTRIBUTE(thread, process)
 {
-	(void)thread;
 	Py_INCREF(owner);
 	return (PyObject *)owner;
 }
 
-ATTRIBUTE(thread, number)
-{
-	return PyLong_FromLong(thread->target->number);
-}
-
-ATTRIBUTE(thread, label)
-{
-	return text_value(thread->target->label);
-}
-
-ATTRIBUTE(thread, lwp)
-{
-	return PyLong_FromLongLong(thread->target->lwp);
-}
-
-ATTRIBUTE(thread, is_selected)
-{
-	return PyBool_FromLong(thread->target->selected);
-}
-
-ATTRIBUTE(thread, is_running)
-{
-	return PyBool_FromLong(thread->target->running);
-}
-
-ATTRIBUTE(thread, is_openmp)
-{
-	return tristate_value(thread_is_openmp(thread));
-}
-
-ATTRIBUTE(thread, error)
-{
-	return text_value(thread->error);
-}
-
-ATTRIBUTE(thread, runtime)
-{
-	return text_value(thread->runtime->name);
-}
-
-ATTRIBUTE(thread, team)
-{
-	return team_object(owner, thread->team);
-}
-
-ATTRIBUTE(thread, thread_num)
-{
-	return number_value(thread->thread_num);
-}
-
-ATTRIBUTE(thread, team_size)
-{
-	return number_value(thread_team_size(thread));
-}
-
-ATTRIBUTE(thread, level)
-{
-	return number_value(thread_level(thread));
-}
-
-ATTRIBUTE(thread, active_level)
-{
-	return number_value(thread_active_level(thread));
-}
-
-ATTRIBUTE(thread, state)
-{
-	return text_value(thread_state(thread));
-}
-
-ATTRIBUTE(thread, does)
-{
-	return text_value(thread_doing(thread)->text);
-}
-
-ATTRIBUTE(thread, wait)
-{
-	return wait_value(thread_wait(thread));
-}
-
-ATTRIBUTE(thread, location)
-{
-	return location_value(thread_location(thread));
-}
-
-ATTRIBUTE(thread, users_level)
-{
-	return number_value(thread_users_level(thread));
-}
-
-ATTRIBUTE(thread, task)
-{
-	return task_object(owner, thread_task(thread));
-}
+VALUE(thread, number, PyLong_FromLong(thread->target->number))
+VALUE(thread, label, text_value(thread->target->label))
+VALUE(thread, lwp, PyLong_FromLongLong(thread->target->lwp))
+VALUE(thread, is_selected, PyBool_FromLong(thread->target->selected))
+VALUE(thread, is_running, PyBool_FromLong(thread->target->running))
+VALUE(thread, is_openmp, tristate_value(thread_is_openmp(thread)))
+VALUE(thread, error, text_value(thread->error))
+VALUE(thread, runtime, text_value(thread->runtime->name))
+VALUE(thread, team, team_object(owner, thread->team))
+VALUE(thread, thread_num, number_value(thread->thread_num))
+VALUE(thread, team_size, number_value(thread_team_size(thread)))
+VALUE(thread, level, number_value(thread_level(thread)))
+VALUE(thread, active_level, number_value(thread_active_level(thread)))
+VALUE(thread, state, text_value(thread_state(thread)))
+VALUE(thread, does, text_value(thread_doing(thread)->text))
+VALUE(thread, wait, wait_value(thread_wait(thread)))
+VALUE(thread, location, location_value(thread_location(thread)))
+VALUE(thread, users_level, number_value(thread_users_level(thread)))
+VALUE(thread, task, task_object(owner, thread_task(thread)))
 
 ATTRIBUTE(thread, frames)
 {
@@ -340,25 +263,10 @@ static PyMethodDef thread_methods[] = {
 
 // ---- Teams -------------------------------------------------------------------------------------
 
-ATTRIBUTE(team, label)
-{
-	return text_value(team_label(team));
-}
-
-ATTRIBUTE(team, level)
-{
-	return number_value(team->level);
-}
-
-ATTRIBUTE(team, size)
-{
-	return number_value(team->size);
-}
-
-ATTRIBUTE(team, parent)
-{
-	return team_object(owner, team_parent(team));
-}
+VALUE(team, label, text_value(team_label(team)))
+VALUE(team, level, number_value(team->level))
+VALUE(team, size, number_value(team->size))
+VALUE(team, parent, team_object(owner, team_parent(team)))
 
 static PyGetSetDef team_attributes[] = {
 	GETTER(team, label, "as in tables"),
@@ -370,20 +278,9 @@ static PyGetSetDef team_attributes[] = {
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-ATTRIBUTE(task, id)
-{
-	return unsigned_value(task->info.id);
-}
-
-ATTRIBUTE(task, parent_id)
-{
-	return unsigned_value(task->info.parent_id);
-}
-
-ATTRIBUTE(task, kind)
-{
-	return text_value(task_kind(task));
-}
+VALUE(task, id, unsigned_value(task->info.id))
+VALUE(task, parent_id, unsigned_value(task->info.parent_id))
+VALUE(task, kind, text_value(task_kind(task)))
 
 ATTRIBUTE(task, flags)
 {
@@ -396,25 +293,10 @@ ATTRIBUTE(task, flags)
 	return list;
 }
 
-ATTRIBUTE(task, entry)
-{
-	return unsigned_value(task->info.function);
-}
-
-ATTRIBUTE(task, function)
-{
-	return function_value(task_function(task));
-}
-
-ATTRIBUTE(task, parent)
-{
-	return task_object(owner, task_parent(task));
-}
-
-ATTRIBUTE(task, thread)
-{
-	return thread_object(owner, task_thread(task));
-}
+VALUE(task, entry, unsigned_value(task->info.function))
+VALUE(task, function, function_value(task_function(task)))
+VALUE(task, parent, task_object(owner, task_parent(task)))
+VALUE(task, thread, thread_object(owner, task_thread(task)))
 
 /** The list of children that is being filled. */
 struct children {

@@ -157,7 +157,6 @@ static PyObject *method_moved(PyObject *object, PyObject *unused)
 {
 	struct process_object *self = (struct process_object *)object;
 
-	(void)unused;
 	// GDB may tell so in the middle of an answer.
 	if (self->questions)
 		self->has_moved = true;
@@ -171,7 +170,6 @@ static PyObject *method_libraries(PyObject *object, PyObject *unused)
 	const struct runtimes *runtimes = &((struct process_object *)object)->runtimes;
 	PyObject *list = PyList_New(0);
 
-	(void)unused;
 	for (size_t i = 0; list && i < runtimes->num_spaces; i++) {
 		const struct ompd_library_info *info =
 			ompd_library_info(space_library(runtimes->spaces[i]));
@@ -196,7 +194,6 @@ static PyObject *method_threads(PyObject *object, PyObject *unused)
 	struct process *process = process_look(self);
 	PyObject *list = process ? PyList_New(0) : NULL;
 
-	(void)unused;
 	if (!process)
 		return NULL;
 	for (size_t i = 0; list && i < process->num_targets; i++)
@@ -266,7 +263,6 @@ static PyObject *method_selected(PyObject *object, PyObject *unused)
 	struct process_object *self = (struct process_object *)object;
 	struct process *process = process_look(self);
 
-	(void)unused;
 	return process ? answered(self, thread_object(self, process_selected_thread(process))) :
 			 NULL;
 }
@@ -279,7 +275,6 @@ static PyObject *method_teams(PyObject *object, PyObject *unused)
 	struct team *const *teams;
 	size_t count;
 
-	(void)unused;
 	if (!process)
 		return NULL;
 	teams = process_teams(process, &count);
@@ -290,7 +285,6 @@ static PyObject *method_teams(PyObject *object, PyObject *unused)
 
 static PyObject *method_is_answering(PyObject *object, PyObject *unused)
 {
-	(void)unused;
 	return PyBool_FromLong(((struct process_object *)object)->questions != 0);
 }
 
@@ -300,7 +294,6 @@ static PyObject *method_states(PyObject *object, PyObject *unused)
 	struct process *process = process_look(self);
 	PyObject *states = process ? PyDict_New() : NULL;
 
-	(void)unused;
 	if (!process)
 		return NULL;
 	for (size_t i = 0; states && i < process->num_runtimes; i++) {
@@ -342,7 +335,6 @@ static PyObject *method_reset_stats(PyObject *object, PyObject *unused)
 {
 	struct process_object *self = (struct process_object *)object;
 
-	(void)unused;
 	self->before = statistics(self);
 	self->direct_before = self->services.statistics.direct;
 	Py_RETURN_NONE;
@@ -353,7 +345,6 @@ static PyObject *method_stats(PyObject *object, PyObject *unused)
 	struct process_object *self = (struct process_object *)object;
 	const struct space_statistics now = statistics(self), *before = &self->before;
 
-	(void)unused;
 	return Py_BuildValue(
 		"{s:K,s:K,s:K,s:K,s:K,s:K}", "requests",
 		(unsigned long long)(now.reads - before->reads), "bytes",
@@ -364,16 +355,52 @@ static PyObject *method_stats(PyObject *object, PyObject *unused)
 		"symbols", (unsigned long long)(now.symbols - before->symbols));
 }
 
+/** Make a list of the frames of a stack: by name, the registers that are known without GDB. */
+static PyObject *known_registers(struct gdb_services *services, int thread,
+				 const struct gdb_stack *stack)
+{
+	PyObject *list = PyList_New(0);
+
+	for (size_t i = 0; list && i < stack->num_frames; i++) {
+		PyObject *known = PyDict_New();
+
+		for (size_t j = 0; known && j < OMPDBG_NUM_REGISTERS; j++) {
+			PyObject *value;
+			uint64_t found;
+
+			if (!alike_register(services, thread, &stack->frames[i],
+					    (enum ompdbg_register)j, &found))
+				continue;
+			value = unsigned_value(found);
+			if (!value || PyDict_SetItemString(known, register_names[j], value) < 0)
+				Py_CLEAR(known);
+			Py_XDECREF(value);
+		}
+		list_add(&list, known);
+	}
+	return list;
+}
+
 static PyObject *method_reused_stacks(PyObject *object, PyObject *unused)
 {
-	const struct gdb_services *services = &((struct process_object *)object)->services;
-	const struct gdb_stack *stack;
-	long count = 0;
+	struct gdb_services *services = &((struct process_object *)object)->services;
+	PyObject *found = PyDict_New();
 
-	(void)unused;
-	for (size_t i = 0; (stack = table_value(&services->stacks, &i)); i++)
-		count += stack->is_shared;
-	return PyLong_FromLong(count);
+	for (size_t i = 0; found && services->has_threads && i < services->num_threads; i++) {
+		int number = services->threads[i].number;
+		const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)number);
+		PyObject *key, *frames;
+
+		if (!stack || !stack->is_shared)
+			continue;
+		key = PyLong_FromLong(number);
+		frames = known_registers(services, number, stack);
+		if (!key || !frames || PyDict_SetItem(found, key, frames) < 0)
+			Py_CLEAR(found);
+		Py_XDECREF(key);
+		Py_XDECREF(frames);
+	}
+	return found;
 }
 
 // ---- The type ----------------------------------------------------------------------------------
@@ -456,7 +483,8 @@ static PyMethodDef process_methods[] = {
 	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
 	       "reset_stats(): stats() counts from here on"),
 	METHOD("reused_stacks", method_reused_stacks, METH_NOARGS,
-	       "reused_stacks(): how many stacks of this stop GDB did not have to unwind"),
+	       "reused_stacks() -> {thread: [{register: value} of each frame]}, of the stacks that GDB "
+	       "did not have to unwind"),
 	METHOD("print", process_print, METH_VARARGS | METH_KEYWORDS,
 	       "print(view, write, **options): write what a command shows"),
 	{ 0 },

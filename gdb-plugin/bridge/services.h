@@ -18,6 +18,7 @@
 #include "base/table.h"
 #include "direct.h"
 #include "ompdbg/services.h"
+#include "place.h"
 
 /** The addresses at which the frames of a stack go on, to its end. */
 struct chain {
@@ -29,6 +30,8 @@ struct chain {
 struct gdb_stack {
 	struct chain chain; // empty: it is not simply told
 	bool is_shared;	    // with stacks alike
+	struct place place; // of the frame of the chain that was asked for last
+	size_t place_of;    // its index + 1; 0: none was
 	PyObject *iterator; // over GDB's frames; NULL: the stack has ended
 	struct ompdbg_frame *frames;
 	size_t num_frames, frame_capacity;
@@ -98,8 +101,6 @@ const char *kept_text(struct gdb_services *services, PyObject *text);
 struct ompdbg_error *ask_tuple(struct gdb_services *services, PyObject *answer, const char *format,
 			       ...);
 
-/** Find the thread with a number. NULL: there is none. */
-const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services, int number);
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);
 
@@ -112,6 +113,9 @@ const struct user_regs_struct *thread_registers(struct gdb_services *services, i
 bool alike_chain(struct gdb_services *services, int thread, struct chain *ret);
 /** Give a stack the frames that GDB found for its addresses before. @return false: it found none. */
 bool alike_take(struct gdb_services *services, const struct chain *chain, struct gdb_stack *stack);
+/** Find a register of a frame of a stack alike. @return false: only GDB may know it. */
+bool alike_register(struct gdb_services *services, int thread, const struct ompdbg_frame *frame,
+		    enum ompdbg_register number, uint64_t *ret);
 /** Remember what frames GDB has found for the addresses of a stack, which has ended. */
 void alike_learn(struct gdb_services *services, const struct chain *chain,
 		 const struct gdb_stack *stack);
@@ -122,6 +126,9 @@ void stacks_forget(struct gdb_services *services);
 /** Find what tells names: libtarget's services over the files that GDB has loaded. @return NULL with an
  *  error. */
 const struct ompdbg_services *gdb_files(struct gdb_services *services, struct ompdbg_error **ret);
+/** Read code past GDB. @return false: memory is not as the files have it, or they are not open. */
+bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer,
+			 size_t size);
 void gdb_files_forget(struct gdb_services *services);
 
 struct ompdbg_error *gdb_read_memory(void *context, uint64_t address, void *buffer, size_t size);

@@ -157,7 +157,7 @@ struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct 
 	if (!error && !(KEPT & 1U << number))
 		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "functions may change register %d",
 					    (int)number);
-	if (error)
+	if (error || alike_register(services, thread, frame, number, ret))
 		return error;
 	PyObject *value = ASK(services, "frame_register", "iis", thread, frame->level,
 			      register_names[number]);

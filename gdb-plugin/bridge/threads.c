@@ -118,7 +118,9 @@ struct ompdbg_error *gdb_services_name(struct gdb_services *services)
 	return error;
 }
 
-const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services, int number)
+/** Find the thread with a number. NULL: there is none. */
+static const struct ompdbg_target_thread *thread_numbered(const struct gdb_services *services,
+							  int number)
 {
 	for (size_t i = 0; services->has_threads && i < services->num_threads; i++) {
 		if (services->threads[i].number == number)

@@ -12,6 +12,7 @@
 #include "ompd/ompd.h"
 #include "ompd/ompd_ext.h"
 #include "runtime/family.h"
+#include "target/nptl.h"
 #include "target/reason.h"
 
 enum handle_kind {
@@ -29,6 +30,7 @@ struct api_space {
 	const struct family *family;
 	struct target target;
 	struct family_runtime *runtime;
+	struct nptl_known known;
 };
 
 struct api_thread {

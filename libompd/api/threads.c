@@ -28,8 +28,8 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
 }
 
-static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t kind,
-			       ompd_size_t size, const void *thread_id, uint64_t *ret)
+static ompd_rc_t pthread_of_id(struct api_space *space, ompd_thread_id_t kind, ompd_size_t size,
+			       const void *thread_id, uint64_t *ret)
 {
 	const struct nptl *nptl = space->family->nptl(space->runtime);
 	uint32_t tid;
@@ -49,7 +49,7 @@ static ompd_rc_t pthread_of_id(const struct api_space *space, ompd_thread_id_t k
 	memcpy(&tid, thread_id, sizeof(tid));
 	if (!nptl->available)
 		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
-	ompd_rc_t rc = nptl_find(nptl, &space->target, tid, ret);
+	ompd_rc_t rc = nptl_find(nptl, &space->target, &space->known, tid, ret);
 
 	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
 }

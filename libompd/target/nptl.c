@@ -153,21 +153,43 @@ ompd_rc_t nptl_next(const struct nptl *nptl, const struct target *target,
 	return ompd_rc_unavailable;
 }
 
-ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
-		    uint64_t *ret)
+// Read what a walk needs of a thread at once: its id is beside its links.
+static void view_thread(const struct nptl *nptl, const struct target *target, uint64_t pthread)
+{
+	const uint64_t link = (uint64_t)nptl->list_offset + nptl->next_offset;
+	const uint64_t tid = nptl->tid_offset;
+	const uint64_t start = link < tid ? link : tid;
+	const uint64_t end = link + 8 > tid + 4 ? link + 8 : tid + 4;
+
+	target_view(target, pthread + start, end - start);
+}
+
+// Whoever asks for one thread by its kernel id asks for the others, too: they are found on the way.
+ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, struct nptl_known *known,
+		    uint32_t tid, uint64_t *ret)
 {
 	struct nptl_cursor cursor = { 0 };
-	uint64_t pthread;
+	uint64_t pthread = known->pthreads[tid % NPTL_KNOWN], wanted = 0;
+	uint32_t id;
 
+	// The kernel clears the id of a thread that ends.
+	if (tid && pthread && nptl_tid(nptl, target, pthread, &id) == ompd_rc_ok && id == tid) {
+		*ret = pthread;
+		return ompd_rc_ok;
+	}
 	while (nptl_next(nptl, target, &cursor, &pthread) == ompd_rc_ok) {
-		uint32_t found = 0;
-
-		if (nptl_tid(nptl, target, pthread, &found) != ompd_rc_ok)
+		view_thread(nptl, target, pthread);
+		if (nptl_tid(nptl, target, pthread, &id) != ompd_rc_ok) {
 			cursor.damaged = true;
-		if (found == tid && tid) {
-			*ret = pthread;
-			return ompd_rc_ok;
+			continue;
 		}
+		known->pthreads[id % NPTL_KNOWN] = pthread;
+		if (id == tid && !wanted)
+			wanted = pthread;
+	}
+	if (tid && wanted) {
+		*ret = wanted;
+		return ompd_rc_ok;
 	}
 	return cursor.damaged ? reason(ompd_rc_error, "glibc's list of threads is damaged") :
 				ompd_rc_unavailable;

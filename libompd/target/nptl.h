@@ -26,12 +26,19 @@ void nptl_init(struct nptl *nptl, const struct target *target);
 ompd_rc_t nptl_tid(const struct nptl *nptl, const struct target *target, uint64_t pthread,
 		   uint32_t *ret);
 
+enum { NPTL_KNOWN = 4096 };
+
+/** Threads that glibc's list had when it was last read, by kernel ids. Starts zeroed. */
+struct nptl_known {
+	uint64_t pthreads[NPTL_KNOWN]; // each is looked at before it is believed
+};
+
 /**
  * Return the pthread_t of the thread with kernel id @p tid. unavailable: glibc lists none; error: a
  * list is damaged, and what is left of it does not name the thread.
  */
-ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, uint32_t tid,
-		    uint64_t *ret);
+ompd_rc_t nptl_find(const struct nptl *nptl, const struct target *target, struct nptl_known *known,
+		    uint32_t tid, uint64_t *ret);
 
 /**
  * Check whether @p pthread is the thread that runs main: it alone has no start routine. error:

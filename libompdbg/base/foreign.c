@@ -136,6 +136,8 @@ size_t foreign_width(const char *visible)
 	size_t left = strlen(visible), width = 0;
 	mbstate_t state = { 0 };
 
+	if (is_plain(visible))
+		return left;
 	while (left) {
 		size_t columns;
 		size_t length = next_visible(visible, left, &state, &columns);

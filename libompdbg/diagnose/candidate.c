@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "libcode/code.h"
 #include "wait/room.h"
 
@@ -208,7 +209,8 @@ static bool is_unset_there(void *context, const struct code_block *block)
 	return false;
 }
 
-static bool has_set_lock(struct search *search)
+/** Find the call on a way from which to here the lock is not unset; NULL: there is none. */
+static const struct lock_call *call_that_set_lock(struct search *search)
 {
 	struct stack_frame *frame = search->frame;
 	struct code_instruction insn;
@@ -217,7 +219,7 @@ static bool has_set_lock(struct search *search)
 	if (frame->at.is_call) {
 		struct code_reader *code = process_code(search->thread->runtime->process);
 		if (code_call_before(code, frame->at.pc, &insn) != CODE_OK)
-			return false;
+			return NULL;
 		search->here = insn.address;
 	}
 	for (size_t i = 0; i < search->calls->count; i++) {
@@ -227,9 +229,9 @@ static bool has_set_lock(struct search *search)
 		    is_of_lock(search, call) == MATCHES &&
 		    code_flow_reaches(&search->calls->flow, call->returns, search->here,
 				      is_unset_there, search))
-			return true;
+			return call;
 	}
-	return false;
+	return NULL;
 }
 
 // ---- Candidates --------------------------------------------------------------------------------
@@ -276,17 +278,23 @@ static bool visit_frames(struct process *process, struct lock *lock, struct thre
 	return false;
 }
 
-/** Find the innermost function that is inlined in the function of a frame there; the frame itself if none
- *  is. */
-static struct stack_frame *innermost_inlined(struct thread *thread, struct stack_frame *frame)
+/** Find the function that has the call, of those that are inlined in the function of a frame and are on
+ *  the stack there, innermost first; the frame itself if none has. A call in the line of a frame is not
+ *  where that frame is: the function was inlined twice. */
+static struct stack_frame *frame_of_call(struct thread *thread, struct stack_frame *frame,
+					 const struct lock_call *call)
 {
 	struct stack *stack = thread_stack(thread);
+	const struct location *set = call_location(thread->runtime->process, call->returns);
+	size_t first = frame->index;
 
-	while (frame->index) {
-		struct stack_frame *inner = stack_frame(stack, frame->index - 1);
-		if (!inner->at.is_inlined)
-			break;
-		frame = inner;
+	while (first && stack_frame(stack, first - 1)->at.is_inlined)
+		first--;
+	for (size_t i = first; set && i < frame->index; i++) {
+		const struct location *at = locate(thread, stack_frame(stack, i));
+		if (at && at->line != set->line && is_same_text(at->function, set->function) &&
+		    is_same_text(at->file, set->file))
+			return stack_frame(stack, i);
 	}
 	return frame;
 }
@@ -296,14 +304,16 @@ static bool has_set_in(struct process *process, struct lock *lock, struct thread
 {
 	uint64_t start = stack_place(thread_stack(thread), frame)->start;
 	struct search search = { .thread = thread, .frame = frame, .lock = lock };
+	const struct lock_call *call;
 
 	if (frame->at.is_inlined || !start)
 		return false;
 	search.calls = lock_calls_at(lock->runtime, start);
-	if (!search.calls->is_known || !search.calls->count || !has_set_lock(&search))
+	call = search.calls->is_known ? call_that_set_lock(&search) : NULL;
+	if (!call)
 		return false;
 	add_candidate(process, lock, (struct candidate){ .by_code = true }, thread,
-		      innermost_inlined(thread, frame));
+		      frame_of_call(thread, frame, call));
 	return true;
 }
 

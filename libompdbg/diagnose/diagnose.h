@@ -64,8 +64,6 @@ struct region {
 struct region *process_regions(struct process *process, size_t *count);
 struct region_group *region_groups(struct region *region, size_t *count);
 struct loop *region_loops(struct region *region, size_t *count);
-/** Find the region within this one in which a member is; NULL if it works in this one. */
-struct team *region_inner_of(struct region *region, struct thread *thread);
 /** YES: a member has come to a barrier and executes a task there; UNKNOWN: it executes a task, and
  *  its stack does not tell where that was begun. */
 enum tristate region_runs_task_at_barrier(struct region *region, struct thread *thread);
@@ -125,7 +123,7 @@ struct lock {
 
 /** List the locks, critical constructs and ordered regions that threads wait for. */
 struct lock *process_locks(struct process *process, size_t *count);
-/** List the mutexes of the C library that threads sleep on, and whose owner is known. */
+/** List the mutexes of the C library that threads sleep on. */
 struct lock *process_mutexes(struct process *process, size_t *count);
 
 // ---- The graph (graph.c) -----------------------------------------------------------------------

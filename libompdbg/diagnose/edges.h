@@ -16,7 +16,4 @@ void add_task_edges(struct graph *graph, struct wait_node *node, const char *kin
 /** Add the tasks that are left to be done where all threads have come to a barrier. */
 void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct region *region);
 
-/** Find the thread that executes a task; NULL. */
-struct thread *task_runner(const struct task *task);
-
 #endif

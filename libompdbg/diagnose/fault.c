@@ -18,6 +18,8 @@ enum {
 	MAX_STEPS = 256, // instructions of a block
 	MAX_DEPTH = 24,	 // of values that are computed from others
 	WORD = 8,
+	RED_ZONE = 128,		 // bytes below the stack pointer that a function may use
+	LARGEST_FRAME = 1 << 30, // bytes
 };
 
 /** The instructions from the beginning of a block up to the one that failed. */
@@ -386,6 +388,34 @@ static void name_access(const struct steps *steps, struct thread *thread,
 	}
 }
 
+/** Check that the stack of a thread can be read where it was called: a core file may lack it. */
+static bool has_caller(struct thread *thread)
+{
+	struct stack *stack = thread_stack(thread);
+	struct stack_frame *frame = stack_frame(stack, 0);
+
+	for (size_t i = 1; frame && frame->at.is_inlined; i++)
+		frame = stack_frame(stack, i);
+	return frame && stack_frame(stack, frame->index + 1);
+}
+
+/** Check for an access near the stack pointer where there is no stack: below it, or in the frame of a
+ *  function that has moved it there. */
+static bool is_below_stack(const struct steps *steps, struct thread *thread, uint64_t address)
+{
+	const struct ompdbg_services *services = steps->process->services;
+	uint64_t stack, word;
+
+	if (!(steps->registers.known & 1U << OMPDBG_RSP))
+		return false;
+	stack = steps->registers.values[OMPDBG_RSP];
+	if (address - (stack - RED_ZONE) >= LARGEST_FRAME)
+		return false;
+	return address < stack ||
+	       (has_caller(thread) &&
+		!is_ok(services->read_memory(services->context, stack, &word, sizeof(word))));
+}
+
 struct fault thread_fault(struct thread *thread, const uint64_t *address)
 {
 	struct process *process = thread->runtime->process;
@@ -400,6 +430,7 @@ struct fault thread_fault(struct thread *thread, const uint64_t *address)
 	    !(steps.registers.known & 1U << OMPDBG_RIP))
 		return fault;
 	const uint64_t pc = steps.registers.values[OMPDBG_RIP];
+	fault.is_below_stack = address && is_below_stack(&steps, thread, *address);
 	if (address && pc == *address) {
 		fault.kind = FAULT_JUMP;
 		return fault;

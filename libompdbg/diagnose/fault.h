@@ -20,6 +20,7 @@ struct fault {
 	uint64_t address;
 	const char *expression; // of the source, that is accessed: "mesh->next[2]"; NULL: unknown
 	const char *pointer;	// in it, that is null: "mesh->next"; NULL: none, or unknown
+	bool is_below_stack; // the thread's stack pointer has probably come to the end of its stack
 };
 
 /** Find what a thread's innermost instruction accesses where it must not. @p address: the one that the

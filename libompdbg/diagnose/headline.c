@@ -145,19 +145,35 @@ static const char *tell_unseen(struct telling *t, int unseen)
 			"";
 }
 
+/** Check for a thread whose stack does not tell whether it is at a barrier: it was not examined, or is in
+ *  the runtime, which the program's code did not call, or called to open a region. */
+static bool may_be_at_barrier(struct thread *thread)
+{
+	const struct evidence *evidence = &thread_verdict(thread)->evidence;
+	bool has_other_call = evidence->has_call && evidence->call.kind != ompd_ext_wait_parallel;
+
+	return thread->target->running || evidence->is_unseen ||
+	       (evidence->in_runtime && !thread_wait(thread) && !has_other_call &&
+		!evidence->in_routine);
+}
+
 static const char *tell_barrier(struct telling *t)
 {
 	struct region *region = t->finding->region;
 	int total = region->team->size, there = region->num_at_barrier;
-	int missing = 0, unknown = 0;
+	int missing = 0, unknown = 0, unclear = 0;
 	const char *label = team_label(region->team);
 	const char *several = is_at_several_barriers(region) ? ", but not at the same one" : "";
 
 	for (size_t i = 0; i < t->finding->num_others; i++) {
-		enum tristate at_task = region_runs_task_at_barrier(region, t->finding->others[i]);
+		struct thread *thread = t->finding->others[i];
+		enum tristate at_task = region_runs_task_at_barrier(region, thread);
 		there += at_task == YES;
-		missing += at_task == NO;
 		unknown += at_task == UNKNOWN;
+		if (at_task == NO && may_be_at_barrier(thread))
+			unclear++;
+		else
+			missing += at_task == NO;
 	}
 	// Of those that run tasks the runtime knows whether they have come: some may do so in the
 	// barrier before.
@@ -165,10 +181,10 @@ static const char *tell_barrier(struct telling *t)
 	int counted = progress ? progress->arrived + progress->arrived_end : 0;
 	if (t->finding->is_certain && progress && progress->is_counted && !progress->is_cancelled &&
 	    !progress->tasks_left && region->num_at_barrier <= counted &&
-	    counted <= there + unknown) {
-		missing += there + unknown - counted;
+	    counted <= there + unknown + unclear) {
+		missing += there + unknown + unclear - counted;
 		there = counted;
-		unknown = 0;
+		unknown = unclear = 0;
 	}
 	if (there == total || (region->progress && region->progress->tasks_left))
 		return arena_printf(t->arena,
@@ -190,6 +206,8 @@ static const char *tell_barrier(struct telling *t)
 	if (unknown)
 		text = arena_printf(t->arena, "%s, %d run%s", text, unknown,
 				    unknown == 1 ? "s a task" : " tasks");
+	if (unclear)
+		text = arena_printf(t->arena, "%s, %d may have", text, unclear);
 	return arena_printf(t->arena, "%s%s", text, tell_unseen(t, region->unseen));
 }
 
@@ -505,10 +523,11 @@ void finding_describe(struct graph *graph, struct finding *finding)
 		struct thread_list behind = threads_behind(&t);
 		if (behind.count)
 			add_note(&t, &capacity,
-				 arena_printf(t.arena, "%s wait%s for them",
+				 arena_printf(t.arena, "%s wait%s for %s",
 					      capitalized(t.arena,
 							  threads_text(t.arena, behind.threads,
 								       behind.count)),
-					      behind.count == 1 ? "s" : ""));
+					      behind.count == 1 ? "s" : "",
+					      finding->num_waiters == 1 ? "it" : "them"));
 	}
 }

@@ -14,22 +14,29 @@ struct mutex_head {
 	int32_t owner; // id of the thread in the system
 };
 
-/** Find the owner of a mutex that threads wait for. @return false: none is known. */
-static bool find_owner(struct process *process, uint64_t address, struct thread **ret)
+/** Read a mutex. @return false: it cannot be read, or no thread waits for it. */
+static bool read_head(struct process *process, uint64_t address, struct mutex_head *ret)
 {
 	const struct ompdbg_services *services = process->services;
-	struct mutex_head head;
 
-	if (!is_ok(services->read_memory(services->context, address, &head, sizeof(head))) ||
-	    head.word != AWAITED)
-		return false;
+	return is_ok(services->read_memory(services->context, address, ret, sizeof(*ret))) &&
+	       ret->word == AWAITED;
+}
+
+static void set_owner(struct process *process, struct lock *mutex, int32_t owner)
+{
 	for (size_t i = 0; i < process->num_targets; i++) {
-		if (process->targets[i].lwp == head.owner) {
-			*ret = process->threads[i];
-			return true;
-		}
+		if (process->targets[i].lwp != owner)
+			continue;
+		mutex->owner = process->threads[i];
+		mutex->source = OWNER_RECORDED;
+		return;
 	}
-	return false;
+	// The thread has ended, or has another number here, or the mutex was overwritten.
+	mutex->reason = owner ? arena_printf(&process->arena,
+					     "its recorded owner, LWP %d, is not among the threads",
+					     owner) :
+				"it records no owner";
 }
 
 static const char *name_of(struct thread *thread, uint64_t address)
@@ -92,8 +99,8 @@ struct lock *process_mutexes(struct process *process, size_t *count)
 		while (mutex < end && mutex->address != address)
 			mutex++;
 		if (address && mutex == end) {
-			struct thread *owner;
-			if (!find_owner(process, address, &owner))
+			struct mutex_head head;
+			if (!read_head(process, address, &head))
 				continue;
 			room->num_mutexes++;
 			mutex->kind = "pthread_mutex";
@@ -105,8 +112,7 @@ struct lock *process_mutexes(struct process *process, size_t *count)
 					arena_printf(arena, "mutex %#lx", (unsigned long)address);
 			mutex->address = address;
 			mutex->is_held = YES;
-			mutex->owner = owner;
-			mutex->source = OWNER_RECORDED;
+			set_owner(process, mutex, head.owner);
 			mutex->waiters =
 				ARENA_ARRAY(arena, struct thread *, process->num_targets - i);
 		}

@@ -109,7 +109,8 @@ struct region *region_of(struct process *process, const struct thread *thread)
 	return NULL;
 }
 
-struct team *region_inner_of(struct region *region, struct thread *thread)
+/** Find the region within this one in which a member is; NULL if it works in this one. */
+static struct team *region_inner_of(struct region *region, struct thread *thread)
 {
 	struct team *team = thread->team;
 
@@ -133,6 +134,9 @@ enum tristate region_runs_task_at_barrier(struct region *region, struct thread *
 	// The outermost of its tasks lies on the call in which the implicit task waits.
 	frames = walk_task_frames(thread_walk(thread), &count);
 	if (!count || frames[count - 1].call == NOT_KNOWN)
+		return UNKNOWN;
+	// The region's code has no frame: it has ended, or jumped to the function that waits.
+	if (frames[count - 1].call == ompd_ext_wait_parallel)
 		return UNKNOWN;
 	return wait_kind((uint32_t)frames[count - 1].call)->family == FAMILY_BARRIER ? YES : NO;
 }
@@ -176,7 +180,8 @@ struct region_group *region_groups(struct region *region, size_t *count)
 		if (!now.inner) {
 			now.state = thread_state(thread);
 			now.wait = thread_wait(thread);
-			now.location = thread_location(thread);
+			now.location = now.wait ? thread_location(thread) :
+						  thread_own_place(thread);
 		}
 		struct region_group *group = groups;
 		while (group < groups + *count &&

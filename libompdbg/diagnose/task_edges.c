@@ -106,14 +106,6 @@ struct task *const *graph_tasks(struct runtime *runtime, size_t *count)
 	return kept->tasks;
 }
 
-struct thread *task_runner(const struct task *task)
-{
-	struct team *team = task_team(task);
-	int number = task_thread_num(task);
-
-	return team && number != NOT_KNOWN ? team_member(team, number) : NULL;
-}
-
 static bool is_unfinished(const struct task *task)
 {
 	return (task->info.kind == ompd_ext_task_explicit ||

@@ -115,7 +115,6 @@ struct runtime {
 	bool has_explicit_code;
 	// Of stack/: entry of a task's code -> what is known of it; identity of a task -> struct
 	// placement (NULL: not asked).
-	struct table task_functions;
 	struct table *placements;
 	struct task_numbers *task_numbers; // of task_number.c; NULL: not asked
 	struct origins *icv_origins;	   // of icv.c; NULL: not asked
@@ -217,8 +216,6 @@ bool thread_is_in_runtime(struct thread *thread);
 /** Check for a thread that the program itself has started: its stack begins in code that is neither the
  *  runtime's nor the system's. (missing_threads.c) */
 bool thread_is_programs(const struct thread *thread);
-/** Check for a thread in no code but the system's: it begins or ends. */
-bool thread_is_outside(struct thread *thread);
 
 // ---- Teams (team.c) --------------------------------------------------------------------------
 
@@ -323,6 +320,8 @@ const char *task_status(const struct task *task);
 uint32_t task_status_code(const struct task *task);
 /** Number in its team of the thread that executes it; NOT_KNOWN. */
 int task_thread_num(const struct task *task);
+/** Find the thread with that number in its team; NULL. */
+struct thread *task_runner(const struct task *task);
 /** Find the team of the region to which it is bound; NULL. */
 struct team *task_team(const struct task *task);
 /** Find the task that generated it; NULL if that is gone, or unknown. */

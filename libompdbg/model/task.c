@@ -74,6 +74,14 @@ struct team *task_team(const struct task *task)
 	return runtime_team_by_id(task->runtime, task->info.parallel_id);
 }
 
+struct thread *task_runner(const struct task *task)
+{
+	struct team *team = task_team(task);
+	int number = task_thread_num(task);
+
+	return team && number != NOT_KNOWN ? team_member(team, number) : NULL;
+}
+
 /** Check for a task that the runtime begins a region with: it lies under all others of its thread. */
 static bool is_implicit(const struct task *task)
 {

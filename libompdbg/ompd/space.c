@@ -145,11 +145,6 @@ struct ompd_library *space_library(const struct space *space)
 	return space->library;
 }
 
-const struct ompdbg_services *space_services(const struct space *space)
-{
-	return space->services;
-}
-
 // ---- Memory ----------------------------------------------------------------------------------
 
 struct ompdbg_error *space_read(struct space *space, uint64_t address, void *buffer, size_t size)

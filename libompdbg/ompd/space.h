@@ -47,7 +47,6 @@ void space_close(struct space *space);
 /** Forget memory that was read: the program has run. */
 void space_forget(struct space *space);
 struct ompd_library *space_library(const struct space *space);
-const struct ompdbg_services *space_services(const struct space *space);
 
 /** Read memory through the cache of the space. */
 struct ompdbg_error *space_read(struct space *space, uint64_t address, void *buffer, size_t size);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "diagnose/fault.h"
-#include "output/source_line.h"
-#include "output/text.h"
+#include "output/json/parts.h"
+#include "output/text/source_line.h"
+#include "output/text/text.h"
 
 // x86-64: int3
 enum { BREAKPOINT = 0xcc };
@@ -149,6 +150,8 @@ static const char *details_text(struct arena *arena, const struct crash *crash,
 	if (fault->expression && fault->pointer)
 		reason =
 			arena_printf(arena, " (%s; %s is null)", fault->expression, fault->pointer);
+	else if (fault->is_below_stack)
+		reason = " (probably a stack overflow)";
 	else if (fault->expression)
 		reason = arena_printf(arena, " (%s)", fault->expression);
 	else if (!fault->address)
@@ -211,7 +214,7 @@ void json_crash(struct json *json, struct process *process, const struct crash *
 
 	json_begin_object(json);
 	json_member_string(json, "signal", signal_name(&process->arena, crash->signal));
-	json_member_known_int(json, "thread", thread ? thread->target->number : NOT_KNOWN);
+	json_member_thread(json, "thread", thread);
 	json_member_int(json, "lwp", crash->lwp);
 	json_key(json, "address");
 	if (!fault.has_address)

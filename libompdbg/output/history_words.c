@@ -176,41 +176,50 @@ static const char *waited_name(struct process *process, uint64_t object)
 	return NULL;
 }
 
-const char *event_object_name(struct process *process, const struct record_event *event)
+const char *mutex_name(struct process *process, uint64_t object, bool is_critical, uint64_t near)
 {
 	const struct ompdbg_services *services = process->services;
-	const char *name = NULL;
 	struct ompdbg_symbol symbol;
+	const char *name;
+
+	if (!is_ok(services->symbol_at(services->context, object, &symbol)) ||
+	    !is_users_data(process, object, &symbol))
+		return NULL;
+	if (!is_critical &&
+	    is_ok(services->variable_at(services->context, object, true, near, &name)))
+		return arena_strdup(&process->arena, name);
+	return symbol_title(process, &symbol);
+}
+
+const char *event_object_name(struct process *process, const struct record_event *event)
+{
+	const char *name;
 
 	if (!event->object || !(event_is_of_mutex(event) || event->kind == RECORD_DEPENDENCE))
 		return NULL;
 	if (event->kind == RECORD_DEPENDENCE)
 		return address_name(process, event->object, event->code);
 	name = waited_name(process, event->object);
-	if (name || !is_ok(services->symbol_at(services->context, event->object, &symbol)) ||
-	    !is_users_data(process, event->object, &symbol))
-		return name;
-	if (event->detail != MUTEX_CRITICAL &&
-	    is_ok(services->variable_at(services->context, event->object, true, event->code,
-					&name)))
-		return arena_strdup(&process->arena, name);
-	return symbol_title(process, &symbol);
+	return name ? name :
+		      mutex_name(process, event->object, event->detail == MUTEX_CRITICAL,
+				 event->code);
 }
 
-/** Write the kind and the name of a mutex. Of what has no name but locks, the place tells which it is. */
-static const char *mutex_text(struct process *process, const struct record_event *event)
+const char *mutex_title(struct arena *arena, const char *kind, const char *name, bool is_lock,
+			uint64_t object)
 {
-	struct arena *arena = &process->arena;
-	const char *kind = event_detail_name(event), *name = event_object_name(process, event);
-	bool is_lock = kind && (strcmp(kind, "lock") == 0 || strcmp(kind, "nest lock") == 0);
-
-	if (!kind)
-		kind = "mutex";
 	if (name)
 		return arena_printf(arena, "%s %s", kind, name);
-	if (!is_lock)
-		return kind;
-	return arena_printf(arena, "%s %#lx", kind, (unsigned long)event->object);
+	return is_lock ? arena_printf(arena, "%s %#lx", kind, (unsigned long)object) : kind;
+}
+
+static const char *mutex_text(struct process *process, const struct record_event *event)
+{
+	const char *kind = event_detail_name(event);
+	bool is_lock = kind && (strcmp(kind, "lock") == 0 || strcmp(kind, "nest lock") == 0);
+
+	return mutex_title(&process->arena, kind ? kind : "mutex",
+			   event_object_name(process, event), is_lock, event->object);
 }
 
 // ---- Sentences ---------------------------------------------------------------------------------

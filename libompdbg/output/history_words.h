@@ -17,6 +17,12 @@ bool event_is_of_mutex(const struct record_event *event);
 bool event_is_passed(const struct record_event *event);
 /** Name the lock or variable that it is about; NULL: none, or it has no name. */
 const char *event_object_name(struct process *process, const struct record_event *event);
+/** Name a lock, or a critical construct by its variable; NULL. @p near: code that may see the variable. */
+const char *mutex_name(struct process *process, uint64_t object, bool is_critical, uint64_t near);
+/** Write the kind and the name of a mutex, which may be NULL. Of what has no name but locks, the place
+ *  tells which it is. */
+const char *mutex_title(struct arena *arena, const char *kind, const char *name, bool is_lock,
+			uint64_t object);
 /** Say what the thread did: "took lock v.lock_". */
 const char *event_text(struct process *process, const struct record_event *event);
 

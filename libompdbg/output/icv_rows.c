@@ -70,6 +70,26 @@ const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind 
 	}
 }
 
+struct ompdbg_error *process_tasks_visit(struct process *process,
+					 struct ompdbg_error *(*visit)(void *context,
+								       struct task *task),
+					 void *context, struct tasks_visited *ret)
+{
+	struct ompdbg_error *error = NULL;
+
+	*ret = (struct tasks_visited){ 0 };
+	for (size_t i = 0; i < process->num_runtimes && !error; i++) {
+		bool is_damaged = false;
+		int64_t more = NOT_KNOWN;
+		error = tasks_visit(process->runtimes[i], visit, context, &is_damaged, &more);
+		ret->is_damaged |= is_damaged;
+		ret->unreached = more == NOT_KNOWN || ret->unreached == NOT_KNOWN ?
+					 NOT_KNOWN :
+					 ret->unreached + more;
+	}
+	return error;
+}
+
 static int compare_counts(const void *a, const void *b)
 {
 	const struct task_count *left = a, *right = b;

@@ -23,6 +23,16 @@ const struct icv_row *icv_rows(struct process *process, struct thread *const *th
 const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind which, int level,
 				       size_t *count);
 
+/** Defects of the lists of all runtimes' tasks. */
+struct tasks_visited {
+	bool is_damaged;
+	int64_t unreached; // NOT_KNOWN
+};
+/** Visit every task of all runtimes (tasks_visit()). */
+struct ompdbg_error *process_tasks_visit(struct process *process,
+					 struct ompdbg_error *(*visit)(void *context,
+								       struct task *task),
+					 void *context, struct tasks_visited *ret);
 /** Count the tasks of all runtimes, the largest number first. */
 struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
 					 size_t *count);

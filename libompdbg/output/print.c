@@ -2,8 +2,8 @@
 //
 // What each command prints: a JSON document, or lines.
 
-#include "output/documents.h"
-#include "output/text.h"
+#include "output/json/documents.h"
+#include "output/text/text.h"
 
 /** Write lines that were made with or without an error. */
 static struct ompdbg_error *finish(struct text *text, struct sink *sink, struct ompdbg_error *error)
@@ -63,7 +63,7 @@ struct ompdbg_error *print_tasks_by_function(struct process *process, const stru
 	struct text text;
 
 	if (form->json)
-		return json_tasks_by_function(process, sink);
+		return json_list_document(process, "counts", json_task_count_list, NULL, sink);
 	text_init(&text, process, form);
 	return finish(&text, sink, text_tasks_by_function(&text));
 }
@@ -74,7 +74,7 @@ struct ompdbg_error *print_stacks(struct process *process, const struct bt_optio
 	struct text text;
 
 	if (form->json)
-		return print_stacks_json(process, options, sink);
+		return json_list_document(process, "stacks", json_stack_list, options, sink);
 	text_init(&text, process, form);
 	if (is_shown_as_tree(options))
 		text_tree(&text, options);
@@ -111,7 +111,7 @@ struct ompdbg_error *print_regions(struct process *process, const struct form *f
 	struct text text;
 
 	if (form->json)
-		return json_regions(process, sink);
+		return json_list_document(process, "regions", json_region_list, NULL, sink);
 	text_init(&text, process, form);
 	text_regions(&text);
 	return finish(&text, sink, NULL);
@@ -123,7 +123,7 @@ struct ompdbg_error *print_locks(struct process *process, const struct form *for
 	struct text text;
 
 	if (form->json)
-		return json_locks(process, sink);
+		return json_list_document(process, "locks", json_lock_list, NULL, sink);
 	text_init(&text, process, form);
 	text_locks(&text);
 	return finish(&text, sink, NULL);
@@ -135,11 +135,12 @@ struct ompdbg_error *print_why(struct process *process, struct thread *thread,
 	struct text text;
 	size_t count;
 	const struct finding *findings = diagnose(process, thread, &count);
+	const struct shown_findings shown = { findings, count };
 
 	if (suspicious)
 		*suspicious = is_suspicious(findings, count);
 	if (form->json)
-		return json_why(process, findings, count, sink);
+		return json_list_document(process, "findings", json_finding_list, &shown, sink);
 	text_init(&text, process, form);
 	text_why(&text, thread, findings, count);
 	return finish(&text, sink, NULL);
@@ -184,10 +185,11 @@ struct ompdbg_error *print_icvs(struct process *process, struct thread *const *t
 				size_t num_threads, const char *scope, const struct form *form,
 				struct sink *sink)
 {
+	const struct shown_icvs shown = { threads, num_threads, scope };
 	struct text text;
 
 	if (form->json)
-		return json_icvs(process, threads, num_threads, scope, sink);
+		return json_list_document(process, "icvs", json_icv_list, &shown, sink);
 	text_init(&text, process, form);
 	text_icvs(&text, threads, num_threads, scope);
 	return finish(&text, sink, NULL);
@@ -209,10 +211,11 @@ struct ompdbg_error *print_inquiries(struct process *process, struct thread *con
 				     size_t num_threads, enum inquiry_kind which, int level,
 				     const struct form *form, struct sink *sink)
 {
+	const struct shown_inquiries shown = { threads, num_threads, which, level };
 	struct text text;
 
 	if (form->json)
-		return json_inquiries(process, threads, num_threads, which, level, sink);
+		return json_list_document(process, "inquiries", json_inquiry_list, &shown, sink);
 	text_init(&text, process, form);
 	text_inquiries(&text, threads, num_threads, which, level);
 	return finish(&text, sink, NULL);

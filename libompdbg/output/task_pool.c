@@ -2,28 +2,38 @@
 
 #include "output/task_pool.h"
 
-static struct tasks_alike *alike_of(struct task_pool *pool, const ompd_ext_task_info *info)
+static bool is_like(const struct tasks_alike *alike, const struct task *task)
 {
-	uint64_t hash = info->parallel_id;
-	struct tasks_alike **first;
+	return alike->runtime == task->runtime && alike->parallel_id == task->info.parallel_id &&
+	       alike->parent_id == task->info.parent_id && alike->function == task->info.function &&
+	       alike->status == task->info.status && alike->kind == task->info.kind;
+}
 
-	hash = hash * 31 + info->parent_id;
-	hash = hash * 31 + info->function;
-	hash = hash * 31 + info->status;
-	first = (struct tasks_alike **)table_put(&pool->alike, pool->arena, hash * 31 + info->kind);
+struct tasks_alike *tasks_alike(struct table *table, const struct task *task)
+{
+	const uint64_t prime = UINT64_C(0x100000001b3);
+	struct arena *arena = &task->runtime->process->arena;
+	const ompd_ext_task_info *info = &task->info;
+	uint64_t hash = info->parallel_id;
+
+	hash = hash * prime ^ info->parent_id;
+	hash = hash * prime ^ info->function;
+	hash = hash * prime ^ ((uint64_t)info->status << 32 | info->kind);
+	struct tasks_alike **first = (struct tasks_alike **)table_put(table, arena, hash);
 	for (struct tasks_alike *one = *first; one; one = one->next) {
-		if (one->parallel_id == info->parallel_id && one->parent_id == info->parent_id &&
-		    one->function == info->function && one->status == info->status &&
-		    one->kind == info->kind)
+		if (is_like(one, task))
 			return one;
 	}
-	struct tasks_alike *found = ARENA_NEW(pool->arena, struct tasks_alike);
-	found->parallel_id = info->parallel_id;
-	found->parent_id = info->parent_id;
-	found->function = info->function;
-	found->status = info->status;
-	found->kind = info->kind;
-	found->next = *first;
+	struct tasks_alike *found = ARENA_NEW(arena, struct tasks_alike);
+	*found = (struct tasks_alike){
+		.runtime = task->runtime,
+		.parallel_id = info->parallel_id,
+		.parent_id = info->parent_id,
+		.function = info->function,
+		.kind = info->kind,
+		.status = info->status,
+		.next = *first,
+	};
 	*first = found;
 	return found;
 }
@@ -35,7 +45,7 @@ static struct ompdbg_error *add_task(void *context, struct task *task)
 	if (pool->total++ % 1024 == 0 && process_is_interrupted(pool->runtime->process))
 		return &ompdbg_error_interrupted;
 	if (!task_has_begun(task)) {
-		struct tasks_alike *alike = alike_of(pool, &task->info);
+		struct tasks_alike *alike = tasks_alike(&pool->alike, task);
 		if (++alike->number > pool->keep) {
 			if (alike->number == pool->keep + 1) {
 				alike->first = task_keep(task);

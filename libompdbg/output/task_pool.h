@@ -9,12 +9,17 @@
 
 /** Tasks that are alike: they were not begun, and differ in nothing that a table shows. */
 struct tasks_alike {
-	struct task *first; // of those that are not kept
+	struct runtime *runtime;
 	uint64_t parallel_id, parent_id, function;
 	uint32_t kind, status;
-	uint64_t number;	  // of all
-	struct tasks_alike *next; // with the same hash
+	uint64_t number;	      // of all
+	struct task *first;	      // of those that a pool does not keep
+	uint64_t listed, last_listed; // in a report: how many, and the identity of one
+	struct tasks_alike *next;     // with the same hash
 };
+
+/** Find those that a task is like in a table of theirs: new ones have the number 0. */
+struct tasks_alike *tasks_alike(struct table *table, const struct task *task);
 
 /** A task of the tree. */
 struct task_node {

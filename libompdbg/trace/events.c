@@ -176,22 +176,6 @@ bool trace_next(struct trace *trace, struct trace_event *event)
 	return true;
 }
 
-void trace_rewind(struct trace *trace)
-{
-	for (size_t i = 0; i < trace->num_threads; i++) {
-		struct lane *lane = &trace->lanes[i];
-		free_buffer(trace, lane);
-		lane->next = 0;
-		lane->left = 0;
-		lane->time = 0;
-	}
-	trace->num_heap = trace->next_waiting = 0;
-	trace->now = 0;
-	trace->read = 0;
-	trace->info.damaged_chunks = 0;
-	trace_note(trace);
-}
-
 void trace_progress(const struct trace *trace, uint64_t *bytes_read, uint64_t *bytes)
 {
 	*bytes_read = trace->read;

@@ -38,8 +38,6 @@ struct trace_event {
 };
 /** Read the next event. @return false: there are no more. */
 bool trace_next(struct trace *trace, struct trace_event *event);
-/** Begin with the first event again. */
-void trace_rewind(struct trace *trace);
 /** Tell how far trace_next() has come. */
 void trace_progress(const struct trace *trace, uint64_t *bytes_read, uint64_t *bytes);
 

@@ -7,6 +7,7 @@
 
 #include "base/objects.h"
 #include "base/text.h"
+#include "stack/names.h"
 #include "wait/room.h"
 
 enum { MAX_FRAMES = 64 };
@@ -24,8 +25,8 @@ static const char *skip_own_prefix(const char *name)
 	const char *rest = skip_underscores(name);
 	bool is_own = true;
 
-	if (rest == name)
-		return name;
+	if (rest == name || starts_with(rest, "cxa_"))
+		return name; // the source has it, or it is the C++ compiler's own
 	while (is_own) {
 		is_own = starts_with(rest, "GI_") || starts_with(rest, "libc_") ||
 			 starts_with(rest, "new_");
@@ -102,6 +103,7 @@ static const char *hidden(struct thread *thread, const struct stack_frame *calle
 
 const char *thread_system_function(struct thread *thread)
 {
+	struct process *process = thread->runtime->process;
 	struct stack *stack = thread_stack(thread);
 	struct stack_frame *frame = NULL;
 	const char *called = NULL;
@@ -120,18 +122,39 @@ const char *thread_system_function(struct thread *thread)
 	}
 	if (in_system)
 		called = hidden(thread, frame, called);
-	return called ? own_name(&thread->runtime->process->arena, called) : NULL;
+	return called ? system_function_name(process, plain_name(process, called)) : NULL;
 }
 
 // ---- The program's own files ---------------------------------------------------------------------
 
-static bool is_header(const char *file)
+/** Remove each ".." of a path with the folder before it: Clang names headers of GCC's library so. */
+static void remove_parents(char *path)
+{
+	char *const start = path, *end = path;
+
+	while (*path) {
+		if (!starts_with(path, "/../")) {
+			*end++ = *path++;
+			continue;
+		}
+		path += 3;
+		while (end > start && *--end != '/')
+			;
+	}
+	*end = '\0';
+}
+
+static bool is_header(struct arena *arena, const char *file)
 {
 	static const char *const folders[] = { "/usr/include/", "/usr/lib/",
 					       "/usr/local/include/" };
+	char *path = arena_strdup(arena, file);
 
-	for (size_t i = 0; file && i < sizeof(folders) / sizeof(*folders); i++) {
-		if (starts_with(file, folders[i]))
+	if (!path)
+		return false;
+	remove_parents(path);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		if (starts_with(path, folders[i]))
 			return true;
 	}
 	return false;
@@ -140,9 +163,10 @@ static bool is_header(const char *file)
 const struct location *thread_own_place(struct thread *thread)
 {
 	const struct location *location = thread_location(thread);
+	struct arena *arena = &thread->runtime->process->arena;
 	struct stack *stack;
 
-	if (!location || !is_header(location->file))
+	if (!location || !is_header(arena, location->file))
 		return location;
 	stack = thread_stack(thread);
 	for (size_t i = 0; i < MAX_FRAMES; i++) {
@@ -150,7 +174,7 @@ const struct location *thread_own_place(struct thread *thread)
 		if (!frame || stack_owner(stack, frame) == FRAME_RUNTIME)
 			break;
 		const char *file = stack_place(stack, frame)->file;
-		if (stack_owner(stack, frame) == FRAME_USER && file && !is_header(file))
+		if (stack_owner(stack, frame) == FRAME_USER && file && !is_header(arena, file))
 			return locate(thread, frame);
 	}
 	return location;

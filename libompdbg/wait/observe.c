@@ -94,12 +94,20 @@ static struct runtime *runtime_of(const struct top *top)
 	return top->thread->runtime;
 }
 
-/** Decode the call from which a frame's call returns. */
-static bool call_before(struct top *top, const struct stack_frame *frame,
-			struct code_instruction *ret)
+/** Decode the call from which a frame's call returns. @return NULL: there is none. */
+static const struct code_instruction *call_before(struct top *top, const struct stack_frame *frame)
 {
-	return code_call_before(process_code(runtime_of(top)->process), frame->at.pc, ret) ==
-	       CODE_OK;
+	struct process *process = runtime_of(top)->process;
+	struct wait_room *room = wait_room(process);
+	struct code_instruction **known =
+		(struct code_instruction **)table_put(&room->calls, &process->arena, frame->at.pc);
+
+	if (!*known) {
+		*known = ARENA_NEW(&process->arena, struct code_instruction);
+		if (code_call_before(&room->code, frame->at.pc, *known) != CODE_OK)
+			(*known)->kind = CODE_OTHER;
+	}
+	return (*known)->kind == CODE_CALL ? *known : NULL;
 }
 
 /** Check whether the runtime made this call through a pointer that a register leads to. It calls the
@@ -107,12 +115,12 @@ static bool call_before(struct top *top, const struct stack_frame *frame,
  *  addresses. */
 static bool called_users_code(struct top *top, const struct stack_frame *frame)
 {
-	struct code_instruction call;
+	const struct code_instruction *call = call_before(top, frame);
 
-	if (!call_before(top, frame, &call) || call.is_direct)
+	if (!call || call->is_direct)
 		return false;
-	for (size_t i = 0; i < call.operand_count; i++) {
-		const struct code_operand *operand = &call.operands[i];
+	for (size_t i = 0; i < call->operand_count; i++) {
+		const struct code_operand *operand = &call->operands[i];
 		if (operand->implied)
 			continue;
 		if (operand->kind == CODE_REGISTER)
@@ -127,13 +135,14 @@ static bool called_users_code(struct top *top, const struct stack_frame *frame)
  *  the user's through a pointer. */
 static bool went_on(struct top *top)
 {
-	struct code_instruction call;
+	const struct code_instruction *call;
 
 	if (top->num_runtime < 2)
 		return true;
-	if (!call_before(top, top->oldest, &call) || !call.is_direct)
+	call = call_before(top, top->oldest);
+	if (!call || !call->is_direct)
 		return false;
-	return llabs((int64_t)(call.target - top->oldest->at.pc)) < same_object;
+	return llabs((int64_t)(call->target - top->oldest->at.pc)) < same_object;
 }
 
 /** Find the function that the user's code called last. *entered: how many frames of the runtime its
@@ -156,9 +165,14 @@ static bool innermost_call(struct top *top, size_t *entered, ompd_ext_wait_site 
 	}
 	if (top->user && classify_call(runtime, top->thread, top->user, ret))
 		return true;
-	// The oldest frame of a thread without user frames is the one that called the user's code.
-	if (!top->user)
+	// The oldest frame of a thread without user frames is the one that called the user's code, or
+	// the user's code jumped to it and opened a region there.
+	if (!top->user) {
+		if (classify_frame(runtime, top->thread, top->oldest, ret) &&
+		    ret->kind == ompd_ext_wait_parallel)
+			return true;
 		(*entered)--;
+	}
 	if (!*entered)
 		return false;
 	return classify_frame(runtime, top->thread, top->runtime[*entered - 1], ret);

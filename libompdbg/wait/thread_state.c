@@ -60,11 +60,6 @@ bool thread_is_in_runtime(struct thread *thread)
 	return thread_verdict(thread)->evidence.in_runtime;
 }
 
-bool thread_is_outside(struct thread *thread)
-{
-	return thread_verdict(thread)->evidence.is_outside;
-}
-
 int thread_users_level(struct thread *thread)
 {
 	const struct stack_frame *place = thread_verdict(thread)->place;

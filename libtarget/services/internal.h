@@ -59,7 +59,6 @@ struct target_services {
 	pid_t pid;
 	uint64_t opened; // ns of CLOCK_MONOTONIC; 0: of a core file
 	bool is_detailed;
-	const volatile sig_atomic_t *interrupt;
 	struct objects objects;
 	size_t *order; // index in the target of each thread, by number
 	struct ompdbg_target_thread *threads;
@@ -78,7 +77,7 @@ struct target_services {
 	struct table tail_calls;	// tail_calls.c: address -> struct answer
 	struct table stacks;		// stacks.c: index of a thread -> struct stack
 	struct table variable_names[2]; // variables.c: address -> text; of any variable, of a lock
-	struct table contexts;	     // frame_context.c: thread and number -> struct frame_context
+	struct table contexts;	     // frames/context.c: thread and number -> struct frame_context
 	struct table scopes;	     // scopes.c: thread and level -> struct scope
 	struct table living;	     // enclosing.c: address -> struct known_living
 	struct table blocks;	     // scopes.c: entry of a block -> struct entries
@@ -90,8 +89,7 @@ static inline bool is_interrupted(const struct target_services *services)
 {
 	const struct ompdbg_services *debugger = services->debugger;
 
-	return (services->interrupt && *services->interrupt) ||
-	       (debugger && debugger->interrupted(debugger->context));
+	return debugger && debugger->interrupted(debugger->context);
 }
 
 /** Find the index in the target of a thread. */

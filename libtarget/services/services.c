@@ -198,12 +198,6 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-void target_services_set_interrupt(const struct ompdbg_services *table,
-				   const volatile sig_atomic_t *flag)
-{
-	of_table(table)->interrupt = flag;
-}
-
 static void forget_frames(struct target_services *services)
 {
 	services->contexts = services->scopes = services->living = (struct table){ 0 };

@@ -105,8 +105,8 @@ extern struct runtime fronts_runtime;
 
 /** Set the old tool's callback of an event; return how often it will come. */
 enum answer fronts_set_callback(const struct front *front, int event, ompt_callback_t callback);
-/** Return the old tool's callback of an event, or null. */
-ompt_callback_t fronts_get_callback(const struct front *front, int event);
+/** Find the old tool's callback of an event. @return 0: there is none. */
+int fronts_get_callback(const struct front *front, int event, ompt_callback_t *ret);
 
 // ---- What the old interfaces ask, and the new one does not keep ------------------------------
 

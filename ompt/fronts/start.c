@@ -43,11 +43,13 @@ enum answer fronts_set_callback(const struct front *front, int number, ompt_call
 	return result == ompt_set_always && event->limit != LATE ? ALWAYS : SOMETIMES;
 }
 
-ompt_callback_t fronts_get_callback(const struct front *front, int number)
+int fronts_get_callback(const struct front *front, int number, ompt_callback_t *ret)
 {
-	if (fronts_current != front || number < 1 || number >= front->num_events)
-		return NULL;
-	return fronts_callbacks[number];
+	if (fronts_current != front || number < 1 || number >= front->num_events ||
+	    !fronts_callbacks[number])
+		return 0;
+	*ret = fronts_callbacks[number];
+	return 1;
 }
 
 // ---- Start and end ---------------------------------------------------------------------------

@@ -319,11 +319,7 @@ ROUTINE(int, ompt_set_callback, (int event, ompt_callback_t callback))
 
 ROUTINE(int, ompt_get_callback, (int event, ompt_callback_t *callback))
 {
-	ompt_callback_t found = fronts_get_callback(&front_2013, event);
-
-	if (found)
-		*callback = found;
-	return found != NULL;
+	return fronts_get_callback(&front_2013, event, callback);
 }
 
 enum { FIRST_STATE = 0x61, LAST_STATE = 0x62 };

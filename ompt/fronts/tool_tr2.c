@@ -370,11 +370,7 @@ static int set_callback(int event, ompt_callback_t callback)
 
 static int get_callback(int event, ompt_callback_t *callback)
 {
-	ompt_callback_t found = fronts_get_callback(&front_tr2, event);
-
-	if (found)
-		*callback = found;
-	return found != NULL;
+	return fronts_get_callback(&front_tr2, event, callback);
 }
 
 enum { UNDEFINED_STATE = 0x80 };

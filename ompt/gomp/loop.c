@@ -100,25 +100,31 @@ static struct loop doacross_loop(unsigned levels)
 	START_BODY(name,                                                                        \
 		   (start, end, step, kind, chunk, chunk_start, chunk_end, reductions, memory), \
 		   kind, start, end, signed_loop(step))
-#define LOOP_DOACROSS_START(name, schedule)                                                       \
+#define DOACROSS_START(name, type, schedule)                                                      \
 	ENTRY(bool, name,                                                                         \
-	      (unsigned levels, long *counts, long chunk, long *chunk_start, long *chunk_end),    \
+	      (unsigned levels, type *counts, type chunk, type *chunk_start, type *chunk_end),    \
 	      (levels, counts, chunk, chunk_start, chunk_end))                                    \
 	START_BODY(name, (levels, counts, chunk, chunk_start, chunk_end), SCHEDULE_##schedule, 0, \
 		   counts[0], doacross_loop(levels))
-#define LOOP_DOACROSS_RUNTIME_START(name, schedule)                                            \
-	ENTRY(bool, name, (unsigned levels, long *counts, long *chunk_start, long *chunk_end), \
+#define DOACROSS_RUNTIME_START(name, type, schedule)                                           \
+	ENTRY(bool, name, (unsigned levels, type *counts, type *chunk_start, type *chunk_end), \
 	      (levels, counts, chunk_start, chunk_end))                                        \
 	START_BODY(name, (levels, counts, chunk_start, chunk_end), SCHEDULE_##schedule, 0,     \
 		   counts[0], doacross_loop(levels))
-#define LOOP_DOACROSS_NEW_START(name, schedule)                                               \
+#define DOACROSS_NEW_START(name, type)                                                        \
 	ENTRY(bool, name,                                                                     \
-	      (unsigned levels, long *counts, long kind, long chunk, long *chunk_start,       \
-	       long *chunk_end, uintptr_t *reductions, void **memory),                        \
+	      (unsigned levels, type *counts, long kind, type chunk, type *chunk_start,       \
+	       type *chunk_end, uintptr_t *reductions, void **memory),                        \
 	      (levels, counts, kind, chunk, chunk_start, chunk_end, reductions, memory))      \
 	START_BODY(name,                                                                      \
 		   (levels, counts, kind, chunk, chunk_start, chunk_end, reductions, memory), \
 		   kind, 0, counts[0], doacross_loop(levels))
+#define LOOP_DOACROSS_START(name, schedule) DOACROSS_START(name, long, schedule)
+#define LOOP_DOACROSS_RUNTIME_START(name, schedule) DOACROSS_RUNTIME_START(name, long, schedule)
+#define LOOP_DOACROSS_NEW_START(name, schedule) DOACROSS_NEW_START(name, long)
+#define ULL_DOACROSS_START(name, schedule) DOACROSS_START(name, ull, schedule)
+#define ULL_DOACROSS_RUNTIME_START(name, schedule) DOACROSS_RUNTIME_START(name, ull, schedule)
+#define ULL_DOACROSS_NEW_START(name, schedule) DOACROSS_NEW_START(name, ull)
 #define ULL_START(name, schedule)                                                  \
 	ENTRY(bool, name,                                                          \
 	      (bool up, ull start, ull end, ull step, ull chunk, ull *chunk_start, \
@@ -141,26 +147,6 @@ static struct loop doacross_loop(unsigned levels)
 		   (up, start, end, step, kind, chunk, chunk_start, chunk_end, reductions,     \
 		    memory),                                                                   \
 		   kind, start, end, unsigned_loop(up, step))
-#define ULL_DOACROSS_START(name, schedule)                                                        \
-	ENTRY(bool, name,                                                                         \
-	      (unsigned levels, ull *counts, ull chunk, ull *chunk_start, ull *chunk_end),        \
-	      (levels, counts, chunk, chunk_start, chunk_end))                                    \
-	START_BODY(name, (levels, counts, chunk, chunk_start, chunk_end), SCHEDULE_##schedule, 0, \
-		   counts[0], doacross_loop(levels))
-#define ULL_DOACROSS_RUNTIME_START(name, schedule)                                          \
-	ENTRY(bool, name, (unsigned levels, ull *counts, ull *chunk_start, ull *chunk_end), \
-	      (levels, counts, chunk_start, chunk_end))                                     \
-	START_BODY(name, (levels, counts, chunk_start, chunk_end), SCHEDULE_##schedule, 0,  \
-		   counts[0], doacross_loop(levels))
-#define ULL_DOACROSS_NEW_START(name, schedule)                                                \
-	ENTRY(bool, name,                                                                     \
-	      (unsigned levels, ull *counts, long kind, ull chunk, ull *chunk_start,          \
-	       ull *chunk_end, uintptr_t *reductions, void **memory),                         \
-	      (levels, counts, kind, chunk, chunk_start, chunk_end, reductions, memory))      \
-	START_BODY(name,                                                                      \
-		   (levels, counts, kind, chunk, chunk_start, chunk_end, reductions, memory), \
-		   kind, 0, counts[0], doacross_loop(levels))
-
 #define NEXT_OF(name, type)                                                                 \
 	ENTRY(bool, name, (type * chunk_start, type * chunk_end), (chunk_start, chunk_end)) \
 	{                                                                                   \

@@ -174,8 +174,6 @@ static void on_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl,
 	struct thread *thread = enter();
 	uint64_t now;
 
-	(void)hint;
-	(void)impl;
 	if (!thread)
 		return;
 	now = ticks();
@@ -256,8 +254,6 @@ static void on_lock_init(ompt_mutex_t kind, unsigned int hint, unsigned int impl
 {
 	struct thread *thread = enter();
 
-	(void)hint;
-	(void)impl;
 	end_holds(wait_id);
 	if (!thread)
 		return;

@@ -13,7 +13,6 @@ static uint32_t saturated(uint64_t value)
 
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *data)
 {
-	(void)data;
 	if (this_thread == &no_thread)
 		begin_thread(type);
 	else if (!this_thread->inside)
@@ -22,7 +21,6 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *data)
 
 static void on_thread_end(ompt_data_t *data)
 {
-	(void)data;
 	if (this_thread->inside)
 		return;
 	this_thread->inside = 1;
@@ -38,8 +36,6 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *frame,
 	struct region *region = NULL;
 	uint64_t number;
 
-	(void)task_data;
-	(void)frame;
 	if (!thread) {
 		parallel_data->ptr = NULL;
 		return;
@@ -75,8 +71,6 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
 	uint64_t number = 0;
 	uint32_t depth;
 
-	(void)task_data;
-	(void)flags;
 	if (!thread)
 		return;
 	depth = ending_region(thread, parallel_data->ptr);
@@ -190,8 +184,6 @@ static void on_sync(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 	uint32_t depth;
 	uint64_t now;
 
-	(void)parallel_data;
-	(void)task_data;
 	if (!thread)
 		return;
 	now = ticks();
@@ -215,8 +207,6 @@ static void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 	struct thread *thread = enter();
 	uint64_t now;
 
-	(void)parallel_data;
-	(void)task_data;
 	if (!thread)
 		return;
 	now = ticks();
@@ -242,8 +232,6 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
 {
 	struct thread *thread = enter();
 
-	(void)parallel_data;
-	(void)task_data;
 	if (!thread)
 		return;
 	put_scope(thread, ticks(), RECORD_WORK_BEGIN, endpoint, saturated(count), (uint16_t)kind,
@@ -257,8 +245,6 @@ static void on_dispatch(ompt_data_t *parallel_data, ompt_data_t *task_data, ompt
 	struct thread *thread = enter();
 	uint64_t first = instance.value, number = 1;
 
-	(void)parallel_data;
-	(void)task_data;
 	if (!thread)
 		return;
 	if (kind != ompt_dispatch_iteration && kind != ompt_dispatch_section && instance.ptr) {
@@ -276,8 +262,6 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data
 {
 	struct thread *thread = enter();
 
-	(void)parallel_data;
-	(void)task_data;
 	if (!thread)
 		return;
 	put_scope(thread, ticks(), RECORD_MASKED_BEGIN, endpoint, 0, 0, code);
@@ -288,7 +272,6 @@ static void on_cancel(ompt_data_t *task_data, int flags, const void *code)
 {
 	struct thread *thread = enter();
 
-	(void)task_data;
 	if (!thread)
 		return;
 	put(thread, ticks(), RECORD_CANCEL, 0, 0, (uint16_t)flags, code);
@@ -300,8 +283,6 @@ static void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int de
 {
 	struct thread *thread = enter();
 
-	(void)task_data;
-	(void)target_id;
 	if (!thread)
 		return;
 	put_scope(thread, ticks(), RECORD_TARGET_BEGIN, endpoint, (uint32_t)device, (uint16_t)kind,
@@ -313,8 +294,6 @@ static void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, in
 			  ompt_data_t *task_data, ompt_data_t *target_task_data,
 			  ompt_data_t *target_data, const void *code)
 {
-	(void)target_task_data;
-	(void)target_data;
 	on_target(kind, endpoint, device, task_data, 0, code);
 }
 

@@ -108,7 +108,7 @@ void modules_forget(void);
 void spill_begin(const char *path);
 /** Check whether a trace is to be written, and could be until now. */
 bool spill_is_wanted(void);
-/** Return the time in ticks: for the writer. */
+/** Return the time in ticks: for the writer. (spill_writer.c) */
 uint64_t spill_ticks(void);
 /** Write whatever there is, and wait for it. */
 void spill_flush(void);

@@ -70,8 +70,6 @@ static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame,
 	struct record_task *task;
 	uint64_t now, head;
 
-	(void)frame;
-	(void)has_dependences;
 	if (flags & (ompt_task_initial | ompt_task_implicit))
 		return;
 	if (!enter_plainly(thread, &now)) {

@@ -41,8 +41,6 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 {
 	ompt_set_callback_t set = (ompt_set_callback_t)lookup("ompt_set_callback");
 
-	(void)initial_device;
-	(void)tool_data;
 	if (!set)
 		return 0;
 	if (!ompdbg_record.magic[0]) {
@@ -65,7 +63,6 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 /** End: what was recorded stays, and events of other threads may still come. */
 static void finalize(ompt_data_t *tool_data)
 {
-	(void)tool_data;
 	spill_flush();
 }
 

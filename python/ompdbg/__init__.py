@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ompdbg: OpenMP threads, tasks, regions and locks in a debugger.
 
-Scripts in GDB's Python ask as users ask the commands:
+Scripts in GDB's Python get the data of the commands as objects:
 
     import ompdbg
 
@@ -12,17 +12,17 @@ Scripts in GDB's Python ask as users ask the commands:
 
     threads()   every thread, what it does and what it waits for     omp threads
     teams()     the teams of parallel regions
-    regions()   parallel regions, and how far their threads are      omp regions
+    regions()   parallel regions and the progress of their threads   omp regions
     tasks()     tasks: running, queued, blocked, with dependences    omp tasks
-    locks()     locks, their owners, and who waits for them          omp locks
-    findings()  why the program does not go on                       omp why
-    history()   what the recorder has kept                           omp history
-    stack()     how a thread got where it is                         omp bt
+    locks()     locks, their owners and waiters                      omp locks
+    findings()  why the program hangs or crashed                     omp why
+    history()   the latest events of a recorded program              omp history
+    stack()     the stack of a thread, up to main                    omp bt
     document()  all that a command prints with -json
 
-The members of what they return have the names of the JSON that the commands print (docs/json.md),
-identities and addresses are strings as there, and `gdb` is GDB's number of a thread. What is not
-known is None. A question without an answer raises ompdbg.Error.
+Members have the names in the JSON of the commands (docs/json.md). Identities and addresses are
+strings, as there, and `gdb` is GDB's number of a thread. An unknown value is None. A question that
+cannot be answered raises ompdbg.Error.
 """
 
 from typing import TYPE_CHECKING

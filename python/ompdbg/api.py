@@ -59,7 +59,7 @@ def regions() -> List[Region]:
 
 
 def tasks() -> List[Task]:
-    """All tasks that can be reached: document("tasks") has `damaged` and `unreached`, too.
+    """All tasks in the runtime's lists: document("tasks") has `damaged` and `unreached`, too.
 
     Members: id, number, runtime, kind, status, team, thread, thread_num, parent, function (name,
     symbol, file, line), flags, priority, taskgroup, predecessors, waits_for (numbers),
@@ -81,7 +81,7 @@ def locks() -> List[Lock]:
 
 
 def findings(thread: Optional[int] = None) -> List[Finding]:
-    """Why the program does not go on, the worst first; or what one thread waits for.
+    """Why the program hangs or crashed, the worst finding first; or what one thread waits for.
 
     Members: rule, certain, severity, text, notes, waiters, waits_for, region, lock, task,
     task_number, chain (each with thread, waits_for, kind, certain, lock, task, task_number).
@@ -91,7 +91,7 @@ def findings(thread: Optional[int] = None) -> List[Finding]:
 
 
 def history(thread: Optional[int] = None, last: Optional[int] = None) -> List[Event]:
-    """The latest events of a program that records, or of one thread, oldest first; all without
+    """The latest events of a recorded program, or of one thread, oldest first; all without
     `last`. document("history") has the `recording`, too.
 
     Members: time, age, thread, lwp, kind, what, address, symbol, region, task, first, number,
@@ -103,8 +103,8 @@ def history(thread: Optional[int] = None, last: Optional[int] = None) -> List[Ev
 
 
 def stack(thread: Optional[int] = None) -> Stack:
-    """How a thread, or the selected one, got where it is: the frames of user's code, innermost
-    first, and on through the threads that encountered the regions, to main.
+    """The stack of a thread, or of the selected one: the program's own frames, innermost first. It
+    continues in the threads that encountered the regions, up to main.
 
     Members: note, parts (each with thread, thread_num, team_size, level, team, task_number,
     frames: level, kind, function, symbol, construct, construct_at, file, line, address, inlined,

@@ -97,11 +97,13 @@ static void print_counts(const char *name, int rc)
 	forget_counts();
 }
 
+static ompd_thread_id_t kind = ompd_thread_id_pthread;
+
 static ompd_rc_t open_thread(size_t index, ompd_thread_handle_t **ret)
 {
-	uint64_t id = tr2_pthread(index);
+	uint64_t id = kind == ompd_thread_id_lwp ? (uint64_t)tr2_lwp(index) : tr2_pthread(index);
 
-	return ompd.ompd_get_thread_handle(space, ompd_thread_id_pthread, sizeof(id), &id, ret);
+	return ompd.ompd_get_thread_handle(space, kind, sizeof(id), &id, ret);
 }
 
 /** Ask for the handle of a thread, its region and its state. @return Whether it has a region. */
@@ -250,6 +252,10 @@ int main(int argc, char **argv)
 	fputs(",\n", stdout);
 	ask_threads("first");
 	ask_threads("again");
+	kind = ompd_thread_id_lwp;
+	ask_threads("first_by_lwp");
+	ask_threads("again_by_lwp");
+	kind = ompd_thread_id_pthread;
 	while (in_region < tr2_num_threads() && !ask_thread(in_region, false))
 		in_region++;
 	ask_icvs(in_region);

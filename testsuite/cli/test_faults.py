@@ -16,6 +16,7 @@ from harness import own_programs, processes, terminal
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/ompdbg.schema.json").read_text(encoding="utf-8"))
 SOURCE = ROOT / "testsuite/cli/programs/faults.c"
+OVERFLOW = SOURCE.with_name("overflow.c")
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
 # Clang shares by a reference, of which its debug information says nothing else.
@@ -126,3 +127,23 @@ def test_the_line_is_an_error(ompdbg: Any, tmp_path: Path) -> None:
     assert "\033" not in terminal.printed([*words, "--color=never"], 200)
     assert "\033" not in ompdbg.run("why", core).stdout
     assert ompdbg.run("why", "--color=always", core).stdout.startswith("\033[1;31mSIGSEGV")
+
+
+@pytest.mark.parametrize("family, level", VARIANTS)
+def test_end_of_the_stack(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
+    """An access there is shown as one; values that a deep recursion has far away are no damage."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    try:
+        program = own_programs.compiled(
+            str(OVERFLOW), tmp_path / "program", (level, "-g", "-fopenmp"), family
+        )
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    for way in ("deep", "large"):
+        core = core_of(program, way, tmp_path / way)
+        headline = ompdbg.run("why", core).stdout.splitlines()[0]
+        assert re.search(rf" {way} at .* \(probably a stack overflow\)$", headline), headline
+    stack = ompdbg.run("bt", tmp_path / "deep" / core.name).stdout
+    assert "deep (step=" in stack and "damaged" not in stack

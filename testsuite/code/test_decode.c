@@ -230,7 +230,7 @@ static void test_lines_are_kept(void **state)
 	for (uint64_t address = 0x2100; address < 0x2180; address++)
 		assert_int_equal(code_decode(reader, address, &instruction), CODE_OK);
 	assert_int_equal(reads, once);
-	code_reader_forget(reader);
+	code_reader_init(reader, reader->architecture, reader->memory);
 	assert_int_equal(code_decode(reader, 0x2100, &instruction), CODE_OK);
 	assert_true(reads > once);
 }

@@ -110,8 +110,11 @@ static void note(const struct library *library, const struct code_spin *spin, st
 
 		if (spin->reads[i].base != CODE_FIXED)
 			continue;
-		assert_int_equal(code_value_resolve(own_reader(), &spin->reads[i], 0, &address),
-				 CODE_OK);
+		address = (uint64_t)spin->reads[i].offset[0];
+		for (unsigned int k = 1; k <= spin->reads[i].depth; k++) {
+			assert_int_equal(code_read_word(own_reader(), address, &address), CODE_OK);
+			address += (uint64_t)spin->reads[i].offset[k];
+		}
 		const char *variable = variable_at(library, address);
 
 		if (!variable)
@@ -314,27 +317,11 @@ static void test_samples(void **state)
 	assert_int_equal(spin.reads[15].reg, RDI);
 }
 
-static void test_resolve(void **state)
-{
-	static const uint64_t words[3] = { 0, 40, 2 };
-	struct code_value value = { .base = CODE_HELD, .depth = 1, .offset = { 8, 3 } };
-	const uint64_t begin = (uint64_t)(uintptr_t)words;
-	uint64_t found;
-
-	(void)state;
-	assert_int_equal(code_value_resolve(own_reader(), &value, begin, &found), CODE_OK);
-	assert_int_equal(found, 43);
-	assert_int_equal(code_value_resolve(own_reader(), &value, 0, &found), CODE_UNREADABLE);
-	value.base = CODE_THREAD;
-	assert_int_equal(code_value_resolve(own_reader(), &value, begin, &found), CODE_UNKNOWN);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_resolve),
 	};
 
 	(void)argc;

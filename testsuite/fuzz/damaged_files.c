@@ -180,13 +180,11 @@ static struct kept put_damage(const struct damage *damage)
 
 static void ask_code(struct target *target, uint64_t address)
 {
-	struct target_instruction instructions[32];
 	struct target_symbol symbol;
 	Dwarf_Die unit, scopes[16];
 	uint64_t bias;
 
 	found.symbols += target_symbol_at(target, address, &symbol);
-	target_instructions(target, address, instructions, 32);
 	if (target_unit_at(target, address, &unit, &bias))
 		target_scopes(target, &unit, address - bias, scopes, 16);
 }

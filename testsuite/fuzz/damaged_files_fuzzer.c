@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "damaged_files.h"
+#include "input_time.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,6 +29,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	double begun = processor_time();
+
 	files_ask(data, size);
+	check_input_time(begun);
 	return 0;
 }

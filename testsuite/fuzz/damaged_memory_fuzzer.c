@@ -4,21 +4,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "damaged_memory.h"
+#include "input_time.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
-
-// What the library may take for one call; with sanitizers it is more.
-#if __has_feature(address_sanitizer)
-#define MAX_SECONDS 1.0
-#else
-#define MAX_SECONDS 0.1
-#endif
 
 enum {
 	MAX_REQUESTS = 20000, // of one call: ten times what any needs on memory that is whole
@@ -27,14 +20,6 @@ enum {
 };
 
 static double most_seconds; // of processor time, of an input
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void report(void)
 {
@@ -56,15 +41,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	double begun = now(), seconds;
+	double begun = processor_time(), seconds;
 
 	run_input(data, size);
-	seconds = now() - begun;
+	seconds = processor_time() - begun;
 	most_seconds = seconds > most_seconds ? seconds : most_seconds;
-	if (seconds <= MAX_SECONDS)
+	if (seconds <= MAX_INPUT_SECONDS)
 		return 0;
 	// That was many calls, or one.
-	most_seconds_of_call = MAX_SECONDS;
+	most_seconds_of_call = MAX_INPUT_SECONDS;
 	run_input(data, size);
 	most_seconds_of_call = 0;
 	return 0;

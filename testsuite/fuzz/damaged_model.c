@@ -2,9 +2,12 @@
 
 #include "damaged_model.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../recorded/printer/recorded_services.h"
+#include "kept_program.h"
 #include "memory_damage.h"
-#include "ompdbg/ompdbg.h"
 
 enum { MAX_DAMAGES = 8 };
 
@@ -16,52 +19,77 @@ void model_targets(const char *path, const char *library)
 {
 	target_count = recorded_open(path, &targets);
 	ompd = library;
+	kept_programs_open(library, targets, target_count);
 }
 
-static struct ompdbg_error *count(void *context, const char *text, size_t size)
+static struct ompdbg_error *add(void *context, const char *text, size_t size)
 {
-	size_t *printed = context;
+	struct model_answer *answer = context;
 
-	(void)text;
-	*printed += size;
+	for (size_t i = 0; i < size; i++)
+		answer->sum = (answer->sum ^ (uint8_t)text[i]) * 0x100000001b3u;
+	answer->size += size;
 	return NULL;
 }
 
-static size_t print(struct ompdbg_program *program, enum ompdbg_view view)
+struct model_answer model_print(struct ompdbg_program *program, enum ompdbg_view view)
 {
-	size_t printed = 0;
+	struct model_answer answer = { 0 };
 
 	for (int is_json = 0; is_json < 2; is_json++) {
 		const struct ompdbg_form form = { .is_json = is_json, .width = 80 };
 
-		ompdbg_error_destroy(ompdbg_print(program, view, &form, count, &printed));
+		ompdbg_error_destroy(ompdbg_print(program, view, &form, add, &answer));
 	}
-	return printed;
+	return answer;
 }
 
-size_t model_ask(const uint8_t *data, size_t size)
+static void damage(struct recorded_target *target, const uint8_t *data, size_t size)
 {
-	enum { TARGET, AFTER, VIEW, DAMAGES };
-	struct ompdbg_program *program = NULL;
-	size_t printed = 0;
+	for (size_t i = 0; i < MAX_DAMAGES && (i + 1) * INPUT_DAMAGE_SIZE <= size; i++)
+		damage_memory(target, data + i * INPUT_DAMAGE_SIZE);
+}
 
-	if (size < DAMAGES)
-		return 0;
-	struct recorded_target *target = &targets[data[TARGET] % target_count];
+/** Ask about memory that is damaged before it is looked at for the first time. */
+static struct model_answer ask_fresh(uint32_t number, enum ompdbg_view view, const uint8_t *data,
+				     size_t size)
+{
+	struct recorded_target *target = &targets[number];
 	const struct ompdbg_services services = recorded_services(target);
-	bool is_after = data[AFTER] % 2;
+	struct ompdbg_program *program = NULL;
+	struct model_answer answer = { 0 };
+	size_t blocks = recorded_blocks;
 
-	if (is_after)
-		ompdbg_error_destroy(ompdbg_program_open(&services, ompd, &program));
-	for (size_t i = 0; i < MAX_DAMAGES && DAMAGES + (i + 1) * INPUT_DAMAGE_SIZE <= size; i++)
-		damage_memory(target, data + DAMAGES + i * INPUT_DAMAGE_SIZE);
-	if (!is_after)
-		ompdbg_error_destroy(ompdbg_program_open(&services, ompd, &program));
-	else if (program)
-		ompdbg_error_destroy(ompdbg_program_refresh(program));
+	recorded_begin_call();
+	damage(target, data, size);
+	ompdbg_error_destroy(ompdbg_program_open(&services, ompd, &program));
 	if (program)
-		printed = print(program, data[VIEW] % (OMPDBG_VIEW_ENVIRONMENT + 1));
+		answer = model_print(program, view);
 	recorded_mend();
 	ompdbg_program_close(program);
-	return printed;
+	if (recorded_blocks != blocks) {
+		fprintf(stderr, "%s: blocks of memory are left\n", target->name);
+		abort();
+	}
+	return answer;
+}
+
+struct model_answer model_ask(const uint8_t *data, size_t size)
+{
+	if (size < MODEL_DAMAGES)
+		return (struct model_answer){ 0 };
+	uint32_t number = data[MODEL_TARGET] % target_count;
+	enum ompdbg_view view = data[MODEL_VIEW] % MODEL_VIEWS;
+	struct model_answer answer;
+
+	if (data[MODEL_AFTER] % 2 == 0)
+		return ask_fresh(number, view, data + MODEL_DAMAGES, size - MODEL_DAMAGES);
+	struct ompdbg_program *program = kept_program_take(number);
+
+	damage(&targets[number], data + MODEL_DAMAGES, size - MODEL_DAMAGES);
+	ompdbg_error_destroy(ompdbg_program_refresh(program));
+	answer = model_print(program, view);
+	recorded_mend();
+	kept_program_return(number);
+	return answer;
 }

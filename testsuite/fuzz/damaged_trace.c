@@ -298,8 +298,11 @@ struct trace_reading read_trace(const void *bytes, size_t size, bool is_honest)
 	uint64_t count = 0;
 	const struct profile_options options = { .task = 1 };
 	struct profile *profile = profile_create(&options, threads, num_threads, info->duration);
-	trace_rewind(trace);
-	for (; count < MANY && trace_next(trace, &event); count++)
+	trace_close(trace);
+	error = trace_open_bytes(&arena, "FILE", bytes, size, &trace);
+	ompdbg_error_destroy(error);
+	result.is_wrong |= error != NULL;
+	for (; !error && count < MANY && trace_next(trace, &event); count++)
 		profile_add(profile, &event);
 	profile_end(profile, time > info->duration ? time : info->duration);
 	result.is_wrong |= count != result.events || !adds_up(profile);

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "damaged_trace.h"
+#include "input_time.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	double begun = processor_time();
 	unsigned char *bytes = malloc(size + 1);
 
 	if (!bytes)
@@ -21,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fix_checksums(bytes, size);
 	if (read_trace(bytes, size, false).is_wrong)
 		abort();
+	check_input_time(begun);
 	free(bytes);
 	return 0;
 }

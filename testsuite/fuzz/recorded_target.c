@@ -639,6 +639,15 @@ void recorded_free(const void *block)
 	callback_free((void *)block);
 }
 
+bool recorded_has(const void *block)
+{
+	const struct recorded_block *one = chosen->blocks;
+
+	while (one && one + 1 != block)
+		one = one->next;
+	return one != NULL;
+}
+
 bool callback_symbol(ompd_address_space_context_t *context, const char *name, const char *file_name,
 		     uint64_t *address)
 {

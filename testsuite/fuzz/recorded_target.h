@@ -159,5 +159,7 @@ bool recorded_restore_state(struct recorded_state *state);
 void recorded_forget_state(struct recorded_state *state);
 
 void recorded_free(const void *block);
+/** Check whether this is a block of the chosen target. */
+bool recorded_has(const void *block);
 
 #endif

@@ -404,3 +404,4 @@ def test_frames_are_those_that_gdb_unwinds(case: Case, snapshot: Snapshot) -> No
     if case.mode == cases.LIVE and alike:
         threads = len(snapshot["threads"]["threads"])
         assert snapshot["unwound"]["reused"] >= threads * 3 // 4, "most wait at the same places"
+        assert snapshot["unwound"]["registers"] >= 7 * threads, "at least the newest frames"

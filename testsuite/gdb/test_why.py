@@ -255,8 +255,8 @@ def test_a_deadlock_without_symbols() -> None:
 def test_nothing_waits(variant: str) -> None:
     said = ask(variant, "icvs", [], cases.LIVE)
     assert said["why"]["findings"] == []
-    assert said["why_text"]["text"] == "No thread waits for another.\n"
-    assert said["locks_text"]["text"] == "No thread waits for a lock.\n"
+    assert said["why_text"]["text"] == "No thread was found waiting for another.\n"
+    assert said["locks_text"]["text"] == "No thread was found waiting for a lock.\n"
 
 
 # For ten minutes: GDB ends them, however busy the machine is.

@@ -58,6 +58,13 @@ def test_reads_per_thread(program: Program, variant: str, tool: str) -> None:
     assert {row["handle"]["rc"] for row in threads} == {0}
     reads = [sum(row[name]["reads"] for name in QUESTIONS) for row in threads]
     assert max(reads) <= MOST_READS, reads
+    # A kernel's id is looked at, and the first look finds those of all threads.
+    rows = counted["again_by_lwp"]
+    reads = [sum(row[name]["reads"] for name in QUESTIONS if name in row) for row in rows]
+    assert max(reads) <= MOST_READS + 1, reads
+    first = sum(row["handle"]["reads"] for row in counted["first_by_lwp"])
+    again = sum(row["handle"]["reads"] for row in rows)
+    assert first - again <= len(rows) + 2, (first, again)
     symbols = [sum(row[name]["symbols"] for name in QUESTIONS) for row in threads]
     assert max(symbols) == 0, symbols
 

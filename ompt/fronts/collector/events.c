@@ -177,13 +177,11 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *data)
 {
 	struct thread *thread = enter();
 
-	(void)data;
 	thread->is_worker = type == ompt_thread_worker;
 }
 
 static void on_thread_end(ompt_data_t *data)
 {
-	(void)data;
 	enter();
 }
 
@@ -201,10 +199,6 @@ static void on_parallel_begin(ompt_data_t *encountering, const ompt_frame_t *fra
 	struct thread *thread = enter();
 	struct region *region;
 
-	(void)encountering;
-	(void)frame;
-	(void)requested;
-	(void)code;
 	if (flags & (int)ompt_parallel_league)
 		return;
 	thread->depth++;
@@ -237,9 +231,6 @@ static void on_parallel_end(ompt_data_t *data, ompt_data_t *encountering, int fl
 
 	// The data may be another region's: LLVM's runtime has put the team away, and another thread may
 	// have taken it.
-	(void)data;
-	(void)encountering;
-	(void)code;
 	if (flags & (int)ompt_parallel_league)
 		return;
 	thread->depth--;
@@ -291,7 +282,6 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
 {
 	struct thread *thread = enter();
 
-	(void)size;
 	if (endpoint == ompt_scope_begin)
 		begin_implicit(thread,
 			       parallel_data && !(flags & ompt_task_initial) ? parallel_data->ptr :
@@ -306,10 +296,6 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
 {
 	struct thread *thread = enter();
 
-	(void)parallel_data;
-	(void)task_data;
-	(void)count;
-	(void)code;
 	if (kind == ompt_work_single_executor)
 		scope_event(thread, OMP_EVENT_THR_BEGIN_SINGLE, endpoint);
 }
@@ -319,9 +305,6 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data
 {
 	struct thread *thread = enter();
 
-	(void)parallel_data;
-	(void)task_data;
-	(void)code;
 	scope_event(thread, OMP_EVENT_THR_BEGIN_MASTER, endpoint);
 }
 
@@ -333,9 +316,6 @@ static void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 	struct thread *thread = enter();
 	const struct region *region = thread->implicit ? thread->implicit->region : NULL;
 
-	(void)parallel_data;
-	(void)task_data;
-	(void)code;
 	switch (kind) {
 	case ompt_sync_region_taskwait:
 	case ompt_sync_region_taskgroup:
@@ -362,10 +342,6 @@ static void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint
 	struct task *task = enter()->task;
 	OMP_COLLECTOR_API_THR_STATE before;
 
-	(void)kind;
-	(void)parallel_data;
-	(void)task_data;
-	(void)code;
 	if (!task || task->work == THR_SERIAL_STATE)
 		return;
 	before = task->work;
@@ -404,9 +380,6 @@ static void on_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl,
 	OMP_COLLECTOR_API_THR_STATE state;
 	int begin = wait_for(kind, &state);
 
-	(void)hint;
-	(void)impl;
-	(void)code;
 	if (begin && !tests_lock(caller))
 		wait_event(thread, begin, ompt_scope_begin, state, wait_id);
 }
@@ -425,8 +398,6 @@ static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
 {
 	struct thread *thread = enter();
 
-	(void)wait_id;
-	(void)code;
 	acquired(thread, kind);
 	if (kind == ompt_mutex_ordered)
 		tell(thread, OMP_EVENT_THR_BEGIN_ORDERED);
@@ -436,8 +407,6 @@ static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
 {
 	struct thread *thread = enter();
 
-	(void)wait_id;
-	(void)code;
 	if (kind == ompt_mutex_ordered)
 		tell(thread, OMP_EVENT_THR_END_ORDERED);
 }
@@ -446,8 +415,6 @@ static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id,
 {
 	struct thread *thread = enter();
 
-	(void)wait_id;
-	(void)code;
 	if (endpoint == ompt_scope_begin)
 		acquired(thread, ompt_mutex_nest_lock);
 }
@@ -460,9 +427,6 @@ static void on_task_create(ompt_data_t *encountering, const ompt_frame_t *frame,
 	struct thread *thread = enter();
 	struct task *parent = task_of(encountering), *task;
 
-	(void)frame;
-	(void)has_dependences;
-	(void)code;
 	if (flags & ompt_task_taskwait)
 		wait_event(thread, OMP_EVENT_THR_BEGIN_SUSPEND_TASK, ompt_scope_begin,
 			   THR_TASK_SUSPEND_STATE, 0);
@@ -485,8 +449,6 @@ static void on_task_phase(enum gomp_task_phase phase, const void *code, int ran)
 {
 	struct thread *thread = enter();
 
-	(void)code;
-	(void)ran;
 	if (phase == GOMP_TASK_CREATE_BEGIN) {
 		enter_state(thread->task, THR_TASK_CREATE_STATE, 0);
 		tell(thread, OMP_EVENT_THR_BEGIN_CREATE_TASK);

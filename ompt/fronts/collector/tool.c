@@ -32,8 +32,6 @@ void start_runtime(void)
 
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data)
 {
-	(void)initial_device;
-	(void)tool_data;
 	if (!set_callbacks(lookup))
 		return 0;
 	__atomic_store_n(&collector_is_ready, true, __ATOMIC_RELEASE);
@@ -42,7 +40,6 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 
 static void finalize(ompt_data_t *tool_data)
 {
-	(void)tool_data;
 }
 
 static ompt_start_tool_result_t result = { initialize, finalize, { 0 } };

@@ -21,9 +21,9 @@ class Apply(Applying):
       -level LEVEL  Only threads in regions of that nesting level.
       -state STATE  Only threads in that state, as in "omp threads".
       -num NUMBERS  Only threads with these numbers in their teams: 0,2-5.
-      -q            Do not say of which thread the output is.
-      -c            Go on after an error, and show it.
-      -s            Go on after an error, and do not show it."""
+      -q            Do not print a heading for each thread.
+      -c            Continue after an error, and show it.
+      -s            Continue after an error, without showing it."""
 
     name = "omp apply"
     options = (

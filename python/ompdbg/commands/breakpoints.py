@@ -24,19 +24,19 @@ class Break(gdb.Command):
     Usage: omp break [EVENT [in FUNCTION | in FILE:LINE] [if CONDITION]]
 
     EVENT is one of
-      parallel-begin  A parallel region begins: its thread 0 is at its code.
-      parallel-end    It has ended: the thread that encountered it goes on.
+      parallel-begin  Thread 0 of a parallel region begins to execute its code.
+      parallel-end    A parallel region ended; its encountering thread continues.
       task-begin      A thread begins to execute an explicit task.
-      task-end        It has executed it.
-      thread-begin    A new OpenMP thread comes to its first region.
+      task-end        A thread finished executing an explicit task.
+      thread-begin    A new OpenMP thread begins its first region.
       thread-end      An OpenMP thread ends.
 
-    "in" restricts it to constructs of a function, or to the one that is at a
-    line: that of its directive.
-    CONDITION is an expression as for "break". It is evaluated where the event
-    happens: what is unknown here may be known there. Of a region or a task that
-    begins, that is the first line of its body.
-    Without arguments, shows what there is. "omp delete" removes it."""
+    "in" selects the constructs of a function, or the construct whose directive is
+    at a line. CONDITION is an expression as for "break". It is evaluated where the
+    event happens, so it may use names that are unknown now. When a region or a
+    task begins, that is the first line of its body.
+
+    Without arguments, list the breakpoints. "omp delete" removes them."""
 
     def __init__(self) -> None:
         dedent(self)
@@ -111,7 +111,7 @@ class Delete(gdb.Command):
     """Remove breakpoints of "omp break".
     Usage: omp delete [NUMBER]...
 
-    Without a number, all of them."""
+    Without a number, remove all of them."""
 
     def __init__(self) -> None:
         dedent(self)

@@ -18,6 +18,7 @@ _CUT = "*** List may be truncated"
 _LEAST_WIDTH = 28
 # Options that libompdbg's views have, too.
 _OF_VIEWS = ("all", "by_function", "full", "json", "queued", "raw", "state", "team")
+_WITH_FRAMES = ("stacks", "frame")
 
 
 class OmpCommand(gdb.Command):
@@ -121,12 +122,13 @@ def print_view(
     from ompdbg.console import styles
     from ompdbg.inferior import session
 
+    width = terminal_width()
     program.print(
         view,
         write_text,
-        width=max(terminal_width() or 0, 0),
-        palette=styles.sequences(),
-        addresses=bool(gdb.parameter("print address")),
+        width=max(width or 0, 0),
+        palette=None if width is None else styles.sequences(),
+        addresses=view in _WITH_FRAMES and bool(gdb.parameter("print address")),
         signal=session.signal(),
         **more,
     )

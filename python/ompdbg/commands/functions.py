@@ -79,7 +79,7 @@ class NumThreads(_Function):
 
 
 class Level(_Function):
-    """$_omp_level(): how many parallel regions the selected thread is in.
+    """$_omp_level(): number of parallel regions around the selected thread.
 
     -1 for a thread that is in no team."""
 
@@ -103,8 +103,8 @@ class Team(_Function):
 class State(_Function):
     """$_omp_state(): what the selected thread does, as in "omp threads".
 
-    A string: compare it by $_streq($_omp_state(), "wait_barrier"). "?" if it is
-    not known."""
+    A string: compare it by $_streq($_omp_state(), "wait_barrier"). "?" if the
+    state is unknown."""
 
     name = "state"
     unknown = "?"

@@ -13,15 +13,15 @@ class Icvs(OmpCommand):
     """Show the control variables of the selected thread and its task.
     Usage: omp icvs [-thread | -task | -all] [-json]
 
-      -thread  Only those of the thread.
-      -task    Only those of its task.
-      -all     Of all threads: each value, and which threads have it. Numbers of
-               threads and places share a row where there are more than two.
+      -thread  Show only the variables of the thread.
+      -task    Show only the variables of its task.
+      -all     Show the variables of all threads: each value, and the threads that
+               have it. Thread numbers and places share a row if there are more
+               than two.
       -json    Print JSON, schema "ompdbg/1".
 
-    "Initially" has the value with which the program began, or which the
-    environment gave, where that is another one and is known, and the environment
-    variable."""
+    "Initially" shows the initial value, if it is known and differs, and the
+    environment variable that set it."""
 
     name = "omp icvs"
     options = (Option("-thread"), Option("-task"), Option("-all"), Option("-json"))
@@ -50,15 +50,15 @@ class Icvs(OmpCommand):
 
 
 class Env(OmpCommand):
-    """Show the environment variables that steer the OpenMP runtime.
+    """Show the environment variables of the OpenMP runtime.
     Usage: omp env [-all] [-json]
 
-      -all   Those too that are not set and have no known value.
+      -all   Include variables that are not set and have no known value.
       -json  Print JSON, schema "ompdbg/1".
 
-    "Value" is what the runtime made of it, or, where it does not keep that, what
-    it was set to; "Set to" what the program's environment had when it started,
-    where that is something else."""
+    "Value" is the runtime's interpretation of the variable or, if the runtime does
+    not keep one, the variable's text. "Set to" is the text in the environment when
+    the program started, if it differs."""
 
     name = "omp env"
     view = "environment"

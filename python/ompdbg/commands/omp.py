@@ -14,20 +14,21 @@ class Omp(gdb.Command):
     """Show the OpenMP side of the program: its teams, threads, tasks and stacks.
     Usage: omp [SUBCOMMAND]
 
-    Where is everybody? "omp threads" has a row for each thread, "omp tasks" the
-    tree of tasks, "omp bt" the stack of the selected thread on to main, and
-    "omp bt -all" those of all threads, the same ones together. "omp frame 1:7"
-    selects frame 7 of thread 1, "omp thread 3" thread 3 of the team. Values?
-    "omp print EXPR" shows one in all threads; "omp apply" does something for some.
+    What is each thread doing? "omp threads" shows a row for each thread, "omp
+    tasks" the tree of tasks, "omp bt" the stack of the selected thread up to main,
+    "omp bt -all" the stacks of all threads, with equal ones together. "omp frame
+    1:7" selects frame 7 of thread 1, "omp thread 3" selects thread 3 of the team.
+    "omp print EXPR" shows a value in all threads; "omp apply" applies a command to
+    some threads.
 
-    Why does it hang? "omp why" tells who waits for whom, "omp locks" who holds
-    what, "omp regions" who has come to which barrier, and "omp history" what
-    happened before, if the program was recorded. "omp icvs" and "omp env" show
-    control variables, and what set them.
+    Why does it hang? "omp why" shows which thread waits for which, "omp locks" the
+    owners of locks, "omp regions" which threads have reached a barrier, and "omp
+    history" what happened before, if the program was recorded. "omp icvs" and "omp
+    env" show control variables and what set them.
 
-    Going on: "omp step" steps into constructs and out of them, "omp finish" runs
-    to the end of one, "omp break" stops where regions, tasks or threads begin or
-    end.
+    Running the program: "omp step" steps into constructs and out of them, "omp
+    finish" runs to the end of a construct, and "omp break" stops where regions,
+    tasks or threads begin or end.
 
     In conditions and expressions: $_omp_thread_num(), $_omp_num_threads(),
     $_omp_level(), $_omp_in_task("FUNCTION"), and the strings $_omp_team() and
@@ -35,15 +36,15 @@ class Omp(gdb.Command):
       break solve if $_omp_thread_num() == 3
       break solve if $_streq($_omp_team(), "1.2")
 
-    GDB's own commands: "bt" leaves out the runtime's frames and names constructs
-    ("set omp frame-filter"), and "info threads" can show what OpenMP threads do
-    ("set omp thread-names on").
+    GDB's own commands: "bt" omits the runtime's frames and names constructs ("set
+    omp frame-filter"), and "info threads" can show what OpenMP threads do ("set omp
+    thread-names on").
 
-    A team is named after its place: team 1.2 was formed by thread 2 of team 1.
-    What is not known is shown as "?", with the reason; nothing is guessed, and
-    nothing is written to the program. Most commands print JSON with -json.
+    Team 1.2 was formed by thread 2 of team 1. An unknown value is shown as "?",
+    with the reason; ompdbg does not guess, and never writes to the program. Most
+    commands print JSON with -json.
 
-    Without a sub-command, shows what "omp status" shows."""
+    Without a subcommand, this is "omp status"."""
 
     def __init__(self) -> None:
         dedent(self)
@@ -64,10 +65,10 @@ class LlvmPlugin(OmpCommand):
     """Let LLVM's own plug-in for GDB use ompdbg's OMPD library.
     Usage: omp llvm-plugin
 
-    LLVM's plug-in, the commands of which begin with "ompd", works only on a
-    runtime that was built with OMPD and not stripped. After this command it
-    works wherever ompdbg does. Load it before: source its file
-    share/gdb/python/ompd/__init__.py. Then: ompd init."""
+    LLVM's plug-in, whose commands start with "ompd", needs a runtime that was
+    built with OMPD and not stripped. After this command it works wherever ompdbg
+    works. First load the plug-in: source share/gdb/python/ompd/__init__.py of
+    LLVM. After this command, run "ompd init"."""
 
     name = "omp llvm-plugin"
 

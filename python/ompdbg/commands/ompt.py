@@ -41,30 +41,30 @@ class _Inquiry(OmpCommand):
 
 
 class ThreadInfo(_Inquiry):
-    """Show what a tool (OMPT) is told of the selected thread.
+    """Show what an OMPT tool can ask about the selected thread.
     Usage: omp thread-info [-all] [-json]
 
-      -all   Of all threads.
+      -all   Show all threads.
       -json  Print JSON, schema "ompdbg/1".
 
-    Its state and what it waits for, as the runtime records them; what a tool
-    stored for it; the place that it is bound to, the places of its partition,
+    Shows the state and the wait of the thread, as the runtime records them; the
+    tool's data for it; the place that it is bound to, the places of its partition,
     and the processor on which it last ran."""
 
     name = "omp thread-info"
 
 
 class TaskInfo(_Inquiry):
-    """Show what a tool (OMPT) is told of the thread's tasks.
+    """Show what an OMPT tool can ask about the thread's tasks.
     Usage: omp task-info [LEVEL] [-all] [-json]
 
       LEVEL  0 is the task that the thread executes, 1 the one below it, and so on;
-             without it all are shown.
-      -all   Of all threads.
+             without LEVEL, all are shown.
+      -all   Show the tasks of all threads.
       -json  Print JSON, schema "ompdbg/1".
 
-    Of each its type, the number of its thread, what a tool stored for it and for
-    its region, where its frames begin and end, and on level 0 the memory of an
+    Shows for each task its type, its thread number, the tool's data for it and for
+    its region, the begin and end of its frames, and on level 0 the memory of an
     explicit task."""
 
     name = "omp task-info"
@@ -72,15 +72,15 @@ class TaskInfo(_Inquiry):
 
 
 class ParallelInfo(_Inquiry):
-    """Show what a tool (OMPT) is told of the thread's regions.
+    """Show what an OMPT tool can ask about the thread's regions.
     Usage: omp parallel-info [LEVEL] [-all] [-json]
 
-      LEVEL  0 is the innermost region, 1 the one around it, and so on; without it
-             all are shown.
-      -all   Of all threads.
+      LEVEL  0 is the innermost region, 1 the one around it, and so on; without
+             LEVEL, all are shown.
+      -all   Show the regions of all threads.
       -json  Print JSON, schema "ompdbg/1".
 
-    Of each how many threads its team has, and what a tool stored for it."""
+    Shows for each region the size of its team and the tool's data for it."""
 
     name = "omp parallel-info"
     positional = 1

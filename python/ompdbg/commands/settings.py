@@ -98,12 +98,12 @@ _filter = _Filter()
 class FrameFilter(_Setting):
     """Values are "on", "off" and "indented".
 
-    With "on", "bt" and others that use frame filters leave out frames of the
-    OpenMP runtime, and name the code of a construct after it, as in "parallel
-    region of solve"; "bt -full" shows the variables that it uses under their own
-    names. With "indented", frames of the runtime are shown indented, unless by
-    "bt -hide". "bt -no-filters" shows every frame as it is. "omp bt" also goes on
-    in the thread that encountered a region."""
+    With "on", "bt" and other commands that use frame filters omit frames of the
+    OpenMP runtime and name constructs, as in "parallel region of solve"; "bt -full"
+    shows the variables of a construct under their own names. With "indented",
+    frames of the runtime are shown indented; "bt -hide" omits them. "bt
+    -no-filters" shows every frame unchanged. "omp bt" also continues in the thread
+    that encountered a region."""
 
     set_doc = "Set how GDB's own commands show stacks of OpenMP."
     show_doc = "Show how GDB's own commands show stacks of OpenMP."
@@ -132,10 +132,10 @@ def _register(space: gdb.Progspace) -> None:
 
 
 class Library(_Setting):
-    """It is "auto", or the path of one. With "auto" it is ompdbg's own for the
-    runtimes that it knows. For others it is the library that the runtime names, if
-    it lies in the "auto-load safe-path" and only its owner can write there; a
-    library that is named here is loaded wherever it lies."""
+    """The value is "auto" or the path of a library. With "auto", ompdbg uses its own
+    library for the runtimes that it knows. For other runtimes it uses the library
+    that the runtime names, if that is in the "auto-load safe-path" and only its
+    owner can write there. A library that is named here is loaded from any folder."""
 
     set_doc = "Set the OMPD library that the OpenMP commands ask."
     show_doc = "Show the OMPD library that the OpenMP commands ask."
@@ -159,11 +159,11 @@ class Library(_Setting):
 
 class Record(_Setting):
     """Whether the program records what its OpenMP threads do, once it is run.
-    With "on", the environment of the program that "run" starts gets two libraries
-    (LD_PRELOAD), as "ompdbg record" in a shell does: the program then keeps in its
-    memory what happened last in each thread, who holds each lock, and where each
-    task was made. It is a setting of the current inferior, whose environment "off"
-    restores. OMPDBG_RECORD in the environment has options: see ompdbg(1)."""
+    With "on", "run" preloads two libraries into the program (LD_PRELOAD), as
+    "ompdbg record" in a shell does. The program then keeps in its memory the latest
+    events of each thread, the owner of each lock, and the place where each task was
+    created. The setting belongs to the current inferior; "off" restores its
+    environment. OMPDBG_RECORD in the environment holds options: see ompdbg(1)."""
 
     set_doc = "Set whether programs record what their OpenMP threads do."
     show_doc = "Show whether programs record what their OpenMP threads do."
@@ -192,8 +192,7 @@ class ThreadNames(_Setting):
     """Whether GDB shows OpenMP threads under names like "omp 3/64 barrier".
     With "on", "info threads" and the lists of front ends show for each OpenMP
     thread its number, the size of its team, and what it did when the program
-    stopped. Names that were given by "thread name" stay
-    as they are."""
+    stopped. Names set by "thread name" are not changed."""
 
     set_doc = "Set whether GDB's lists of threads tell OpenMP states."
     show_doc = "Show whether GDB's lists of threads tell OpenMP states."

@@ -20,27 +20,26 @@ _PLACE = re.compile(r"(?:(?P<thread>(?:\d+\.)?\d+):)?(?P<level>\d+)")
 
 
 class Bt(OmpCommand):
-    """Show how the selected thread got where it is, in terms of source.
+    """Show the stack of the selected thread, up to main.
     Usage: omp bt [-all [-tree | -no-tree]] [-full] [-raw] [-json] [COUNT]
 
-      -all      Every thread, not just the selected one. Threads of a team with the
-                same stack share one, without arguments, unless with -full.
-      -tree     With -all, one tree of all stacks: the default from 16 OpenMP
-                threads on.
+      -all      Show all threads. Threads of a team with equal stacks share one,
+                without arguments, unless -full is given.
+      -tree     With -all, one tree of all stacks: the default with 16 OpenMP
+                threads or more.
       -no-tree  With -all, one stack after another.
-      -full     Local variables, too.
-      -raw      Frames of the OpenMP runtime and the libraries, too.
+      -full     Show local variables, too.
+      -raw      Show frames of the OpenMP runtime and of libraries, too.
       -json     Print JSON, schema "ompdbg/1".
 
-    Without -raw only frames of the program are shown. The stack of a thread that
-    works in a parallel region goes on in the thread that encountered the region,
-    up to main; each part says on which thread it is, and its frames have the
-    numbers that they have there. With COUNT, only that many innermost frames.
+    Without -raw, only the program's own frames are shown. The stack of a thread in
+    a parallel region continues in the thread that encountered the region, up to
+    main. Each part names its thread, and frames have the numbers of that thread.
+    With COUNT, only that many innermost frames are shown.
 
-    In a tree each call stands before those that it made, from main on. The first
-    column says how many threads went the same way, and the last one which. Rows
-    with "-" say what threads do at the end. There is no tree of local variables,
-    or of COUNT frames."""
+    The tree starts at main. The first column is the number of threads in these
+    frames, the last column lists them. Rows with "-" show the state of the threads
+    that end there. -full and COUNT print no tree."""
 
     name = "omp bt"
     view = "stacks"
@@ -108,10 +107,10 @@ class Frame(Selecting):
     """Select a frame that "omp bt" shows, with its thread.
     Usage: omp frame [[THREAD:]FRAME]
 
-    A stack of "omp bt" goes on in other threads: "omp frame 1:7" selects frame 7
-    of thread 1, "omp frame 2.1:7" that of thread 1 of inferior 2. Without THREAD,
-    it is a frame of the selected thread. Without an argument, it is the innermost
-    frame of the program's own code in the selected thread."""
+    A stack of "omp bt" continues in other threads: "omp frame 1:7" selects frame 7
+    of thread 1, and "omp frame 2.1:7" frame 7 of thread 1 of inferior 2. Without
+    THREAD, select a frame of the selected thread. Without an argument, select its
+    innermost frame of the program's own code."""
 
     name = "omp frame"
 
@@ -157,13 +156,13 @@ class Thread(Selecting):
     """Select a thread by its OpenMP number, and its frame in your code.
     Usage: omp thread [-team TEAM] NUMBER
 
-      -team TEAM  A thread of that team, named as in "omp threads"; by default of
-                  the team in which the selected thread works.
+      -team TEAM  Select a thread of that team, named as in "omp threads". The
+                  default is the team in which the selected thread works.
 
-    NUMBER is what the OMP column of "omp threads" shows: "omp thread 3" and "omp
+    NUMBER is a number in the OMP column of "omp threads": "omp thread 3" and "omp
     thread 3/8" are the same. "omp thread 1.2.3" is thread 3 of team 1.2. Commands
-    like "print", "info locals" and "up" then go by the innermost frame of the
-    program's own code, not by one of the runtime. GDB's own numbers are those of
+    such as "print", "info locals" and "up" then use the innermost frame of the
+    program's own code, not a frame of the runtime. GDB's own numbers are for
     "thread"."""
 
     name = "omp thread"

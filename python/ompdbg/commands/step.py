@@ -55,13 +55,13 @@ class Step(_Running):
     """Step by source lines, into OpenMP constructs and out of them.
     Usage: omp step
 
-    Like "step", but where the selected thread encounters a parallel construct, it
-    stops in the first line of the construct's body on the same thread. Where it
-    generates a task, it stops in the task's first line, on the thread that
-    executes it. After the last line of a region it stops in the line that follows
-    the construct, on the thread that encountered it; after the last line of a
-    task, where the task goes on that generated it. That is the line after the
-    construct, unless the task was deferred: then its generator went on meanwhile."""
+    Like "step", but when the selected thread encounters a parallel construct, stop
+    at the first line of the construct's body, on the same thread. When it generates
+    a task, stop at the first line of the task, on the thread that executes it.
+    After the last line of a region, stop at the line after the construct, on the
+    thread that encountered it. After the last line of a task, stop in the task that
+    generated it: at the line after the construct, or further on if the task was
+    deferred."""
 
     name = "omp step"
 
@@ -84,8 +84,8 @@ class Finish(_Running):
     """Run to the end of the selected thread's OpenMP construct.
     Usage: omp finish
 
-    From a parallel region, that is where the thread that encountered it goes on;
-    from a task, where the task goes on that generated it."""
+    From a parallel region, stop in the thread that encountered it; from a task, in
+    the task that generated it."""
 
     name = "omp finish"
 

@@ -29,14 +29,14 @@ class Tasks(OmpCommand):
     """Show the tasks of every team.
     Usage: omp tasks [-tree | -queued | -by-function] [-json]
 
-      -tree         Each team's tasks, below those that generated them. Default.
-      -queued       Only tasks not begun: queued, or blocked by dependences.
-      -by-function  How many tasks there are of each function.
+      -tree         Show tasks below the task that generated them (default).
+      -queued       Show only tasks that wait to begin: queued, or blocked by
+                    dependences.
+      -by-function  Count the tasks of each function.
       -json         Print JSON, schema "ompdbg/1", with every task.
 
-    Of many tasks alike that have not begun only some are shown, and how many more
-    there are. Where the tree is too deep for the line, a number in brackets is the
-    depth of a task."""
+    If many waiting tasks are alike, some are shown and the others are counted. If
+    the tree is too deep for the line, a number in brackets is the depth of a task."""
 
     name = "omp tasks"
     options = (Option("-tree"), Option("-queued"), Option("-by-function"), Option("-json"))
@@ -50,15 +50,15 @@ class Tasks(OmpCommand):
 
 
 class Task(Selecting):
-    """Show one task, and select its frame if it runs.
+    """Show one task, and select its frame if it is running.
     Usage: omp task NUMBER [-json]
 
       -json  Print JSON, schema "ompdbg/1". No frame is selected.
 
-    NUMBER is that of an explicit task: 17 or #17, as other commands show it until
-    the program goes on. Shown are its status, for which tasks it waits, who
-    executes it, what created it, its children, its dependences, and which tasks
-    wait for it."""
+    NUMBER is the number of an explicit task: 17 or #17, as all commands show it
+    until the program continues. The output has the task's status, the tasks that
+    it waits for, the thread that executes it, its creator, its children, its
+    dependences, and the tasks that wait for it."""
 
     name = "omp task"
     options = (Option("-json"),)

@@ -17,21 +17,21 @@ class Print(Applying):
     """Print an expression's value in every thread, equal ones together.
     Usage: omp print [-all] [-team TEAM] [-state STATE] [-json] [--] [/FORMAT] EXPR
 
-      -all          All OpenMP threads, not just those of the team in which the
-                    selected thread works.
-      -team TEAM    Only threads of that team, named as in "omp threads".
-      -state STATE  Only threads in that state, as in "omp threads".
+      -all          Use all OpenMP threads, not only the team in which the selected
+                    thread works.
+      -team TEAM    Use only threads of that team, named as in "omp threads".
+      -state STATE  Use only threads in that state, as in "omp threads".
       -json         Print JSON, schema "ompdbg/1".
 
-    EXPR is evaluated in each thread, in the innermost frame of the program's own
-    code that knows its names, which column "In" shows. Threads with the same value
-    share a row. Values that most threads do not have come first, marked "!". A line
-    below shows the least and the greatest number, and where. FORMAT is a letter as
-    of "print /x"; a[2:5] is an array section, as in OpenMP: 5 elements from a[2]
-    on. GDB's settings hold, "print elements" for one.
+    In each thread, EXPR is evaluated in the innermost frame of the program's own
+    code that knows its names; column "In" shows the function. Threads with the same
+    value share a row. Values that most threads do not have come first, marked "!".
+    A line below shows the minimum and the maximum, and their threads. FORMAT is a
+    letter as in "print /x"; a[2:5] is an array section, as in OpenMP: 5 elements
+    from a[2] on. GDB's settings apply, such as "set print elements".
 
-    Nothing in the program changes: assignments and calls of its functions are
-    refused."""
+    EXPR cannot change the program: assignments and calls of its functions are
+    errors."""
 
     name = "omp print"
     view = "values"

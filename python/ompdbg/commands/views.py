@@ -16,11 +16,11 @@ _DEFAULT = 20  # events
 
 
 class Status(OmpCommand):
-    """Show the OpenMP runtime of the program, and how well it is known.
+    """Show the OpenMP runtime and how ompdbg knows its structures.
     Usage: omp status [-stats] [-json]
 
-      -stats  Also count what was read from the program, for the command before
-              and for this one.
+      -stats  Also count what the previous command and this one read from the
+              program.
       -json   Print JSON, schema "ompdbg/1"."""
 
     name = "omp status"
@@ -59,15 +59,14 @@ class Threads(OmpCommand):
     """Show every thread, its place in its team, and what it waits for.
     Usage: omp threads [-state STATE] [-team TEAM] [-json]
 
-      -state STATE  Only threads in that state: a word of the State column or
-                    its beginning ("lock", "sleeps"), or OMPD's name. "wait"
-                    stands for all that wait.
-      -team TEAM    Only threads of that team, named as in the Team column.
+      -state STATE  Show only threads in that state: a word of the State column, or
+                    its first letters ("lock", "sleeps"), or OMPD's name. "wait"
+                    selects all threads that wait.
+      -team TEAM    Show only threads of that team, named as in the Team column.
       -json         Print JSON, schema "ompdbg/1".
 
-    A team is named after its place: team 1.2 was formed by thread 2 of team 1. A
-    state that is not known is shown as "?". OMP is the number in the team, "none"
-    of a thread that is not OpenMP's."""
+    Team 1.2 was formed by thread 2 of team 1. "?" means that the state is unknown.
+    OMP is the number in the team, "none" for a thread that is not an OpenMP thread."""
 
     name = "omp threads"
     options = (options.STATE, options.TEAM, Option("-json"))
@@ -79,10 +78,10 @@ class Locks(OmpCommand):
 
       -json  Print JSON, schema "ompdbg/1".
 
-    The owner is what the runtime or the C library records. Where neither does,
-    "perhaps" marks threads that may hold the lock: a function on the stack may
-    have set this lock and not unset it, or a frame has the lock's address. The
-    reason is shown below the table."""
+    The owner comes from the runtime or the C library. If neither records it,
+    "perhaps" marks threads that may hold the lock: a function on the stack may have
+    set this lock and not unset it, or a frame holds the lock's address. The
+    evidence is below the table."""
 
     name = "omp locks"
     options = (Option("-json"),)
@@ -94,37 +93,36 @@ class Regions(OmpCommand):
 
       -json  Print JSON, schema "ompdbg/1".
 
-    Below each region is a row for all of its threads that do the same at the same
-    place: how many, what, where, and their numbers in the team. Region 1.2 was
-    opened by thread 2 of region 1. How many threads have come to a barrier is what
-    the runtime counts; where it does not, how many were seen there. Of a loop
-    whose iterations threads fetch from the runtime, those are left that none has
-    fetched; a loop with a static schedule is divided by the program's own code,
-    and memory does not tell of it."""
+    Below each region, threads with the same state at the same place share a row:
+    their count, state, place and numbers. Region 1.2 was opened by thread 2 of
+    region 1. The number of threads at a barrier is the runtime's own count or, if
+    the runtime has none, the number of threads seen there. For a loop that takes
+    its iterations from the runtime, the remaining iterations are shown. Loops with
+    a static schedule are not shown: the program's own code divides them."""
 
     name = "omp regions"
     options = (Option("-json"),)
 
 
 class Why(OmpCommand):
-    """Tell why the program does not go on: who waits for whom.
+    """Show why the program hangs or crashed: which thread waits for which.
     Usage: omp why [-json] [THREAD]
 
-      THREAD  Number of a thread: only what it waits for, and what that waits for.
+      THREAD  Show only what this thread waits for, directly and indirectly.
       -json   Print JSON, schema "ompdbg/1".
 
-    It finds deadlocks, threads that fork() has left behind, threads of a team at
+    Finds deadlocks, threads that do not exist after fork(), threads of a team at
     different barriers, locks and their owners (also mutexes of the GNU C library),
-    tasks that are not done, events that nobody has fulfilled, barriers that not
-    all threads have reached, and threads that spin in loops that only read memory.
-    A program that runs well has such waits too at any moment. Only deadlocks,
-    threads left behind, different barriers, locks of threads that have ended, and
-    endless loops can never end.
+    unfinished tasks, events that were not fulfilled, barriers that some threads
+    have not reached, and threads that spin in loops that only read memory. A
+    healthy program, too, has such waits at any moment. Only deadlocks, missing
+    threads, different barriers, locks of threads that have ended, and endless loops
+    last for ever.
 
-    Owners that nobody records are shown as "perhaps held by", with the reason: a
-    function on a stack may have set the lock and not unset it, or a frame has its
-    address. A deadlock with such an owner is "probable". If a signal has ended the
-    program or stopped it, and it is one that ends programs, it comes first (not
+    If nothing records an owner, it is shown as "perhaps held by", with the
+    evidence: a function on a stack may have set the lock and not unset it, or a
+    frame holds its address. A deadlock with such an owner is "probable". A signal
+    that ended the program, or that stopped it and would end it, comes first (not
     with THREAD or -json)."""
 
     name = "omp why"
@@ -139,19 +137,19 @@ class History(OmpCommand):
     """Show what happened before the stop.
     Usage: omp history [THREAD] [-last COUNT] [-all] [-json]
 
-      THREAD       Number of a thread: only what that one did.
-      -last COUNT  Show so many events; without it 20.
-      -all         Show all events that are still there.
+      THREAD       Show only events of this thread.
+      -last COUNT  Show that many events (default 20).
+      -all         Show all events that are left.
       -json        Print JSON, schema "ompdbg/1".
 
-    The program has to be started with the recorder: by "ompdbg record". Shown are
-    the latest events of all threads, newest last: regions, tasks, loops, waits, and
-    locks taken and released. Each thread keeps its latest events only. What a
-    thread did again and again is one line. Threads that have ended are shown by
+    Shows the latest events of all threads of a recorded program, newest last:
+    regions, tasks, loops, waits, and locks taken and released. Start the program
+    with "ompdbg record", or with "set omp record on". Each thread keeps only its
+    latest events. Repeated events share a line. Threads that have ended appear as
     their LWP, in parentheses.
 
-    Times are in seconds before the stop; where it is unknown when that was, as for
-    a core file, before the latest event."""
+    Times are seconds before the stop. A core file does not contain the time of the
+    stop, so there they count from the latest event."""
 
     name = "omp history"
     options = (Option("-last", "COUNT"), Option("-all"), Option("-json"))

@@ -17,9 +17,9 @@ _TERMINAL = 1  # GDB's standard output
 
 def sequences() -> Optional[List[str]]:
     """Return the sequence that begins each style, in libompdbg's order; None if nothing is styled.
-    GDB does not tell where its output goes. But the width of its lines is unlimited where that is
-    no terminal: for the command `pipe`, or into a string."""
-    if not gdb.parameter("style enabled") or not gdb.parameter("width"):
+    GDB does not tell where its output goes. The caller has checked that the width of its lines is
+    limited: it is not for the command `pipe`, or into a string."""
+    if not gdb.parameter("style enabled"):
         return None
     if os.environ.get("TERM", "dumb") == "dumb" or not os.isatty(_TERMINAL) or _is_logging():
         return None

@@ -144,13 +144,13 @@ class GdbServices:
 
     def direct_pid(self) -> int:
         """Return the process if its memory can be read directly: it is local, all of it is
-        stopped, its past is not replayed, and no breakpoint of GDB is in its code. Else 0."""
+        stopped, and its past is not replayed. Else 0."""
         if self._direct_pid is None:
             self._direct_pid = self._find_direct_pid()
         return self._direct_pid
 
     def _find_direct_pid(self) -> int:
-        if gdb.parameter("non-stop") or gdb.parameter("breakpoint always-inserted"):
+        if gdb.parameter("non-stop"):
             return 0
         if any(thread.is_running() for thread in self.all_threads()):
             return 0

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ompdbg.inferior.signals import Signal
 
 _Stats = Dict[str, int]
+_Key = Tuple[int, Optional[str]]
 
 
 class _Process:
@@ -84,6 +85,7 @@ class _Session:
 
     def __init__(self) -> None:
         self.processes: Dict[int, _Process] = {}
+        self.without_signal: Optional[_Key] = None  # the last to stop, if at no signal
 
     def process(self, inferior: gdb.Inferior) -> _Process:
         process = self.processes.get(inferior.num)
@@ -237,6 +239,8 @@ def signal() -> "Optional[Signal]":
     from ompdbg.inferior import signals
 
     known = _session.process(gdb.selected_inferior())
+    if known.key == _session.without_signal:
+        return None
     if not known.has_signal:
         with selection.kept():
             known.signal = signals.signal()
@@ -314,15 +318,15 @@ def _say(said: str) -> None:
 # ---- Events ---------------------------------------------------------------------------------
 
 
-def _key(inferior: gdb.Inferior) -> Tuple[int, Optional[str]]:
+def _key(inferior: gdb.Inferior) -> _Key:
     """Return what changes when an inferior becomes another process."""
     return inferior.pid, encoding.of(inferior.progspace, "filename")
 
 
 def _connect() -> None:
+    gdb.events.cont.connect(_on_resumed)
+    gdb.events.stop.connect(_on_stopped)
     for name in (
-        "cont",
-        "stop",
         "inferior_call",
         "memory_changed",
         "register_changed",
@@ -345,6 +349,20 @@ def _on_moved(event: Any) -> None:
     shared."""
     for process in _session.processes.values():
         process.moved()
+
+
+def _on_resumed(event: Any) -> None:
+    """Forget: a process goes on."""
+    _session.without_signal = None
+    _on_moved(event)
+
+
+def _on_stopped(event: Any) -> None:
+    """Note whether a process stopped at a signal. In non-stop mode each thread stops for its own
+    reason."""
+    _on_moved(event)
+    if not hasattr(event, "stop_signal") and not gdb.parameter("non-stop"):
+        _session.without_signal = _key(gdb.selected_inferior())
 
 
 def _on_objects(event: Any) -> None:

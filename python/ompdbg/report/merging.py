@@ -378,7 +378,7 @@ def lines(document: Object, width: Optional[int]) -> Iterator[str]:
         yield from wrap(f"== {number} {noun}: {who(group, document)} ==", width)
         for told in causes(group):
             yield from wrap(told, width)
-        for text in group["findings"] or ["No thread waits for another."]:
+        for text in group["findings"] or ["No thread was found waiting for another."]:
             yield from wrap(text, width)
         yield from _threads([one for one in group["threads"] if one not in shared], width)
     if document["tree"]:

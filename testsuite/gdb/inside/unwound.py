@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs inside GDB: the stacks that ompdbg knows of, against those that GDB unwinds."""
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import common
 import gdb
@@ -9,6 +9,28 @@ import gdb
 _DEEPEST = 64
 
 _Row = Tuple[int, bool, Any]  # where, whether inlined, and the line
+
+
+def _register(frame: gdb.Frame, name: str) -> Optional[int]:
+    try:
+        return int(frame.read_register(name)) & ((1 << 64) - 1)
+    except (gdb.error, ValueError):
+        return None  # it was not saved
+
+
+def _wrong_registers(known: List[Dict[str, int]]) -> List[str]:
+    """In words, the registers of the current thread's frames that GDB has otherwise."""
+    found = []
+    frame = gdb.newest_frame()
+    for level, registers in enumerate(known):
+        if frame is None:
+            break
+        for name, value in registers.items():
+            theirs = _register(frame, name)
+            if theirs != value:
+                found.append("frame {}: {} is {:#x}, GDB's {}".format(level, name, value, theirs))
+        frame = frame.older()
+    return found
 
 
 def _theirs() -> List[_Row]:
@@ -29,8 +51,8 @@ def _show(row: _Row) -> str:
 
 
 def compare() -> Dict[str, Any]:
-    """ "reused": how many stacks were taken from a thread alike; "different": in words, ours from
-    GDB's."""
+    """ "reused": how many stacks were taken from a thread alike; "registers": how many registers of
+    their frames are known; "different": in words, ours from GDB's."""
     from ompdbg.inferior import session
 
     selected = gdb.selected_thread()
@@ -46,6 +68,8 @@ def compare() -> Dict[str, Any]:
     for thread in common.threads():
         thread.switch()
         rows, theirs = ours[thread.num], _theirs()
+        for wrong in _wrong_registers(reused.get(thread.num, [])):
+            different.append("thread {} {}".format(thread.num, wrong))
         for level in range(max(len(rows), len(theirs))):
             here = rows[level] if level < len(rows) else nothing
             there = theirs[level] if level < len(theirs) else nothing
@@ -54,4 +78,5 @@ def compare() -> Dict[str, Any]:
                 different.append("thread {} frame {}: ours {}, GDB's {}".format(*words))
                 break
     selected.switch()
-    return {"reused": reused, "different": different}
+    registers = sum(len(known) for frames in reused.values() for known in frames)
+    return {"reused": len(reused), "registers": registers, "different": different}

@@ -106,7 +106,7 @@ def locks(report: Object) -> Content:
             ]
         )
     if not rows:
-        return element("p", "No thread waits for a lock.", class_="muted")
+        return element("p", "No thread was found waiting for a lock.", class_="muted")
     return table(("Lock", "Owner", "Waiting threads", "Where the owner is"), rows)
 
 

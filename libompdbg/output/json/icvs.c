@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The documents of control variables, the environment, inquiries and the status.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/inquiry.h"
+#include "output/icv_rows.h"
+#include "output/json/documents.h"
+#include "output/status.h"
+
+// ---- Control variables -------------------------------------------------------------------------
+
+static void json_icv(struct json *json, const struct icv_row *row)
+{
+	const struct icv *icv = row->icv;
+
+	json_begin_object(json);
+	json_member_string(json, "name", icv->name);
+	json_member_string(json, "scope", icv_scope_name(icv->scope));
+	json_member_string(json, "value", icv->value);
+	json_member_string(json, "reason", icv->reason);
+	json_member_string(json, "initial", icv->initial);
+	if (json_member_optional(json, "environment", icv->setting)) {
+		json_member_string(json, "name", icv->setting->name);
+		json_member_string(json, "value", icv->setting->value);
+		json_end_object(json);
+	}
+	json_member_threads(json, "threads", row->threads, row->num_threads);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_icv_list(struct json_document *document, const void *what)
+{
+	const struct shown_icvs *shown = what;
+	struct ompdbg_error *error = NULL;
+	size_t count;
+	const struct icv_row *rows = icv_rows(document->process, shown->threads, shown->num_threads,
+					      shown->scope, &count);
+
+	for (size_t i = 0; i < count && !error; i++) {
+		error = json_document_element(document);
+		if (!error)
+			json_icv(&document->json, &rows[i]);
+	}
+	return error;
+}
+
+void json_environments(struct json *json, struct process *process)
+{
+	json_begin_array(json);
+	for (size_t i = 0; i < process->num_runtimes; i++) {
+		size_t count;
+		const struct control_variable *variables =
+			runtime_control_variables(process->runtimes[i], &count);
+		json_begin_object(json);
+		json_member_string(json, "runtime", process->runtimes[i]->title);
+		json_member_array(json, "variables");
+		for (size_t k = 0; k < count; k++) {
+			const struct setting *setting = variables[k].setting;
+			json_begin_object(json);
+			json_member_string(json, "name", variables[k].name);
+			json_member_string(json, "value", variables[k].value);
+			json_member_string(json, "set_to", setting ? setting->value : NULL);
+			json_end_object(json);
+		}
+		json_end_array(json);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+struct ompdbg_error *json_environment(struct process *process, struct sink *sink)
+{
+	struct json_document document;
+
+	json_document_begin(&document, process, sink);
+	json_key(&document.json, "environment");
+	json_environments(&document.json, process);
+	return json_document_end(&document, NULL);
+}
+
+// ---- What OMPT answers -------------------------------------------------------------------------
+
+static void json_hexadecimal(struct json *json, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%#lx", (unsigned long)number);
+	json_string(json, number ? text : "0x0");
+}
+
+/** Write one answer, which is known. */
+static void json_answer(struct json *json, const struct inquiry *inquiry, enum answer answer)
+{
+	const char *names[MAX_TYPE_NAMES];
+	size_t count;
+
+	switch (answer) {
+	case ANSWER_STATE:
+		json_string(json, inquiry->state);
+		break;
+	case ANSWER_TYPE:
+		count = task_type_names(inquiry->type, names, MAX_TYPE_NAMES);
+		json_begin_array(json);
+		for (size_t i = 0; i < count; i++)
+			json_string(json, names[i]);
+		json_end_array(json);
+		break;
+	case ANSWER_PARTITION:
+		json_begin_array(json);
+		json_int(json, inquiry->partition[0]);
+		json_int(json, inquiry->partition[1]);
+		json_end_array(json);
+		break;
+	case ANSWER_MEMORY:
+		json_begin_object(json);
+		json_key(json, "address");
+		json_hexadecimal(json, inquiry->numbers[answer]);
+		json_member_int(json, "size", (int64_t)inquiry->memory_size);
+		json_end_object(json);
+		break;
+	case ANSWER_PLACE:
+	case ANSWER_PROCESSOR:
+	case ANSWER_THREAD_NUM:
+	case ANSWER_TEAM_SIZE:
+		json_int(json, (int64_t)inquiry->numbers[answer]);
+		break;
+	default:
+		json_hexadecimal(json, inquiry->numbers[answer]);
+	}
+}
+
+static void json_inquiry(struct json *json, const struct inquiry *inquiry)
+{
+	json_begin_object(json);
+	json_member_thread(json, "thread", inquiry->thread);
+	json_member_known_int(json, "level", inquiry->level);
+	for (int answer = 0; answer < NUM_ANSWERS; answer++) {
+		if (!(inquiry->asked >> answer & 1))
+			continue;
+		json_key(json, answer_name((enum answer)answer));
+		if (inquiry->known >> answer & 1)
+			json_answer(json, inquiry, (enum answer)answer);
+		else
+			json_null(json);
+	}
+	json_member_object(json, "reasons");
+	for (int answer = 0; answer < NUM_ANSWERS; answer++) {
+		if (inquiry->reasons[answer])
+			json_member_string(json, answer_name((enum answer)answer),
+					   inquiry->reasons[answer]);
+	}
+	json_end_object(json);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_inquiry_list(struct json_document *document, const void *what)
+{
+	const struct shown_inquiries *shown = what;
+	struct ompdbg_error *error = NULL;
+
+	for (size_t i = 0; i < shown->num_threads && !error; i++) {
+		size_t count;
+		const struct inquiry *found =
+			thread_inquiries(shown->threads[i], shown->which, shown->level, &count);
+		for (size_t k = 0; k < count && !error; k++) {
+			error = json_document_element(document);
+			if (!error)
+				json_inquiry(&document->json, &found[k]);
+		}
+	}
+	return error;
+}
+
+// ---- Status ------------------------------------------------------------------------------------
+
+static void json_library(struct json *json, const struct runtime_status *runtime)
+{
+	json_member_object(json, "library");
+	json_member_string(json, "path", runtime->library.path);
+	json_member_string(json, "version", runtime->library.version);
+	json_member_int(json, "api_version", (int64_t)runtime->library.api_version);
+	json_end_object(json);
+}
+
+static void json_openmp(struct json *json, const struct runtime_status *runtime)
+{
+	json_member_object(json, "openmp");
+	json_member_known_int(json, "version", runtime->omp_version);
+	json_member_string(json, "version_string", runtime->omp_version_string);
+	json_end_object(json);
+}
+
+static void json_layout(struct json *json, const struct runtime_status *runtime)
+{
+	if (!json_member_optional(json, "layout", runtime->has_layout))
+		return;
+	json_member_string(json, "runtime", runtime->layout.runtime);
+	json_member_string(json, "release", runtime->layout.release);
+	json_member_string(json, "source", layout_source_name(runtime->layout.source));
+	json_member_int(json, "probes_agreed", runtime->layout.probes_agreed);
+	json_member_int(json, "probes_silent", runtime->layout.probes_silent);
+	json_member_int(json, "doubted", runtime->layout.doubted);
+	json_end_object(json);
+}
+
+void json_status_members(struct json *json, struct process *process)
+{
+	const struct status *status = process_status(process);
+
+	json_library(json, &status->runtimes[0]);
+	json_openmp(json, &status->runtimes[0]);
+	json_layout(json, &status->runtimes[0]);
+	json_member_array(json, "runtimes");
+	for (size_t i = 0; i < status->num_runtimes; i++) {
+		const struct runtime_status *runtime = &status->runtimes[i];
+		json_begin_object(json);
+		json_member_string(json, "name", runtime->name);
+		json_library(json, runtime);
+		json_openmp(json, runtime);
+		json_layout(json, runtime);
+		json_member_int(json, "threads", (int64_t)runtime->threads);
+		json_member_int(json, "teams", (int64_t)runtime->teams);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_member_object(json, "threads");
+	json_member_int(json, "total", (int64_t)status->threads);
+	json_member_int(json, "openmp", (int64_t)status->openmp_threads);
+	json_member_int(json, "running", (int64_t)status->running_threads);
+	json_end_object(json);
+	json_member_object(json, "teams");
+	json_member_int(json, "total", (int64_t)status->teams);
+	json_member_int(json, "nesting", status->nesting);
+	json_end_object(json);
+	if (process_history(process)) {
+		json_key(json, "recording");
+		json_recording(json, process);
+	}
+	json_member_array(json, "unavailable");
+	for (size_t i = 0; i < status->num_unavailable; i++) {
+		json_begin_object(json);
+		json_member_string(json, "what", status->unavailable[i].what);
+		json_member_string(json, "reason", status->unavailable[i].reason);
+		json_member_string(json, "runtime", status->unavailable[i].runtime);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+struct ompdbg_error *json_status(struct process *process, struct sink *sink)
+{
+	struct json_document document;
+
+	json_document_begin(&document, process, sink);
+	json_status_members(&document.json, process);
+	return json_document_end(&document, NULL);
+}

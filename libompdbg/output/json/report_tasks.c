@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tasks of a report: of many that are alike only some.
+
+#include "output/icv_rows.h"
+#include "output/json/documents.h"
+#include "output/json/report.h"
+#include "output/task_pool.h"
+
+// Of tasks alike so many are listed, and only the first where so many tasks are listed already: what
+// a handle has of a task costs a search through those of its region.
+enum { LISTED_ALIKE = 50, LISTED_IN_ALL = 500 };
+
+struct task_section {
+	struct json_document *document;
+	struct table alike;
+	struct tasks_alike **groups;
+	size_t num_groups, capacity;
+	uint64_t total, listed;
+	struct tasks_visited visited;
+};
+
+/** Decide whether a task is listed: if it has begun, or not too many like it were. */
+static bool is_listed(struct task_section *section, const struct task *task)
+{
+	if (task_has_begun(task))
+		return true;
+	struct tasks_alike *alike = tasks_alike(&section->alike, task);
+
+	if (!alike->number++)
+		*ARENA_APPEND(&section->document->process->arena, section->groups,
+			      section->num_groups, section->capacity) = alike;
+	if (alike->listed && (alike->listed == LISTED_ALIKE || section->listed >= LISTED_IN_ALL))
+		return false;
+	alike->listed++;
+	alike->last_listed = task->info.id;
+	return true;
+}
+
+static struct ompdbg_error *list_task(void *context, struct task *task)
+{
+	struct task_section *section = context;
+	struct json *json = &section->document->json;
+	const uint64_t *dependers;
+
+	section->total++;
+	if (process_is_interrupted(section->document->process))
+		return &ompdbg_error_interrupted;
+	if (!is_listed(section, task))
+		return NULL;
+	section->listed++;
+	struct ompdbg_error *error = json_document_element(section->document);
+	if (error)
+		return error;
+	size_t count = task->info.num_depends ? task_dependers(task, &dependers) : 0;
+	json_begin_object(json);
+	json_task_members(json, task);
+	json_member_array(json, "dependers");
+	for (size_t i = 0; i < count; i++)
+		json_identity(json, dependers[i]);
+	json_end_array(json);
+	json_end_object(json);
+	return NULL;
+}
+
+static struct ompdbg_error *list_tasks(struct json_document *document, const void *what)
+{
+	struct task_section *section = *(struct task_section *const *)what;
+
+	return process_tasks_visit(document->process, list_task, section, &section->visited);
+}
+
+struct ompdbg_error *report_tasks(struct json_document *document, const void *what)
+{
+	struct json *json = &document->json;
+	struct task_section section = { .document = document };
+	struct task_section *const list = &section;
+
+	(void)what;
+	json_begin_object(json);
+	struct ompdbg_error *error = json_document_list(document, "listed", list_tasks, &list);
+	json_member_int(json, "total", (int64_t)section.total);
+	json_member_array(json, "more");
+	for (size_t i = 0; i < section.num_groups; i++) {
+		const struct tasks_alike *alike = section.groups[i];
+		if (alike->number == alike->listed)
+			continue;
+		json_begin_object(json);
+		json_member_identity(json, "like", alike->last_listed);
+		json_member_int(json, "count", (int64_t)(alike->number - alike->listed));
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_member_bool(json, "damaged", section.visited.is_damaged);
+	json_member_known_int(json, "unreached", section.visited.unreached);
+	json_end_object(json);
+	return error;
+}

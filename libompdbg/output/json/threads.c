@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The documents of threads and tasks.
+
+#include "output/icv_rows.h"
+#include "output/json/documents.h"
+
+// ---- Threads -----------------------------------------------------------------------------------
+
+struct ompdbg_error *json_thread_list(struct json_document *document, const void *what)
+{
+	const struct threads_options *options = what;
+	struct ompdbg_error *error = NULL;
+
+	for (size_t i = 0; i < options->num_threads && !error; i++) {
+		error = json_document_element(document);
+		if (!error)
+			json_thread(&document->json, options->threads[i]);
+	}
+	return error;
+}
+
+struct ompdbg_error *json_threads(struct process *process, const struct threads_options *options,
+				  struct sink *sink)
+{
+	struct json_document document;
+
+	json_document_begin(&document, process, sink);
+	json_key(&document.json, "teams");
+	json_teams(&document.json, process);
+	return json_document_end(&document, json_document_list(&document, "threads",
+							       json_thread_list, options));
+}
+
+// ---- Tasks -------------------------------------------------------------------------------------
+
+static void member_function(struct json *json, const struct task_function *function)
+{
+	if (!json_member_optional(json, "function", function))
+		return;
+	json_member_string(json, "name", function->name);
+	json_member_string(json, "symbol", function->symbol);
+	json_member_string(json, "file", function->file);
+	json_member_number(json, "line", (uint64_t)function->line);
+	json_end_object(json);
+}
+
+static void member_flags(struct json *json, const struct task *task)
+{
+	json_member_array(json, "flags");
+	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
+		if (task_has_flag(task, &task_flags[i]))
+			json_string(json, task_flags[i].name);
+	}
+	json_end_array(json);
+}
+
+/** Write the numbers of the tasks for which a blocked one waits; null if not all are known. */
+static void json_predecessors(struct json *json, struct task *task)
+{
+	struct task *const *tasks;
+	size_t count;
+	bool is_complete = task_predecessors(task, &tasks, &count);
+
+	json_key(json, "waits_for");
+	if (!is_complete) {
+		json_null(json);
+		return;
+	}
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_known_int(json, (int64_t)task_number(tasks[i]));
+	json_end_array(json);
+}
+
+/** Write the variables that a task was given which has not begun. */
+static void json_given(struct json *json, const struct task *task)
+{
+	const struct ompdbg_given *given;
+	size_t count = task_given(task, &given);
+
+	json_member_array(json, "values");
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(json);
+		json_member_string(json, "name", given[i].name);
+		json_member_string(json, "value", given[i].value);
+		json_member_bool(json, "shared", given[i].is_shared);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void json_task_members(struct json *json, struct task *task)
+{
+	const struct depend *depends;
+	bool is_complete;
+	size_t count = task_depends(task, &depends, &is_complete);
+
+	json_member_identity(json, "id", task->info.id);
+	json_member_number(json, "number", task_number(task));
+	json_member_string(json, "runtime", task->runtime->name);
+	json_member_string(json, "kind", task_kind(task));
+	json_member_string(json, "status", task_status(task));
+	json_member_identity(json, "team", task->info.parallel_id);
+	json_member_thread(json, "thread", task_runner(task));
+	json_member_known_int(json, "thread_num", task_thread_num(task));
+	json_member_identity(json, "parent", task->info.parent_id);
+	member_function(json, task_function(task));
+	member_flags(json, task);
+	json_member_int(json, "priority", task->info.priority);
+	json_member_identity(json, "taskgroup", task->info.taskgroup);
+	json_member_int(json, "predecessors", task->info.num_predecessors);
+	json_predecessors(json, task);
+	json_member_bool(json, "depends_complete", is_complete);
+	json_member_array(json, "depends");
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(json);
+		json_member_identity(json, "address", depends[i].address);
+		json_member_string(json, "kind", depends[i].kind);
+		json_member_string(json, "symbol", depends[i].symbol);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_given(json, task);
+	json_recorded_task(json, task);
+}
+
+/** The list of tasks that is being written. */
+struct task_writer {
+	struct json_document *document;
+	bool queued;
+	struct tasks_visited *visited;
+};
+
+static struct ompdbg_error *write_task(void *context, struct task *task)
+{
+	const struct task_writer *writer = context;
+
+	if (writer->queued && task_has_begun(task))
+		return NULL;
+	struct ompdbg_error *error = json_document_element(writer->document);
+	if (!error) {
+		json_begin_object(&writer->document->json);
+		json_task_members(&writer->document->json, task);
+		json_end_object(&writer->document->json);
+	}
+	return error;
+}
+
+static struct ompdbg_error *write_tasks(struct json_document *document, const void *what)
+{
+	struct task_writer writer = *(const struct task_writer *)what;
+
+	writer.document = document;
+	return process_tasks_visit(document->process, write_task, &writer, writer.visited);
+}
+
+struct ompdbg_error *json_tasks(struct process *process, bool queued, struct sink *sink)
+{
+	struct json_document document;
+	struct tasks_visited visited;
+	const struct task_writer writer = { .queued = queued, .visited = &visited };
+
+	json_document_begin(&document, process, sink);
+	json_key(&document.json, "teams");
+	json_teams(&document.json, process);
+	struct ompdbg_error *error = json_document_list(&document, "tasks", write_tasks, &writer);
+	json_member_bool(&document.json, "damaged", visited.is_damaged);
+	json_member_known_int(&document.json, "unreached", visited.unreached);
+	return json_document_end(&document, error);
+}
+
+// ---- Counts ------------------------------------------------------------------------------------
+
+static void json_count(struct json *json, const struct task_count *count)
+{
+	json_begin_object(json);
+	member_function(json, count->function);
+	json_member_string(json, "kind", count->kind);
+	json_member_string(json, "status", count->status);
+	json_member_int(json, "count", (int64_t)count->number);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_task_count_list(struct json_document *document, const void *what)
+{
+	struct task_count *counts;
+	size_t count;
+	struct ompdbg_error *error = process_task_counts(document->process, &counts, &count);
+
+	(void)what;
+	for (size_t i = 0; !error && i < count; i++) {
+		error = json_document_element(document);
+		if (!error)
+			json_count(&document->json, &counts[i]);
+	}
+	return error;
+}

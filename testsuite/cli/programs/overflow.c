@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread that comes to the end of its stack, by a deep recursion or by a large array.
+
+#include <omp.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LARGE = 64 << 20 };
+
+__attribute__((noinline)) static int deep(volatile int *step, int depth)
+{
+	volatile char pad[4096];
+
+	pad[depth % 4096] = (char)*step;
+	int result = deep(step, depth + *step);
+	pad[1] = (char)result;
+	return result + pad[1] + pad[0];
+}
+
+__attribute__((noinline)) static int large(void)
+{
+	volatile char array[LARGE];
+
+	for (int i = LARGE - 1; i >= 0; i -= 1024)
+		array[i] = 1; // the upper end first: what lies below the stack may be mapped
+	return array[0];
+}
+
+int main(int argc, char *argv[])
+{
+	volatile int step = 1;
+	int result = 0;
+
+	alarm(120);
+#pragma omp parallel num_threads(2) reduction(+ : result)
+	if (omp_get_thread_num() == 1)
+		result = argc > 1 && strcmp(argv[1], "large") == 0 ? large() : deep(&step, 0);
+	return result;
+}

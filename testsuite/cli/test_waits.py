@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is said of waits where code of the program left no frame, was inlined, or called the system from
+headers: nothing that is not so."""
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Dict, Iterator
+
+import build  # from fixtures/
+import pytest
+from harness import own_programs, rest
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+BOTH = pytest.mark.parametrize("family", ("gcc", "clang"))
+
+
+@contextmanager
+def hanging(name: str, family: str, threads: int, folder: Path) -> Iterator[int]:
+    """Compile a program, and run it until all of its threads rest."""
+    options = ("-O2", "-g", "-fopenmp")
+    try:
+        program = own_programs.compiled(str(PROGRAMS / name), folder / "program", options, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    with rest.hanging([str(program)], threads, folder) as process:
+        yield process.pid
+
+
+def line_of(name: str, mark: str) -> int:
+    """Find the line of a source file that has a mark."""
+    lines = (PROGRAMS / name).read_text().splitlines()
+    (number,) = [at for at, line in enumerate(lines, 1) if line.endswith(f"// LINE: {mark}")]
+    return number
+
+
+@BOTH
+def test_tasks_at_the_end_of_a_region(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """A thread that runs one there has come to the barrier: one of four has not."""
+    with hanging("late_tasks.c", family, 4, tmp_path) as pid:
+        text = ompdbg.run("why", pid).stdout
+    counts = re.search(r"Region 1: (\d) of 4 threads \w+ reached a barrier, 1 has not", text)
+    assert counts, text
+    assert family == "clang" or counts.group(1) == "3"
+    assert ("wait for it\n" in text) == ("that it holds itself\n" in text), text
+
+
+@BOTH
+def test_region_that_was_opened_last(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """Its primary thread has come to the end of the region."""
+    with hanging("own_threads.cpp", family, 4, tmp_path) as pid:
+        text = ompdbg.run("why", pid).stdout
+        threads = ompdbg.json("threads", pid)["threads"]
+    assert "Region 1: 2 of 3 threads have reached a barrier, 1 has not" in text, text
+    primary = [one["wait"] for one in threads if one["thread_num"] == 0 and one["team"]]
+    assert "barrier_parallel" in [wait["kind"] for wait in primary if wait], threads
+
+
+@BOTH
+def test_functions_that_set_a_lock(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """Of functions that are inlined in one another, the one is named that has set the lock."""
+    named: Dict[str, str] = {}
+    with hanging("inlined.c", family, 3, tmp_path) as pid:
+        for lock in ompdbg.json("locks", pid)["locks"]:
+            (candidate,) = lock["candidates"]
+            named[lock["symbol"]] = candidate["location"]["function"]
+    assert named == {"first": "main", "second": "main", "sum": "add_twice"}
+
+
+@BOTH
+def test_headers_of_libraries(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """A thread is where the program's own file called them; the system's functions have their names."""
+    with hanging("headers.cpp", family, 5, tmp_path) as pid:
+        rows = ompdbg.run("threads", pid).stdout
+        regions = ompdbg.run("regions", pid).stdout
+    for mark in ("one", "other", "future"):
+        place = rf" work at headers\.cpp:{line_of('headers.cpp', mark)}\b"
+        assert len(re.findall(place, rows)) == len(re.findall(place, regions)) == 1, (mark, rows)
+    assert "sleeps in __cxa_guard_acquire " in rows
+    assert re.search(r"sleeps in std::\w+::_M_futex_wait_until +implicit", rows), rows
