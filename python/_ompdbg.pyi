@@ -270,8 +270,9 @@ class Process:
         in the middle of `arguments` and `locals` of the bridge."""
     def stats(self) -> Dict[str, int]: ...
     def reset_stats(self) -> None: ...
-    def reused_stacks(self) -> int:
-        """How many stacks of this stop GDB did not have to unwind, for tests."""
+    def reused_stacks(self) -> Dict[int, List[Dict[str, int]]]:
+        """The stacks of this stop that GDB did not have to unwind, for tests: by number of thread,
+        the registers that are known of each frame."""
     def print(
         self,
         view: str,
