@@ -12,8 +12,6 @@ runs on. So execute() has a command that may fail run by one that never does.
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
-from typing import Iterator
 
 import gdb
 
@@ -61,24 +59,14 @@ def _unescaped(match: re.Match[str]) -> str:
     return bytes(int(one, 8) & 0xFF for one in octal[1:].split("\\")).decode("utf-8", "replace")
 
 
-@contextmanager
-def while_gdb_waits() -> Iterator[None]:
-    """Run commands while GDB waits for the program and asks about the thread that stopped."""
-    begin_waiting()
-    try:
-        yield
-    finally:
-        end_waiting()
-
-
 def begin_waiting() -> None:
-    """Begin the same, without a context manager."""
+    """Note that GDB waits for the program, and asks about the thread that stopped."""
     global _waiting
     _waiting += 1
 
 
 def end_waiting() -> None:
-    """End what begin_waiting() began."""
+    """Note that GDB waits no longer."""
     global _waiting
     _waiting -= 1
 

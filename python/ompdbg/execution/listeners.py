@@ -72,7 +72,7 @@ def _arm() -> None:
     inferior, wanted = gdb.selected_inferior(), events.wanted_anywhere()
     if not wanted or not inferior.pid:
         return
-    services = session.services_of(inferior)
+    services = session.services(inferior)
     for address, name in runs.handovers(services, *breakpoints.HANDOVERS):
         kind = breakpoints.HANDOVERS[_ompdbg.HANDOVERS[name]]
         if wanted.intersection(kind.events):
@@ -156,11 +156,13 @@ def _on_objfile(event: Any) -> None:
             known.are_points_lost = known.are_points_lost or bool(known.points)
             _disarm(inferior)
     if gdb.selected_thread() is not None:
+        output.begin_waiting()
         try:
-            with output.while_gdb_waits():
-                _arm()
+            _arm()
         except gdb.error:
             pass  # another object will follow
+        finally:
+            output.end_waiting()
 
 
 def _find_lost(event: Any = None) -> None:

@@ -22,7 +22,6 @@ from ompdbg.console import encoding
 from ompdbg.execution import runs, source_lines
 from ompdbg.execution.runs import Ended, Place
 from ompdbg.inferior import selection, session
-from ompdbg.inferior.services import GdbServices
 
 # The function that tells Clang's code where a task has its variables.
 _COPIES = ".omp_task_privates_map."
@@ -64,7 +63,7 @@ def _step(thread: _ompdbg.Thread, ways: _ompdbg.Ways, command: str) -> Optional[
     number, after = _number(), _place(ways.after_region)
     places = [
         Place(at, partial(_enter, name), number, wanted=partial(_has_lines, name))
-        for at, name in runs.handovers(_services(), "region", "task", "taskloop")
+        for at, name in runs.handovers(session.services(), "region", "task", "taskloop")
     ]
     places += _places_out(thread, ways, after)
     line = source_lines.current()  # GDB says nothing of a step that ends in the same one
@@ -146,10 +145,6 @@ def _number() -> int:
     return selected.global_num
 
 
-def _services() -> GdbServices:
-    return session.services_of(gdb.selected_inferior())
-
-
 # ---- What is done at places -----------------------------------------------------------------
 
 
@@ -166,7 +161,7 @@ def _place(way: Optional[_ompdbg.Way], then: _Then = _go_on) -> Optional[Place]:
     if way is None:
         return None
     with selection.kept():
-        frame = _services().frame_of(way.thread.number, way.level)
+        frame = session.services().frame_of(way.thread.number, way.level)
         if frame is None:
             return None
         return Place(way.pc, then, _number(), runs.stack_pointer(frame))
@@ -197,7 +192,7 @@ def _to_parent(after: Optional[Place]) -> Optional[Ended]:
     if way is None or place is None:
         return _back(after)
     if way.level == 0:
-        _services().frame_of(way.thread.number, 0)  # selects the thread
+        session.services().frame_of(way.thread.number, 0)  # selects the thread
         return None
     return _run([place])
 
@@ -214,7 +209,7 @@ def _run_to_own_end(task: int) -> Optional[Ended]:
 
 def _own_ends(wanted: Optional[Callable[[], bool]] = None) -> List[Place]:
     """Return the places where compiled code says so."""
-    ends = runs.handovers(_services(), "task ends")
+    ends = runs.handovers(session.services(), "task ends")
     return [Place(at, partial(_back, None), _number(), wanted=wanted) for at, _ in ends]
 
 
@@ -249,7 +244,7 @@ def _enter(name: str) -> Optional[Ended]:
         places.append(end)
     own = [
         Place(at, partial(_begin_own, begins, places), number)
-        for at, begins in runs.handovers(_services(), "task begins")
+        for at, begins in runs.handovers(session.services(), "task begins")
     ]
     return _run([*places, *own])
 

@@ -211,11 +211,6 @@ def _stopping_thread(selected: gdb.InferiorThread, others: bool) -> "Optional[_o
     return known.program.thread(selected.num)
 
 
-def services_of(inferior: gdb.Inferior) -> GdbServices:
-    """Return the services for an inferior."""
-    return _session.process(inferior).services
-
-
 def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
     """Check for moves of which GDB tells nobody: threads run, or "record goto" or "record stop"
     may have gone elsewhere."""
@@ -229,9 +224,9 @@ def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
     return False
 
 
-def services() -> GdbServices:
-    """Return GDB as the debugger of the selected inferior."""
-    return _session.process(gdb.selected_inferior()).services
+def services(inferior: Optional[gdb.Inferior] = None) -> GdbServices:
+    """Return GDB as the debugger of an inferior, by default of the selected one."""
+    return _session.process(inferior or gdb.selected_inferior()).services
 
 
 def signal() -> "Optional[Signal]":
