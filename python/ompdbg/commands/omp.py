@@ -37,8 +37,8 @@ class Omp(gdb.Command):
       break solve if $_streq($_omp_team(), "1.2")
 
     GDB's own commands: "bt" omits the runtime's frames and names constructs ("set
-    omp frame-filter"), and "info threads" can show what OpenMP threads do ("set omp
-    thread-names on").
+    omp frame-filter"), and "info threads" can show what OpenMP threads do ("set
+    omp thread-names on").
 
     Team 1.2 was formed by thread 2 of team 1. An unknown value is shown as "?",
     with the reason; ompdbg does not guess, and never writes to the program. Most
