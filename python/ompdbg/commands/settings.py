@@ -99,11 +99,11 @@ class FrameFilter(_Setting):
     """Values are "on", "off" and "indented".
 
     With "on", "bt" and other commands that use frame filters omit frames of the
-    OpenMP runtime and name constructs, as in "parallel region of solve"; "bt -full"
-    shows the variables of a construct under their own names. With "indented",
-    frames of the runtime are shown indented; "bt -hide" omits them. "bt
-    -no-filters" shows every frame unchanged. "omp bt" also continues in the thread
-    that encountered a region."""
+    OpenMP runtime and name constructs, as in "parallel region of solve"; "bt
+    -full" shows the variables of a construct under their own names. With
+    "indented", frames of the runtime are shown indented; "bt -hide" omits them.
+    "bt -no-filters" shows every frame unchanged. "omp bt" also continues in the
+    thread that encountered a region."""
 
     set_doc = "Set how GDB's own commands show stacks of OpenMP."
     show_doc = "Show how GDB's own commands show stacks of OpenMP."
@@ -160,10 +160,11 @@ class Library(_Setting):
 class Record(_Setting):
     """Whether the program records what its OpenMP threads do, once it is run.
     With "on", "run" preloads two libraries into the program (LD_PRELOAD), as
-    "ompdbg record" in a shell does. The program then keeps in its memory the latest
-    events of each thread, the owner of each lock, and the place where each task was
-    created. The setting belongs to the current inferior; "off" restores its
-    environment. OMPDBG_RECORD in the environment holds options: see ompdbg(1)."""
+    "ompdbg record" in a shell does. The program then keeps in its memory the
+    latest events of each thread, the owner of each lock, and the place where each
+    task was created. The setting belongs to the current inferior; "off" restores
+    its environment. OMPDBG_RECORD in the environment holds options: see
+    ompdbg(1)."""
 
     set_doc = "Set whether programs record what their OpenMP threads do."
     show_doc = "Show whether programs record what their OpenMP threads do."

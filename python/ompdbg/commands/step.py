@@ -55,13 +55,13 @@ class Step(_Running):
     """Step by source lines, into OpenMP constructs and out of them.
     Usage: omp step
 
-    Like "step", but when the selected thread encounters a parallel construct, stop
-    at the first line of the construct's body, on the same thread. When it generates
-    a task, stop at the first line of the task, on the thread that executes it.
-    After the last line of a region, stop at the line after the construct, on the
-    thread that encountered it. After the last line of a task, stop in the task that
-    generated it: at the line after the construct, or further on if the task was
-    deferred."""
+    Like "step", but when the selected thread encounters a parallel construct,
+    stop at the first line of the construct's body, on the same thread. When it
+    generates a task, stop at the first line of the task, on the thread that
+    executes it. After the last line of a region, stop at the line after the
+    construct, on the thread that encountered it. After the last line of a task,
+    stop in the task that generated it: at the line after the construct, or
+    further on if the task was deferred."""
 
     name = "omp step"
 

@@ -24,11 +24,11 @@ class Print(Applying):
       -json         Print JSON, schema "ompdbg/1".
 
     In each thread, EXPR is evaluated in the innermost frame of the program's own
-    code that knows its names; column "In" shows the function. Threads with the same
-    value share a row. Values that most threads do not have come first, marked "!".
-    A line below shows the minimum and the maximum, and their threads. FORMAT is a
-    letter as in "print /x"; a[2:5] is an array section, as in OpenMP: 5 elements
-    from a[2] on. GDB's settings apply, such as "set print elements".
+    code that knows its names; column "In" shows the function. Threads with the
+    same value share a row. Values that most threads do not have come first,
+    marked "!". A line below shows the minimum and the maximum, and their threads.
+    FORMAT is a letter as in "print /x"; a[2:5] is an array section, as in OpenMP:
+    5 elements from a[2] on. GDB's settings apply, such as "set print elements".
 
     EXPR cannot change the program: assignments and calls of its functions are
     errors."""

@@ -65,8 +65,9 @@ class Threads(OmpCommand):
       -team TEAM    Show only threads of that team, named as in the Team column.
       -json         Print JSON, schema "ompdbg/1".
 
-    Team 1.2 was formed by thread 2 of team 1. "?" means that the state is unknown.
-    OMP is the number in the team, "none" for a thread that is not an OpenMP thread."""
+    Team 1.2 was formed by thread 2 of team 1. "?" means that the state is
+    unknown. OMP is the number in the team, "none" for a thread that is not an
+    OpenMP thread."""
 
     name = "omp threads"
     options = (options.STATE, options.TEAM, Option("-json"))
@@ -79,8 +80,8 @@ class Locks(OmpCommand):
       -json  Print JSON, schema "ompdbg/1".
 
     The owner comes from the runtime or the C library. If neither records it,
-    "perhaps" marks threads that may hold the lock: a function on the stack may have
-    set this lock and not unset it, or a frame holds the lock's address. The
+    "perhaps" marks threads that may hold the lock: a function on the stack may
+    have set this lock and not unset it, or a frame holds the lock's address. The
     evidence is below the table."""
 
     name = "omp locks"
@@ -112,12 +113,12 @@ class Why(OmpCommand):
       -json   Print JSON, schema "ompdbg/1".
 
     Finds deadlocks, threads that do not exist after fork(), threads of a team at
-    different barriers, locks and their owners (also mutexes of the GNU C library),
-    unfinished tasks, events that were not fulfilled, barriers that some threads
-    have not reached, and threads that spin in loops that only read memory. A
-    healthy program, too, has such waits at any moment. Only deadlocks, missing
-    threads, different barriers, locks of threads that have ended, and endless loops
-    last for ever.
+    different barriers, locks and their owners (also mutexes of the GNU C
+    library), unfinished tasks, events that were not fulfilled, barriers that some
+    threads have not reached, and threads that spin in loops that only read
+    memory. A healthy program, too, has such waits at any moment. Only deadlocks,
+    missing threads, different barriers, locks of threads that have ended, and
+    endless loops last for ever.
 
     If nothing records an owner, it is shown as "perhaps held by", with the
     evidence: a function on a stack may have set the lock and not unset it, or a
