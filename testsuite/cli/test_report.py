@@ -50,6 +50,11 @@ def test_every_command(ompdbg: Any, hung: int, command: str) -> None:
     check(ompdbg.json(command, hung, status=status), name)
 
 
+def without_schema(document: Dict[str, Any]) -> Dict[str, Any]:
+    """What a command says by itself."""
+    return {name: said for name, said in document.items() if name != "schema"}
+
+
 def test_report_is_what_the_commands_say(ompdbg: Any, hung: int) -> None:
     report = ompdbg.json("report", hung, status=FOUND)
     for name, command, status in (
@@ -61,6 +66,8 @@ def test_report_is_what_the_commands_say(ompdbg: Any, hung: int) -> None:
         ("findings", "why", FOUND),
     ):
         assert report[name] == ompdbg.json(command, hung, status=status)[name]
+    assert report["teams"] == ompdbg.json("threads", hung)["teams"]
+    assert report["status"] == without_schema(ompdbg.json("status", hung))
     assert report["about"]["pid"] == hung
     assert report["verdict"]["text"] in [one["text"] for one in report["findings"]]
     threads = [number for stack in report["stacks"] for number in stack["threads"]]

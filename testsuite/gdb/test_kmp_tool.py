@@ -55,7 +55,7 @@ def said(case: Case, tool: Path, folder: Path) -> Dict[str, Any]:
     variables = {"OMP_TOOL_LIBRARIES": str(tool), "TOOL_MARK": str(mark)}
     with processes.ready_program(program, case.arguments, variables) as pid:
         assert mark.read_text(encoding="utf-8") == "begun"
-        return snapshots.of_command_line(pid)
+        return {**snapshots.reported(pid), "stacks": snapshots.say_json("bt", pid)}
 
 
 def barriers(snapshot: Dict[str, Any]) -> List[str]:

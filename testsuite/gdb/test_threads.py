@@ -14,6 +14,7 @@ ALL = cases.all_cases()
 FOLDED_FROM = 32  # threads; those alike share a row then
 _FOLDED = re.compile(r" (\d+) threads ")
 JSON_PARTS = ("threads", "tasks", "queued", "counts", "stacks")
+ALWAYS = ("threads", "tasks", "stacks", "regions", "status")
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)
@@ -26,7 +27,8 @@ def test_threads_are_as_the_header_says(case: Case, snapshot: Snapshot) -> None:
 def test_commands_succeed(case: Case, snapshot: Snapshot) -> None:
     failed = {name: said["error"] for name, said in snapshot.items() if "error" in said}
     assert failed == {}
-    for name in (*JSON_PARTS, "status"):
+    assert {*ALWAYS, *(JSON_PARTS if case.in_gdb or case.state.tasks else ())} <= set(snapshot)
+    for name in {*JSON_PARTS, "status"} & set(snapshot):
         assert snapshot[name]["schema"] == "ompdbg/1"
 
 

@@ -114,9 +114,8 @@ def ask(
 
 def of_command_line(target: object) -> Dict[str, Any]:
     """Return the same as GDB's commands say."""
-    found: Dict[str, Any] = {"threads": snapshots.say_json("threads", target)}
+    found = snapshots.reported(target)
     for name in ("why", "locks"):
-        found[name] = snapshots.say_json(name, target)
         found[name + "_text"] = {"text": snapshots.say(name, target)}
     return found
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple, Union
 
 from harness import agreement, cases, processes, setup
 from harness.cases import Case
@@ -99,15 +99,20 @@ def _kernel(case: Case) -> Snapshot:
         return _run({"mode": "core"}, [str(program), str(core)])
 
 
-# The commands whose documents are compared with what a program's header says.
-_DOCUMENTS = {
-    "threads": ("threads",),
-    "tasks": ("tasks",),
+# The documents that one report has, which testsuite/cli compares with those of the commands: their
+# members in it. Most of a run's time goes into knowing the runtime.
+_REPORTED = {
+    "threads": ("teams", "threads"),
+    "regions": ("regions",),
+    "why": ("findings",),
+    "locks": ("locks",),
+}
+# The commands whose documents are compared with what a program's header says, besides.
+_DOCUMENTS: Dict[str, Tuple[str, ...]] = {"tasks": ("tasks",), "stacks": ("bt",)}
+# Those that say something else where there are explicit tasks only.
+_OF_TASKS: Dict[str, Tuple[str, ...]] = {
     "queued": ("tasks", "--queued"),
     "counts": ("tasks", "--by-function"),
-    "stacks": ("bt",),
-    "regions": ("regions",),
-    "status": ("status",),
 }
 
 
@@ -131,21 +136,35 @@ def say_json(*words: object) -> Any:
     return json.loads(say(*words, "--json"))
 
 
-def of_command_line(target: object) -> Snapshot:
+def reported(target: object) -> Snapshot:
+    """What the command line reports of a process or a core file, as the documents of commands."""
+    report = say_json("report", target)
+    schema = {"schema": report["schema"]}
+    found = {
+        name: {**schema, **{member: report[member] for member in members}}
+        for name, members in _REPORTED.items()
+    }
+    return {**found, "status": {**schema, **report["status"]}}
+
+
+def of_command_line(case: Case, target: object) -> Snapshot:
     """What the command line says of a process or a core file: documents, no text."""
-    return {name: say_json(*words, target) for name, words in _DOCUMENTS.items()}
+    commands = {**_DOCUMENTS, **(_OF_TASKS if case.state.tasks else {})}
+    found = {name: say_json(*words, target) for name, words in commands.items()}
+    return {**reported(target), **found}
 
 
 def _process(case: Case) -> Snapshot:
     program = setup.program(case.program, case.variant)
     with processes.ready_program(program, case.arguments) as pid:
-        return of_command_line(pid)
+        return of_command_line(case, pid)
 
 
 def _core(case: Case) -> Snapshot:
     program = setup.program(case.program, case.variant)
     with tempfile.TemporaryDirectory(prefix="ompdbg-test-") as scratch:
-        return of_command_line(processes.kernel_core(program, case.arguments, Path(scratch)))
+        core = processes.kernel_core(program, case.arguments, Path(scratch))
+        return of_command_line(case, core)
 
 
 def _asked(case: Case) -> Snapshot:
