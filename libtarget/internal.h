@@ -192,8 +192,10 @@ bool place_cut_deleted(char *path);
 /** Open a file as a process has it, wherever that is. @return a descriptor, or -1. */
 int place_open_mapped(const struct target *target, ssize_t index);
 
-/** Find the symbol that covers an address of a file. @return false if it cannot be told. */
-bool symbol_place_at(struct mapped_file *file, uint64_t address, struct target_symbol *ret);
+/** Find the symbol to which an address of a file belongs. Where it is not clear, libdwfl knows. */
+enum symbol_answer { SYMBOL_UNCLEAR, SYMBOL_ABSENT, SYMBOL_FOUND };
+enum symbol_answer symbol_place_at(struct mapped_file *file, uint64_t address,
+				   struct target_symbol *ret);
 void symbol_places_deinit(struct mapped_file *file);
 
 void units_deinit(struct mapped_file *file);

@@ -122,14 +122,11 @@ static const struct symbol_place *choose(struct symbol_place *found, size_t coun
 	return best;
 }
 
-/** Copy the symbols that cover an address. @return how many there are; 0 if it is not clear which. */
-static size_t find_covering(struct mapped_file *file, uint64_t address, struct symbol_place *ret)
+/** Count the symbols that begin at an address or before. */
+static size_t count_up_to(const struct mapped_file *file, uint64_t address)
 {
-	size_t low = 0, high, count = 0;
+	size_t low = 0, high = file->num_places;
 
-	if (!file->has_places)
-		read_places(file);
-	high = file->places ? file->num_places : 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -138,6 +135,16 @@ static size_t find_covering(struct mapped_file *file, uint64_t address, struct s
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/** Copy the symbols that cover an address, of the first @p low ones. @return how many there are; 0 if it
+ *  is not clear which. */
+static size_t find_covering(const struct mapped_file *file, uint64_t address, size_t low,
+			    struct symbol_place *ret)
+{
+	size_t count = 0;
+
 	for (size_t walked = 0; low; walked++) {
 		const struct symbol_place *place = &file->places[--low];
 
@@ -153,13 +160,32 @@ static size_t find_covering(struct mapped_file *file, uint64_t address, struct s
 	return count;
 }
 
-bool symbol_place_at(struct mapped_file *file, uint64_t address, struct target_symbol *ret)
+/** Check that no symbol covers an address, and that it does not belong to a label before it, which has no
+ *  size: another symbol ends in between. */
+static bool is_past_all(const struct mapped_file *file, uint64_t address, size_t low)
+{
+	const struct symbol_place *last = low ? &file->places[low - 1] : NULL;
+
+	return !last || (last->reach <= address && last->reach > last->start);
+}
+
+enum symbol_answer symbol_place_at(struct mapped_file *file, uint64_t address,
+				   struct target_symbol *ret)
 {
 	struct symbol_place found[MAX_COVERING];
-	size_t count = find_covering(file, address, found);
+
+	if (!file->has_places)
+		read_places(file);
+	if (!file->places)
+		return SYMBOL_UNCLEAR;
+	size_t low = count_up_to(file, address);
+	if (is_past_all(file, address, low))
+		return SYMBOL_ABSENT;
+	size_t count = find_covering(file, address, low, found);
 	const struct symbol_place *place = count ? choose(found, count) : NULL;
 
-	if (place)
-		*ret = (struct target_symbol){ place->name, place->start, place->size };
-	return place != NULL;
+	if (!place)
+		return SYMBOL_UNCLEAR;
+	*ret = (struct target_symbol){ place->name, place->start, place->size };
+	return SYMBOL_FOUND;
 }

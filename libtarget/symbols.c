@@ -197,8 +197,9 @@ bool target_symbol_at(struct target *target, uint64_t address, struct target_sym
 	GElf_Off offset;
 	GElf_Sym symbol;
 
-	if (file && symbol_place_at(file, address, ret))
-		return true;
+	enum symbol_answer answer = file ? symbol_place_at(file, address, ret) : SYMBOL_UNCLEAR;
+	if (answer != SYMBOL_UNCLEAR)
+		return answer == SYMBOL_FOUND;
 	const char *name =
 		module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) :
 			 NULL;

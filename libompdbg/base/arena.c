@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 64 << 10, FIRST_CAPACITY = 8 };
+enum { FIRST_BLOCK = 4 << 10, BLOCK = 64 << 10, FIRST_CAPACITY = 8 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -35,8 +35,9 @@ void arena_deinit(struct arena *arena)
 /** Add a block of its own for what is large; it stays behind the block that is being filled. */
 static struct arena_block *add_block(struct arena *arena, size_t size)
 {
-	bool is_large = size > BLOCK / 4;
-	size_t bytes = is_large ? size : BLOCK;
+	const size_t usual = arena->blocks ? BLOCK : FIRST_BLOCK;
+	bool is_large = size > usual / 4;
+	size_t bytes = is_large ? size : usual;
 	struct arena_block *block = NULL;
 
 	if (bytes <= SIZE_MAX - sizeof(*block))

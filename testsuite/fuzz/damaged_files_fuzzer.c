@@ -3,11 +3,14 @@
 // libFuzzer over libtarget's readers of ELF, core files and DWARF: inputs are damage to the core file of
 // the program FUZZ_VICTIM, and to that program.
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "damaged_files.h"
 #include "input_time.h"
+
+enum { KEPT_MEMORY = 32 << 20 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,6 +21,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	char *victim[] = { program, NULL };
 
 	(void)argc, (void)argv;
+	// Memory that an input gives back is kept for the next one.
+	mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
+	mallopt(M_MMAP_THRESHOLD, KEPT_MEMORY);
 	if (!files_open(victim)) {
 		fputs("skipped: the kernel writes no core file into the working folder\n", stderr);
 		exit(EXIT_SUCCESS);
