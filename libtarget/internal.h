@@ -88,13 +88,14 @@ struct snapshot {
 	size_t size;
 };
 
-/** A note whether code at an address leaves rbx as it was at the call. */
-struct kept_rbx {
+/** A note what call frame information says of code at an address. */
+struct frame_rules {
 	uint64_t pc;
-	bool is_kept;
+	bool exist;
+	bool keep_rbx; // as it was at the call
 };
 
-enum { KEPT_RBX = 256 };
+enum { FRAME_RULES = 256 };
 
 struct target {
 	pid_t pid;	       // 0: not known
@@ -128,7 +129,7 @@ struct target {
 	bool unwinds;			      // the Dwfl knows the threads
 	struct ps_prochandle *thread_library; // NULL: not asked for
 	void (*close_thread_library)(struct ps_prochandle *library);
-	struct kept_rbx kept_rbx[KEPT_RBX];
+	struct frame_rules frame_rules[FRAME_RULES];
 };
 
 /** Put a line into @p error. @return -1. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/user.h>
 
+#include "libcode/code.h"
+
 #define REGISTER(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
 
 /** Where the kernel puts the registers that DWARF numbers so (System V ABI for x86-64, 3.6.2). */
@@ -73,27 +75,65 @@ static bool is_signal_return(struct target *target, uint64_t pc)
 /** DWARF's numbers of the registers that functions leave unchanged. */
 static const unsigned int kept_registers[TARGET_KEPT_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
 
-/** Check whether rbx is in the caller as it is in the frame with code at @p pc: it has no rule.
- *  libdwfl has the other registers that functions leave unchanged, but not this one. */
-static bool leaves_rbx(struct target *target, uint64_t pc)
+/** Find the rules for the frame of code at @p pc. */
+static const struct frame_rules *rules_at(struct target *target, uint64_t pc)
 {
-	struct kept_rbx *known = &target->kept_rbx[pc % KEPT_RBX];
+	struct frame_rules *known = &target->frame_rules[pc % FRAME_RULES];
 	Dwarf_Op room[3], *ops;
 	Dwarf_Addr bias;
 	Dwarf_Frame *frame;
 	size_t count = 1;
 
 	if (known->pc == pc)
-		return known->is_kept;
+		return known;
+	*known = (struct frame_rules){ .pc = pc };
 	Dwfl_Module *module = dwfl_addrmodule(target->dwfl, pc);
 	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
 	if (cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0) {
+		known->exist = true;
 		if (dwarf_frame_register(frame, kept_registers[0], room, &ops, &count) != 0)
 			count = 1;
 		free(frame);
 	}
-	*known = (struct kept_rbx){ pc, count == 0 };
-	return known->is_kept;
+	// libdwfl has the other registers that functions leave unchanged, but not this one.
+	known->keep_rbx = count == 0;
+	cfi = module && !known->exist ? dwfl_module_dwarf_cfi(module, &bias) : NULL;
+	if (cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0) {
+		known->exist = true;
+		free(frame);
+	}
+	return known;
+}
+
+/** Find the rules by which the next frame was found. */
+static const struct frame_rules *rules_before(struct walk *walk)
+{
+	const struct target_frame *newer = &walk->frames[walk->count - 1];
+	const bool was_called = walk->count > 1 && !newer[-1].is_signal;
+
+	return rules_at(walk->target, newer->pc - was_called);
+}
+
+static bool read_code(void *context, uint64_t address, void *buffer, size_t size)
+{
+	return target_read(context, address, buffer, size) == size;
+}
+
+static bool is_after_call(struct target *target, uint64_t pc)
+{
+	struct code_instruction call;
+	struct code_reader reader;
+
+	code_reader_init(&reader, &code_x86_64, (struct code_memory){ read_code, target });
+	return code_call_before(&reader, pc, &call) == CODE_OK;
+}
+
+/** Check that the next frame is one. Where there are no rules libdwfl takes rbp for the frame's address:
+ *  other code has other things in it. */
+static bool is_frame(struct walk *walk, uint64_t pc)
+{
+	return !walk->count || walk->frames[walk->count - 1].is_signal ||
+	       rules_before(walk)->exist || is_after_call(walk->target, pc);
 }
 
 static void inherit_rbx(struct walk *walk)
@@ -103,8 +143,7 @@ static void inherit_rbx(struct walk *walk)
 
 	if (!walk->count || frame->known[0] || !newer->known[0] || newer->is_signal)
 		return;
-	bool was_called = walk->count > 1 && !newer[-1].is_signal;
-	if (!leaves_rbx(walk->target, newer->pc - was_called))
+	if (!rules_before(walk)->keep_rbx)
 		return;
 	frame->known[0] = true;
 	frame->kept[0] = newer->kept[0];
@@ -119,7 +158,7 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 	if (walk->count == walk->max || !dwfl_frame_pc(frame, &pc, &is_activation))
 		return DWARF_CB_ABORT;
 	// No function returns to 0.
-	if (!pc && walk->count)
+	if ((!pc && walk->count) || !is_frame(walk, pc))
 		return DWARF_CB_ABORT;
 	struct target_frame *found = &walk->frames[walk->count];
 	*found = (struct target_frame){

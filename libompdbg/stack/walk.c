@@ -75,6 +75,13 @@ static void find_openings(struct walk *walk, struct view *view)
 
 // ---- The walk ----------------------------------------------------------------------------------
 
+/** Tell whether a function of the C library may be the one that the start code calls. Others are called by
+ *  the program, whose file may be missing, and with it names and the way on. */
+static bool starts_program(const char *symbol)
+{
+	return !symbol || strstr(symbol, "libc_start");
+}
+
 /** Make the system's what starts a program: the start code that is linked into it, and the function
  *  that gfortran makes to call the main program. A stub for a call is the runtime's. */
 static void hide_start(struct walk *walk)
@@ -88,7 +95,8 @@ static void hide_start(struct walk *walk)
 	if (last && walk->owners[last - 1] == FRAME_SYSTEM) {
 		const char *symbol = symbol_of(walk, last);
 
-		if (!symbol || strcmp(symbol, "_start") == 0)
+		if (symbol ? strcmp(symbol, "_start") == 0 :
+			     starts_program(symbol_of(walk, last - 1)))
 			walk->owners[last] = FRAME_SYSTEM;
 	}
 	for (size_t i = 1; i < walk->depth; i++) {

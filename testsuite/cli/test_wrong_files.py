@@ -3,6 +3,7 @@
 word."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,13 @@ def test_another_program(ompdbg: Any, case: Case, tmp_path: Path, is_named: bool
     done = ompdbg.run("threads", case.core, *words)
     check_line(done.stderr, f"{other} {OTHER}")
     assert done.returncode == FINE and "rebuilt.c" not in done.stdout
+    # Nothing tells the way on from the frames in which the program called libraries.
+    stacks = ompdbg.run("bt", case.core, *words).stdout
+    assert "no user frame" not in stacks
+    for stack in stacks.rstrip().split("\n\n"):
+        own = stack.partition("\n-- thread ")[0]
+        assert re.findall(r"^#\d+ +(.*)$", own, re.M) == re.findall(r"0x[0-9a-f]+ in rebuilt", own)
+        assert own.count("in rebuilt") == 1, stacks
 
 
 @pytest.mark.parametrize("is_named", [False, True])
