@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "stack/names.h"
 #include "stack/walk.h"
 
@@ -55,6 +56,24 @@ static bool opened_region(const struct walk *walk, const struct runtime_call *ca
 	return false;
 }
 
+/** Check for a call that ran the code of a parallel region, which code that has no frame any more has
+ *  opened by a jump: that was called by the same runtime, for another construct. */
+static bool is_region_in_call(struct walk *walk, const struct runtime_call *call)
+{
+	ompd_ext_wait_site site;
+	size_t entry = call->begin; // of the runtime
+
+	if (is_region(walk, entry)) {
+		while (entry < call->caller &&
+		       !is_same_text(symbol_of(walk, entry), "__kmp_fork_call"))
+			entry++;
+		entry++;
+	}
+	return entry < call->caller && walk->owners[entry] == FRAME_RUNTIME &&
+	       classify_frame(call->runtime, walk->thread, walk->frames[entry], &site) &&
+	       site.kind == ompd_ext_wait_parallel;
+}
+
 /** Tell what construct a function is the code of that a runtime called. */
 static enum construct called_by_runtime(struct walk *walk, size_t index,
 					const struct runtime_call *call)
@@ -63,7 +82,7 @@ static enum construct called_by_runtime(struct walk *walk, size_t index,
 
 	if (is_copy_name(place->symbol))
 		return CONSTRUCT_COPY;
-	switch (call->kind) {
+	switch (is_region_in_call(walk, call) ? (int)ompd_ext_wait_parallel : call->kind) {
 	case ompd_ext_wait_task:
 		return CONSTRUCT_TASK;
 	case ompd_ext_wait_taskloop:
@@ -206,8 +225,10 @@ static void describe(struct walk *walk, size_t index, struct logical_frame *fram
 	frame->construct = call ? called_by_runtime(walk, index, call) :
 				  called_by_user(walk, index);
 	if (call && is_region(walk, index + 1))
-		frame->construct = call->kind == ompd_ext_wait_teams ? CONSTRUCT_TEAMS :
-								       CONSTRUCT_PARALLEL;
+		frame->construct = call->kind == ompd_ext_wait_teams &&
+						   !is_region_in_call(walk, call) ?
+					   CONSTRUCT_TEAMS :
+					   CONSTRUCT_PARALLEL;
 	if (enclosing)
 		frame->function = enclosing;
 	else if (is_nameless(symbol))

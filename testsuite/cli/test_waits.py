@@ -9,7 +9,8 @@ from typing import Any, Dict, Iterator
 
 import build  # from fixtures/
 import pytest
-from harness import own_programs, rest
+from conftest import OMPDBG
+from harness import own_programs, rest, terminal
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 BOTH = pytest.mark.parametrize("family", ("gcc", "clang"))
@@ -39,6 +40,9 @@ def test_tasks_at_the_end_of_a_region(ompdbg: Any, tmp_path: Path, family: str) 
     """A thread that runs one there has come to the barrier: one of four has not."""
     with hanging("late_tasks.c", family, 4, tmp_path) as pid:
         text = ompdbg.run("why", pid).stdout
+        locks = terminal.printed([OMPDBG, "locks", pid], 44)
+    # However narrow the terminal, the table says who perhaps holds it, and who waits.
+    assert re.search(r"^critical \S+ +perhaps \d +\d[,-]\d", locks, re.M), locks
     counts = re.search(r"Region 1: (\d) of 4 threads \w+ reached a barrier, 1 has not", text)
     assert counts, text
     assert family == "clang" or counts.group(1) == "3"

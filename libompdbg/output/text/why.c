@@ -11,16 +11,6 @@ enum { INDENT = 2, LEAST_WIDTH = 20 };
 enum { EACH_WITH_ITS = 3 }; // of more waits for tasks it isn't told who waits for which thread
 enum { MOST_IN_FULL = 32, SHOWN = 8 }; // of a longer deadlock so many threads and locks are shown
 
-static const char *labels_of(struct arena *arena, struct thread *const *threads, size_t count)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < count; i++)
-		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
-				    threads[i]->target->label);
-	return text;
-}
-
 // ---- Locks -------------------------------------------------------------------------------------
 
 static const char *owner_text(struct arena *arena, const struct lock *lock)
@@ -40,7 +30,7 @@ void text_locks(struct text *text)
 {
 	static const struct column columns[] = {
 		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
-		{ .title = "Owner", .squeeze = 5 },
+		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiting threads", .squeeze = 8 },
 		{ .title = "Where the owner is",
 		  .squeeze = 20,
@@ -63,7 +53,7 @@ void text_locks(struct text *text)
 		const char **row = text_table_row(&table);
 		row[0] = locks[i].title;
 		row[1] = owner_text(arena, &locks[i]);
-		row[2] = labels_of(arena, locks[i].waiters, locks[i].num_waiters);
+		row[2] = thread_numbers(arena, locks[i].waiters, locks[i].num_waiters);
 		if (locks[i].owner)
 			row[3] = place_text(arena, thread_location(locks[i].owner));
 		else if (locks[i].num_candidates == 1)

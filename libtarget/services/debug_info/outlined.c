@@ -20,10 +20,10 @@ static bool is_unnamed(const char *name)
 	return starts_with(name, ".omp_outlined.") || starts_with(name, ".omp_task_entry.");
 }
 
+/** Check for a function that Clang made: ".omp_combiner.", ".red_init.". */
 static bool is_generated(const char *name)
 {
-	return starts_with(name, ".omp_") || starts_with(name, ".omp.") ||
-	       starts_with(name, "__omp_offloading_");
+	return *name == '.' || starts_with(name, "__omp_offloading_");
 }
 
 bool is_outlined(const char *name)
