@@ -205,9 +205,14 @@ static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
 
 bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer, size_t size)
 {
+	struct ompdbg_error *error;
 	uint8_t *to = buffer;
 
-	while (size && services->files) {
+	if (!gdb_files(services, &error)) {
+		ompdbg_error_destroy(error);
+		return false;
+	}
+	while (size) {
 		size_t from = address % TARGET_PAGE, part = TARGET_PAGE - from;
 		const uint8_t *page = code_page(services, address / TARGET_PAGE);
 
@@ -220,7 +225,7 @@ bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *
 		address += part;
 		size -= part;
 	}
-	return !size;
+	return true;
 }
 
 void gdb_files_forget(struct gdb_services *services)

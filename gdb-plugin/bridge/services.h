@@ -126,7 +126,7 @@ void stacks_forget(struct gdb_services *services);
 /** Find what tells names: libtarget's services over the files that GDB has loaded. @return NULL with an
  *  error. */
 const struct ompdbg_services *gdb_files(struct gdb_services *services, struct ompdbg_error **ret);
-/** Read code past GDB. @return false: memory is not as the files have it, or they are not open. */
+/** Read code past GDB. @return false: memory is not as the files have it, or they cannot be opened. */
 bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer,
 			 size_t size);
 void gdb_files_forget(struct gdb_services *services);

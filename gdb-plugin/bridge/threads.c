@@ -42,14 +42,15 @@ static bool take_thread(struct gdb_services *services, PyObject *told,
 {
 	PyObject *label;
 	long long lwp;
-	int running;
+	int running, selected;
 
-	if (!PyArg_ParseTuple(told, "iOLp", &ret->number, &label, &lwp, &running))
+	if (!PyArg_ParseTuple(told, "iOLpp", &ret->number, &label, &lwp, &running, &selected))
 		return false;
 	ret->label = kept_text(services, label);
 	ret->name = "";
 	ret->lwp = lwp;
 	ret->running = running;
+	ret->selected = selected;
 	return true;
 }
 
@@ -71,7 +72,7 @@ static struct ompdbg_error *list_threads(struct gdb_services *services)
 	services->num_threads = (size_t)count;
 	services->has_threads = true;
 	services->has_names = false;
-	return gdb_services_select(services) ? NULL : ask_failed(services);
+	return NULL;
 }
 
 struct ompdbg_error *gdb_threads(void *context, const struct ompdbg_target_thread **ret,

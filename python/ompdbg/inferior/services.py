@@ -196,8 +196,8 @@ class GdbServices:
             return [self._stopped_thread]
         return self.all_threads()
 
-    def threads(self) -> List[Tuple[int, str, int, bool]]:
-        """Return number, label, LWP and whether it runs, of all threads."""
+    def threads(self) -> List[Tuple[int, str, int, bool, bool]]:
+        """Return number, label, LWP, and whether it runs and is selected, of all threads."""
         several, known = len(gdb.inferiors()) > 1, self._stopped is not None
         return [
             (
@@ -205,6 +205,7 @@ class GdbServices:
                 f"{self._inferior.num}.{one.num}" if several else str(one.num),
                 lwp(one),
                 not known and one.is_running(),
+                one.global_num == self._selected,
             )
             for one in self._asked()
         ]
