@@ -160,7 +160,8 @@ const struct command commands[] = {
 			"unknown, \"none\" for the number of a thread that is not OpenMP's.",
 		.options = threads_options,
 		.run = run_view,
-		.show = show_threads,
+		.view = VIEW_THREADS,
+		.threads = ANY_THREADS,
 	},
 	{
 		.name = "tasks",
@@ -172,7 +173,7 @@ const struct command commands[] = {
 			"deep for the line, a number in brackets is the depth of a task.",
 		.options = tasks_options,
 		.run = run_view,
-		.show = show_tasks,
+		.view = VIEW_TASKS,
 	},
 	{
 		.name = "task",
@@ -186,7 +187,7 @@ const struct command commands[] = {
 		.operands = OPERAND_NUMBER,
 		.options = plain_options,
 		.run = run_view,
-		.show = show_task,
+		.view = VIEW_TASK,
 	},
 	{
 		.name = "bt",
@@ -202,7 +203,8 @@ const struct command commands[] = {
 			       "the end.",
 		.options = stack_options,
 		.run = run_view,
-		.show = show_stacks,
+		.view = VIEW_STACKS,
+		.threads = NAMED_THREAD,
 	},
 	{
 		.name = "print",
@@ -222,7 +224,8 @@ const struct command commands[] = {
 		.operands = OPERAND_EXPRESSION,
 		.options = threads_options,
 		.run = run_view,
-		.show = show_values,
+		.view = VIEW_VALUES,
+		.threads = VALUED_THREADS,
 	},
 	{
 		.name = "regions",
@@ -231,7 +234,7 @@ const struct command commands[] = {
 			       "where, and how many of them have reached its barrier.",
 		.options = plain_options,
 		.run = run_view,
-		.show = show_regions,
+		.view = VIEW_REGIONS,
 	},
 	{
 		.name = "icvs",
@@ -242,7 +245,8 @@ const struct command commands[] = {
 			       "variable that set it.",
 		.options = icv_options,
 		.run = run_view,
-		.show = show_icvs,
+		.view = VIEW_ICVS,
+		.threads = OPENMP_THREADS,
 	},
 	{
 		.name = "env",
@@ -254,7 +258,7 @@ const struct command commands[] = {
 			"else.",
 		.options = environment_options,
 		.run = run_view,
-		.show = show_environment,
+		.view = VIEW_ENVIRONMENT,
 	},
 	{
 		.name = "locks",
@@ -264,7 +268,7 @@ const struct command commands[] = {
 			       "does, threads that perhaps hold it are named, with the evidence.",
 		.options = plain_options,
 		.run = run_view,
-		.show = show_locks,
+		.view = VIEW_LOCKS,
 	},
 	{
 		.name = "why",
@@ -282,7 +286,8 @@ const struct command commands[] = {
 		       "  end, or one for threads that sleep; else 0",
 		.options = thread_options,
 		.run = run_view,
-		.show = show_why,
+		.view = VIEW_WHY,
+		.threads = NAMED_THREAD,
 	},
 	{
 		.name = "history",
@@ -297,7 +302,8 @@ const struct command commands[] = {
 			"tell when that was, before the latest event.",
 		.options = history_options,
 		.run = run_view,
-		.show = show_history,
+		.view = VIEW_HISTORY,
+		.threads = NAMED_THREAD,
 	},
 	{
 		.name = "thread-info",
@@ -308,7 +314,9 @@ const struct command commands[] = {
 			       "ran.",
 		.options = thread_options,
 		.run = run_view,
-		.show = show_thread_info,
+		.view = VIEW_INQUIRIES,
+		.threads = OPENMP_THREADS,
+		.inquiry = INQUIRY_THREAD,
 	},
 	{
 		.name = "task-info",
@@ -318,7 +326,9 @@ const struct command commands[] = {
 			       "its region, its frames, and for the innermost its memory.",
 		.options = level_options,
 		.run = run_view,
-		.show = show_task_info,
+		.view = VIEW_INQUIRIES,
+		.threads = OPENMP_THREADS,
+		.inquiry = INQUIRY_TASK,
 	},
 	{
 		.name = "parallel-info",
@@ -327,7 +337,9 @@ const struct command commands[] = {
 			       "of threads in its team, and what a tool stored for it.",
 		.options = level_options,
 		.run = run_view,
-		.show = show_parallel_info,
+		.view = VIEW_INQUIRIES,
+		.threads = OPENMP_THREADS,
+		.inquiry = INQUIRY_PARALLEL,
 	},
 	{
 		.name = "status",
@@ -336,7 +348,7 @@ const struct command commands[] = {
 			       "known, and what is unavailable, with the reason.",
 		.options = plain_options,
 		.run = run_view,
-		.show = show_status,
+		.view = VIEW_STATUS,
 	},
 	{
 		.name = "report",
