@@ -4,6 +4,11 @@
 
 #include "diagnose/choice.h"
 
+struct chosen {
+	struct thread **threads;
+	size_t count;
+};
+
 static struct chosen all_threads(struct process *process)
 {
 	struct chosen all = { ARENA_ARRAY(&process->arena, struct thread *, process->num_targets),
@@ -28,8 +33,9 @@ static struct chosen all_threads(struct process *process)
 		(chosen)->count = kept_;                               \
 	} while (0)
 
-bool choose_threads(struct process *process, const struct arguments *arguments, bool only_openmp,
-		    struct chosen *ret, struct failure *failure)
+/** Choose by state, team, level and number; all if nothing was said. */
+static bool choose_any(struct process *process, const struct arguments *arguments, bool only_openmp,
+		       struct chosen *ret, struct failure *failure)
 {
 	const struct choice choice = { arguments->state, arguments->team, arguments->level,
 				       arguments->numbers, only_openmp };
@@ -43,8 +49,9 @@ bool choose_threads(struct process *process, const struct arguments *arguments, 
 	return !failure->status;
 }
 
-bool choose_named(struct process *process, const struct arguments *arguments, struct chosen *ret,
-		  struct failure *failure)
+/** Choose the thread that was named by its number or LWP, or all. */
+static bool choose_named(struct process *process, const struct arguments *arguments,
+			 struct chosen *ret, struct failure *failure)
 {
 	int64_t wanted = arguments->thread;
 
@@ -58,8 +65,9 @@ bool choose_named(struct process *process, const struct arguments *arguments, st
 	return true;
 }
 
-bool choose_openmp(struct process *process, const struct arguments *arguments, struct chosen *ret,
-		   struct failure *failure)
+/** Choose likewise, OpenMP threads only: one at least. */
+static bool choose_openmp(struct process *process, const struct arguments *arguments,
+			  struct chosen *ret, struct failure *failure)
 {
 	const char *error = NULL;
 
@@ -75,4 +83,26 @@ bool choose_openmp(struct process *process, const struct arguments *arguments, s
 	return fail_with(failure, STATUS_USAGE,
 			 arguments->thread < 0 ? "no thread is an OpenMP thread" :
 						 "the thread is not an OpenMP thread");
+}
+
+bool choose_threads(struct process *process, const struct arguments *arguments,
+		    struct view_options *options, struct failure *failure)
+{
+	enum chosen_threads which = arguments->command->threads;
+	struct chosen chosen = all_threads(process);
+	bool ok = true;
+
+	if (which == ANY_THREADS || which == VALUED_THREADS)
+		ok = choose_any(process, arguments, which == VALUED_THREADS, &chosen, failure);
+	else if (which == NAMED_THREAD)
+		ok = choose_named(process, arguments, &chosen, failure);
+	else if (which == OPENMP_THREADS)
+		ok = choose_openmp(process, arguments, &chosen, failure);
+	if (ok && which == VALUED_THREADS && !chosen.count)
+		ok = fail_with(failure, STATUS_USAGE, "no such OpenMP thread");
+	options->threads = chosen.threads;
+	options->num_threads = chosen.count;
+	if (which == NAMED_THREAD && arguments->thread >= 0)
+		options->thread = ok ? chosen.threads[0] : NULL;
+	return ok;
 }

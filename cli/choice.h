@@ -7,20 +7,8 @@
 
 #include "options.h"
 
-/** Threads in the debugger's order, in the process's arena. */
-struct chosen {
-	struct thread **threads;
-	size_t count;
-};
-
-/** Choose by state, team, level and number; all if nothing was said. */
-bool choose_threads(struct process *process, const struct arguments *arguments, bool only_openmp,
-		    struct chosen *ret, struct failure *failure);
-/** Choose the thread that was named by its number or LWP, or all. */
-bool choose_named(struct process *process, const struct arguments *arguments, struct chosen *ret,
-		  struct failure *failure);
-/** Choose likewise, OpenMP threads only: one at least. */
-bool choose_openmp(struct process *process, const struct arguments *arguments, struct chosen *ret,
-		   struct failure *failure);
+/** Choose the threads of a command into @p options. */
+bool choose_threads(struct process *process, const struct arguments *arguments,
+		    struct view_options *options, struct failure *failure);
 
 #endif

@@ -160,7 +160,8 @@ const struct command commands[] = {
 			"\"none\" marks a thread that is not an OpenMP thread.",
 		.options = threads_options,
 		.run = run_view,
-		.show = show_threads,
+		.view = VIEW_THREADS,
+		.threads = ANY_THREADS,
 	},
 	{
 		.name = "tasks",
@@ -173,7 +174,7 @@ const struct command commands[] = {
 			"task.",
 		.options = tasks_options,
 		.run = run_view,
-		.show = show_tasks,
+		.view = VIEW_TASKS,
 	},
 	{
 		.name = "task",
@@ -187,7 +188,7 @@ const struct command commands[] = {
 		.operands = OPERAND_NUMBER,
 		.options = plain_options,
 		.run = run_view,
-		.show = show_task,
+		.view = VIEW_TASK,
 	},
 	{
 		.name = "bt",
@@ -203,7 +204,8 @@ const struct command commands[] = {
 			       "threads that end there.",
 		.options = stack_options,
 		.run = run_view,
-		.show = show_stacks,
+		.view = VIEW_STACKS,
+		.threads = NAMED_THREAD,
 	},
 	{
 		.name = "print",
@@ -223,7 +225,8 @@ const struct command commands[] = {
 		.operands = OPERAND_EXPRESSION,
 		.options = threads_options,
 		.run = run_view,
-		.show = show_values,
+		.view = VIEW_VALUES,
+		.threads = VALUED_THREADS,
 	},
 	{
 		.name = "regions",
@@ -232,7 +235,7 @@ const struct command commands[] = {
 			       "threads do and where, and how many have reached its barrier.",
 		.options = plain_options,
 		.run = run_view,
-		.show = show_regions,
+		.view = VIEW_REGIONS,
 	},
 	{
 		.name = "icvs",
@@ -242,7 +245,8 @@ const struct command commands[] = {
 			       "known and differs; \"Environment\" is the variable that set it.",
 		.options = icv_options,
 		.run = run_view,
-		.show = show_icvs,
+		.view = VIEW_ICVS,
+		.threads = OPENMP_THREADS,
 	},
 	{
 		.name = "env",
@@ -253,7 +257,7 @@ const struct command commands[] = {
 			"in the environment when the program started, if it differs.",
 		.options = environment_options,
 		.run = run_view,
-		.show = show_environment,
+		.view = VIEW_ENVIRONMENT,
 	},
 	{
 		.name = "locks",
@@ -265,7 +269,7 @@ const struct command commands[] = {
 			"the evidence.",
 		.options = plain_options,
 		.run = run_view,
-		.show = show_locks,
+		.view = VIEW_LOCKS,
 	},
 	{
 		.name = "why",
@@ -284,7 +288,8 @@ const struct command commands[] = {
 		       "  wait for threads that sleep; otherwise 0",
 		.options = thread_options,
 		.run = run_view,
-		.show = show_why,
+		.view = VIEW_WHY,
+		.threads = NAMED_THREAD,
 	},
 	{
 		.name = "history",
@@ -298,7 +303,8 @@ const struct command commands[] = {
 			"time of the stop, so there they count from the latest event.",
 		.options = history_options,
 		.run = run_view,
-		.show = show_history,
+		.view = VIEW_HISTORY,
+		.threads = NAMED_THREAD,
 	},
 	{
 		.name = "thread-info",
@@ -308,7 +314,9 @@ const struct command commands[] = {
 			       "places of its partition, and the processor on which it last ran.",
 		.options = thread_options,
 		.run = run_view,
-		.show = show_thread_info,
+		.view = VIEW_INQUIRIES,
+		.threads = OPENMP_THREADS,
+		.inquiry = INQUIRY_THREAD,
 	},
 	{
 		.name = "task-info",
@@ -318,7 +326,9 @@ const struct command commands[] = {
 			       "region, the frames, and for the innermost task its memory.",
 		.options = level_options,
 		.run = run_view,
-		.show = show_task_info,
+		.view = VIEW_INQUIRIES,
+		.threads = OPENMP_THREADS,
+		.inquiry = INQUIRY_TASK,
 	},
 	{
 		.name = "parallel-info",
@@ -327,7 +337,9 @@ const struct command commands[] = {
 			       "number of threads in its team, and the tool's data for it.",
 		.options = level_options,
 		.run = run_view,
-		.show = show_parallel_info,
+		.view = VIEW_INQUIRIES,
+		.threads = OPENMP_THREADS,
+		.inquiry = INQUIRY_PARALLEL,
 	},
 	{
 		.name = "status",
@@ -336,7 +348,7 @@ const struct command commands[] = {
 			       "structures, and what is unavailable, with the reason.",
 		.options = plain_options,
 		.run = run_view,
-		.show = show_status,
+		.view = VIEW_STATUS,
 	},
 	{
 		.name = "report",

@@ -192,7 +192,7 @@ static void check(struct arguments *arguments)
 		if (!arguments->target)
 			end_wrong(arguments, "missing %s", target_noun(arguments));
 	}
-	if (arguments->command->show == show_stacks && arguments->tree &&
+	if (arguments->command->view == VIEW_STACKS && arguments->tree &&
 	    (arguments->full || arguments->limit || arguments->no_tree))
 		end_wrong(arguments, "--tree and --%s exclude each other",
 			  arguments->full  ? "full" :

@@ -79,10 +79,14 @@ struct arguments {
 	enum color color;
 };
 
-/** Print one side of a target. *is_suspicious: something was found. */
-typedef struct ompdbg_error *view(struct looked *looked, const struct arguments *arguments,
-				  const struct form *form, struct sink *sink,
-				  struct failure *failure, bool *is_suspicious);
+/** Threads that a command is about, in the process's arena. */
+enum chosen_threads {
+	ALL_THREADS,
+	ANY_THREADS,	// by state, team, level and number
+	VALUED_THREADS, // likewise, of OpenMP: one at least
+	NAMED_THREAD,	// the one with a number or LWP, or all
+	OPENMP_THREADS, // likewise, of OpenMP: one at least
+};
 
 /** The operands of a command. */
 enum operands {
@@ -103,7 +107,10 @@ struct command {
 	enum operands operands;
 	const struct argp_option *options;
 	int (*run)(const struct arguments *arguments, struct failure *failure);
-	view *show; // of run_view()
+	// Of run_view():
+	enum view view;
+	enum chosen_threads threads;
+	enum inquiry_kind inquiry;
 };
 
 extern const struct command commands[];
@@ -111,10 +118,6 @@ extern const size_t num_commands;
 
 /** Parse a command line without the program's name. @return false: the program ends with *status. */
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
-
-view show_threads, show_tasks, show_task, show_stacks, show_values, show_regions, show_icvs,
-	show_environment, show_locks, show_why, show_history, show_thread_info, show_task_info,
-	show_parallel_info, show_status;
 
 // The commands (view.c, report.c, merge.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);

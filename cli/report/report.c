@@ -12,6 +12,8 @@
 
 // ---- As text -----------------------------------------------------------------------------------
 
+#define SIGNAL NUM_VIEWS // a section that no command has
+
 /** The target of a report and how it is printed. */
 struct text {
 	struct looked *looked;
@@ -21,8 +23,6 @@ struct text {
 	struct thread **openmp;
 	size_t num_openmp;
 };
-
-typedef struct ompdbg_error *section(const struct text *text);
 
 static struct ompdbg_error *print(const struct text *text, const char *line)
 {
@@ -37,73 +37,32 @@ static struct ompdbg_error *print_signal(const struct text *text)
 	struct thread *thread = crash_thread(process, crash);
 	struct ompdbg_error *error =
 		print_crash(process, crash, text->about->pid, text->form, text->sink);
-	const struct bt_options options = { .threads = &thread, .num_threads = 1 };
+	const struct view_options options = { .threads = &thread, .num_threads = 1 };
 
 	if (error || !thread)
 		return error;
-	return print_stacks(process, &options, text->form, text->sink);
+	return print_view(process, VIEW_STACKS, &options, text->form, text->sink);
 }
 
-static struct ompdbg_error *print_diagnosis(const struct text *text)
-{
-	return print_why(text->looked->process, NULL, text->form, text->sink, NULL);
-}
-
-static struct ompdbg_error *print_all_regions(const struct text *text)
-{
-	return print_regions(text->looked->process, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_all_threads(const struct text *text)
+/** Print what a command shows. */
+static struct ompdbg_error *print_one(const struct text *text, enum view view)
 {
 	struct process *process = text->looked->process;
-	const struct threads_options options = { process->threads, process->num_targets };
+	struct view_options options = {
+		.threads = process->threads,
+		.num_threads = process->num_targets,
+		.last = SHOWN_EVENTS,
+	};
 
-	return print_threads(process, &options, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_all_stacks(const struct text *text)
-{
-	struct process *process = text->looked->process;
-	const struct bt_options options = { .threads = process->threads,
-					    .num_threads = process->num_targets };
-
-	return print_stacks(process, &options, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_all_tasks(const struct text *text)
-{
-	return print_tasks(text->looked->process, false, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_all_locks(const struct text *text)
-{
-	return print_locks(text->looked->process, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_events(const struct text *text)
-{
-	const struct history_options options = { .last = SHOWN_EVENTS };
-
-	return print_history(text->looked->process, &options, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_variables(const struct text *text)
-{
-	if (!text->num_openmp)
-		return NULL;
-	return print_icvs(text->looked->process, text->openmp, text->num_openmp, NULL, text->form,
-			  text->sink);
-}
-
-static struct ompdbg_error *print_settings(const struct text *text)
-{
-	return print_environment(text->looked->process, false, text->form, text->sink);
-}
-
-static struct ompdbg_error *print_runtime(const struct text *text)
-{
-	return print_status(text->looked->process, text->form, text->sink);
+	if (view == VIEW_ICVS) {
+		options.threads = text->openmp;
+		options.num_threads = text->num_openmp;
+		if (!text->num_openmp)
+			return NULL;
+	}
+	if (view == VIEW_WHY)
+		options.findings = diagnose(process, NULL, &options.num_findings);
+	return print_view(process, view, &options, text->form, text->sink);
 }
 
 /** Check for a recording, be it one that cannot be read. */
@@ -132,7 +91,7 @@ static struct ompdbg_error *print_head(const struct text *text)
 
 /** Print a section, or why it is missing. Errors are those of the output. */
 static struct ompdbg_error *print_section(const struct text *text, const char *title,
-					  section *print_it, const struct spool *spool)
+					  enum view view, const struct spool *spool)
 {
 	struct arena *arena = &text->looked->process->arena;
 	const struct paper paper = { .arena = arena, .color = text->form->color };
@@ -142,7 +101,7 @@ static struct ompdbg_error *print_section(const struct text *text, const char *t
 	struct ompdbg_error *error = text->sink->write(text->sink->context, head, strlen(head));
 
 	if (!error)
-		error = print_it(text);
+		error = view == SIGNAL ? print_signal(text) : print_one(text, view);
 	if (!error || spool->number || error->code == OMPDBG_INTERRUPTED)
 		return error;
 	const char *line = arena_printf(&text->looked->arena, "unavailable: %s", error->message);
@@ -155,19 +114,19 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 {
 	static const struct {
 		const char *title;
-		section *print;
+		enum view view;
 	} sections[] = {
-		{ "Signal", print_signal },
-		{ "Diagnosis", print_diagnosis },
-		{ "Regions", print_all_regions },
-		{ "Threads", print_all_threads },
-		{ "Stacks", print_all_stacks },
-		{ "Tasks", print_all_tasks },
-		{ "Locks", print_all_locks },
-		{ "Latest events", print_events },
-		{ "Control variables", print_variables },
-		{ "Environment", print_settings },
-		{ "Runtime", print_runtime },
+		{ "Signal", SIGNAL },
+		{ "Diagnosis", VIEW_WHY },
+		{ "Regions", VIEW_REGIONS },
+		{ "Threads", VIEW_THREADS },
+		{ "Stacks", VIEW_STACKS },
+		{ "Tasks", VIEW_TASKS },
+		{ "Locks", VIEW_LOCKS },
+		{ "Latest events", VIEW_HISTORY },
+		{ "Control variables", VIEW_ICVS },
+		{ "Environment", VIEW_ENVIRONMENT },
+		{ "Runtime", VIEW_STATUS },
 	};
 	struct process *process = looked->process;
 	struct text text = { looked, about, form, &spool->sink, NULL, 0 };
@@ -179,9 +138,9 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 	}
 	struct ompdbg_error *error = print_head(&text);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++) {
-		if ((sections[i].print != print_signal || about->has_crash) &&
-		    (sections[i].print != print_events || is_recorded(process)))
-			error = print_section(&text, sections[i].title, sections[i].print, spool);
+		if ((sections[i].view != SIGNAL || about->has_crash) &&
+		    (sections[i].view != VIEW_HISTORY || is_recorded(process)))
+			error = print_section(&text, sections[i].title, sections[i].view, spool);
 	}
 	return error;
 }
@@ -264,7 +223,7 @@ bool report_print_diagnosis(struct looked *looked, const struct crash *crash, co
 	const struct text text = { .looked = looked, .about = &about, .form = form, .sink = sink };
 	struct ompdbg_error *error = about.has_crash ? print_signal(&text) : NULL;
 
-	return looked_check(looked, error ? error : print_diagnosis(&text), failure);
+	return looked_check(looked, error ? error : print_one(&text, VIEW_WHY), failure);
 }
 
 void report_deinit(struct report *report)

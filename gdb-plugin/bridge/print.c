@@ -189,180 +189,96 @@ struct viewed {
 	struct sink *sink;
 };
 
-#define VIEW(name) static struct ompdbg_error *name(const struct viewed *viewed)
-
-VIEW(view_threads)
+/** Choose the threads of a view: for an expression those of the user's team, unless others are meant. */
+static struct ompdbg_error *choose_threads(struct viewed *viewed, bool is_expression)
 {
-	const struct chosen *all = &viewed->chosen;
-	struct chosen chosen;
-	struct ompdbg_error *error = choose(viewed->process, &viewed->options->choice, all->threads,
-					    all->count, &chosen.threads, &chosen.count);
-	const struct threads_options options = { chosen.threads, chosen.count };
+	struct choice choice = viewed->options->choice;
+	const struct chosen all = viewed->chosen;
 
-	return error ? error : print_threads(viewed->process, &options, viewed->form, viewed->sink);
+	choice.only_openmp = is_expression;
+	if (is_expression && !choice.team && !viewed->options->all)
+		choice.team = current_team(viewed->process);
+	struct ompdbg_error *error = choose(viewed->process, &choice, all.threads, all.count,
+					    &viewed->chosen.threads, &viewed->chosen.count);
+	if (!error && is_expression && !viewed->chosen.count)
+		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no such OpenMP thread");
+	return error;
 }
 
-VIEW(view_tasks)
-{
-	if (viewed->options->by_function)
-		return print_tasks_by_function(viewed->process, viewed->form, viewed->sink);
-	return print_tasks(viewed->process, viewed->options->queued, viewed->form, viewed->sink);
-}
-
-VIEW(view_task)
-{
-	return print_task(viewed->process, (uint64_t)viewed->options->number, viewed->form,
-			  viewed->sink);
-}
-
-VIEW(view_stacks)
-{
-	const struct bt_options options = {
-		.threads = viewed->chosen.threads,
-		.num_threads = viewed->chosen.count,
-		.raw = viewed->options->raw,
-		.full = viewed->options->full,
-		.limit = (size_t)viewed->options->limit,
-		.form = (enum bt_form)viewed->options->form,
-	};
-
-	return print_stacks(viewed->process, &options, viewed->form, viewed->sink);
-}
-
-/** Evaluate an expression in the user's team, unless other threads were chosen. */
-VIEW(view_values)
+static struct ompdbg_error *show(struct viewed *viewed, enum view view, enum inquiry_kind inquiry)
 {
 	const struct options *options = viewed->options;
-	const struct chosen *all = &viewed->chosen;
-	struct choice choice = options->choice;
-	struct chosen chosen;
-	struct values values;
-
-	choice.only_openmp = true;
-	if (!choice.team && !options->all)
-		choice.team = current_team(viewed->process);
-	struct ompdbg_error *error = choose(viewed->process, &choice, all->threads, all->count,
-					    &chosen.threads, &chosen.count);
-	if (!error && !chosen.count)
-		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "there is no such OpenMP thread");
-	if (!error)
-		error = values_evaluate(viewed->process, chosen.threads, chosen.count,
-					options->expression, (char)options->format, &values);
-	return error ? error : print_values(viewed->process, &values, viewed->form, viewed->sink);
-}
-
-VIEW(view_frame)
-{
-	struct thread *thread = process_thread(viewed->process, viewed->options->thread);
-
-	if (!thread)
-		return ompdbg_error_create(OMPDBG_BAD_INPUT, "no thread %d",
-					   viewed->options->thread);
-	return print_frame(viewed->process, thread, viewed->options->level, viewed->form,
-			   viewed->sink);
-}
-
-VIEW(view_regions)
-{
-	return print_regions(viewed->process, viewed->form, viewed->sink);
-}
-
-VIEW(view_locks)
-{
-	return print_locks(viewed->process, viewed->form, viewed->sink);
-}
-
-VIEW(view_why)
-{
 	const struct signal *signal = &viewed->signal;
 	struct process *process = viewed->process;
-	int number = viewed->options->thread;
 	struct ompdbg_error *error = NULL;
+	struct values values;
 
-	if (signal->has_ended && !number && !viewed->form->json)
-		error = print_crash(process, &signal->crash, signal->pid, viewed->form,
-				    viewed->sink);
-	return error ? error :
-		       print_why(process, number ? process_thread(process, number) : NULL,
-				 viewed->form, viewed->sink, NULL);
+	if (view == VIEW_THREADS || view == VIEW_VALUES)
+		error = choose_threads(viewed, view == VIEW_VALUES);
+	if (error)
+		return error;
+	struct view_options shown = {
+		.threads = viewed->chosen.threads,
+		.num_threads = viewed->chosen.count,
+		.thread = options->thread ? process_thread(process, options->thread) : NULL,
+		.queued = options->queued,
+		.raw = options->raw,
+		.full = options->full,
+		.form = (enum bt_form)options->form,
+		.limit = (size_t)options->limit,
+		.number = (uint64_t)options->number,
+		.scope = options->scope,
+		.all = options->all,
+		.last = (size_t)options->last,
+		.inquiry = inquiry,
+		.level = options->level,
+		.values = &values,
+	};
+	if (view == VIEW_FRAME && !shown.thread)
+		return ompdbg_error_create(OMPDBG_BAD_INPUT, "no thread %d", options->thread);
+	if (view == VIEW_VALUES)
+		error = values_evaluate(process, shown.threads, shown.num_threads,
+					options->expression, (char)options->format, &values);
+	if (view == VIEW_WHY) {
+		shown.findings = diagnose(process, shown.thread, &shown.num_findings);
+		if (signal->has_ended && !options->thread && !viewed->form->json)
+			error = print_crash(process, &signal->crash, signal->pid, viewed->form,
+					    viewed->sink);
+	}
+	if (view == VIEW_TASKS && options->by_function)
+		view = VIEW_TASK_COUNTS;
+	return error ? error : print_view(process, view, &shown, viewed->form, viewed->sink);
 }
 
-VIEW(view_history)
+static struct ompdbg_error *show_named(struct viewed *viewed, struct outlet *outlet)
 {
-	int number = viewed->options->thread;
-	const struct history_options options = {
-		.thread = number ? process_thread(viewed->process, number) : NULL,
-		.last = (size_t)viewed->options->last,
+	static const struct {
+		const char *name;
+		enum view view;
+		enum inquiry_kind inquiry;
+	} views[] = {
+		{ "threads", VIEW_THREADS, 0 },
+		{ "tasks", VIEW_TASKS, 0 },
+		{ "task", VIEW_TASK, 0 },
+		{ "stacks", VIEW_STACKS, 0 },
+		{ "frame", VIEW_FRAME, 0 },
+		{ "values", VIEW_VALUES, 0 },
+		{ "regions", VIEW_REGIONS, 0 },
+		{ "locks", VIEW_LOCKS, 0 },
+		{ "why", VIEW_WHY, 0 },
+		{ "history", VIEW_HISTORY, 0 },
+		{ "status", VIEW_STATUS, 0 },
+		{ "icvs", VIEW_ICVS, 0 },
+		{ "environment", VIEW_ENVIRONMENT, 0 },
+		{ "thread-info", VIEW_INQUIRIES, INQUIRY_THREAD },
+		{ "task-info", VIEW_INQUIRIES, INQUIRY_TASK },
+		{ "parallel-info", VIEW_INQUIRIES, INQUIRY_PARALLEL },
 	};
 
-	return print_history(viewed->process, &options, viewed->form, viewed->sink);
-}
-
-VIEW(view_status)
-{
-	return print_status(viewed->process, viewed->form, viewed->sink);
-}
-
-VIEW(view_icvs)
-{
-	return print_icvs(viewed->process, viewed->chosen.threads, viewed->chosen.count,
-			  viewed->options->scope, viewed->form, viewed->sink);
-}
-
-VIEW(view_environment)
-{
-	return print_environment(viewed->process, viewed->options->all, viewed->form, viewed->sink);
-}
-
-static struct ompdbg_error *inquire(const struct viewed *viewed, enum inquiry_kind kind)
-{
-	return print_inquiries(viewed->process, viewed->chosen.threads, viewed->chosen.count, kind,
-			       viewed->options->level, viewed->form, viewed->sink);
-}
-
-VIEW(view_thread_info)
-{
-	return inquire(viewed, INQUIRY_THREAD);
-}
-
-VIEW(view_task_info)
-{
-	return inquire(viewed, INQUIRY_TASK);
-}
-
-VIEW(view_parallel_info)
-{
-	return inquire(viewed, INQUIRY_PARALLEL);
-}
-
-static const struct {
-	const char *name;
-	struct ompdbg_error *(*print)(const struct viewed *viewed);
-} views[] = {
-	{ "threads", view_threads },
-	{ "tasks", view_tasks },
-	{ "task", view_task },
-	{ "stacks", view_stacks },
-	{ "frame", view_frame },
-	{ "values", view_values },
-	{ "regions", view_regions },
-	{ "locks", view_locks },
-	{ "why", view_why },
-	{ "history", view_history },
-	{ "status", view_status },
-	{ "icvs", view_icvs },
-	{ "environment", view_environment },
-	{ "thread-info", view_thread_info },
-	{ "task-info", view_task_info },
-	{ "parallel-info", view_parallel_info },
-};
-
-static struct ompdbg_error *print_view(struct viewed *viewed, struct outlet *outlet)
-{
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
 		if (strcmp(views[i].name, viewed->options->view) != 0)
 			continue;
-		struct ompdbg_error *error = views[i].print(viewed);
+		struct ompdbg_error *error = show(viewed, views[i].view, views[i].inquiry);
 
 		return error ? error : flush(outlet);
 	}
@@ -400,7 +316,7 @@ static struct ompdbg_error *answer(struct process_object *self, const struct opt
 	// Few views show names.
 	struct ompdbg_error *error = options->json ? gdb_services_name(&self->services) : NULL;
 	if (!error)
-		error = print_view(&viewed, &outlet);
+		error = show_named(&viewed, &outlet);
 	buffer_deinit(&outlet.pending);
 	return error;
 }

@@ -279,41 +279,36 @@ ompdbg_visit_tasks(struct ompdbg_program *program,
 
 // ---- Output ----------------------------------------------------------------------------------
 
-static struct ompdbg_error *print_view(struct process *process, enum ompdbg_view view,
-				       const struct form *form, struct sink *sink)
+static struct ompdbg_error *print(struct process *process, enum ompdbg_view which,
+				  const struct form *form, struct sink *sink)
 {
-	struct threads_options threads = { process->threads, process->num_targets };
-	struct bt_options stacks = { .threads = process->threads,
-				     .num_threads = process->num_targets };
-	const struct history_options events = { .last = SHOWN_EVENTS };
+	static const enum view views[] = {
+		[OMPDBG_VIEW_THREADS] = VIEW_THREADS,
+		[OMPDBG_VIEW_TASKS] = VIEW_TASKS,
+		[OMPDBG_VIEW_QUEUED_TASKS] = VIEW_TASKS,
+		[OMPDBG_VIEW_TASK_COUNTS] = VIEW_TASK_COUNTS,
+		[OMPDBG_VIEW_STACKS] = VIEW_STACKS,
+		[OMPDBG_VIEW_REGIONS] = VIEW_REGIONS,
+		[OMPDBG_VIEW_LOCKS] = VIEW_LOCKS,
+		[OMPDBG_VIEW_WHY] = VIEW_WHY,
+		[OMPDBG_VIEW_STATUS] = VIEW_STATUS,
+		[OMPDBG_VIEW_ICVS] = VIEW_ICVS,
+		[OMPDBG_VIEW_ENVIRONMENT] = VIEW_ENVIRONMENT,
+		[OMPDBG_VIEW_HISTORY] = VIEW_HISTORY,
+	};
+	struct view_options options = {
+		.threads = process->threads,
+		.num_threads = process->num_targets,
+		.queued = which == OMPDBG_VIEW_QUEUED_TASKS,
+		.last = SHOWN_EVENTS,
+	};
 
-	switch (view) {
-	case OMPDBG_VIEW_THREADS:
-		return print_threads(process, &threads, form, sink);
-	case OMPDBG_VIEW_TASKS:
-		return print_tasks(process, false, form, sink);
-	case OMPDBG_VIEW_QUEUED_TASKS:
-		return print_tasks(process, true, form, sink);
-	case OMPDBG_VIEW_TASK_COUNTS:
-		return print_tasks_by_function(process, form, sink);
-	case OMPDBG_VIEW_STACKS:
-		return print_stacks(process, &stacks, form, sink);
-	case OMPDBG_VIEW_REGIONS:
-		return print_regions(process, form, sink);
-	case OMPDBG_VIEW_LOCKS:
-		return print_locks(process, form, sink);
-	case OMPDBG_VIEW_WHY:
-		return print_why(process, NULL, form, sink, NULL);
-	case OMPDBG_VIEW_STATUS:
-		return print_status(process, form, sink);
-	case OMPDBG_VIEW_ICVS:
-		return print_icvs(process, threads.threads, threads.num_threads, NULL, form, sink);
-	case OMPDBG_VIEW_ENVIRONMENT:
-		return print_environment(process, false, form, sink);
-	case OMPDBG_VIEW_HISTORY:
-		return print_history(process, &events, form, sink);
-	}
-	return ompdbg_error_create(OMPDBG_BAD_INPUT, "ompdbg_print: unknown view %d", (int)view);
+	if ((size_t)which >= sizeof(views) / sizeof(*views))
+		return ompdbg_error_create(OMPDBG_BAD_INPUT, "ompdbg_print: unknown view %d",
+					   (int)which);
+	if (which == OMPDBG_VIEW_WHY)
+		options.findings = diagnose(process, NULL, &options.num_findings);
+	return print_view(process, views[which], &options, form, sink);
 }
 
 struct ompdbg_error *
@@ -325,5 +320,5 @@ ompdbg_print(struct ompdbg_program *program, enum ompdbg_view view, const struct
 	struct sink sink = { write, context };
 	struct ompdbg_error *error = check(program);
 
-	return error ? error : print_view(program->process, view, &own, &sink);
+	return error ? error : print(program->process, view, &own, &sink);
 }

@@ -5,14 +5,6 @@
 #include "output/json/documents.h"
 #include "output/text/text.h"
 
-/** Write lines that were made with or without an error. */
-static struct ompdbg_error *finish(struct text *text, struct sink *sink, struct ompdbg_error *error)
-{
-	if (!error && process_is_interrupted(text->process))
-		error = &ompdbg_error_interrupted;
-	return error ? error : text_write(text, sink);
-}
-
 struct ompdbg_error *print_line(struct process *process, const char *line, const struct form *form,
 				struct sink *sink)
 {
@@ -23,200 +15,66 @@ struct ompdbg_error *print_line(struct process *process, const char *line, const
 	return text_write(&text, sink);
 }
 
-struct ompdbg_error *print_threads(struct process *process, const struct threads_options *options,
-				   const struct form *form, struct sink *sink)
+static struct ompdbg_error *check_recording(struct process *process,
+					    const struct view_options *options)
 {
-	struct text text;
-
-	if (form->json)
-		return json_threads(process, options, sink);
-	text_init(&text, process, form);
-	text_threads(&text, options);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_tasks(struct process *process, bool queued, const struct form *form,
-				 struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_tasks(process, queued, sink);
-	text_init(&text, process, form);
-	return finish(&text, sink, text_tasks(&text, queued));
-}
-
-struct ompdbg_error *print_task(struct process *process, uint64_t number, const struct form *form,
-				struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_one_task(process, number, sink);
-	text_init(&text, process, form);
-	return finish(&text, sink, text_task(&text, number));
-}
-
-struct ompdbg_error *print_tasks_by_function(struct process *process, const struct form *form,
-					     struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_list_document(process, "counts", json_task_count_list, NULL, sink);
-	text_init(&text, process, form);
-	return finish(&text, sink, text_tasks_by_function(&text));
-}
-
-struct ompdbg_error *print_stacks(struct process *process, const struct bt_options *options,
-				  const struct form *form, struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_list_document(process, "stacks", json_stack_list, options, sink);
-	text_init(&text, process, form);
-	if (is_shown_as_tree(options))
-		text_tree(&text, options);
-	else
-		text_stacks(&text, options, form);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_frame(struct process *process, struct thread *thread, int level,
-				 const struct form *form, struct sink *sink)
-{
-	struct text text;
-
-	text_init(&text, process, form);
-	text_frame(&text, thread, level, form);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_values(struct process *process, const struct values *values,
-				  const struct form *form, struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_values(process, values, sink);
-	text_init(&text, process, form);
-	text_values(&text, values);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_regions(struct process *process, const struct form *form,
-				   struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_list_document(process, "regions", json_region_list, NULL, sink);
-	text_init(&text, process, form);
-	text_regions(&text);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_locks(struct process *process, const struct form *form,
-				 struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_list_document(process, "locks", json_lock_list, NULL, sink);
-	text_init(&text, process, form);
-	text_locks(&text);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_why(struct process *process, struct thread *thread,
-			       const struct form *form, struct sink *sink, bool *suspicious)
-{
-	struct text text;
-	size_t count;
-	const struct finding *findings = diagnose(process, thread, &count);
-	const struct shown_findings shown = { findings, count };
-
-	if (suspicious)
-		*suspicious = is_suspicious(findings, count);
-	if (form->json)
-		return json_list_document(process, "findings", json_finding_list, &shown, sink);
-	text_init(&text, process, form);
-	text_why(&text, thread, findings, count);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_history(struct process *process, const struct history_options *options,
-				   const struct form *form, struct sink *sink)
-{
-	struct history *history = process_history(process);
 	const char *problem = history_problem(process);
-	struct text text;
 
 	if (problem)
 		return ompdbg_error_create(OMPDBG_UNAVAILABLE, "cannot read the recording: %s",
 					   problem);
-	if (!history)
+	if (!process_history(process))
 		return ompdbg_error_create(OMPDBG_UNAVAILABLE,
 					   "nothing was recorded (start the program with \"ompdbg "
 					   "record\")");
 	if (options->thread && !history_of(options->thread))
 		return ompdbg_error_create(OMPDBG_UNAVAILABLE, "thread %s was not recorded",
 					   options->thread->target->label);
-	if (form->json)
-		return json_history(history, options, sink);
-	text_init(&text, process, form);
-	return finish(&text, sink, text_history(&text, history, options));
+	return NULL;
 }
 
-struct ompdbg_error *print_status(struct process *process, const struct form *form,
-				  struct sink *sink)
-{
-	struct text text;
+/** The forms of a view. A document that is nothing but a list needs no function of its own. */
+static const struct {
+	text_view *text;
+	const char *name;
+	json_list *list;
+	json_view *json;
+} views[NUM_VIEWS] = {
+	[VIEW_THREADS] = { text_threads, .json = json_threads },
+	[VIEW_TASKS] = { text_tasks, .json = json_tasks },
+	[VIEW_TASK_COUNTS] = { text_task_counts, "counts", json_task_count_list },
+	[VIEW_TASK] = { text_task, .json = json_task },
+	[VIEW_STACKS] = { text_stacks, "stacks", json_stack_list },
+	[VIEW_FRAME] = { text_frame },
+	[VIEW_VALUES] = { text_values, .json = json_values },
+	[VIEW_REGIONS] = { text_regions, "regions", json_region_list },
+	[VIEW_LOCKS] = { text_locks, "locks", json_lock_list },
+	[VIEW_WHY] = { text_why, "findings", json_finding_list },
+	[VIEW_HISTORY] = { text_history, .json = json_history },
+	[VIEW_STATUS] = { text_status, .json = json_status },
+	[VIEW_ICVS] = { text_icvs, "icvs", json_icv_list },
+	[VIEW_ENVIRONMENT] = { text_environment, .json = json_environment },
+	[VIEW_INQUIRIES] = { text_inquiries, "inquiries", json_inquiry_list },
+};
 
-	if (form->json)
-		return json_status(process, sink);
-	text_init(&text, process, form);
-	text_status(&text);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_icvs(struct process *process, struct thread *const *threads,
-				size_t num_threads, const char *scope, const struct form *form,
+struct ompdbg_error *print_view(struct process *process, enum view view,
+				const struct view_options *options, const struct form *form,
 				struct sink *sink)
 {
-	const struct shown_icvs shown = { threads, num_threads, scope };
+	struct ompdbg_error *error = view == VIEW_HISTORY ? check_recording(process, options) :
+							    NULL;
 	struct text text;
 
-	if (form->json)
-		return json_list_document(process, "icvs", json_icv_list, &shown, sink);
+	if (error)
+		return error;
+	if (form->json && views[view].list)
+		return json_list_document(process, views[view].name, views[view].list, options,
+					  sink);
+	if (form->json && views[view].json)
+		return views[view].json(process, options, sink);
 	text_init(&text, process, form);
-	text_icvs(&text, threads, num_threads, scope);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_environment(struct process *process, bool all, const struct form *form,
-				       struct sink *sink)
-{
-	struct text text;
-
-	if (form->json)
-		return json_environment(process, sink);
-	text_init(&text, process, form);
-	text_environment(&text, all);
-	return finish(&text, sink, NULL);
-}
-
-struct ompdbg_error *print_inquiries(struct process *process, struct thread *const *threads,
-				     size_t num_threads, enum inquiry_kind which, int level,
-				     const struct form *form, struct sink *sink)
-{
-	const struct shown_inquiries shown = { threads, num_threads, which, level };
-	struct text text;
-
-	if (form->json)
-		return json_list_document(process, "inquiries", json_inquiry_list, &shown, sink);
-	text_init(&text, process, form);
-	text_inquiries(&text, threads, num_threads, which, level);
-	return finish(&text, sink, NULL);
+	error = views[view].text(&text, options);
+	if (!error && process_is_interrupted(process))
+		error = &ompdbg_error_interrupted;
+	return error ? error : text_write(&text, sink);
 }

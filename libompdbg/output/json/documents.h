@@ -11,16 +11,10 @@
 
 // ---- Documents of commands, as docs/json.md has them -------------------------------------------
 
-struct ompdbg_error *json_threads(struct process *process, const struct threads_options *options,
-				  struct sink *sink);
-struct ompdbg_error *json_tasks(struct process *process, bool queued, struct sink *sink);
-struct ompdbg_error *json_one_task(struct process *process, uint64_t number, struct sink *sink);
-struct ompdbg_error *json_values(struct process *process, const struct values *values,
-				 struct sink *sink);
-struct ompdbg_error *json_history(struct history *history, const struct history_options *options,
-				  struct sink *sink);
-struct ompdbg_error *json_status(struct process *process, struct sink *sink);
-struct ompdbg_error *json_environment(struct process *process, struct sink *sink);
+typedef struct ompdbg_error *json_view(struct process *process, const struct view_options *options,
+				       struct sink *sink);
+json_view json_threads, json_tasks, json_task, json_values, json_history, json_status,
+	json_environment;
 
 /** Write everything that the commands tell into one document, and `about`, which @p write_about writes
  *  as an object: it gets what could not be told. (report.c) */
@@ -31,33 +25,16 @@ struct ompdbg_error *json_report(struct process *process,
 
 // ---- Lists, of which most documents consist ----------------------------------------------------
 
-struct shown_findings {
-	const struct finding *findings;
-	size_t count;
-};
-struct shown_icvs {
-	struct thread *const *threads;
-	size_t num_threads;
-	const char *scope; // NULL: all
-};
-struct shown_inquiries {
-	struct thread *const *threads;
-	size_t num_threads;
-	enum inquiry_kind which;
-	int level;
-};
+// The lists of views are of the options of theirs (struct view_options).
+json_list json_stack_list, json_thread_list, json_finding_list, json_icv_list, json_inquiry_list,
+	json_region_list, json_lock_list, json_task_count_list;
+/** Events that are shown. */
 struct shown_events {
 	struct history *history;
 	const struct history_event *events;
 	size_t count;
 };
-json_list json_stack_list;   // of const struct bt_options *
-json_list json_thread_list;  // of const struct threads_options *
-json_list json_finding_list; // of const struct shown_findings *
-json_list json_icv_list;     // of const struct shown_icvs *
-json_list json_inquiry_list; // of const struct shown_inquiries *
-json_list json_event_list;   // of const struct shown_events *
-json_list json_region_list, json_lock_list, json_task_count_list; // of NULL: all of the process
+json_list json_event_list; // of const struct shown_events *
 
 // ---- Members that several documents have -------------------------------------------------------
 

@@ -187,9 +187,10 @@ struct ompdbg_error *json_event_list(struct json_document *document, const void 
 	return error;
 }
 
-struct ompdbg_error *json_history(struct history *history, const struct history_options *options,
+struct ompdbg_error *json_history(struct process *process, const struct view_options *options,
 				  struct sink *sink)
 {
+	struct history *history = process_history(process);
 	const struct history_thread *only = options->thread ? history_of(options->thread) : NULL;
 	struct json_document document;
 	struct history_event *events;
@@ -199,9 +200,9 @@ struct ompdbg_error *json_history(struct history *history, const struct history_
 	if (error)
 		return error;
 	const struct shown_events shown = { history, events, count };
-	json_document_begin(&document, history->process, sink);
+	json_document_begin(&document, process, sink);
 	json_key(&document.json, "recording");
-	json_recording(&document.json, history->process);
+	json_recording(&document.json, process);
 	return json_document_end(&document,
 				 json_document_list(&document, "events", json_event_list, &shown));
 }

@@ -33,7 +33,7 @@ static void json_icv(struct json *json, const struct icv_row *row)
 
 struct ompdbg_error *json_icv_list(struct json_document *document, const void *what)
 {
-	const struct shown_icvs *shown = what;
+	const struct view_options *shown = what;
 	struct ompdbg_error *error = NULL;
 	size_t count;
 	const struct icv_row *rows = icv_rows(document->process, shown->threads, shown->num_threads,
@@ -71,10 +71,12 @@ void json_environments(struct json *json, struct process *process)
 	json_end_array(json);
 }
 
-struct ompdbg_error *json_environment(struct process *process, struct sink *sink)
+struct ompdbg_error *json_environment(struct process *process, const struct view_options *options,
+				      struct sink *sink)
 {
 	struct json_document document;
 
+	(void)options;
 	json_document_begin(&document, process, sink);
 	json_key(&document.json, "environment");
 	json_environments(&document.json, process);
@@ -158,13 +160,13 @@ static void json_inquiry(struct json *json, const struct inquiry *inquiry)
 
 struct ompdbg_error *json_inquiry_list(struct json_document *document, const void *what)
 {
-	const struct shown_inquiries *shown = what;
+	const struct view_options *shown = what;
 	struct ompdbg_error *error = NULL;
 
 	for (size_t i = 0; i < shown->num_threads && !error; i++) {
 		size_t count;
 		const struct inquiry *found =
-			thread_inquiries(shown->threads[i], shown->which, shown->level, &count);
+			thread_inquiries(shown->threads[i], shown->inquiry, shown->level, &count);
 		for (size_t k = 0; k < count && !error; k++) {
 			error = json_document_element(document);
 			if (!error)
@@ -250,10 +252,12 @@ void json_status_members(struct json *json, struct process *process)
 	json_end_array(json);
 }
 
-struct ompdbg_error *json_status(struct process *process, struct sink *sink)
+struct ompdbg_error *json_status(struct process *process, const struct view_options *options,
+				 struct sink *sink)
 {
 	struct json_document document;
 
+	(void)options;
 	json_document_begin(&document, process, sink);
 	json_status_members(&document.json, process);
 	return json_document_end(&document, NULL);

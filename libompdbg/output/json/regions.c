@@ -202,10 +202,10 @@ static void json_finding(struct json *json, const struct finding *finding)
 
 struct ompdbg_error *json_finding_list(struct json_document *document, const void *what)
 {
-	const struct shown_findings *shown = what;
+	const struct view_options *shown = what;
 	struct ompdbg_error *error = NULL;
 
-	for (size_t i = 0; i < shown->count && !error; i++) {
+	for (size_t i = 0; i < shown->num_findings && !error; i++) {
 		error = json_document_element(document);
 		if (!error)
 			json_finding(&document->json, &shown->findings[i]);

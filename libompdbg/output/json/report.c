@@ -12,7 +12,7 @@ struct report {
 		document; // the sections: no sink, for what comes before is not known yet
 	const char **problems;
 	size_t num_problems, capacity;
-	struct shown_findings findings;
+	struct view_options findings;
 };
 
 // ---- Sections ----------------------------------------------------------------------------------
@@ -23,7 +23,7 @@ static struct ompdbg_error *verdict(struct json_document *document, const void *
 	const struct finding *findings = report->findings.findings, *worst = NULL;
 	struct json *json = &document->json;
 
-	for (size_t i = 0; i < report->findings.count; i++) {
+	for (size_t i = 0; i < report->findings.num_findings; i++) {
 		if (!worst || findings[i].severity < worst->severity)
 			worst = &findings[i];
 	}
@@ -62,7 +62,8 @@ static struct ompdbg_error *teams(struct json_document *document, const void *wh
 static struct ompdbg_error *threads(struct json_document *document, const void *what)
 {
 	const struct process *process = document->process;
-	const struct threads_options all = { process->threads, process->num_targets };
+	const struct view_options all = { .threads = process->threads,
+					  .num_threads = process->num_targets };
 
 	(void)what;
 	return json_thread_list(document, &all);
@@ -130,7 +131,7 @@ static struct ompdbg_error *icvs(struct json_document *document, const void *wha
 	struct process *process = document->process;
 	struct thread **openmp =
 		ARENA_ARRAY(&process->arena, struct thread *, process->num_targets);
-	struct shown_icvs shown = { .threads = openmp };
+	struct view_options shown = { .threads = openmp };
 
 	(void)what;
 	for (size_t i = 0; i < process->num_targets; i++) {
@@ -236,7 +237,7 @@ struct ompdbg_error *json_report(struct process *process,
 	struct ompdbg_error *error = NULL;
 
 	report.document.json.out = &report.document.buffer;
-	report.findings.findings = diagnose(process, NULL, &report.findings.count);
+	report.findings.findings = diagnose(process, NULL, &report.findings.num_findings);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++)
 		error = add(&report, &sections[i]);
 	if (!error) {

@@ -75,7 +75,7 @@ void json_stack_members(struct json *json, const struct logical_stack *stack,
 
 struct ompdbg_error *json_stack_list(struct json_document *document, const void *what)
 {
-	const struct bt_options *options = what;
+	const struct view_options *options = what;
 	const struct shown_frames shown = { options->raw, options->limit };
 	struct ompdbg_error *error = NULL;
 

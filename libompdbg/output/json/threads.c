@@ -9,7 +9,7 @@
 
 struct ompdbg_error *json_thread_list(struct json_document *document, const void *what)
 {
-	const struct threads_options *options = what;
+	const struct view_options *options = what;
 	struct ompdbg_error *error = NULL;
 
 	for (size_t i = 0; i < options->num_threads && !error; i++) {
@@ -20,7 +20,7 @@ struct ompdbg_error *json_thread_list(struct json_document *document, const void
 	return error;
 }
 
-struct ompdbg_error *json_threads(struct process *process, const struct threads_options *options,
+struct ompdbg_error *json_threads(struct process *process, const struct view_options *options,
 				  struct sink *sink)
 {
 	struct json_document document;
@@ -155,11 +155,12 @@ static struct ompdbg_error *write_tasks(struct json_document *document, const vo
 	return process_tasks_visit(document->process, write_task, &writer, writer.visited);
 }
 
-struct ompdbg_error *json_tasks(struct process *process, bool queued, struct sink *sink)
+struct ompdbg_error *json_tasks(struct process *process, const struct view_options *options,
+				struct sink *sink)
 {
 	struct json_document document;
 	struct tasks_visited visited;
-	const struct task_writer writer = { .queued = queued, .visited = &visited };
+	const struct task_writer writer = { .queued = options->queued, .visited = &visited };
 
 	json_document_begin(&document, process, sink);
 	json_key(&document.json, "teams");

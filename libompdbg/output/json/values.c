@@ -51,9 +51,10 @@ static struct ompdbg_error *write_values(struct json_document *document, const v
 	return NULL;
 }
 
-struct ompdbg_error *json_values(struct process *process, const struct values *values,
+struct ompdbg_error *json_values(struct process *process, const struct view_options *options,
 				 struct sink *sink)
 {
+	const struct values *values = options->values;
 	struct json_document document;
 	struct json *json = &document.json;
 

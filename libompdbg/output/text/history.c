@@ -187,7 +187,7 @@ static void add_table(struct text *text, const struct event_table *events)
 // ---- Below -------------------------------------------------------------------------------------
 
 static void add_notes(struct text *text, struct history *history,
-		      const struct history_options *options, const struct history_thread *only,
+		      const struct view_options *options, const struct history_thread *only,
 		      size_t shown)
 {
 	struct arena *arena = text->paper.arena;
@@ -229,10 +229,10 @@ static void add_notes(struct text *text, struct history *history,
 	text_unseen(text);
 }
 
-struct ompdbg_error *text_history(struct text *text, struct history *history,
-				  const struct history_options *options)
+struct ompdbg_error *text_history(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
+	struct history *history = process_history(text->process);
 	const struct history_thread *only = options->thread ? history_of(options->thread) : NULL;
 	struct event_table table = { .history = history };
 	struct history_event *events;

@@ -139,8 +139,7 @@ static void add_reasons(struct text *text, const struct icv_row *rows, size_t co
 	}
 }
 
-void text_icvs(struct text *text, struct thread *const *threads, size_t num_threads,
-	       const char *scope)
+struct ompdbg_error *text_icvs(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
 		{ .title = "Variable" },
@@ -150,7 +149,8 @@ void text_icvs(struct text *text, struct thread *const *threads, size_t num_thre
 	};
 	struct arena *arena = text->paper.arena;
 	size_t count, heads[NUM_ICV_SCOPES];
-	const struct icv_row *rows = icv_rows(text->process, threads, num_threads, scope, &count);
+	const struct icv_row *rows = icv_rows(text->process, options->threads, options->num_threads,
+					      options->scope, &count);
 	struct text_table table;
 
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
@@ -163,7 +163,7 @@ void text_icvs(struct text *text, struct thread *const *threads, size_t num_thre
 			end++;
 		if (heads[of] == SIZE_MAX)
 			heads[of] = table.num_rows;
-		add_variable(&table, rows + i, end - i, num_threads);
+		add_variable(&table, rows + i, end - i, options->num_threads);
 	}
 	text_table_remove_empty(&table);
 	const char *const *lines = text_table_lines(&table);
@@ -180,6 +180,7 @@ void text_icvs(struct text *text, struct thread *const *threads, size_t num_thre
 		text_add(text, lines[i + 1]);
 	}
 	add_reasons(text, rows, count);
+	return NULL;
 }
 
 // ---- The environment ---------------------------------------------------------------------------
@@ -214,7 +215,7 @@ static void add_environment(struct text *text, struct runtime *runtime, bool all
 					    count - table.num_rows));
 }
 
-void text_environment(struct text *text, bool all)
+struct ompdbg_error *text_environment(struct text *text, const struct view_options *options)
 {
 	struct process *process = text->process;
 
@@ -222,6 +223,7 @@ void text_environment(struct text *text, bool all)
 		if (has_several_runtimes(process))
 			text_add(text, arena_printf(text->paper.arena, "-- %s --",
 						    process->runtimes[i]->title));
-		add_environment(text, process->runtimes[i], all);
+		add_environment(text, process->runtimes[i], options->all);
 	}
+	return NULL;
 }

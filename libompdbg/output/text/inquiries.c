@@ -311,17 +311,18 @@ static void add_missing_levels(struct text *text, const struct inquiries *all)
 	}
 }
 
-void text_inquiries(struct text *text, struct thread *const *threads, size_t num_threads,
-		    enum inquiry_kind which, int level)
+struct ompdbg_error *text_inquiries(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
-	struct inquiries all = { .titles = &titles[which] };
+	struct inquiries all = { .titles = &titles[options->inquiry] };
 	struct inquiry *found = NULL;
 	bool is_any = false;
 
-	for (size_t i = 0; i < num_threads && !process_is_interrupted(text->process); i++) {
+	for (size_t i = 0; i < options->num_threads && !process_is_interrupted(text->process);
+	     i++) {
 		size_t count;
-		const struct inquiry *of = thread_inquiries(threads[i], which, level, &count);
+		const struct inquiry *of = thread_inquiries(options->threads[i], options->inquiry,
+							    options->level, &count);
 		for (size_t k = 0; k < count; k++)
 			*ARENA_APPEND(arena, found, all.count, all.capacity) = of[k];
 	}
@@ -335,4 +336,5 @@ void text_inquiries(struct text *text, struct thread *const *threads, size_t num
 		add_table(text, &all);
 	add_reasons(text, &all);
 	add_missing_levels(text, &all);
+	return NULL;
 }

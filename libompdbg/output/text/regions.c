@@ -387,13 +387,14 @@ static void add_outside(struct text *text)
 		text_wrap(text, line);
 }
 
-void text_regions(struct text *text)
+struct ompdbg_error *text_regions(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
 	size_t count;
 	struct region *regions = process_regions(text->process, &count);
 	bool *is_shown = ARENA_ARRAY(arena, bool, count);
 
+	(void)options;
 	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++) {
 		struct alike alike = { .regions = ARENA_ARRAY(arena, struct region *, count - i) };
 		bool is_inner = !is_around_others(regions, count, &regions[i]);
@@ -415,4 +416,5 @@ void text_regions(struct text *text)
 		text_nobody(text, "is in a parallel region");
 	add_outside(text);
 	text_unseen(text);
+	return NULL;
 }

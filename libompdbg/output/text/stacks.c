@@ -22,8 +22,7 @@ enum {
 /** The parts that are shown. */
 struct shown {
 	struct text *text;
-	const struct bt_options *options;
-	bool addresses;
+	const struct view_options *options;
 	bool is_group; // it stands for several threads, whose arguments may differ
 };
 
@@ -264,7 +263,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 		text_add(text, arena_printf(arena, "%s<signal handler called>", number));
 		return;
 	}
-	if (raw && shown->addresses && !at->is_inlined)
+	if (raw && text->addresses && !at->is_inlined)
 		address =
 			arena_printf(arena, "%s in ",
 				     paint(&text->paper, STYLE_ADDRESS,
@@ -356,14 +355,18 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 					     stack->note));
 }
 
-void text_stacks(struct text *text, const struct bt_options *options, const struct form *form)
+struct ompdbg_error *text_stacks(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
-	struct shown shown = { .text = text, .options = options, .addresses = form->addresses };
-	bool by_line = !(options->raw && form->addresses);
+	struct shown shown = { .text = text, .options = options };
+	bool by_line = !(options->raw && text->addresses);
 	size_t count;
 	struct stack_group *groups;
 
+	if (is_shown_as_tree(options)) {
+		text_tree(text, options);
+		return NULL;
+	}
 	if (options->full) {
 		// Each thread has local variables of its own.
 		count = options->num_threads;
@@ -391,10 +394,13 @@ void text_stacks(struct text *text, const struct bt_options *options, const stru
 						       threads_title(arena, groups[i].threads,
 								     groups[i].num_threads)));
 	}
+	return NULL;
 }
 
-void text_frame(struct text *text, struct thread *thread, int level, const struct form *form)
+struct ompdbg_error *text_frame(struct text *text, const struct view_options *options)
 {
+	struct thread *thread = options->thread;
+	int level = options->level;
 	size_t count = 0;
 	const struct logical_frame *frames =
 		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
@@ -402,8 +408,9 @@ void text_frame(struct text *text, struct thread *thread, int level, const struc
 
 	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false, false));
 	if (level < 0 || (size_t)level >= count)
-		return;
-	const struct bt_options options = { .raw = frames[level].owner != FRAME_USER };
-	struct shown shown = { text, &options, form->addresses, false };
+		return NULL;
+	const struct view_options own = { .raw = frames[level].owner != FRAME_USER };
+	struct shown shown = { text, &own, false };
 	add_frame(&shown, &part, &frames[level]);
+	return NULL;
 }

@@ -127,13 +127,14 @@ static void add_recording(struct text *text)
 			 ago_text(history, history->root.start_ticks)));
 }
 
-void text_status(struct text *text)
+struct ompdbg_error *text_status(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
 	const struct status *status = process_status(text->process);
 	const char *threads = arena_printf(arena, "%zu, %zu of them OpenMP", status->threads,
 					   status->openmp_threads);
 
+	(void)options;
 	for (size_t i = 0; i < status->num_runtimes; i++)
 		add_runtime(text, &status->runtimes[i], status->num_runtimes > 1);
 	if (status->running_threads)
@@ -145,4 +146,5 @@ void text_status(struct text *text)
 		    "0");
 	add_recording(text);
 	add_unavailable(text, status);
+	return NULL;
 }

@@ -88,13 +88,13 @@ static const char *dependers_text(struct arena *arena, struct task *task)
 	return task_numbers_text(arena, numbers, count);
 }
 
-struct ompdbg_error *text_task(struct text *text, uint64_t number)
+struct ompdbg_error *text_task(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
 	struct children children;
 	struct task *task, *parent;
 	const struct ompdbg_given *given;
-	struct ompdbg_error *error = find_numbered(text->process, number, &task);
+	struct ompdbg_error *error = find_numbered(text->process, options->number, &task);
 
 	if (!error)
 		error = find_children(task, &children);
@@ -125,14 +125,15 @@ struct ompdbg_error *text_task(struct text *text, uint64_t number)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-struct ompdbg_error *json_one_task(struct process *process, uint64_t number, struct sink *sink)
+struct ompdbg_error *json_task(struct process *process, const struct view_options *options,
+			       struct sink *sink)
 {
 	struct json_document document;
 	struct json *json = &document.json;
 	struct children children;
 	const uint64_t *dependers;
 	struct task *task;
-	struct ompdbg_error *error = find_numbered(process, number, &task);
+	struct ompdbg_error *error = find_numbered(process, options->number, &task);
 
 	if (!error)
 		error = find_children(task, &children);

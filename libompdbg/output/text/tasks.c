@@ -367,20 +367,20 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		 paint_plain);
 }
 
-struct ompdbg_error *text_tasks(struct text *text, bool queued)
+struct ompdbg_error *text_tasks(struct text *text, const struct view_options *options)
 {
 	struct process *process = text->process;
 
 	for (size_t i = 0; i < process->num_runtimes; i++) {
 		struct task_pool pool;
 		struct ompdbg_error *error = task_pool_read(
-			process->runtimes[i], queued ? LISTED_ALIKE : SHOWN_ALIKE, &pool);
+			process->runtimes[i], options->queued ? LISTED_ALIKE : SHOWN_ALIKE, &pool);
 		if (error)
 			return error;
 		if (has_several_runtimes(process))
 			text_add(text,
 				 arena_printf(pool.arena, "-- %s --", process->runtimes[i]->title));
-		if (queued)
+		if (options->queued)
 			add_queued(text, &pool);
 		else
 			add_tree(text, &pool);
@@ -388,7 +388,7 @@ struct ompdbg_error *text_tasks(struct text *text, bool queued)
 	return NULL;
 }
 
-struct ompdbg_error *text_tasks_by_function(struct text *text)
+struct ompdbg_error *text_task_counts(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
 		{ .title = "Tasks", .right = true },
@@ -403,6 +403,7 @@ struct ompdbg_error *text_tasks_by_function(struct text *text)
 	size_t count;
 	struct ompdbg_error *error = process_task_counts(text->process, &counts, &count);
 
+	(void)options;
 	if (error)
 		return error;
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));

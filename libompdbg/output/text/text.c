@@ -18,6 +18,7 @@ void text_init(struct text *text, struct process *process, const struct form *fo
 	size_t width = form->width && form->width < MOST_COLUMNS ? form->width : MOST_COLUMNS;
 
 	*text = (struct text){ .process = process,
+			       .addresses = form->addresses,
 			       .paper = { .arena = &process->arena,
 					  .width = width,
 					  .color = form->color,

@@ -13,6 +13,7 @@ struct text {
 	struct process *process;
 	struct paper paper;
 	struct lines lines;
+	bool addresses; // of frames are shown
 };
 
 void text_init(struct text *text, struct process *process, const struct form *form);
@@ -55,31 +56,15 @@ void text_nobody(struct text *text, const char *does);
 /** Say of how many threads nothing is known, and why. */
 void text_unseen(struct text *text);
 
-// ---- Commands ----------------------------------------------------------------------------------
+// ---- Views -------------------------------------------------------------------------------------
 
-void text_threads(struct text *text, const struct threads_options *options);
-struct ompdbg_error *text_tasks(struct text *text, bool queued);
-struct ompdbg_error *text_task(struct text *text, uint64_t number);
-struct ompdbg_error *text_tasks_by_function(struct text *text);
-void text_stacks(struct text *text, const struct bt_options *options, const struct form *form);
+typedef struct ompdbg_error *text_view(struct text *text, const struct view_options *options);
+text_view text_threads, text_tasks, text_task, text_task_counts, text_stacks, text_frame,
+	text_regions, text_values, text_locks, text_why, text_history, text_status, text_icvs,
+	text_environment, text_inquiries;
 /** Write the stacks of many threads as one tree. */
-void text_tree(struct text *text, const struct bt_options *options);
+void text_tree(struct text *text, const struct view_options *options);
 /** Check whether that is what is wanted. */
-bool is_shown_as_tree(const struct bt_options *options);
-void text_frame(struct text *text, struct thread *thread, int level, const struct form *form);
-void text_regions(struct text *text);
-void text_values(struct text *text, const struct values *values);
-void text_locks(struct text *text);
-/** @p thread: only what it waits for; NULL. */
-void text_why(struct text *text, struct thread *thread, const struct finding *findings,
-	      size_t count);
-struct ompdbg_error *text_history(struct text *text, struct history *history,
-				  const struct history_options *options);
-void text_status(struct text *text);
-void text_icvs(struct text *text, struct thread *const *threads, size_t num_threads,
-	       const char *scope);
-void text_environment(struct text *text, bool all);
-void text_inquiries(struct text *text, struct thread *const *threads, size_t num_threads,
-		    enum inquiry_kind which, int level);
+bool is_shown_as_tree(const struct view_options *options);
 
 #endif

@@ -206,7 +206,7 @@ static int compare_counts(const void *a, const void *b)
 }
 
 /** Sum up: "8 threads: 5 barrier, 2 works, 1 no OpenMP thread". */
-static const char *summary(struct arena *arena, const struct threads_options *options)
+static const char *summary(struct arena *arena, const struct view_options *options)
 {
 	struct state_count *counts = ARENA_ARRAY(arena, struct state_count, options->num_threads);
 	const char *text = counted_text(arena, options->num_threads, "thread");
@@ -236,7 +236,7 @@ static bool is_unknown(struct thread *thread)
 }
 
 /** Say why states are unknown, each reason once. */
-static void add_reasons(struct text *text, const struct threads_options *options)
+static void add_reasons(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
 	size_t shown_reasons = 0;
@@ -264,7 +264,7 @@ static void add_reasons(struct text *text, const struct threads_options *options
 	}
 }
 
-void text_threads(struct text *text, const struct threads_options *options)
+struct ompdbg_error *text_threads(struct text *text, const struct view_options *options)
 {
 	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
@@ -272,7 +272,7 @@ void text_threads(struct text *text, const struct threads_options *options)
 	text_table_init(&table, &text->paper, columns, NUM_COLUMNS);
 	for (size_t i = 0; i < options->num_threads; i++) {
 		if (process_is_interrupted(text->process))
-			return;
+			return NULL;
 		add_row(&table, options->threads[i]);
 		if (marks)
 			text_table_mark(&table, thread_painter(marks, options->threads[i]));
@@ -288,4 +288,5 @@ void text_threads(struct text *text, const struct threads_options *options)
 	text_table_add(text, &table);
 	lines_wrap(&text->lines, &text->paper, summary(text->paper.arena, options), ", ");
 	add_reasons(text, options);
+	return NULL;
 }

@@ -334,7 +334,7 @@ static void show(struct text *text, struct branch *root)
 	text_table_add(text, &table);
 }
 
-void text_tree(struct text *text, const struct bt_options *options)
+void text_tree(struct text *text, const struct view_options *options)
 {
 	size_t count;
 	const struct stack_group *groups = stack_groups(
@@ -347,7 +347,7 @@ void text_tree(struct text *text, const struct bt_options *options)
 	show(text, &root);
 }
 
-bool is_shown_as_tree(const struct bt_options *options)
+bool is_shown_as_tree(const struct view_options *options)
 {
 	size_t count = 0;
 

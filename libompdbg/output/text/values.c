@@ -165,8 +165,9 @@ static const char *extreme(struct text *text, const struct values *values, const
 	return *number ? arena_printf(arena, "%s (%s)", found, number) : found;
 }
 
-void text_values(struct text *text, const struct values *values)
+struct ompdbg_error *text_values(struct text *text, const struct view_options *options)
 {
+	const struct values *values = options->values;
 	size_t width = value_width(text, values);
 	struct text_table table;
 
@@ -181,4 +182,5 @@ void text_values(struct text *text, const struct values *values)
 		text_wrap(text, arena_printf(text->paper.arena, "%s, %s",
 					     extreme(text, values, "Minimum", values->least),
 					     extreme(text, values, "maximum", values->greatest)));
+	return NULL;
 }

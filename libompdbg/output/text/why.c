@@ -26,7 +26,7 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 	return "?";
 }
 
-void text_locks(struct text *text)
+struct ompdbg_error *text_locks(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
 		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
@@ -43,10 +43,11 @@ void text_locks(struct text *text)
 	size_t count;
 	const struct lock *locks = process_locks(text->process, &count);
 
+	(void)options;
 	if (!count) {
 		text_nobody(text, "was found waiting for a lock");
 		text_unseen(text);
-		return;
+		return NULL;
 	}
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
@@ -82,6 +83,7 @@ void text_locks(struct text *text)
 			text_wrap(text, texts[k]);
 	}
 	text_unseen(text);
+	return NULL;
 }
 
 // ---- Why: rows ---------------------------------------------------------------------------------
@@ -314,12 +316,14 @@ static void add_chain(struct text *text, struct thread *thread)
 	add_rows(text, rows, list.count);
 }
 
-void text_why(struct text *text, struct thread *thread, const struct finding *findings,
-	      size_t count)
+struct ompdbg_error *text_why(struct text *text, const struct view_options *options)
 {
+	const struct finding *findings = options->findings;
+	struct thread *thread = options->thread;
+
 	if (thread && !thread->target->running)
 		add_chain(text, thread);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < options->num_findings; i++) {
 		add_headline(text, &findings[i]);
 		if (findings[i].rule == RULE_DEADLOCK)
 			add_cycle(text, &findings[i]);
@@ -332,4 +336,5 @@ void text_why(struct text *text, struct thread *thread, const struct finding *fi
 	if (!text->lines.count)
 		text_nobody(text, "was found waiting for another");
 	text_unseen(text);
+	return NULL;
 }
