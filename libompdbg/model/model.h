@@ -20,6 +20,7 @@
 #include "ompdbg/services.h"
 
 struct construct_source;
+struct logical_frame;
 struct verdict;
 struct walk;
 
@@ -287,6 +288,8 @@ struct placement {
 	ompd_ext_task_info info;
 	int thread_num; // in the task's team
 	uint64_t entry; // entry point of its code; 0: unknown
+	struct thread *thread;
+	const struct logical_frame *frame; // that has its variables; NULL: none, or it is uncertain
 };
 
 struct task {

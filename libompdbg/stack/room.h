@@ -34,6 +34,7 @@ struct stack_constants {
 };
 
 struct stack_room {
+	struct code_reader *code;    // NULL: not asked
 	struct table stacks;	     // number of a thread -> struct stack
 	struct table call_locations; // address to which a call returns -> struct location
 	struct table logical;	     // address of a struct thread -> struct logical_stack

@@ -28,7 +28,7 @@ const char *variable_sharing(struct thread *thread, const struct logical_frame *
 {
 	const struct ompdbg_services *services = thread->runtime->process->services;
 	enum ompdbg_storage storage = OMPDBG_STORAGE_UNKNOWN;
-	bool is_task = frame->construct == CONSTRUCT_TASK || frame->construct == CONSTRUCT_TASKLOOP;
+	bool is_task = is_task_construct(frame->construct);
 
 	if ((!is_task && frame->construct != CONSTRUCT_PARALLEL &&
 	     frame->construct != CONSTRUCT_TEAMS) ||
