@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inherited.h"
 #include "options.h"
+#include "run/inherited.h"
 #include "spool.h"
 #include "terminal.h"
 

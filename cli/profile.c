@@ -9,8 +9,8 @@
 
 #include "mapped_files.h"
 #include "options.h"
-#include "output/profile_view.h"
-#include "pages.h"
+#include "output/profile/view.h"
+#include "report/pages.h"
 #include "spool.h"
 #include "terminal.h"
 

@@ -10,7 +10,7 @@
 #include "diagnose/choice.h"
 #include "output/crash.h"
 #include "output/output.h"
-#include "output/palette.h"
+#include "output/text/palette.h"
 
 enum { FLUSH = 1 << 14, ALL_LEVELS = NOT_KNOWN };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "diagnose/fault.h"
-#include "output/source_line.h"
-#include "output/text.h"
+#include "output/text/source_line.h"
+#include "output/text/text.h"
 
 // x86-64: int3
 enum { BREAKPOINT = 0xcc };

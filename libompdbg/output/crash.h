@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "model/model.h"
-#include "output/json.h"
+#include "output/json/json.h"
 #include "output/output.h"
 
 struct crash {

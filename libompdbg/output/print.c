@@ -2,8 +2,8 @@
 //
 // What each command prints: a JSON document, or lines.
 
-#include "output/documents.h"
-#include "output/text.h"
+#include "output/json/documents.h"
+#include "output/text/text.h"
 
 /** Write lines that were made with or without an error. */
 static struct ompdbg_error *finish(struct text *text, struct sink *sink, struct ompdbg_error *error)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <dwarf.h>
 
-#include "services/expression.h"
+#include "services/values/expression.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MINUS(number) ((uint64_t)-INT64_C(number))

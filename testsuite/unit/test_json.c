@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "output/json.h"
+#include "output/json/json.h"
 
 static struct buffer buffer;
 

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "report.h"
+
+#include <string.h>
+
+#include "options.h"
+#include "output/json/documents.h"
+#include "output/text/palette.h"
+#include "pages.h"
+#include "terminal.h"
+
+// ---- As text -----------------------------------------------------------------------------------
+
+/** The target of a report and how it is printed. */
+struct text {
+	struct looked *looked;
+	const struct about *about;
+	const struct form *form;
+	struct sink *sink;
+	struct thread **openmp;
+	size_t num_openmp;
+};
+
+typedef struct ompdbg_error *section(const struct text *text);
+
+static struct ompdbg_error *print(const struct text *text, const char *line)
+{
+	return print_line(text->looked->process, line, text->form, text->sink);
+}
+
+/** Print the signal, and the stack of the thread that it has reached. */
+static struct ompdbg_error *print_signal(const struct text *text)
+{
+	const struct crash *crash = &text->about->crash;
+	struct process *process = text->looked->process;
+	struct thread *thread = crash_thread(process, crash);
+	struct ompdbg_error *error =
+		print_crash(process, crash, text->about->pid, text->form, text->sink);
+	const struct bt_options options = { .threads = &thread, .num_threads = 1 };
+
+	if (error || !thread)
+		return error;
+	return print_stacks(process, &options, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_diagnosis(const struct text *text)
+{
+	return print_why(text->looked->process, NULL, text->form, text->sink, NULL);
+}
+
+static struct ompdbg_error *print_all_regions(const struct text *text)
+{
+	return print_regions(text->looked->process, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_all_threads(const struct text *text)
+{
+	struct process *process = text->looked->process;
+	const struct threads_options options = { process->threads, process->num_targets };
+
+	return print_threads(process, &options, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_all_stacks(const struct text *text)
+{
+	struct process *process = text->looked->process;
+	const struct bt_options options = { .threads = process->threads,
+					    .num_threads = process->num_targets };
+
+	return print_stacks(process, &options, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_all_tasks(const struct text *text)
+{
+	return print_tasks(text->looked->process, false, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_all_locks(const struct text *text)
+{
+	return print_locks(text->looked->process, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_events(const struct text *text)
+{
+	const struct history_options options = { .last = SHOWN_EVENTS };
+
+	return print_history(text->looked->process, &options, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_variables(const struct text *text)
+{
+	if (!text->num_openmp)
+		return NULL;
+	return print_icvs(text->looked->process, text->openmp, text->num_openmp, NULL, text->form,
+			  text->sink);
+}
+
+static struct ompdbg_error *print_settings(const struct text *text)
+{
+	return print_environment(text->looked->process, false, text->form, text->sink);
+}
+
+static struct ompdbg_error *print_runtime(const struct text *text)
+{
+	return print_status(text->looked->process, text->form, text->sink);
+}
+
+/** Check for a recording, be it one that cannot be read. */
+static bool is_recorded(struct process *process)
+{
+	return process_history(process) || history_problem(process);
+}
+
+/** Print what the report is about. */
+static struct ompdbg_error *print_head(const struct text *text)
+{
+	const struct about *about = text->about;
+	struct ompdbg_error *error = print(text, about_headline(about));
+	struct buffer command = { 0 };
+
+	for (size_t i = 0; i < about->num_words; i++)
+		buffer_printf(&command, " %s", about->command[i]);
+	if (!error && command.size)
+		error = print(text, arena_printf(&text->looked->arena, "Command:%s", command.data));
+	buffer_deinit(&command);
+	for (size_t i = 0; i < text->looked->num_problems && !error; i++)
+		error = print(text, arena_printf(&text->looked->arena, "Warning: %s",
+						 text->looked->problems[i]));
+	return error;
+}
+
+/** Print a section, or why it is missing. Errors are those of the output. */
+static struct ompdbg_error *print_section(const struct text *text, const char *title,
+					  section *print_it, const struct spool *spool)
+{
+	struct arena *arena = &text->looked->process->arena;
+	const struct paper paper = { .arena = arena, .color = text->form->color };
+	const char *head =
+		arena_printf(arena, "\n%s\n",
+			     paint(&paper, STYLE_TITLE, arena_printf(arena, "== %s ==", title)));
+	struct ompdbg_error *error = text->sink->write(text->sink->context, head, strlen(head));
+
+	if (!error)
+		error = print_it(text);
+	if (!error || spool->number || error->code == OMPDBG_INTERRUPTED)
+		return error;
+	const char *line = arena_printf(&text->looked->arena, "unavailable: %s", error->message);
+	ompdbg_error_destroy(error);
+	return print(text, line);
+}
+
+static struct ompdbg_error *print_report(struct looked *looked, const struct about *about,
+					 const struct form *form, struct spool *spool)
+{
+	static const struct {
+		const char *title;
+		section *print;
+	} sections[] = {
+		{ "Signal", print_signal },
+		{ "Diagnosis", print_diagnosis },
+		{ "Regions", print_all_regions },
+		{ "Threads", print_all_threads },
+		{ "Stacks", print_all_stacks },
+		{ "Tasks", print_all_tasks },
+		{ "Locks", print_all_locks },
+		{ "Latest events", print_events },
+		{ "Control variables", print_variables },
+		{ "Environment", print_settings },
+		{ "Runtime", print_runtime },
+	};
+	struct process *process = looked->process;
+	struct text text = { looked, about, form, &spool->sink, NULL, 0 };
+
+	text.openmp = ARENA_ARRAY(&looked->arena, struct thread *, process->num_targets);
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (process->threads[i]->handle)
+			text.openmp[text.num_openmp++] = process->threads[i];
+	}
+	struct ompdbg_error *error = print_head(&text);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && !error; i++) {
+		if ((sections[i].print != print_signal || about->has_crash) &&
+		    (sections[i].print != print_events || is_recorded(process)))
+			error = print_section(&text, sections[i].title, sections[i].print, spool);
+	}
+	return error;
+}
+
+// ---- As JSON -----------------------------------------------------------------------------------
+
+static struct ompdbg_error *keep(void *context, const char *text, size_t size)
+{
+	buffer_put_bytes(context, text, size);
+	return NULL;
+}
+
+/** Note the worst of what was found. */
+static void judge(struct report *report, struct looked *looked, const struct about *about)
+{
+	struct process *process = looked->process;
+	const struct finding *worst = NULL;
+	size_t count;
+	const struct finding *findings = diagnose(process, NULL, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!worst || findings[i].severity < worst->severity)
+			worst = &findings[i];
+	}
+	report->is_suspicious = is_suspicious(findings, count) ||
+				(about->has_crash && crash_is_own(&about->crash, about->pid));
+	report->has_findings = worst != NULL;
+	report->severity = worst ? worst->severity : SEVERITY_WAITING;
+	buffer_put(&report->verdict, about->has_crash ?
+					     crash_text(process, &about->crash, about->pid) :
+				     worst ? worst->text :
+					     "No thread waits for another.");
+}
+
+bool report_make(struct report *report, struct looked *looked, const struct report_files *files,
+		 const struct crash *crash, const char *cause, const struct form *form,
+		 struct failure *failure)
+{
+	struct sink keeper = { keep, &report->document };
+	bool waits = looked->pid != 0;
+	struct about about;
+
+	*report = (struct report){ .html = files->html };
+	about_find(looked, crash, cause, &about);
+	judge(report, looked, &about);
+	if (files->json || files->html) {
+		if (!looked_check(looked, json_report(looked->process, json_about, &about, &keeper),
+				  failure))
+			return false;
+	}
+	if (files->json && !spool_begin(&report->json, files->json, waits, failure))
+		return false;
+	if (files->json) {
+		const struct buffer *document = &report->document;
+		struct sink *sink = &report->json.sink;
+		ompdbg_error_destroy(sink->write(sink->context, document->data, document->size));
+		if (!spool_check(&report->json, failure))
+			return false;
+	}
+	if (!files->text)
+		return true;
+	if (!spool_begin(&report->text, files->text, waits, failure))
+		return false;
+	struct ompdbg_error *error = print_report(looked, &about, form, &report->text);
+	return spool_check(&report->text, failure) & looked_check(looked, error, failure);
+}
+
+bool report_finish(struct report *report, struct failure *failure)
+{
+	return spool_end(&report->json, failure) && spool_end(&report->text, failure) &&
+	       (!report->html || write_page(report->html, &report->document, failure));
+}
+
+bool report_print_diagnosis(struct looked *looked, const struct crash *crash, const char *cause,
+			    const struct form *form, struct sink *sink, struct failure *failure)
+{
+	struct about about;
+
+	about_find(looked, crash, cause, &about);
+	const struct text text = { .looked = looked, .about = &about, .form = form, .sink = sink };
+	struct ompdbg_error *error = about.has_crash ? print_signal(&text) : NULL;
+
+	return looked_check(looked, error ? error : print_diagnosis(&text), failure);
+}
+
+void report_deinit(struct report *report)
+{
+	spool_drop(&report->json);
+	spool_drop(&report->text);
+	buffer_deinit(&report->document);
+	buffer_deinit(&report->verdict);
+}
+
+int run_report(const struct arguments *arguments, struct failure *failure)
+{
+	const struct place place = {
+		.name = arguments->target,
+		.program = arguments->program,
+		.sysroot = arguments->sysroot,
+	};
+	struct report_files files = { arguments->text, arguments->html, arguments->json_file };
+	struct form form = { .width = FILE_WIDTH, .addresses = true };
+	struct looked looked;
+	struct report report;
+
+	if (!files.text && !files.html && !files.json)
+		files.text = STANDARD_OUTPUT;
+	if (files.text && strcmp(files.text, STANDARD_OUTPUT) == 0)
+		form = terminal_form(false, COLOR_AUTO);
+	if (!look_at(&place, &looked, failure))
+		return failure->status;
+	bool ok = report_make(&report, &looked, &files, NULL, NULL, &form, failure);
+	looked_close(&looked);
+	looked_warn(&looked, failure);
+	if (ok)
+		report_finish(&report, failure);
+	report_deinit(&report);
+	return report.is_suspicious ? STATUS_FOUND : STATUS_FINE;
+}

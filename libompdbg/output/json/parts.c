@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "output/json/parts.h"
+
+void json_location(struct json *json, const struct location *location)
+{
+	if (!location) {
+		json_null(json);
+		return;
+	}
+	json_begin_object(json);
+	json_member_string(json, "function", location->function);
+	json_member_string(json, "symbol", location->symbol);
+	json_member_string(json, "file", location->file);
+	json_member_known_int(json, "line", location->line ? location->line : NOT_KNOWN);
+	json_member_identity(json, "address", location->address);
+	json_member_string(json, "object", location->object);
+	json_end_object(json);
+}
+
+void json_wait(struct json *json, const struct wait *wait)
+{
+	if (!wait) {
+		json_null(json);
+		return;
+	}
+	json_begin_object(json);
+	json_member_string(json, "kind", wait->kind);
+	json_member_string(json, "function", wait->function);
+	json_member_identity(json, "address", wait->address);
+	json_member_string(json, "symbol", wait->symbol);
+	json_end_object(json);
+}
+
+void json_team_members(struct json *json, struct team *team)
+{
+	const struct team *parent = team_parent(team);
+	const struct thread *primary = team_primary(team);
+
+	json_member_identity(json, "id", team->id);
+	json_member_string(json, "label", team_label(team));
+	json_member_known_int(json, "level", team->level);
+	json_member_known_int(json, "active_level", team->active_level);
+	json_member_known_int(json, "size", team->size);
+	json_member_identity(json, "parent", parent ? parent->id : 0);
+	json_member_known_int(json, "primary", primary ? primary->target->number : NOT_KNOWN);
+	json_member_string(json, "runtime", team->runtime->name);
+}
+
+void json_team(struct json *json, struct team *team)
+{
+	json_begin_object(json);
+	json_team_members(json, team);
+	json_end_object(json);
+}
+
+void json_teams(struct json *json, struct process *process)
+{
+	size_t count;
+	struct team *const *teams = process_teams(process, &count);
+
+	json_begin_array(json);
+	for (size_t i = 0; i < count && !process_is_interrupted(process); i++)
+		json_team(json, teams[i]);
+	json_end_array(json);
+}
+
+/** Write a tri-state as true, false or null. */
+static void member_tristate(struct json *json, const char *name, enum tristate value)
+{
+	json_key(json, name);
+	if (value == UNKNOWN)
+		json_null(json);
+	else
+		json_bool(json, value == YES);
+}
+
+void json_thread(struct json *json, struct thread *thread)
+{
+	const struct ompdbg_target_thread *target = thread->target;
+	const struct task *task = thread_task(thread);
+	enum tristate is_openmp = thread_is_openmp(thread);
+
+	json_begin_object(json);
+	json_member_int(json, "gdb", target->number);
+	json_member_int(json, "lwp", target->lwp);
+	json_member_string(json, "name", target->name);
+	json_member_bool(json, "selected", target->selected);
+	json_member_bool(json, "running", target->running);
+	member_tristate(json, "openmp", is_openmp);
+	json_member_bool(json, "helper", thread->is_helper);
+	json_member_string(json, "runtime", is_openmp == YES ? thread->runtime->name : NULL);
+	json_member_known_int(json, "thread_num", thread->thread_num);
+	json_member_known_int(json, "team_size", thread_team_size(thread));
+	json_member_known_int(json, "level", thread_level(thread));
+	json_member_known_int(json, "active_level", thread_active_level(thread));
+	json_member_identity(json, "team", thread->team ? thread->team->id : 0);
+	json_member_identity(json, "task", task ? task->info.id : 0);
+	json_member_number(json, "task_number", task ? task_number(task) : 0);
+	json_member_string(json, "task_kind", task ? task_kind(task) : NULL);
+	json_member_string(json, "state", thread_state(thread));
+	json_member_string(json, "state_reason", thread_state_reason(thread));
+	json_doing(json, thread_doing(thread));
+	json_key(json, "wait");
+	json_wait(json, thread_wait(thread));
+	json_key(json, "location");
+	json_location(json, thread_location(thread));
+	json_recorded_thread(json, thread);
+	json_end_object(json);
+}
+
+void json_doing(struct json *json, const struct doing *doing)
+{
+	json_member_string(json, "does", doing ? doing->text : NULL);
+	json_member_string(json, "activity", doing ? activity_name(doing->activity) : NULL);
+}
+
+// ---- Whole documents ---------------------------------------------------------------------------
+
+void json_document_begin(struct json_document *document, struct sink *sink)
+{
+	*document = (struct json_document){ .sink = sink };
+	document->json.out = &document->buffer;
+	json_begin_object(&document->json);
+	json_member_string(&document->json, "schema", "ompdbg/1");
+}
+
+void json_document_list(struct json_document *document, const char *name)
+{
+	json_key(&document->json, name);
+	json_begin_array(&document->json);
+	buffer_put(&document->buffer, "\n");
+}
+
+struct ompdbg_error *json_document_element(struct json_document *document)
+{
+	struct buffer *buffer = &document->buffer;
+
+	if (document->has_element)
+		buffer_put(buffer, ",\n");
+	document->has_element = true;
+	document->json.needs_comma = false;
+	struct ompdbg_error *error =
+		document->sink->write(document->sink->context, buffer->data, buffer->size);
+	buffer_clear(buffer);
+	return error;
+}
+
+void json_document_end_list(struct json_document *document)
+{
+	if (document->has_element)
+		buffer_put(&document->buffer, "\n");
+	json_end_array(&document->json);
+}
+
+struct ompdbg_error *json_document_end(struct json_document *document, struct ompdbg_error *error)
+{
+	if (!error) {
+		json_end_object(&document->json);
+		buffer_put(&document->buffer, "\n");
+		error = document->sink->write(document->sink->context, document->buffer.data,
+					      document->buffer.size);
+	}
+	buffer_deinit(&document->buffer);
+	return error;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The documents of regions, locks and findings.
+
+#include "diagnose/words.h"
+#include "output/json/documents.h"
+
+static void json_member_numbers(struct json *json, const char *name, const int *numbers,
+				size_t count)
+{
+	json_key(json, name);
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_int(json, numbers[i]);
+	json_end_array(json);
+}
+
+static void json_member_threads(struct json *json, const char *name, struct thread *const *threads,
+				size_t count)
+{
+	json_key(json, name);
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++)
+		json_int(json, threads[i]->target->number);
+	json_end_array(json);
+}
+
+// ---- Regions -----------------------------------------------------------------------------------
+
+static void json_loop(struct json *json, const struct loop *loop)
+{
+	json_begin_object(json);
+	json_member_string(json, "kind", loop->is_sections ? "sections" : "loop");
+	json_member_string(json, "schedule", loop->schedule);
+	json_member_bool(json, "ordered", loop->is_ordered);
+	json_member_known_int(json, "chunk", loop->chunk);
+	json_member_known_int(json, "total", loop->total);
+	json_member_known_int(json, "remaining", loop->remaining);
+	json_member_bool(json, "remaining_is_least", loop->remaining_is_least);
+	json_member_numbers(json, "thread_nums", loop->numbers, loop->num_threads);
+	json_member_threads(json, "threads", loop->threads, loop->num_threads);
+	json_key(json, "location");
+	json_location(json, loop->location);
+	json_end_object(json);
+}
+
+static void json_progress(struct json *json, struct region *region)
+{
+	const struct progress *progress = region->progress;
+
+	if (!progress) {
+		json_null(json);
+		return;
+	}
+	json_begin_object(json);
+	json_member_int(json, "total", progress->total);
+	json_member_int(json, "arrived", progress->arrived);
+	json_member_int(json, "arrived_end", progress->arrived_end);
+	json_member_string(json, "source", progress->is_counted ? "runtime" : "stacks");
+	json_member_bool(json, "tasks_left", progress->tasks_left);
+	json_member_bool(json, "several", is_at_several_barriers(region));
+	json_member_bool(json, "cancelled", progress->is_cancelled);
+	json_end_object(json);
+}
+
+static void json_group(struct json *json, const struct region_group *group)
+{
+	json_begin_object(json);
+	json_member_numbers(json, "thread_nums", group->numbers, group->num_threads);
+	json_member_threads(json, "threads", group->threads, group->num_threads);
+	json_member_string(json, "state", group->state);
+	json_doing(json, group->inner ? NULL : thread_doing(group->threads[0]));
+	json_key(json, "wait");
+	json_wait(json, group->wait);
+	json_key(json, "location");
+	json_location(json, group->location);
+	json_member_identity(json, "region", group->inner ? group->inner->id : 0);
+	json_end_object(json);
+}
+
+void json_region(struct json *json, struct region *region)
+{
+	size_t num_groups, num_loops;
+	const struct region_group *groups = region_groups(region, &num_groups);
+	const struct loop *loops = region_loops(region, &num_loops);
+
+	json_begin_object(json);
+	json_team_members(json, region->team);
+	json_key(json, "opened");
+	json_location(json, team_opened(region->team));
+	json_key(json, "groups");
+	json_begin_array(json);
+	for (size_t i = 0; i < num_groups; i++)
+		json_group(json, &groups[i]);
+	json_end_array(json);
+	json_key(json, "loops");
+	json_begin_array(json);
+	for (size_t i = 0; i < num_loops; i++)
+		json_loop(json, &loops[i]);
+	json_end_array(json);
+	json_key(json, "progress");
+	json_progress(json, region);
+	json_recorded_region(json, region);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_regions(struct process *process, struct sink *sink)
+{
+	struct ompdbg_error *error = NULL;
+	struct json_document document;
+	size_t count;
+	struct region *regions = process_regions(process, &count);
+
+	json_document_begin(&document, sink);
+	json_document_list(&document, "regions");
+	for (size_t i = 0; i < count && !error; i++) {
+		error = next_element(&document, process);
+		if (!error)
+			json_region(&document.json, &regions[i]);
+	}
+	json_document_end_list(&document);
+	return json_document_end(&document, error);
+}
+
+// ---- Locks -------------------------------------------------------------------------------------
+
+static void json_candidate(struct json *json, const struct candidate *candidate)
+{
+	json_begin_object(json);
+	json_member_int(json, "thread", candidate->thread->target->number);
+	json_member_string(json, "known_by", candidate->by_code ? "code" : "address");
+	json_member_string(json, "variable", candidate->variable);
+	json_member_int(json, "frame", candidate->level);
+	json_key(json, "location");
+	json_location(json, candidate->location);
+	json_end_object(json);
+}
+
+void json_lock(struct json *json, const struct lock *lock)
+{
+	json_begin_object(json);
+	json_member_string(json, "kind", lock->kind);
+	json_member_identity(json, "address", lock->address);
+	json_member_string(json, "symbol", lock->symbol);
+	json_member_string(json, "runtime", lock->runtime->name);
+	json_key(json, "held");
+	if (lock->is_held == UNKNOWN)
+		json_null(json);
+	else
+		json_bool(json, lock->is_held == YES);
+	json_member_known_int(json, "owner", lock->owner ? lock->owner->target->number : NOT_KNOWN);
+	json_member_bool(json, "owner_ended", lock->owner_ended);
+	json_member_string(json, "known_by",
+			   lock->source == OWNER_HISTORY  ? "history" :
+			   lock->source == OWNER_RECORDED ? "recorded" :
+							    NULL);
+	json_member_string(json, "reason", lock->reason);
+	json_key(json, "candidates");
+	json_begin_array(json);
+	for (size_t i = 0; i < lock->num_candidates && !lock->owner; i++)
+		json_candidate(json, &lock->candidates[i]);
+	json_end_array(json);
+	json_member_threads(json, "waiters", lock->waiters, lock->num_waiters);
+	json_recorded_lock(json, lock);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_locks(struct process *process, struct sink *sink)
+{
+	struct ompdbg_error *error = NULL;
+	struct json_document document;
+	size_t count;
+	const struct lock *locks = process_locks(process, &count);
+
+	json_document_begin(&document, sink);
+	json_document_list(&document, "locks");
+	for (size_t i = 0; i < count && !error; i++) {
+		error = next_element(&document, process);
+		if (!error)
+			json_lock(&document.json, &locks[i]);
+	}
+	json_document_end_list(&document);
+	return json_document_end(&document, error);
+}
+
+// ---- Findings ----------------------------------------------------------------------------------
+
+static const char *edge_name(enum edge_kind kind)
+{
+	static const char *const names[] = {
+		[EDGE_BARRIER] = "barrier", [EDGE_LOCK] = "lock",   [EDGE_TURN] = "turn",
+		[EDGE_TASK] = "task",	    [EDGE_EVENT] = "event", [EDGE_QUEUED] = "queued",
+		[EDGE_BLOCKED] = "blocked",
+	};
+
+	return names[kind];
+}
+
+static void json_edge(struct json *json, const struct edge *edge)
+{
+	json_begin_object(json);
+	json_member_int(json, "thread", edge->waiter->target->number);
+	json_member_known_int(json, "waits_for",
+			      edge->thread ? edge->thread->target->number : NOT_KNOWN);
+	json_member_string(json, "kind", edge_name(edge->kind));
+	json_member_bool(json, "certain", edge->is_certain);
+	json_member_string(json, "lock", edge->lock ? edge->lock->symbol : NULL);
+	json_member_identity(json, "task", edge->task ? edge->task->info.id : 0);
+	json_member_number(json, "task_number", edge->task ? task_number(edge->task) : 0);
+	json_end_object(json);
+}
+
+void json_finding(struct json *json, const struct finding *finding)
+{
+	json_begin_object(json);
+	json_member_string(json, "rule", rule_name(finding->rule));
+	json_member_bool(json, "certain", finding->is_certain);
+	json_member_string(json, "severity", severity_name(finding->severity));
+	json_member_string(json, "text", finding->text);
+	json_key(json, "notes");
+	json_begin_array(json);
+	for (size_t i = 0; i < finding->num_notes; i++)
+		json_string(json, finding->notes[i]);
+	json_end_array(json);
+	json_member_threads(json, "waiters", finding->waiters, finding->num_waiters);
+	json_member_threads(json, "waits_for", finding->others, finding->num_others);
+	json_member_identity(json, "region", finding->region ? finding->region->team->id : 0);
+	json_member_string(json, "lock", finding->lock ? finding->lock->symbol : NULL);
+	json_member_identity(json, "task", finding->task ? finding->task->info.id : 0);
+	json_member_number(json, "task_number", finding->task ? task_number(finding->task) : 0);
+	json_key(json, "chain");
+	json_begin_array(json);
+	for (size_t i = 0; i < finding->num_edges; i++)
+		json_edge(json, finding->edges[i]);
+	json_end_array(json);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_why(struct process *process, const struct finding *findings, size_t count,
+			      struct sink *sink)
+{
+	struct ompdbg_error *error = NULL;
+	struct json_document document;
+
+	json_document_begin(&document, sink);
+	json_document_list(&document, "findings");
+	for (size_t i = 0; i < count && !error; i++) {
+		error = next_element(&document, process);
+		if (!error)
+			json_finding(&document.json, &findings[i]);
+	}
+	json_document_end_list(&document);
+	return json_document_end(&document, error);
+}

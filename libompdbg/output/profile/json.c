@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The document of a profile.
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "output/json/parts.h"
+#include "output/profile/view.h"
+
+enum { FLUSH = 1 << 16, POOL_UNIT = 1000 };
+
+/** The document that is being written. */
+struct document {
+	const struct profile_view *view;
+	struct json json;
+	struct buffer buffer;
+	struct sink *sink;
+	struct ompdbg_error *error;
+};
+
+/** Pass on what was written if it is much. */
+static void flush(struct document *document, size_t most)
+{
+	struct buffer *buffer = &document->buffer;
+
+	if (buffer->size <= most)
+		return;
+	if (!document->error)
+		document->error =
+			document->sink->write(document->sink->context, buffer->data, buffer->size);
+	buffer_clear(buffer);
+}
+
+static void member_number(struct json *json, const char *name, uint64_t number)
+{
+	json_member_int(json, name, number <= INT64_MAX ? (int64_t)number : INT64_MAX);
+}
+
+static void member_time(struct json *json, const char *name, uint64_t time)
+{
+	json_key(json, name);
+	if (time == UNKNOWN_TIME)
+		json_null(json);
+	else
+		json_int(json, (int64_t)time);
+}
+
+static void member_stat(struct json *json, const char *name, const struct profile_stat *stat)
+{
+	json_key(json, name);
+	if (!stat->known) {
+		json_null(json);
+		return;
+	}
+	json_begin_object(json);
+	member_number(json, "known", stat->known);
+	member_number(json, "sum", stat->sum);
+	member_number(json, "min", stat->min);
+	member_number(json, "max", stat->max);
+	json_end_object(json);
+}
+
+static void begin_list(struct document *document, const char *name)
+{
+	json_key(&document->json, name);
+	json_begin_array(&document->json);
+}
+
+static void begin_row(struct document *document)
+{
+	flush(document, FLUSH);
+	json_begin_object(&document->json);
+}
+
+// ---- The run -----------------------------------------------------------------------------------
+
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static void write_trace(struct document *document)
+{
+	const struct profile_view *view = document->view;
+	const struct trace_info *info = trace_info(view->trace);
+	struct json *json = &document->json;
+	size_t count;
+	const char *const *notes = profile_notes(view, &count);
+
+	json_key(json, "trace");
+	json_begin_object(json);
+	json_member_string(json, "file", view->path);
+	json_member_string(json, "command", or_null(info->command));
+	member_number(json, "pid", info->pid);
+	json_member_string(json, "host", or_null(info->host));
+	json_member_string(json, "runtime", profile_runtime(view));
+	member_number(json, "started", info->start);
+	member_number(json, "duration", info->duration);
+	json_member_string(json, "ended", profile_end_name(view));
+	member_number(json, "events", info->events);
+	member_number(json, "lost", info->lost_events);
+	begin_list(document, "notes");
+	for (size_t i = 0; i < count; i++)
+		json_string(json, notes[i]);
+	json_end_array(json);
+	json_end_object(json);
+}
+
+static void write_summary(struct document *document)
+{
+	const struct profile *profile = document->view->profile;
+	struct json *json = &document->json;
+
+	json_key(json, "summary");
+	json_begin_object(json);
+	member_number(json, "threads", profile->num_threads);
+	member_number(json, "tasks", profile->tasks);
+	member_number(json, "regions", profile->regions);
+	member_number(json, "work", profile->work);
+	member_number(json, "span", path_length(profile->path));
+	json_end_object(json);
+}
+
+static void write_constructs(struct document *document)
+{
+	const struct profile *profile = document->view->profile;
+	struct json *json = &document->json;
+
+	begin_list(document, "constructs");
+	for (size_t i = 0; i < profile->num_constructs; i++) {
+		const struct profile_construct *construct = &profile->constructs[i];
+
+		begin_row(document);
+		json_member_string(json, "kind", profile_kind_name(construct->kind));
+		json_key(json, "location");
+		json_location(json, profile_location(document->view, construct->code));
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void write_path(struct document *document)
+{
+	struct json *json = &document->json;
+	size_t count;
+	const struct path_part *parts = profile_sorted_path(document->view, &count);
+
+	begin_list(document, "path");
+	for (size_t i = 0; i < count; i++) {
+		begin_row(document);
+		member_number(json, "construct", parts[i].construct);
+		member_number(json, "time", parts[i].time);
+		member_number(json, "tasks", parts[i].tasks);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+// ---- Tables ------------------------------------------------------------------------------------
+
+static void task_members(struct document *document, const struct profile_construct *construct)
+{
+	const struct profile_tasks *tasks = construct->tasks;
+	struct json *json = &document->json;
+
+	member_number(json, "instances", tasks->instances);
+	member_number(json, "ended", tasks->ended);
+	member_number(json, "untied", tasks->untied);
+	member_number(json, "undeferred", tasks->undeferred);
+	member_number(json, "cancelled", tasks->cancelled);
+	member_number(json, "suspensions", tasks->suspensions);
+	member_stat(json, "creation", &tasks->creation);
+	member_stat(json, "pool", &tasks->pool);
+	member_stat(json, "execution", &tasks->execution);
+	member_stat(json, "suspension", &tasks->suspension);
+	member_stat(json, "completion", &tasks->completion);
+	member_stat(json, "life", &tasks->life);
+	member_number(json, "work", tasks->work);
+}
+
+static void region_members(struct document *document, const struct profile_construct *construct)
+{
+	const struct profile_regions *regions = construct->regions;
+	struct json *json = &document->json;
+
+	member_number(json, "instances", regions->instances);
+	member_stat(json, "time", &regions->time);
+	member_number(json, "threads_min", regions->threads_min);
+	member_number(json, "threads_max", regions->threads_max);
+	member_number(json, "work", regions->work);
+	member_number(json, "span", regions->span);
+	member_number(json, "barrier_wait", regions->barrier_wait);
+	member_number(json, "thread_time", regions->thread_time);
+	member_number(json, "slowest", regions->slowest);
+	member_number(json, "average", regions->average);
+}
+
+static void wait_members(struct document *document, const struct profile_construct *construct)
+{
+	member_number(&document->json, "count", construct->waits->count);
+	member_stat(&document->json, "wait", &construct->waits->wait);
+}
+
+static void loop_members(struct document *document, const struct profile_construct *construct)
+{
+	const struct profile_loops *loops = construct->loops;
+	struct json *json = &document->json;
+
+	json_member_string(json, "schedule", loops->schedule);
+	member_number(json, "instances", loops->instances);
+	member_time(json, "iterations", loops->is_uncounted ? UNKNOWN_TIME : loops->iterations);
+	member_number(json, "chunks", loops->chunks);
+	member_time(json, "chunk_min", loops->chunks ? loops->chunk_min : UNKNOWN_TIME);
+	member_time(json, "chunk_max", loops->chunks ? loops->chunk_max : UNKNOWN_TIME);
+	begin_list(document, "threads");
+	for (size_t i = 0; i < document->view->profile->num_threads; i++) {
+		const struct profile_share *share = &loops->shares[i];
+
+		if (!share->is_in)
+			continue;
+		begin_row(document);
+		member_number(json, "thread", i);
+		member_number(json, "chunks", share->chunks);
+		member_number(json, "iterations", share->iterations);
+		member_number(json, "time", share->time);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void write_table(struct document *document, const char *name, enum profile_table table,
+			void (*members)(struct document *, const struct profile_construct *))
+{
+	const struct profile_view *view = document->view;
+	size_t count;
+	const uint32_t *rows = profile_sorted(view, table, &count);
+
+	begin_list(document, name);
+	for (size_t i = 0; i < count; i++) {
+		begin_row(document);
+		member_number(&document->json, "construct", rows[i]);
+		members(document, &view->profile->constructs[rows[i]]);
+		json_end_object(&document->json);
+	}
+	json_end_array(&document->json);
+}
+
+static void write_locks(struct document *document)
+{
+	const struct profile_view *view = document->view;
+	const struct profile_lock *const *locks = profile_sorted_locks(view);
+	struct json *json = &document->json;
+
+	begin_list(document, "locks");
+	for (size_t i = 0; i < view->profile->num_locks; i++) {
+		const struct profile_lock *lock = locks[i];
+
+		begin_row(document);
+		json_member_string(json, "kind", profile_kind_name(lock->kind));
+		json_member_identity(json, "address", lock->object);
+		json_member_string(json, "symbol", profile_lock_name(view, lock));
+		member_number(json, "count", lock->count);
+		member_stat(json, "wait", &lock->wait);
+		member_stat(json, "hold", &lock->hold);
+		begin_list(document, "places");
+		for (size_t k = 0; k < lock->num_places; k++) {
+			const struct profile_lock_place *place = &lock->places[k];
+
+			begin_row(document);
+			member_number(json, "construct", place->construct);
+			member_number(json, "count", place->count);
+			member_stat(json, "wait", &place->wait);
+			member_stat(json, "hold", &place->hold);
+			json_end_object(json);
+		}
+		json_end_array(json);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void write_threads(struct document *document)
+{
+	const struct profile *profile = document->view->profile;
+	struct json *json = &document->json;
+	size_t count;
+	const struct trace_thread *threads = trace_threads(document->view->trace, &count);
+
+	begin_list(document, "threads");
+	for (size_t i = 0; i < profile->num_threads; i++) {
+		const struct profile_lane_times *times = &profile->times[i];
+
+		begin_row(document);
+		member_number(json, "thread", i);
+		json_member_known_int(json, "lwp", threads[i].lwp ? (int64_t)threads[i].lwp : -1);
+		json_member_string(json, "name", or_null(threads[i].name));
+		member_number(json, "begin", times->begin);
+		member_number(json, "end", times->end);
+		for (size_t k = 0; k < NUM_LANES; k++)
+			member_number(json, profile_lane_name((enum profile_lane)k),
+				      times->lanes[k]);
+		member_number(json, "tasks", times->tasks);
+		member_number(json, "events", times->events);
+		member_number(json, "lost", threads[i].lost_events);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+// ---- Tasks -------------------------------------------------------------------------------------
+
+static void write_edges(struct document *document)
+{
+	const struct profile *profile = document->view->profile;
+	struct json *json = &document->json;
+
+	begin_list(document, "edges");
+	for (size_t i = 0; i < profile->num_edges; i++) {
+		const struct profile_edge *edge = profile->edges[i];
+
+		begin_row(document);
+		member_number(json, "from", edge->from);
+		member_number(json, "to", edge->to);
+		json_member_string(json, "kind", edge->depends ? "depends" : "creates");
+		member_number(json, "count", edge->count);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void tree_members(struct json *json, const struct profile_task *task)
+{
+	member_number(json, "id", task->id);
+	member_number(json, "parent", task->parent);
+	member_number(json, "construct", task->construct);
+	member_number(json, "children", task->children);
+	member_number(json, "below", task->below);
+	member_number(json, "creator", task->creator);
+	json_member_known_int(json, "thread", task->thread == UINT32_MAX ? -1 : (int)task->thread);
+	member_time(json, "created", task->created);
+	member_time(json, "begun", task->begun);
+	member_time(json, "ended", task->ended);
+	member_time(json, "creation", task->creation);
+	member_time(json, "pool", task->pool);
+	member_time(json, "execution", task->execution);
+	member_time(json, "suspension", task->suspension);
+	member_time(json, "completion", task->completion);
+}
+
+static void write_tree(struct document *document)
+{
+	const struct profile *profile = document->view->profile;
+	struct json *json = &document->json;
+
+	json_key(json, "tree");
+	json_begin_object(json);
+	begin_list(document, "tasks");
+	for (size_t i = 0; i < profile->num_tree; i++) {
+		begin_row(document);
+		tree_members(json, profile->tree[i]);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	member_number(json, "left_out", profile->tasks - profile->num_tree);
+	json_end_object(json);
+}
+
+static void write_task(struct document *document)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} flags[] = { { 0x08000000, "undeferred" },
+		      { 0x10000000, "untied" },
+		      { 0x20000000, "final" },
+		      { 0x40000000, "mergeable" } };
+	const struct profile_task *task = document->view->profile->task;
+	struct json *json = &document->json;
+
+	json_key(json, "task");
+	if (!task) {
+		json_null(json);
+		return;
+	}
+	json_begin_object(json);
+	tree_members(json, task);
+	begin_list(document, "threads");
+	for (size_t i = 0; i < task->num_threads; i++)
+		json_int(json, task->threads[i]);
+	json_end_array(json);
+	begin_list(document, "child_ids");
+	for (size_t i = 0; i < task->num_child_ids; i++)
+		json_int(json, (int64_t)task->child_ids[i]);
+	json_end_array(json);
+	begin_list(document, "flags");
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		if (task->flags & flags[i].flag)
+			json_string(json, flags[i].name);
+	}
+	json_end_array(json);
+	json_end_object(json);
+}
+
+// ---- The timeline ------------------------------------------------------------------------------
+
+/** Return the lane that a bucket is in all the time; NUM_LANES: it is in several, or in none. */
+static enum profile_lane only_lane(const struct profile_bucket *bucket)
+{
+	enum profile_lane found = NUM_LANES;
+
+	for (size_t i = 0; i < NUM_LANES; i++) {
+		if (!bucket->lanes[i])
+			continue;
+		if (found != NUM_LANES)
+			return NUM_LANES;
+		found = (enum profile_lane)i;
+	}
+	return found;
+}
+
+static bool is_empty(const struct profile_bucket *bucket)
+{
+	for (size_t i = 0; i < NUM_LANES; i++) {
+		if (bucket->lanes[i])
+			return false;
+	}
+	return true;
+}
+
+/** Check that a bucket goes on with what the one before it did. */
+static bool goes_on(const struct profile_bucket *before, const struct profile_bucket *bucket)
+{
+	enum profile_lane lane = only_lane(bucket);
+
+	return !bucket->switches && lane != NUM_LANES && lane == only_lane(before) &&
+	       (lane != LANE_WORK || bucket->construct == before->construct);
+}
+
+static void write_slices(struct document *document, const struct profile_bucket *row)
+{
+	const struct profile_timeline *timeline = &document->view->profile->timeline;
+	struct json *json = &document->json;
+	size_t count;
+
+	for (size_t i = 0; i < timeline->num_buckets; i += count) {
+		uint64_t lanes[NUM_LANES] = { 0 };
+
+		count = 1;
+		if (is_empty(&row[i]))
+			continue;
+		while (i + count < timeline->num_buckets && goes_on(&row[i], &row[i + count]))
+			count++;
+		for (size_t k = 0; k < count * NUM_LANES; k++)
+			lanes[k % NUM_LANES] += row[i + k / NUM_LANES].lanes[k % NUM_LANES];
+		flush(document, FLUSH);
+		json_begin_array(json);
+		json_int(json, (int64_t)i);
+		json_int(json, (int64_t)count);
+		json_known_int(json,
+			       row[i].lanes[LANE_WORK] && row[i].construct != NO_PROFILE_CONSTRUCT ?
+				       (int64_t)row[i].construct :
+				       -1);
+		json_int(json, row[i].switches);
+		for (size_t k = 0; k < NUM_LANES; k++)
+			json_int(json, (int64_t)lanes[k]);
+		json_end_array(json);
+	}
+}
+
+static void write_timeline(struct document *document)
+{
+	const struct profile *profile = document->view->profile;
+	const struct profile_timeline *timeline = &profile->timeline;
+	struct json *json = &document->json;
+
+	json_key(json, "timeline");
+	json_begin_object(json);
+	member_number(json, "begin", timeline->begin);
+	member_number(json, "bucket", timeline->width);
+	member_number(json, "buckets", timeline->num_buckets);
+	begin_list(document, "lanes");
+	for (size_t i = 0; i < NUM_LANES; i++)
+		json_string(json, profile_lane_name((enum profile_lane)i));
+	json_end_array(json);
+	begin_list(document, "rows");
+	for (size_t i = 0; i < profile->num_threads; i++) {
+		begin_row(document);
+		member_number(json, "thread", i);
+		begin_list(document, "slices");
+		write_slices(document, &timeline->buckets[i * timeline->num_buckets]);
+		json_end_array(json);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	begin_list(document, "pool");
+	for (size_t i = 0; i < timeline->num_buckets; i++)
+		json_int(json, (int64_t)(timeline->pool[i] / timeline->width * POOL_UNIT +
+					 timeline->pool[i] % timeline->width * POOL_UNIT /
+						 timeline->width));
+	json_end_array(json);
+	json_end_object(json);
+}
+
+struct ompdbg_error *json_profile(const struct profile_view *view, struct sink *sink)
+{
+	struct document document = { .view = view, .sink = sink };
+	struct json *json = &document.json;
+
+	json->out = &document.buffer;
+	json_begin_object(json);
+	json_member_string(json, "schema", "ompdbg/1");
+	json_member_string(json, "kind", "profile");
+	write_trace(&document);
+	write_summary(&document);
+	write_constructs(&document);
+	write_path(&document);
+	write_table(&document, "tasks", TABLE_TASKS, task_members);
+	write_table(&document, "regions", TABLE_REGIONS, region_members);
+	write_table(&document, "waits", TABLE_WAITS, wait_members);
+	write_table(&document, "loops", TABLE_LOOPS, loop_members);
+	write_locks(&document);
+	write_threads(&document);
+	write_edges(&document);
+	write_tree(&document);
+	write_task(&document);
+	write_timeline(&document);
+	json_end_object(json);
+	buffer_put(&document.buffer, "\n");
+	flush(&document, 0);
+	buffer_deinit(&document.buffer);
+	return document.error;
+}

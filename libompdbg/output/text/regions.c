@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tree of parallel regions.
+
+#include <string.h>
+
+#include "base/foreign.h"
+#include "diagnose/words.h"
+#include "output/text/marks.h"
+#include "output/text/text.h"
+
+enum { INDENT = 2, LEAST_WIDTH = 20 };
+
+enum { COUNT, STATE, WHERE, THREADS, NUM_COLUMNS };
+static const struct column columns[NUM_COLUMNS] = {
+	[COUNT] = { .title = "Count", .right = true },
+	[STATE] = { .title = "State", .squeeze = 16, .paint = paint_wait, .is_marked = true },
+	[WHERE] = { .title = "Where",
+		    .squeeze = 20,
+		    .least = LEAST_PLACE,
+		    .cut = cut_place,
+		    .paint = paint_place },
+	[THREADS] = { .title = "Threads", .squeeze = 7, .cut = cut_numbers },
+};
+
+/** Regions that say the same, and enclose no others. */
+struct alike {
+	struct region **regions;
+	size_t count;
+};
+
+static const char *spaces(struct arena *arena, size_t count)
+{
+	return arena_printf(arena, "%*s", (int)count, "");
+}
+
+// ---- Loops and progress ------------------------------------------------------------------------
+
+static const char *loop_text(struct arena *arena, const struct loop *loop)
+{
+	const char *noun = loop->is_sections ? "section" : "iteration";
+	const char *text = loop->is_sections ? "sections" :
+			   loop->is_ordered  ? "ordered loop" :
+					       "loop";
+
+	if (loop->schedule && !loop->is_sections)
+		text = arena_printf(arena, "%s %s", text, loop->schedule);
+	if (loop->schedule && !loop->is_sections && loop->chunk != NOT_KNOWN)
+		text = arena_printf(arena, "%s,%ld", text, (long)loop->chunk);
+	if (loop->remaining == NOT_KNOWN && loop->total != NOT_KNOWN)
+		text = arena_printf(arena, "%s: %s", text,
+				    counted_text(arena, (uint64_t)loop->total, noun));
+	else if (loop->remaining != NOT_KNOWN &&
+		 (loop->total == NOT_KNOWN || loop->remaining_is_least))
+		text = arena_printf(arena, "%s: %s%s left", text,
+				    counted_text(arena, (uint64_t)loop->remaining, noun),
+				    loop->remaining_is_least ? " or more" : "");
+	else if (loop->remaining != NOT_KNOWN)
+		text = arena_printf(arena, "%s: %ld of %s left", text, (long)loop->remaining,
+				    counted_text(arena, (uint64_t)loop->total, noun));
+	return text;
+}
+
+/** Add a loop, with the threads that are in it if not all of the region are. */
+static void add_loop(struct text *text, const char *indent, const struct alike *alike, size_t index)
+{
+	struct arena *arena = text->paper.arena;
+	struct thread_list threads = { 0 };
+	const char *line = NULL;
+
+	for (size_t i = 0; i < alike->count; i++) {
+		size_t count;
+		const struct loop *loop = &region_loops(alike->regions[i], &count)[index];
+		if (!line)
+			line = loop_text(arena, loop);
+		for (size_t k = 0; k < loop->num_threads; k++)
+			thread_list_add(&threads, arena, loop->threads[k]);
+	}
+	if (threads.count != alike->count * (size_t)alike->regions[0]->team->size)
+		line = arena_printf(arena, "%s, for %s", line,
+				    threads_text(arena, threads.threads, threads.count));
+	text_cut(text, arena_printf(arena, "%s%s", indent, line), paint_plain);
+}
+
+static void add_arrived(struct text *text, const char *indent, const char *where, int number,
+			const struct progress *progress)
+{
+	const char *verb = progress->is_counted ? number == 1 ? "has arrived" : "have arrived" :
+						  "seen there";
+
+	text_cut(text,
+		 arena_printf(text->paper.arena, "%s%s: %d of %d %s", indent, where, number,
+			      progress->total, verb),
+		 paint_plain);
+}
+
+static void add_progress(struct text *text, const char *indent, struct region *region)
+{
+	struct arena *arena = text->paper.arena;
+	const struct progress *progress = region->progress;
+	bool is_one_number = progress && !(progress->arrived && progress->arrived_end);
+	const char *where = is_one_number && is_at_several_barriers(region) ? "different barriers" :
+									      "barrier";
+
+	if (!progress)
+		return;
+	if (progress->tasks_left)
+		text_cut(text,
+			 arena_printf(arena, "%sbarrier: all %d have arrived, tasks are left",
+				      indent, progress->total),
+			 paint_plain);
+	else if (progress->arrived)
+		add_arrived(text, indent, where, progress->arrived, progress);
+	if (progress->arrived_end && !progress->tasks_left)
+		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
+	if (progress->is_cancelled)
+		text_cut(text, arena_printf(arena, "%scancelled", indent), paint_plain);
+}
+
+/** Write a member of a region: "thread 3 (1/4)". */
+static const char *member_text(struct arena *arena, const struct region *region, size_t number)
+{
+	const struct thread *thread = region->members[number];
+
+	return arena_printf(arena, "thread %s (%zu/%zu)", thread ? thread->target->label : "?",
+			    number, region->num_members);
+}
+
+/** Add when a region began, and when the first and the last thread came to its barrier. */
+static void add_record(struct text *text, const char *indent, struct region *region,
+		       bool is_one_of_several)
+{
+	struct arena *arena = text->paper.arena;
+	const struct history *history = process_history(text->process);
+	const struct region_record *record = history ? region_record(region) : NULL;
+	size_t first = 0, last = 0, count = 0;
+	const char *line;
+
+	if (!record || !*ago_text(history, record->since))
+		return;
+	for (size_t i = 0; i < region->num_members; i++) {
+		uint64_t time = record->arrived[i];
+		if (!time)
+			continue;
+		if (!count || time < record->arrived[first])
+			first = i;
+		if (!count || time > record->arrived[last])
+			last = i;
+		count++;
+	}
+	line = arena_printf(arena, "%s%s%sbegan%s", indent,
+			    is_one_of_several ? team_label(region->team) : "",
+			    is_one_of_several ? ": " : "", ago_text(history, record->since));
+	if (count)
+		line = arena_printf(arena, "%s; first at the barrier: %s,%s", line,
+				    member_text(arena, region, first),
+				    ago_text(history, record->arrived[first]));
+	if (count > 1)
+		line = arena_printf(arena, "%s; last: %s,%s", line,
+				    member_text(arena, region, last),
+				    ago_text(history, record->arrived[last]));
+	text_cut(text, line, paint_plain);
+}
+
+// ---- Groups ------------------------------------------------------------------------------------
+
+static const char *doing(const struct region_group *group)
+{
+	if (group->inner)
+		return group->num_threads == 1 ? "in an inner region" : "in inner regions";
+	return thread_doing(group->threads[0])->text;
+}
+
+/** A row of the table: those of whom it says the same. */
+struct row {
+	const char *doing, *where;
+	struct thread_list threads;
+	bool is_inner;
+	painter *paint; // of what they do; NULL
+};
+
+/** Add a group to the row that says the same. */
+static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
+		      const struct region_group *group, const struct marks *marks)
+{
+	bool is_inner = group->inner;
+	const char *what = is_inner ? "" : doing(group);
+	const char *where = is_inner ? "" : where_text(group->threads[0]);
+	size_t k = 0;
+
+	while (k < *num_rows &&
+	       !(rows[k].is_inner == is_inner && strcmp(rows[k].doing, what) == 0 &&
+		 strcmp(rows[k].where, where) == 0))
+		k++;
+	if (k == *num_rows)
+		rows[(*num_rows)++] =
+			(struct row){ .doing = what, .where = where, .is_inner = is_inner };
+	if (marks && !is_inner)
+		rows[k].paint = thread_painter(marks, group->threads[0]);
+	for (size_t i = 0; i < group->num_threads; i++)
+		thread_list_add(&rows[k].threads, arena, group->threads[i]);
+}
+
+static void add_groups(struct text *text, const char *indent, const struct alike *alike)
+{
+	struct arena *arena = text->paper.arena;
+	struct paper paper = text->paper;
+	struct marks *marks = paper.color ? process_marks(text->process) : NULL;
+	struct text_table table;
+	size_t num_groups, num_rows = 0;
+	struct row *rows;
+
+	region_groups(alike->regions[0], &num_groups); // as many as in the others
+	rows = ARENA_ARRAY(arena, struct row, num_groups * alike->count);
+	for (size_t i = 0; i < alike->count; i++) {
+		const struct region_group *groups = region_groups(alike->regions[i], &num_groups);
+		for (size_t k = 0; k < num_groups; k++)
+			add_group(arena, rows, &num_rows, &groups[k], marks);
+	}
+
+	if (paper.width)
+		paper.width = paper.width > strlen(indent) + LEAST_WIDTH ?
+				      paper.width - strlen(indent) :
+				      LEAST_WIDTH;
+	text_table_init(&table, &paper, columns, NUM_COLUMNS);
+	for (int inner = 0; inner < 2; inner++) { // those in inner regions last
+		for (size_t k = 0; k < num_rows; k++) {
+			if (rows[k].is_inner != inner)
+				continue;
+			const struct thread_list *list = &rows[k].threads;
+			const char **cells = text_table_row(&table);
+			text_table_mark(&table, rows[k].paint);
+			cells[COUNT] = arena_printf(arena, "%zu", list->count);
+			cells[STATE] = !inner		? rows[k].doing :
+				       list->count == 1 ? "in an inner region" :
+							  "in inner regions";
+			cells[WHERE] = rows[k].where;
+			cells[THREADS] = thread_numbers(arena, list->threads, list->count);
+		}
+	}
+	const char *const *lines = text_table_lines(&table);
+	for (size_t i = 0; i <= table.num_rows && table.num_rows; i++)
+		text_add(text, arena_printf(arena, "%s%s", indent, lines[i]));
+}
+
+// ---- Regions -----------------------------------------------------------------------------------
+
+static void add_head(struct text *text, const char *indent, const struct alike *alike)
+{
+	struct arena *arena = text->paper.arena;
+	struct team *team = alike->regions[0]->team;
+	const char *labels = "", *name, *line;
+	const char *opened = foreign_visible(arena, place_text(arena, team_opened(team)));
+	size_t width = text->paper.width;
+
+	for (size_t i = 0; i < alike->count; i++)
+		labels = arena_printf(arena, "%s%s%s", labels, i ? ", " : "",
+				      team_label(alike->regions[i]->team));
+	name = arena_printf(arena, "%sRegion%s %s", indent, alike->count == 1 ? "" : "s", labels);
+	line = arena_printf(arena, ": %s%s",
+			    team->size == NOT_KNOWN ?
+				    "? threads" :
+				    counted_text(arena, (uint64_t)team->size, "thread"),
+			    alike->count == 1 ? "" : " each");
+	if (has_several_runtimes(text->process))
+		line = arena_printf(arena, "%s of %s", line, team->runtime->name);
+	if (*opened)
+		line = arena_printf(arena, "%s, opened in ", line);
+	if (width && *opened && foreign_width(name) + foreign_width(line) + LEAST_WIDTH > width) {
+		name = cut_end(&text->paper, name,
+			       width > LEAST_WIDTH + 2 ? width - LEAST_WIDTH - 2 : 0);
+		line = ", ";
+	} else if (width && !*opened) {
+		line = cut_end(&text->paper, line,
+			       width > foreign_width(name) ? width - foreign_width(name) : 0);
+	}
+	if (width && *opened) {
+		size_t used = foreign_width(name) + foreign_width(line);
+		opened = cut_place(&text->paper, opened, width > used ? width - used : 0);
+	}
+	text_add(text, arena_printf(arena, "%s%s%s%s", indent,
+				    paint(&text->paper, STYLE_TITLE, name + strlen(indent)), line,
+				    *opened ? paint_place(&text->paper, opened) : ""));
+}
+
+static void add_region(struct text *text, const struct alike *alike)
+{
+	struct arena *arena = text->paper.arena;
+	struct region *region = alike->regions[0];
+	size_t depth = team_depth(region->team), num_loops;
+	const char *outer = spaces(arena, INDENT * depth);
+	const char *inner = spaces(arena, INDENT * (depth + 1));
+
+	region_loops(region, &num_loops);
+	add_head(text, outer, alike);
+	add_groups(text, inner, alike);
+	for (size_t i = 0; i < num_loops; i++)
+		add_loop(text, inner, alike, i);
+	add_progress(text, inner, region);
+	for (size_t i = 0; i < alike->count; i++)
+		add_record(text, inner, alike->regions[i], alike->count > 1);
+}
+
+static bool is_same_progress(const struct progress *a, const struct progress *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->total == b->total && a->arrived == b->arrived &&
+	       a->arrived_end == b->arrived_end && a->is_counted == b->is_counted &&
+	       a->tasks_left == b->tasks_left && a->is_cancelled == b->is_cancelled;
+}
+
+/** Check whether two regions around no others say the same. */
+static bool is_alike(struct arena *arena, struct region *a, struct region *b)
+{
+	size_t num_a, num_b, loops_a, loops_b;
+	const struct region_group *groups = region_groups(a, &num_a);
+	const struct region_group *others = region_groups(b, &num_b);
+
+	if (team_parent(a->team) != team_parent(b->team) || !team_parent(a->team) ||
+	    a->team->size != b->team->size || num_a != num_b ||
+	    strcmp(place_text(arena, team_opened(a->team)),
+		   place_text(arena, team_opened(b->team))) != 0)
+		return false;
+	for (size_t i = 0; i < num_a; i++) {
+		if (strcmp(doing(&groups[i]), doing(&others[i])) != 0 ||
+		    strcmp(place_text(arena, groups[i].location),
+			   place_text(arena, others[i].location)) != 0 ||
+		    groups[i].num_threads != others[i].num_threads ||
+		    memcmp(groups[i].numbers, others[i].numbers,
+			   groups[i].num_threads * sizeof(int)) != 0)
+			return false;
+	}
+	const struct loop *one = region_loops(a, &loops_a), *other = region_loops(b, &loops_b);
+	if (loops_a != loops_b || !is_same_progress(a->progress, b->progress))
+		return false;
+	for (size_t i = 0; i < loops_a; i++) {
+		if (strcmp(loop_text(arena, &one[i]), loop_text(arena, &other[i])) != 0 ||
+		    one[i].num_threads != other[i].num_threads ||
+		    memcmp(one[i].numbers, other[i].numbers, one[i].num_threads * sizeof(int)) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_around_others(struct region *regions, size_t count, const struct region *region)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (team_parent(regions[i].team) == region->team)
+			return true;
+	}
+	return false;
+}
+
+/** Say what the threads do that are in no region. */
+static void add_outside(struct text *text)
+{
+	struct process *process = text->process;
+	struct arena *arena = text->paper.arena;
+	struct {
+		const char *state;
+		size_t count;
+	} *counts = arena_alloc_array(arena, process->num_targets, sizeof(*counts));
+	size_t num_counts = 0, total = 0;
+	const char *line;
+
+	for (size_t i = 0; i < process->num_targets; i++) {
+		struct thread *thread = process->threads[i];
+		size_t k = 0;
+		if (thread_level(thread) > 0 || thread->target->running || thread->error)
+			continue;
+		const char *state = thread_doing(thread)->text;
+		while (k < num_counts && strcmp(counts[k].state, state) != 0)
+			k++;
+		if (k == num_counts)
+			counts[num_counts++].state = state;
+		counts[k].count++;
+		total++;
+	}
+	line = arena_printf(arena, "%s outside of regions:", counted_text(arena, total, "thread"));
+	if (total == 1)
+		line = arena_printf(arena, "%s %s", line, counts[0].state);
+	for (size_t i = 0; total > 1 && i < num_counts; i++)
+		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count, counts[i].state,
+				    i + 1 < num_counts ? "," : "");
+	if (num_counts)
+		text_wrap(text, line);
+}
+
+void text_regions(struct text *text)
+{
+	struct arena *arena = text->paper.arena;
+	size_t count;
+	struct region *regions = process_regions(text->process, &count);
+	bool *is_shown = ARENA_ARRAY(arena, bool, count);
+
+	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++) {
+		struct alike alike = { .regions = ARENA_ARRAY(arena, struct region *, count - i) };
+		bool is_inner = !is_around_others(regions, count, &regions[i]);
+		if (is_shown[i])
+			continue;
+		for (size_t k = i; k < count; k++) {
+			if (k > i && (!is_inner || is_shown[k] ||
+				      is_around_others(regions, count, &regions[k]) ||
+				      !is_alike(arena, &regions[i], &regions[k])))
+				continue;
+			alike.regions[alike.count++] = &regions[k];
+			is_shown[k] = true;
+		}
+		add_region(text, &alike);
+	}
+	if (!count && process_is_seen_whole(text->process))
+		text_add(text, "No parallel region is active.");
+	else if (!count)
+		text_nobody(text, "is in a parallel region");
+	add_outside(text);
+	text_unseen(text);
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Logical stacks as text.
+
+#include <string.h>
+
+#include "base/foreign.h"
+#include "diagnose/words.h"
+#include "output/text/text.h"
+#include "wait/evidence.h"
+
+enum {
+	INDENT = 3, // of what a heading continues with
+	// Columns of a frame's name, of an argument and of all of them, and of a local variable.
+	MOST_NAME = 70,
+	MOST_ARGUMENT = 40,
+	MOST_ARGUMENTS = 110,
+	MOST_LOCAL = 180,
+	MOST_DOINGS = 4, // of threads that share a stack
+};
+
+/** The parts that are shown. */
+struct shown {
+	struct text *text;
+	const struct bt_options *options;
+	bool addresses;
+	bool is_group; // it stands for several threads, whose arguments may differ
+};
+
+// ---- Headings ----------------------------------------------------------------------------------
+
+/** Write threads: "threads 2-64"; with several inferiors "threads 1.2-64". */
+static const char *threads_title(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	return arena_printf(arena, "thread%s %s", count == 1 ? "" : "s",
+			    thread_numbers(arena, threads, count));
+}
+
+/** Write the numbers that threads have in their team: "1-63". */
+static const char *numbers_title(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	int *numbers = ARENA_ARRAY(arena, int, count);
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i]->thread_num != NOT_KNOWN)
+			numbers[known++] = threads[i]->thread_num;
+	}
+	return ranges_text(arena, numbers, known);
+}
+
+/** Write what threads do: "barrier", or "2 barrier, 1 lock l". If that is too much: in which a signal has
+ *  come; NULL. */
+static const char *doing_title(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	const char *texts[MOST_DOINGS], *crash = NULL, *title = "";
+	size_t counts[MOST_DOINGS] = { 0 }, num_texts = 0;
+	bool is_too_much = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = thread_doing(threads[i])->text;
+		size_t k = 0;
+		if (thread_signal(threads[i]))
+			crash = arena_printf(arena, "%s in %s", thread_signal(threads[i]),
+					     thread_text(arena, threads[i]));
+		while (k < num_texts && strcmp(texts[k], text) != 0)
+			k++;
+		if (k == MOST_DOINGS) {
+			is_too_much = true;
+			continue;
+		}
+		if (k == num_texts)
+			texts[num_texts++] = text;
+		counts[k]++;
+	}
+	if (is_too_much || !num_texts)
+		return crash;
+	for (size_t k = 0; k < num_texts && num_texts > 1; k++)
+		title = arena_printf(arena, "%s%s%zu %s", title, k ? ", " : "", counts[k],
+				     texts[k]);
+	return num_texts > 1 ? title : texts[0];
+}
+
+/** Write the explicit task that a thread executes: ", task #17", of the part with its innermost frame. */
+static const char *task_part(struct arena *arena, const struct stack_part *part)
+{
+	const struct task *task = thread_task(part->thread);
+	bool is_innermost = part->num_frames && !part->frames[0].frame->at.level;
+	uint64_t number = task && is_innermost ? task_number(task) : 0;
+
+	return number ? arena_printf(arena, ", task #%lu", (unsigned long)number) : "";
+}
+
+/** Write the heading of a part: "-- thread 3 (2/4), team 1.0, level 2 --". @p threads: those that have the
+ *  stack, if they are several. @p with_task: and which explicit task. @p with_doing: and what they do. */
+static const char *heading(struct arena *arena, const struct stack_part *part,
+			   struct thread *const *threads, size_t count, bool with_task,
+			   bool with_doing)
+{
+	struct thread *thread = part->thread;
+	const struct wait *wait = thread_wait(thread);
+	const char *who = threads_title(arena, count ? threads : &thread, count ? count : 1);
+	const char *s = count ? "s" : "";
+	const char *what = "";
+
+	if (part->team && part->team->level && (count || part->thread_num != NOT_KNOWN)) {
+		const char *size = part->team->size == NOT_KNOWN ?
+					   "?" :
+					   arena_printf(arena, "%d", part->team->size);
+		const char *numbers = count ? numbers_title(arena, threads, count) :
+					      arena_printf(arena, "%d", part->thread_num);
+		what = arena_printf(arena, " (%s/%s), team %s, level %d", numbers, size,
+				    team_label(part->team), part->team->level);
+	} else if (part->team) {
+		what = ": outside of parallel regions";
+	} else if (thread->is_helper) {
+		what = arena_printf(arena, ": hidden helper thread%s", s);
+	} else if (thread_is_openmp(thread) == NO) {
+		what = arena_printf(arena, ": no OpenMP thread%s", s);
+	} else if (wait && !with_doing) {
+		what = arena_printf(arena, ": %s", wait->title);
+	}
+	if (with_task && !count)
+		what = arena_printf(arena, "%s%s", what, task_part(arena, part));
+	if (with_doing) {
+		const char *does = doing_title(arena, count ? threads : &thread, count ? count : 1);
+		if (does)
+			what = arena_printf(arena, "%s%s%s", what, *what ? ", " : ": ", does);
+	}
+	return arena_printf(arena, "-- %s%s --", who, what);
+}
+
+/** Add a heading, broken behind commas if it is too long. */
+static void add_heading(struct text *text, const char *line)
+{
+	struct arena *arena = text->paper.arena;
+	size_t width = text->paper.width;
+
+	line = foreign_visible(arena, line);
+	while (width && foreign_width(line) > width) {
+		size_t end = 0;
+		for (size_t i = 0; i < width && line[i]; i++)
+			end = line[i] == ',' ? i + 1 : end;
+		if (end <= INDENT)
+			break;
+		text_add(text,
+			 paint(&text->paper, STYLE_METADATA, arena_strndup(arena, line, end)));
+		line = arena_printf(arena, "%*s%s", INDENT, "",
+				    line + end + strspn(line + end, " "));
+	}
+	text_add(text, paint(&text->paper, STYLE_METADATA, line));
+}
+
+// ---- Frames ------------------------------------------------------------------------------------
+
+static const char *visible(struct shown *shown, const char *text)
+{
+	return foreign_visible(shown->text->paper.arena, text);
+}
+
+static const char *file_and_line(struct shown *shown, const char *file, int line)
+{
+	const struct paper *paper = &shown->text->paper;
+
+	return arena_printf(paper->arena, "%s:%d",
+			    paint(paper, STYLE_FILE, visible(shown, base_name(file))), line);
+}
+
+/** Write "parallel region of main at x.c:17, line 19". */
+static const char *construct_text(struct shown *shown, const struct logical_frame *frame,
+				  const struct ompdbg_function *place)
+{
+	const struct paper *paper = &shown->text->paper;
+	struct arena *arena = paper->arena;
+	const char *begin =
+		place->start ? arena_printf(arena, "%#lx", (unsigned long)place->start) : NULL;
+	const char *name = frame->function ? frame->function : begin;
+	const char *bare = bare_place(shown->text->process, &frame->frame->at);
+	const char *text = arena_printf(arena, "%s of %s", construct_name(frame->construct),
+					paint_place(paper, visible(shown, name ? name : bare)));
+
+	if (frame->construct_file && frame->construct_line)
+		text = arena_printf(arena, "%s at %s", text,
+				    file_and_line(shown, frame->construct_file,
+						  frame->construct_line));
+	if (!place->name && name)
+		return arena_printf(arena, "%s, at %s", text,
+				    paint_place(paper, visible(shown, bare)));
+	if (!place->file || !place->line)
+		return text;
+	if (frame->construct_file && strcmp(place->file, frame->construct_file) == 0)
+		return arena_printf(arena, "%s, line %d", text, place->line);
+	return arena_printf(arena, "%s, at %s", text,
+			    file_and_line(shown, place->file, place->line));
+}
+
+/** List variables of a frame. */
+static const struct ompdbg_variable *variables_of(const struct stack_part *part,
+						  const struct logical_frame *frame,
+						  enum ompdbg_variables which, size_t *count)
+{
+	const struct ompdbg_services *services = part->thread->runtime->process->services;
+	const struct ompdbg_variable *found = NULL;
+
+	*count = 0;
+	if (frame->owner != FRAME_USER || !services->variables ||
+	    !is_ok(services->variables(services->context, part->thread->target->number,
+				       &frame->frame->at, which, &found, count)))
+		*count = 0;
+	return found;
+}
+
+/** Write the value of an argument: of a structure or array that is long, no part. */
+static const char *argument_value(struct shown *shown, const char *value)
+{
+	const char *text = visible(shown, value);
+
+	if (foreign_width(text) <= MOST_ARGUMENT)
+		return text;
+	return strchr("{(@", *text) ? "..." :
+				      foreign_cut(shown->text->paper.arena, text, MOST_ARGUMENT);
+}
+
+static const char *arguments_text(struct shown *shown, const struct stack_part *part,
+				  const struct logical_frame *frame)
+{
+	const struct paper *paper = &shown->text->paper;
+	size_t count;
+	const struct ompdbg_variable *found = variables_of(part, frame, OMPDBG_ARGUMENTS, &count);
+	const char *text = "";
+
+	if (count && shown->is_group)
+		return "...";
+	for (size_t i = 0, width = 0; i < count; i++) {
+		const char *name = visible(shown, found[i].name);
+		const char *value = argument_value(shown, found[i].value);
+
+		width += foreign_width(name) + foreign_width(value) + strlen("=, ");
+		if (width > MOST_ARGUMENTS)
+			return arena_printf(paper->arena, "%s%s...", text, i ? ", " : "");
+		text = arena_printf(paper->arena, "%s%s%s%s%s", text, i ? ", " : "",
+				    paint(paper, STYLE_VARIABLE, name), *name ? "=" : "", value);
+	}
+	return text;
+}
+
+/** Write the name of a function, which templates may make long. */
+static const char *function_name(struct shown *shown, const char *name)
+{
+	return foreign_cut(shown->text->paper.arena, visible(shown, name ? name : "??"), MOST_NAME);
+}
+
+static void add_frame(struct shown *shown, const struct stack_part *part,
+		      const struct logical_frame *frame)
+{
+	struct text *text = shown->text;
+	struct arena *arena = text->paper.arena;
+	const struct ompdbg_frame *at = &frame->frame->at;
+	const struct ompdbg_function *place = stack_place(thread_stack(part->thread), frame->frame);
+	const char *number = arena_printf(arena, "#%-3d", at->level), *address = "", *line;
+	bool raw = shown->options->raw;
+
+	if (at->is_signal) {
+		text_add(text, arena_printf(arena, "%s<signal handler called>", number));
+		return;
+	}
+	if (raw && shown->addresses && !at->is_inlined)
+		address =
+			arena_printf(arena, "%s in ",
+				     paint(&text->paper, STYLE_ADDRESS,
+					   arena_printf(arena, "0x%016lx", (unsigned long)at->pc)));
+	if (frame->construct) {
+		line = construct_text(shown, frame, place);
+	} else if (!frame->function && !raw) {
+		line = paint_place(&text->paper, visible(shown, bare_place(text->process, at)));
+	} else {
+		line = arena_printf(arena, "%s (%s)",
+				    paint(&text->paper, STYLE_FUNCTION,
+					  function_name(shown, frame->function)),
+				    arguments_text(shown, part, frame));
+		if (place->file && place->line)
+			line = arena_printf(arena, "%s at %s", line,
+					    file_and_line(shown, place->file, place->line));
+		else if (at->object)
+			line = arena_printf(arena, "%s from %s", line,
+					    paint(&text->paper, STYLE_FILE,
+						  visible(shown, base_name(at->object))));
+	}
+	text_add(text, arena_printf(arena, "%s%s%s%s", number, address, line,
+				    at->is_tail_call ? " (tail call)" : ""));
+}
+
+static void add_locals(struct shown *shown, const struct stack_part *part,
+		       const struct logical_frame *frame)
+{
+	struct text *text = shown->text;
+	size_t count;
+	const struct ompdbg_variable *found;
+
+	if (!shown->options->full || frame->frame->at.is_signal || frame->owner != FRAME_USER)
+		return;
+	found = variables_of(part, frame, OMPDBG_LOCALS, &count);
+	if (!count)
+		text_add(text, "        No locals.");
+	for (size_t i = 0; i < count; i++) {
+		const char *sharing = variable_sharing(part->thread, frame, found[i].name);
+
+		text_add(text, arena_printf(text->paper.arena, "        %s = %s%s%s%s",
+					    paint(&text->paper, STYLE_VARIABLE,
+						  visible(shown, found[i].name)),
+					    foreign_cut(text->paper.arena,
+							visible(shown, found[i].value), MOST_LOCAL),
+					    sharing ? " (" : "", sharing ? sharing : "",
+					    sharing ? ")" : ""));
+	}
+}
+
+// ---- Stacks ------------------------------------------------------------------------------------
+
+static void add_stack(struct shown *shown, const struct logical_stack *stack,
+		      struct thread *const *threads, size_t count)
+{
+	struct text *text = shown->text;
+	size_t left = shown->options->limit ? shown->options->limit : SIZE_MAX;
+	bool is_cut = false;
+
+	for (size_t i = 0; i < stack->num_parts; i++) {
+		const struct stack_part *part = &stack->parts[i];
+		bool is_first = i == 0, is_empty = true;
+		shown->is_group = is_first && count > 1;
+		if (left)
+			add_heading(text, heading(text->paper.arena, part,
+						  is_first && count > 1 ? threads : NULL,
+						  is_first && count > 1 ? count : 0, is_first,
+						  is_first && shown->options->num_threads > 1));
+		bool has_heading = left;
+		for (size_t k = 0; k < part->num_frames; k++) {
+			const struct logical_frame *frame = &part->frames[k];
+			if (!shown->options->raw && frame->owner != FRAME_USER)
+				continue;
+			is_cut |= !left;
+			if (!left)
+				continue;
+			is_empty = false;
+			left--;
+			add_frame(shown, part, frame);
+			add_locals(shown, part, frame);
+		}
+		if (has_heading && is_empty)
+			text_add(text, "no user frame");
+	}
+	if (is_cut)
+		text_add(text, "(More stack frames follow...)");
+	else if (stack->note)
+		text_wrap(text, arena_printf(text->paper.arena, "(The stack ends here: %s.)",
+					     stack->note));
+}
+
+void text_stacks(struct text *text, const struct bt_options *options, const struct form *form)
+{
+	struct arena *arena = text->paper.arena;
+	struct shown shown = { .text = text, .options = options, .addresses = form->addresses };
+	bool by_line = !(options->raw && form->addresses);
+	size_t count;
+	struct stack_group *groups;
+
+	if (options->full) {
+		// Each thread has local variables of its own.
+		count = options->num_threads;
+		groups = ARENA_ARRAY(arena, struct stack_group, count);
+		for (size_t i = 0; i < count; i++) {
+			struct thread **thread = ARENA_NEW(arena, struct thread *);
+			*thread = options->threads[i];
+			groups[i].threads = thread;
+			groups[i].num_threads = 1;
+			if (!(*thread)->target->running)
+				groups[i].stack = thread_logical_stack(*thread);
+		}
+	} else {
+		groups = stack_groups(text->process, options->threads, options->num_threads,
+				      options->raw, by_line, &count);
+	}
+	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++) {
+		if (i)
+			text_add(text, "");
+		if (groups[i].stack)
+			add_stack(&shown, groups[i].stack, groups[i].threads,
+				  groups[i].num_threads);
+		else
+			add_heading(text, arena_printf(arena, "-- %s: running --",
+						       threads_title(arena, groups[i].threads,
+								     groups[i].num_threads)));
+	}
+}
+
+void text_frame(struct text *text, struct thread *thread, int level, const struct form *form)
+{
+	size_t count = 0;
+	const struct logical_frame *frames =
+		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
+	const struct stack_part part = { thread, thread->team, thread->thread_num, frames, count };
+
+	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false, false));
+	if (level < 0 || (size_t)level >= count)
+		return;
+	const struct bt_options options = { .raw = frames[level].owner != FRAME_USER };
+	struct shown shown = { text, &options, form->addresses, false };
+	add_frame(&shown, &part, &frames[level]);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tables and lines that fit a terminal: columns give way in a set order, and no line wraps.
+
+#ifndef OMPDBG_TABLE_TEXT_H
+#define OMPDBG_TABLE_TEXT_H
+
+#include <stdint.h>
+
+#include "output/text/palette.h"
+
+/** Cut a visible text down to a width. */
+typedef const char *cutter(const struct paper *paper, const char *text, size_t width);
+cutter cut_end;
+/** Cut "work at hang.c:12": the place is worth more than the name, and the line more than the file. */
+cutter cut_place;
+/** Cut "2-3,5,7-11" after a comma. */
+cutter cut_numbers;
+
+enum {
+	NEVER_CUT = 0,
+	LEAST_PLACE = 11, // of "work at hang.c:12"
+};
+
+/** One column. */
+struct column {
+	const char *title;
+	size_t squeeze; // may be cut down to this width; NEVER_CUT
+	size_t least;	// and, where all are cut that far, down to this; 0: no further
+	cutter *cut;	// NULL: cut_end
+	painter *paint; // NULL: none
+	int drop;	// which column goes first where space is short: the highest; 0: never
+	bool right;	// aligned
+	bool is_marked; // by the row's painter, where it has one
+};
+
+enum { MAX_COLUMNS = 16 };
+
+struct table_row {
+	const char *cells[MAX_COLUMNS];
+	painter *paint; // of the columns that are marked; NULL: their own
+};
+
+/** A table that is being filled. */
+struct text_table {
+	const struct paper *paper;
+	struct column columns[MAX_COLUMNS];
+	size_t num_columns;
+	struct table_row *rows;
+	size_t num_rows, capacity;
+	size_t num_visible; // rows whose cells were made visible
+};
+
+void text_table_init(struct text_table *table, const struct paper *paper,
+		     const struct column *columns, size_t num_columns);
+/** Add a row: fill the cells of the array that is given back, valid until the next row. Cells that are
+ *  left NULL are empty. */
+const char **text_table_row(struct text_table *table);
+/** Mark the latest row: @p paint instead of the painters of columns that are marked; NULL: none. */
+void text_table_mark(struct text_table *table, painter *paint);
+/** Remove a column. */
+void text_table_remove(struct text_table *table, size_t column);
+/** Remove the columns that say nothing, unless there are no rows. */
+void text_table_remove_empty(struct text_table *table);
+/** Make all cells visible, and return how wide the table is if nothing is cut. */
+size_t text_table_width(struct text_table *table);
+/** Lay the table out. @return its lines, the head first; num_rows + 1 of them. */
+const char *const *text_table_lines(struct text_table *table);
+
+/** Lines of text. */
+struct lines {
+	const char **lines;
+	size_t count, capacity;
+};
+void lines_add(struct lines *lines, const struct paper *paper, const char *line);
+/** Add a text broken between words, or behind the separators of a list, made visible. */
+void lines_wrap(struct lines *lines, const struct paper *paper, const char *text,
+		const char *between);
+
+#endif

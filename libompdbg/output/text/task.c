@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One task in full.
+
+#include "diagnose/words.h"
+#include "output/json/documents.h"
+#include "output/text/task_words.h"
+
+/** The children of a task, as they are met. */
+struct children {
+	uint64_t parent;
+	uint64_t *numbers;
+	size_t count, capacity;
+};
+
+static struct ompdbg_error *note_child(void *context, struct task *task)
+{
+	struct children *children = context;
+	struct process *process = task->runtime->process;
+
+	if (task->info.parent_id == children->parent && task_is_explicit(task))
+		*ARENA_APPEND(&process->arena, children->numbers, children->count,
+			      children->capacity) = task->number;
+	return NULL;
+}
+
+static struct ompdbg_error *find_children(struct task *task, struct children *ret)
+{
+	*ret = (struct children){ .parent = task->info.id };
+	return tasks_visit(task->runtime, note_child, ret, NULL, NULL);
+}
+
+static struct ompdbg_error *find_numbered(struct process *process, uint64_t number,
+					  struct task **ret)
+{
+	struct ompdbg_error *error = process_task_numbered(process, number, ret);
+
+	if (error || *ret)
+		return error;
+	uint64_t last = process_last_task_number(process);
+	if (!last)
+		return ompdbg_error_create(OMPDBG_BAD_INPUT,
+					   "no task #%lu (there are no explicit tasks)",
+					   (unsigned long)number);
+	return ompdbg_error_create(OMPDBG_BAD_INPUT, "no task #%lu (the last one is #%lu)",
+				   (unsigned long)number, (unsigned long)last);
+}
+
+// ---- Text --------------------------------------------------------------------------------------
+
+static void add_row(struct text *text, const char *title, const char *value)
+{
+	if (*value)
+		text_wrap(text, arena_printf(text->paper.arena, "  %-12s %s", title, value));
+}
+
+static const char *flags_text(struct arena *arena, const struct task *task)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
+		if (task_has_flag(task, &task_flags[i]))
+			text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "",
+					    task_flags[i].words);
+	}
+	return text;
+}
+
+static const char *team_text(struct arena *arena, struct task *task)
+{
+	struct team *team = task_team(task);
+
+	if (!team)
+		return "?";
+	if (team->level <= 0)
+		return "outside of parallel regions";
+	return arena_printf(arena, "%s, level %d", team_label(team), team->level);
+}
+
+static const char *dependers_text(struct arena *arena, struct task *task)
+{
+	const uint64_t *ids;
+	size_t count = task_dependers(task, &ids);
+	uint64_t *numbers = ARENA_ARRAY(arena, uint64_t, count + 1);
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = runtime_task_number(task->runtime, ids[i]);
+	return task_numbers_text(arena, numbers, count);
+}
+
+struct ompdbg_error *text_task(struct text *text, uint64_t number)
+{
+	struct arena *arena = text->paper.arena;
+	struct children children;
+	struct task *task, *parent;
+	const struct ompdbg_given *given;
+	struct ompdbg_error *error = find_numbered(text->process, number, &task);
+
+	if (!error)
+		error = find_children(task, &children);
+	if (error)
+		return error;
+	parent = task_parent(task);
+	const size_t num_given = task_given(task, &given);
+	text_cut(text, numbered_title(task), paint_task);
+	add_row(text, "Status", task_status(task));
+	if (task->info.num_predecessors)
+		add_row(text, "Waits for", predecessors_text(task));
+	if (task_thread_num(task) != NOT_KNOWN)
+		add_row(text, "Executed by", task_thread_text(task));
+	add_row(text, "Team", team_text(arena, task));
+	add_row(text, "Parent", parent ? numbered_title(parent) : "?");
+	add_row(text, "Created", creation_text(task));
+	add_row(text, "Children", task_numbers_text(arena, children.numbers, children.count));
+	add_row(text, "Dependences", dependences_text(task));
+	add_row(text, "Awaited by", dependers_text(arena, task));
+	for (size_t i = 0; i < num_given; i++)
+		add_row(text, given[i].is_shared ? "Shared" : "Value",
+			arena_printf(arena, "%s = %s", given[i].name, given[i].value));
+	add_row(text, "Flags", flags_text(arena, task));
+	if (task->info.priority)
+		add_row(text, "Priority", arena_printf(arena, "%d", task->info.priority));
+	return NULL;
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+struct ompdbg_error *json_one_task(struct process *process, uint64_t number, struct sink *sink)
+{
+	struct buffer buffer = { 0 };
+	struct json json = { .out = &buffer };
+	struct children children;
+	const uint64_t *dependers;
+	struct task *task;
+	struct ompdbg_error *error = find_numbered(process, number, &task);
+
+	if (!error)
+		error = find_children(task, &children);
+	if (error)
+		return error;
+	json_begin_object(&json);
+	json_member_string(&json, "schema", "ompdbg/1");
+	json_key(&json, "task");
+	json_begin_object(&json);
+	json_task_members(&json, task);
+	size_t count = task_dependers(task, &dependers);
+	json_key(&json, "dependers");
+	json_begin_array(&json);
+	for (size_t i = 0; i < count; i++)
+		json_identity(&json, dependers[i]);
+	json_end_array(&json);
+	json_key(&json, "children");
+	json_begin_array(&json);
+	for (size_t i = 0; i < children.count; i++)
+		json_int(&json, (int64_t)children.numbers[i]);
+	json_end_array(&json);
+	json_end_object(&json);
+	json_end_object(&json);
+	buffer_put(&buffer, "\n");
+	error = sink->write(sink->context, buffer.data, buffer.size);
+	buffer_deinit(&buffer);
+	return error;
+}

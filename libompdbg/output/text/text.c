@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines for people, and words that several commands use.
+
+#include "output/text/text.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/foreign.h"
+#include "diagnose/words.h"
+
+// Programs may have types and names without end.
+enum { MOST_COLUMNS = 199 };
+
+void text_init(struct text *text, struct process *process, const struct form *form)
+{
+	size_t width = form->width && form->width < MOST_COLUMNS ? form->width : MOST_COLUMNS;
+
+	*text = (struct text){ .process = process,
+			       .paper = { .arena = &process->arena,
+					  .width = width,
+					  .color = form->color,
+					  .palette = form->palette } };
+}
+
+void text_add(struct text *text, const char *line)
+{
+	lines_add(&text->lines, &text->paper, line);
+}
+
+void text_wrap(struct text *text, const char *line)
+{
+	lines_wrap(&text->lines, &text->paper, line, " ");
+}
+
+void text_cut(struct text *text, const char *line, painter *paint)
+{
+	const char *visible = foreign_visible(text->paper.arena, line);
+
+	if (text->paper.width)
+		visible = cut_end(&text->paper, visible, text->paper.width);
+	text_add(text, paint(&text->paper, visible));
+}
+
+void text_table_add(struct text *text, struct text_table *table)
+{
+	const char *const *lines = text_table_lines(table);
+
+	for (size_t i = 0; i <= table->num_rows; i++)
+		text_add(text, lines[i]);
+}
+
+/** Return a line that is no longer than any may be: one that was cut has no styles. */
+static const char *bounded(struct arena *arena, const char *line)
+{
+	struct buffer plain = { 0 };
+	const char *found = line;
+
+	if (strlen(line) <= MOST_COLUMNS)
+		return line;
+	for (const char *at = line; *at; at++) {
+		if (at[0] == '\033' && at[1] == '[')
+			at += strcspn(at, "m");
+		else
+			buffer_put_bytes(&plain, at, 1);
+		if (!*at)
+			break;
+	}
+	buffer_put(&plain, "");
+	if (foreign_width(plain.data) > MOST_COLUMNS)
+		found = foreign_cut(arena, plain.data, MOST_COLUMNS);
+	buffer_deinit(&plain);
+	return found;
+}
+
+struct ompdbg_error *text_write(struct text *text, struct sink *sink)
+{
+	struct ompdbg_error *error = NULL;
+
+	for (size_t i = 0; i < text->lines.count && !error; i++) {
+		struct arena *arena = text->paper.arena;
+		const char *line =
+			arena_printf(arena, "%s\n", bounded(arena, text->lines.lines[i]));
+		error = sink->write(sink->context, line, strlen(line));
+	}
+	return error;
+}
+
+// ---- Words -------------------------------------------------------------------------------------
+
+const char *grouped_text(struct arena *arena, uint64_t number)
+{
+	enum { GROUP = 1000 };
+	const char *text = "";
+
+	for (; number >= GROUP; number /= GROUP)
+		text = arena_printf(arena, ",%03lu%s", (unsigned long)(number % GROUP), text);
+	return arena_printf(arena, "%lu%s", (unsigned long)number, text);
+}
+
+const char *place_text(struct arena *arena, const struct location *location)
+{
+	if (!location)
+		return "";
+	if (!location->function)
+		return arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
+				    base_name(location->object));
+	if (!location->file || !location->line)
+		return location->function;
+	return arena_printf(arena, "%s at %s:%d", location->function, base_name(location->file),
+			    location->line);
+}
+
+const char *bare_place(struct process *process, const struct ompdbg_frame *at)
+{
+	const struct ompdbg_services *services = process->services;
+	const char *object = at->object ? at->object : services->program(services->context);
+
+	return arena_printf(&process->arena, "%#lx in %s", (unsigned long)at->pc,
+			    base_name(object));
+}
+
+const char *function_place_text(struct arena *arena, const struct task_function *function)
+{
+	if (!function)
+		return "";
+	if (!function->file)
+		return function->name;
+	return arena_printf(arena, "%s at %s:%d", function->name, base_name(function->file),
+			    function->line);
+}
+
+const char *where_text(struct thread *thread)
+{
+	const struct location *location = thread_location(thread);
+	const struct wait *wait = thread_wait(thread);
+
+	if (!location && thread->team && wait && strcmp(wait->kind, "barrier_parallel") == 0)
+		location = team_opened(thread->team);
+	return place_text(&thread->runtime->process->arena, location);
+}
+
+const char *number_text(struct arena *arena, struct thread *thread)
+{
+	int size = thread_team_size(thread);
+
+	if (thread->is_helper)
+		return "helper";
+	if (thread_is_openmp(thread) == NO)
+		return "none";
+	if (thread->thread_num == NOT_KNOWN)
+		return "";
+	if (size == NOT_KNOWN)
+		return arena_printf(arena, "%d/?", thread->thread_num);
+	return arena_printf(arena, "%d/%d", thread->thread_num, size);
+}
+
+const char *thread_text(struct arena *arena, struct thread *thread)
+{
+	const char *label = thread->target->label, *number = number_text(arena, thread);
+
+	return *number && thread_is_openmp(thread) != NO ?
+		       arena_printf(arena, "thread %s (%s)", label, number) :
+		       arena_printf(arena, "thread %s", label);
+}
+
+const char *task_thread_text(const struct task *task)
+{
+	struct arena *arena = &task->runtime->process->arena;
+	struct team *team = task_team(task);
+	int number = task_thread_num(task);
+	struct thread *thread = team && number != NOT_KNOWN ? team_member(team, number) : NULL;
+	const char *label = thread ? thread->target->label : "?";
+
+	if (number == NOT_KNOWN)
+		return arena_printf(arena, "thread %s", label);
+	if (!team || team->size == NOT_KNOWN)
+		return arena_printf(arena, "thread %s (%d/?)", label, number);
+	return arena_printf(arena, "thread %s (%d/%d)", label, number, team->size);
+}
+
+const char *task_title(struct task *task)
+{
+	struct arena *arena = &task->runtime->process->arena;
+	const struct task_function *function;
+	const char *noun;
+
+	if (task->info.kind == ompd_ext_task_initial)
+		return "initial task";
+	if (task->info.kind == ompd_ext_task_implicit)
+		return arena_printf(arena, "implicit task of %s", task_thread_text(task));
+	noun = task->info.kind == ompd_ext_task_target ? "target task" : "task";
+	function = task_function(task);
+	if (!function)
+		return noun;
+	return arena_printf(arena, "%s of %s", noun, function_place_text(arena, function));
+}
+
+const char *numbered_title(struct task *task)
+{
+	struct arena *arena = &task->runtime->process->arena;
+	uint64_t number = task_number(task);
+	const char *title = task_title(task);
+
+	return number ? arena_printf(arena, "#%lu %s", (unsigned long)number, title) : title;
+}
+
+// ---- What nobody knows -------------------------------------------------------------------------
+
+static void count_unseen(struct process *process, size_t *running, size_t *failed,
+			 const char **reason)
+{
+	*running = *failed = 0;
+	for (size_t i = 0; i < process->num_targets; i++) {
+		*running += process->targets[i].running;
+		if (process->threads[i]->error && !(*failed)++)
+			*reason = process->threads[i]->error;
+	}
+}
+
+void text_nobody(struct text *text, const char *does)
+{
+	struct process *process = text->process;
+	size_t running, failed;
+	const char *reason = NULL;
+
+	count_unseen(process, &running, &failed, &reason);
+	if (process->num_targets && running + failed == process->num_targets)
+		return;
+	text_wrap(text, arena_printf(text->paper.arena, "No %sthread %s.",
+				     failed  ? "examined " :
+				     running ? "stopped " :
+					       "",
+				     does));
+}
+
+void text_unseen(struct text *text)
+{
+	struct arena *arena = text->paper.arena;
+	size_t running, failed;
+	const char *reason = NULL;
+
+	count_unseen(text->process, &running, &failed, &reason);
+	if (running)
+		text_wrap(text, arena_printf(arena, "%zu running thread%s not examined.", running,
+					     running == 1 ? " was" : "s were"));
+	if (failed)
+		text_wrap(text, arena_printf(arena, "Cannot read %s: %s.",
+					     counted_text(arena, failed, "thread"), reason));
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Locks, and why a program does not go on.
+
+#include <string.h>
+
+#include "diagnose/words.h"
+#include "output/text/text.h"
+
+enum { INDENT = 2, LEAST_WIDTH = 20 };
+enum { EACH_WITH_ITS = 3 }; // of more waits for tasks it isn't told who waits for which thread
+enum { MOST_IN_FULL = 32, SHOWN = 8 }; // of a longer deadlock so many threads and locks are shown
+
+static const char *labels_of(struct arena *arena, struct thread *const *threads, size_t count)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < count; i++)
+		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
+				    threads[i]->target->label);
+	return text;
+}
+
+// ---- Locks -------------------------------------------------------------------------------------
+
+static const char *owner_text(struct arena *arena, const struct lock *lock)
+{
+	if (lock->owner)
+		return lock->owner->target->label;
+	if (lock->owner_ended)
+		return lock->source == OWNER_HISTORY ? "ended" : "perhaps ended";
+	if (lock->is_held == NO)
+		return "none";
+	if (lock->num_candidates == 1)
+		return arena_printf(arena, "perhaps %s", lock->candidates[0].thread->target->label);
+	return "?";
+}
+
+void text_locks(struct text *text)
+{
+	static const struct column columns[] = {
+		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
+		{ .title = "Owner", .squeeze = 5 },
+		{ .title = "Waiting threads", .squeeze = 8 },
+		{ .title = "Where the owner is",
+		  .squeeze = 20,
+		  .least = LEAST_PLACE,
+		  .cut = cut_place,
+		  .paint = paint_place },
+	};
+	struct arena *arena = text->paper.arena;
+	struct text_table table;
+	size_t count;
+	const struct lock *locks = process_locks(text->process, &count);
+
+	if (!count) {
+		text_nobody(text, "waits for a lock");
+		text_unseen(text);
+		return;
+	}
+	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < count; i++) {
+		const char **row = text_table_row(&table);
+		row[0] = locks[i].title;
+		row[1] = owner_text(arena, &locks[i]);
+		row[2] = labels_of(arena, locks[i].waiters, locks[i].num_waiters);
+		if (locks[i].owner)
+			row[3] = place_text(arena, thread_location(locks[i].owner));
+		else if (locks[i].num_candidates == 1)
+			row[3] = place_text(arena, thread_location(locks[i].candidates[0].thread));
+	}
+	text_table_add(text, &table);
+	for (size_t i = 0; i < count; i++) {
+		const char *reason = lock_reason_text(arena, &locks[i]);
+		const char *held = held_text(text->process, &locks[i]);
+		if (locks[i].owner && *held)
+			text_wrap(text,
+				  capitalized(arena,
+					      arena_printf(arena, "%s: held by thread %s%s",
+							   locks[i].title,
+							   locks[i].owner->target->label, held)));
+		if (locks[i].contradiction)
+			text_wrap(text,
+				  capitalized(arena, arena_printf(arena, "%s: %s", locks[i].title,
+								  locks[i].contradiction)));
+		if (reason)
+			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
+									locks[i].title, reason)));
+		size_t num_texts;
+		const char *const *texts = candidate_texts(arena, &locks[i], &num_texts);
+		for (size_t k = 0; k < num_texts; k++)
+			text_wrap(text, texts[k]);
+	}
+	text_unseen(text);
+}
+
+// ---- Why: rows ---------------------------------------------------------------------------------
+
+/** A row below a headline: what some threads do, and where. */
+struct row {
+	struct thread **threads;
+	size_t count;
+	const char *what, *where;
+};
+
+/** Write how long the threads of a row wait: the one that began first. */
+static const char *waiting_text(const struct row *row)
+{
+	const struct record_wait *first = NULL;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const struct record_wait *wait = recorded_wait(row->threads[i]);
+		if (wait && (!first || wait->since < first->since))
+			first = wait;
+	}
+	if (!first)
+		return "";
+	const char *since =
+		since_text(process_history(row->threads[0]->runtime->process), first->since);
+	return *since ? since + 1 : since;
+}
+
+/** Write for whom a thread waits: ", for threads 1-2". */
+static const char *for_whom(struct arena *arena, const struct edge *edges, size_t count)
+{
+	struct thread_list list = { 0 };
+	const struct lock *lock;
+
+	if (!count)
+		return "";
+	for (size_t i = 0; i < count; i++) {
+		if (edges[i].thread)
+			thread_list_add(&list, arena, edges[i].thread);
+	}
+	lock = edges[0].kind == EDGE_LOCK ? edges[0].lock : NULL;
+	if (lock)
+		return list.count ?
+			       arena_printf(arena, ", %sheld by %s", lock->owner ? "" : "perhaps ",
+					    list.threads[0] == edges[0].waiter ?
+						    "itself" :
+						    list.threads[0]->target->label) :
+			       "";
+	if (list.count)
+		return arena_printf(arena, ", for %s",
+				    threads_text(arena, list.threads, list.count));
+	return edges[0].kind == EDGE_EVENT ? ", for an event" : "";
+}
+
+/** Write what a thread does, and for whom it waits. */
+static const char *what_text(struct arena *arena, struct thread *thread, const struct edge *edges,
+			     size_t count)
+{
+	const struct wait *wait = thread_wait(thread);
+	const struct lock *lock = count ? edges[0].lock : NULL;
+
+	if (thread_signal(thread))
+		return thread_doing(thread)->text;
+	if (wait)
+		return arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
+	if (lock)
+		return arena_printf(arena, "%s%s", lock->title, for_whom(arena, edges, count));
+	return thread_doing(thread)->text;
+}
+
+static const char *place_of(struct thread *thread)
+{
+	return place_text(&thread->runtime->process->arena,
+			  thread_wait(thread) ? thread_location(thread) : thread_own_place(thread));
+}
+
+/** Check that a thread waits at the end of its region, or that the region's code made that wait its
+ *  last call. */
+static bool is_not_in_body(struct thread *thread)
+{
+	const struct wait *wait = thread_wait(thread);
+
+	return wait && (is_end_of_region(wait) ||
+			(!thread_location(thread) && strcmp(wait->kind, "idle") != 0));
+}
+
+/** Write the plural of what a thread does: "sleep in poll". */
+static const char *plural(struct arena *arena, const char *what)
+{
+	static const char *const verbs[] = { "sleeps", "spins", "works" };
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		size_t length = strlen(verbs[i]);
+		if (strncmp(what, verbs[i], length) == 0 && (!what[length] || what[length] == ' '))
+			return arena_printf(arena, "%.*s%s", (int)length - 1, what, what + length);
+	}
+	return what;
+}
+
+static void add_rows(struct text *text, const struct row *rows, size_t count)
+{
+	static const struct column columns[] = {
+		{ .title = "", .squeeze = 10 },
+		{ .title = "", .squeeze = 16, .paint = paint_wait },
+		{ .title = "", .right = true, .drop = 1 },
+		{ .title = "",
+		  .squeeze = 20,
+		  .least = LEAST_PLACE,
+		  .cut = cut_place,
+		  .paint = paint_place },
+	};
+	struct arena *arena = text->paper.arena;
+	struct paper paper = text->paper;
+	struct text_table table;
+	const char *const *lines;
+
+	if (paper.width)
+		paper.width = paper.width > INDENT + LEAST_WIDTH ? paper.width - INDENT :
+								   LEAST_WIDTH;
+	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
+	for (size_t i = 0; i < count; i++) {
+		const char **row = text_table_row(&table);
+		row[0] = threads_text(arena, rows[i].threads, rows[i].count);
+		row[1] = rows[i].count == 1 ? rows[i].what : plural(arena, rows[i].what);
+		row[2] = waiting_text(&rows[i]);
+		row[3] = rows[i].where;
+	}
+	text_table_remove_empty(&table);
+	lines = text_table_lines(&table);
+	for (size_t i = 1; i <= table.num_rows; i++)
+		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines[i]));
+}
+
+/** Return how many of a list are shown. */
+static size_t num_shown(size_t count)
+{
+	return count > MOST_IN_FULL ? SHOWN : count;
+}
+
+/** Say how many of a list are not shown. */
+static void add_rest(struct text *text, size_t count, const char *what)
+{
+	if (num_shown(count) < count)
+		text_add(text, arena_printf(text->paper.arena, "%*s... and %zu more %s", INDENT, "",
+					    count - num_shown(count), what));
+}
+
+/** Add the threads of a deadlock, in the order of its cycle. */
+static void add_cycle(struct text *text, const struct finding *finding)
+{
+	struct arena *arena = text->paper.arena;
+	size_t count = num_shown(finding->num_edges);
+	struct row *rows = ARENA_ARRAY(arena, struct row, count);
+
+	for (size_t i = 0; i < count; i++) {
+		rows[i].threads = &finding->edges[i]->waiter;
+		rows[i].count = 1;
+		rows[i].what = what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1);
+		rows[i].where = place_of(finding->edges[i]->waiter);
+	}
+	add_rows(text, rows, count);
+	add_rest(text, finding->num_edges, "threads");
+}
+
+/** Add the threads that have to do with a finding; those of which it says the same share a row. */
+static void add_threads(struct text *text, const struct finding *finding)
+{
+	struct arena *arena = text->paper.arena;
+	struct graph *graph = process_graph(text->process);
+	struct thread_list list = { 0 };
+	struct row *rows;
+	size_t count = 0;
+	bool is_in_headline = finding->rule == RULE_BARRIER ||
+			      finding->rule == RULE_DIFFERENT_BARRIERS;
+	bool has_many_tasks = finding->rule == RULE_TASK && finding->num_edges > EACH_WITH_ITS;
+
+	for (size_t i = 0; i < finding->num_waiters; i++)
+		thread_list_add(&list, arena, finding->waiters[i]);
+	for (size_t i = 0; i < finding->num_others; i++)
+		thread_list_add(&list, arena, finding->others[i]);
+	rows = ARENA_ARRAY(arena, struct row, list.count);
+	for (size_t i = 0; i < list.count; i++) {
+		struct thread *thread = list.threads[i];
+		const struct wait_node *node = graph_node(graph, thread);
+		struct region *region = region_of(text->process, thread);
+		size_t num_edges = node->num_edges, k = 0;
+		if (num_edges &&
+		    (has_many_tasks || (is_in_headline && node->edges[0].kind == EDGE_BARRIER)))
+			num_edges = 0; // the headline says so
+		const char *what = what_text(arena, thread, node->edges, num_edges);
+		const char *where = region && is_not_in_body(thread) ?
+					    place_text(arena, team_opened(region->team)) :
+					    place_of(thread);
+		while (k < count &&
+		       !(strcmp(rows[k].what, what) == 0 && strcmp(rows[k].where, where) == 0))
+			k++;
+		if (k == count) {
+			rows[count].what = what;
+			rows[count].where = where;
+			rows[count++].threads = ARENA_ARRAY(arena, struct thread *, list.count - i);
+		}
+		rows[k].threads[rows[k].count++] = thread;
+	}
+	add_rows(text, rows, count);
+}
+
+// ---- Why ---------------------------------------------------------------------------------------
+
+/** Add a text below a headline, indented. */
+static void add_note(struct text *text, const char *note)
+{
+	struct arena *arena = text->paper.arena;
+	struct paper paper = text->paper;
+	struct lines lines = { 0 };
+
+	if (paper.width)
+		paper.width = paper.width > INDENT + LEAST_WIDTH ? paper.width - INDENT :
+								   LEAST_WIDTH;
+	lines_wrap(&lines, &paper, note, " ");
+	for (size_t i = 0; i < lines.count; i++)
+		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines.lines[i]));
+}
+
+static void add_headline(struct text *text, const struct finding *finding)
+{
+	enum style style = finding->severity == SEVERITY_STUCK ? STYLE_STUCK : STYLE_TITLE;
+	struct lines lines = { 0 };
+
+	lines_wrap(&lines, &text->paper, finding->text, " ");
+	for (size_t i = 0; i < lines.count; i++)
+		text_add(text, paint(&text->paper, style, lines.lines[i]));
+}
+
+/** Add a row for a thread, and for each for which it waits. */
+static void add_chain(struct text *text, struct thread *thread)
+{
+	struct arena *arena = text->paper.arena;
+	struct graph *graph = process_graph(text->process);
+	struct thread_list list = graph_chain(graph, thread);
+	struct row *rows = ARENA_ARRAY(arena, struct row, list.count);
+
+	for (size_t i = 0; i < list.count; i++) {
+		const struct wait_node *node = graph_node(graph, list.threads[i]);
+		rows[i].threads = &list.threads[i];
+		rows[i].count = 1;
+		rows[i].what = what_text(arena, list.threads[i], node->edges, node->num_edges);
+		rows[i].where = place_of(list.threads[i]);
+	}
+	add_rows(text, rows, list.count);
+}
+
+void text_why(struct text *text, struct thread *thread, const struct finding *findings,
+	      size_t count)
+{
+	if (thread && !thread->target->running)
+		add_chain(text, thread);
+	for (size_t i = 0; i < count; i++) {
+		add_headline(text, &findings[i]);
+		if (findings[i].rule == RULE_DEADLOCK)
+			add_cycle(text, &findings[i]);
+		else
+			add_threads(text, &findings[i]);
+		for (size_t k = 0; k < num_shown(findings[i].num_notes); k++)
+			add_note(text, findings[i].notes[k]);
+		add_rest(text, findings[i].num_notes, "of these");
+	}
+	if (!text->lines.count)
+		text_nobody(text, "waits for another");
+	text_unseen(text);
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the location of a variable may depend on: registers of a frame, and of the frames around it.
+
+#include "services/values/expression.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum { VECTOR_SIZE = 16 };
+
+static const char *const register_names[FIRST_VECTOR] = {
+	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip",
+};
+
+// ---- Contexts --------------------------------------------------------------------------------
+
+/** Find the function of a frame. */
+static void find_function(struct frame_context *context)
+{
+	uint64_t address = context_address(context);
+	struct unit *unit = unit_at(context->services, address);
+	Dwarf_Die functions[MAX_SCOPES];
+	size_t count = unit ? unit_functions(unit, address, functions) : 0;
+
+	if (!count)
+		return;
+	const char *producer = unit_producer(unit);
+	context->unit = unit;
+	context->function = functions[count - 1];
+	context->bias = unit->bias;
+	context->is_llvms = *producer && !starts_with(producer, "GNU ");
+}
+
+static void read_registers(struct frame_context *context, const struct target_frame *pushed)
+{
+	struct target_services *services = context->services;
+	struct ompdbg_registers innermost;
+	const uint32_t all = (UINT32_C(1) << FIRST_VECTOR) - 1;
+
+	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++) {
+		if (pushed->known[i]) {
+			context->known |= UINT32_C(1) << kept_numbers[i];
+			context->registers[kept_numbers[i]] = pushed->kept[i];
+		}
+	}
+	if (context->pushed)
+		return;
+	innermost = registers_of(services, context->thread, all);
+	for (size_t i = 0; i < FIRST_VECTOR; i++) {
+		if (innermost.known & UINT32_C(1) << i)
+			context->registers[i] = innermost.values[i];
+	}
+	context->known |= innermost.known;
+	context->vectors = target_thread_vectors(services->target, context->thread);
+}
+
+/** Find what is known of a frame that was pushed. NULL: there is none. */
+static struct frame_context *pushed_context(struct target_services *services, size_t thread,
+					    size_t index)
+{
+	struct frame_context **known = (struct frame_context **)table_put(
+		&services->contexts, &services->stop, (uint64_t)thread << 32 | index);
+	struct target_frame pushed;
+	bool is_call;
+
+	if (*known)
+		return *known;
+	if (!stack_pushed(services, thread, index, &pushed, &is_call))
+		return NULL;
+	struct frame_context *context = ARENA_NEW(&services->stop, struct frame_context);
+	*known = context;
+	*context = (struct frame_context){
+		.services = services,
+		.thread = thread,
+		.pushed = index,
+		.pc = pushed.pc,
+		.is_call = is_call,
+	};
+	read_registers(context, &pushed);
+	find_function(context);
+	return context;
+}
+
+struct frame_context *frame_context(struct target_services *services, size_t thread,
+				    const struct ompdbg_frame *frame)
+{
+	size_t index;
+
+	if (frame_pushed(frame, &index))
+		return pushed_context(services, thread, index);
+	// A jump leaves nothing.
+	struct frame_context *context = ARENA_NEW(&services->stop, struct frame_context);
+	*context = (struct frame_context){
+		.services = services,
+		.thread = thread,
+		.pushed = NOT_PUSHED,
+		.pc = frame->pc,
+		.is_call = true,
+	};
+	find_function(context);
+	return context;
+}
+
+/** Find the next older frame; NULL: there is none. */
+static struct frame_context *older(const struct frame_context *context)
+{
+	if (context->pushed == NOT_PUSHED)
+		return NULL;
+	return pushed_context(context->services, context->thread, context->pushed + 1);
+}
+
+uint64_t context_address(const struct frame_context *context)
+{
+	return context->pc - context->is_call - context->bias;
+}
+
+// ---- Registers -------------------------------------------------------------------------------
+
+const char *context_register(const struct frame_context *context, uint64_t number, uint64_t *ret)
+{
+	struct target_services *services = context->services;
+
+	// LLVM's places relative to the stack pointer do without what is pushed for a call.
+	if (number == OMPDBG_RSP && context->is_llvms)
+		return MAYBE_WRONG;
+	if (number < FIRST_VECTOR && context->known & UINT32_C(1) << number) {
+		*ret = context->registers[number];
+		return NULL;
+	}
+	if (number >= FIRST_VECTOR && number < NUM_DWARF_REGISTERS && context->vectors) {
+		memcpy(ret, context->vectors + (number - FIRST_VECTOR) * VECTOR_SIZE, VECTOR_SIZE);
+		return NULL;
+	}
+	if (number >= NUM_DWARF_REGISTERS)
+		return unavailable(services, "unsupported register %llu",
+				   (unsigned long long)number);
+	if (context->is_call)
+		return OPTIMIZED_OUT;
+	if (number < FIRST_VECTOR)
+		return unavailable(services, "register %s was not saved", register_names[number]);
+	return unavailable(services, "register xmm%u was not saved",
+			   (unsigned int)number - FIRST_VECTOR);
+}
+
+const char *context_base(const struct frame_context *context, int depth, uint64_t *ret)
+{
+	struct expression_place place = { context, NULL, depth };
+	Dwarf_Die function = context->function;
+	struct target_location found;
+
+	if (!target_location(&function, DW_AT_frame_base, context_address(context), &found) ||
+	    !found.count)
+		return unavailable(context->services, "unknown frame base");
+	return expression_number(&place, &found, ret);
+}
+
+const char *context_caller_stack(const struct frame_context *context, uint64_t *ret)
+{
+	const struct frame_context *caller = older(context);
+
+	if (!caller || !(caller->known & UINT32_C(1) << OMPDBG_RSP))
+		return OPTIMIZED_OUT;
+	*ret = caller->registers[OMPDBG_RSP];
+	return NULL;
+}
+
+const char *context_thread_local(const struct frame_context *context, uint64_t offset,
+				 uint64_t *ret)
+{
+	struct target_services *services = context->services;
+	ssize_t index = object_index_at(services, context->pc);
+	uint64_t link_map = index < 0 ? 0 : services->objects.all[index].link_map;
+
+	if (index < 0 || (!link_map && index != services->objects.program) ||
+	    !target_thread_local(services->target, context->thread, link_map, offset, ret))
+		return unavailable(services, "no thread-local storage in this thread");
+	return NULL;
+}
+
+// ---- Calls -----------------------------------------------------------------------------------
+
+/** Find where the function begins that a call in a frame is to. */
+static bool find_called(const struct frame_context *caller, Dwarf_Die *call, int depth,
+			uint64_t *ret)
+{
+	static const unsigned int names[] = { DW_AT_call_target, DW_AT_GNU_call_site_target };
+	struct expression_place place = { caller, NULL, depth };
+	struct target_location target;
+	Dwarf_Die callee;
+
+	if (entry_referred(call, DW_AT_call_origin, &callee) ||
+	    entry_own_referred(call, DW_AT_abstract_origin, &callee))
+		return unit_function_start(caller->unit, &callee, ret);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (target_location(call, names[i], context_address(caller), &target) &&
+		    target.count)
+			return !expression_number(&place, &target, ret);
+	}
+	return false;
+}
+
+/** Check that a call is to the function of a frame, not to one that left no trace. */
+static bool is_called_by(const struct frame_context *context, const struct frame_context *caller,
+			 Dwarf_Die *call, int depth)
+{
+	Dwarf_Die function = context->function;
+	uint64_t start, called;
+
+	return unit_entry(context->unit, &function, &start) &&
+	       find_called(caller, call, depth, &called) && called == start &&
+	       !tail_calls_may_return_to(context->services, start);
+}
+
+/** Compute the value of a parameter of a call in a frame. */
+static const char *passed_value(const struct frame_context *caller, Dwarf_Die *parameter, int depth,
+				uint64_t *ret)
+{
+	static const unsigned int names[] = { DW_AT_call_value, DW_AT_GNU_call_site_value };
+	struct expression_place place = { caller, NULL, depth };
+	struct target_location value;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (target_location(parameter, names[i], context_address(caller), &value) &&
+		    value.count)
+			return expression_number(&place, &value, ret);
+	}
+	return OPTIMIZED_OUT;
+}
+
+static bool is_parameter_in(Dwarf_Die *parameter, uint64_t number)
+{
+	int tag = dwarf_tag(parameter);
+	struct target_location place;
+	uint64_t found;
+
+	return (tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter) &&
+	       target_location(parameter, DW_AT_location, 0, &place) && place.count &&
+	       operation_register(place.operations, &found) && found == number;
+}
+
+const char *context_entry_register(const struct frame_context *context, uint64_t number, int depth,
+				   uint64_t *ret)
+{
+	const struct frame_context *caller = older(context);
+	Dwarf_Die function, call, child;
+
+	if (!caller || !caller->unit || !context->unit)
+		return OPTIMIZED_OUT;
+	function = caller->function;
+	if (!target_call_site(&function, caller->pc - caller->bias, &call) ||
+	    !is_called_by(context, caller, &call, depth))
+		return OPTIMIZED_OUT;
+	for (bool more = dwarf_child(&call, &child) == 0; more; more = target_next(&child)) {
+		if (is_parameter_in(&child, number))
+			return passed_value(caller, &child, depth, ret);
+	}
+	return OPTIMIZED_OUT;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of an address in a frame: of a variable or member that is there, or that points there, or of a
+// member of what a variable points to: "lock", "guard._M_device", "this->lock_", "cells[3].lock".
+//
+// A pointer has no bounds: what is after the first element is named only with an index that an integer
+// variable of the frame has.
+
+#include "services/values/values.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+// What is looked at: a frame is small, and damaged types may go round in circles.
+enum { MAX_DEPTH = 8, MAX_STEPS = 1 << 12, MAX_ELEMENTS = 256, MAX_INDICES = 64 };
+enum { WORD_SIZE = 8, VECTOR_SIZE = 3 * WORD_SIZE, NAME_SIZE = 128 };
+
+/** A search in the variables of a frame. */
+struct name_search {
+	const struct scope *scope;
+	struct target_services *services;
+	struct arena *arena; // of names
+	uint64_t address;
+	int steps;
+	uint64_t indices[MAX_INDICES]; // values of integer variables
+	size_t num_indices;
+};
+
+/** A variable or a part of one: what it is, where its bytes are, and what it is called. */
+struct found_part {
+	struct type type;
+	const struct value *value;
+	uint64_t offset; // in the value
+	const char *name;
+	int hops; // pointers that may be followed from here
+	int depth;
+};
+
+static const char *find_name(struct name_search *search, const struct found_part *part);
+
+/** Read a number of a part. */
+static bool read_word(struct name_search *search, const struct found_part *part, uint64_t offset,
+		      uint64_t *ret)
+{
+	const uint8_t *data;
+
+	if (value_part(search->services, part->value, part->offset + offset, WORD_SIZE, &data))
+		return false;
+	*ret = little_endian(data, WORD_SIZE);
+	return true;
+}
+
+static bool ends_in_arrow(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length >= 2 && strcmp(name + length - 2, "->") == 0;
+}
+
+static bool is_in(uint64_t address, uint64_t begin, uint64_t size)
+{
+	return address >= begin && address - begin < size;
+}
+
+/** Name what begins at an offset in a variable of a type. NULL: nothing does. */
+static const char *name_within(struct name_search *search, const char *name,
+			       const struct type *type, uint64_t offset)
+{
+	const char *path = member_path(search->scope->unit, type, offset, true);
+
+	return path ? arena_printf(search->arena, "%s%s", name, path) : NULL;
+}
+
+/** Name an element with its index, or what begins in it. */
+static const char *name_in_element(struct name_search *search, const char *name,
+				   const struct type *element, uint64_t begin)
+{
+	uint64_t size = type_size(element), index;
+
+	if (!size || search->address < begin)
+		return NULL;
+	index = (search->address - begin) / size;
+	return name_within(search,
+			   arena_printf(search->arena, "%s[%llu]", name, (unsigned long long)index),
+			   element, search->address - begin - index * size);
+}
+
+// ---- What a pointer leads to -----------------------------------------------------------------
+
+/** Look at the bytes to which a pointer or reference leads. */
+static const char *find_behind(struct name_search *search, const struct found_part *part,
+			       const struct type *target, uint64_t address, const char *name,
+			       int hops)
+{
+	uint64_t size = type_size(target);
+	struct value value;
+
+	if (!size || size > MAX_VALUE ||
+	    read_value(search->services, address, (size_t)size, &value))
+		return NULL;
+	const struct found_part behind = { *target, &value, 0, name, hops, part->depth + 1 };
+	return find_name(search, &behind);
+}
+
+/** Check for an integer variable of the frame with a value. */
+static bool has_index(const struct name_search *search, uint64_t index)
+{
+	for (size_t i = 0; i < search->num_indices; i++) {
+		if (search->indices[i] == index)
+			return true;
+	}
+	return false;
+}
+
+static const char *find_by_pointer(struct name_search *search, const struct found_part *part,
+				   const struct type *plain)
+{
+	struct type target, plain_target;
+	uint64_t pointer;
+
+	if (!read_word(search, part, 0, &pointer) || !pointer)
+		return NULL;
+	if (pointer == search->address)
+		return part->name;
+	if (!part->hops || !type_target(plain, &target) || !type_plain(&target, &plain_target))
+		return NULL;
+	uint64_t size = type_size(&target);
+	if (size && pointer < search->address &&
+	    has_index(search, (search->address - pointer) / size)) {
+		const char *name = name_in_element(search, part->name, &target, pointer);
+
+		if (name)
+			return name;
+	}
+	if (!type_is_structure(&plain_target))
+		return NULL;
+	// A member is written with what comes after the pointer's name.
+	const char *arrow = search->scope->unit->is_fortran ? "" : "->";
+	return find_behind(search, part, &target, pointer,
+			   arena_printf(search->arena, "%s%s", part->name, arrow), part->hops - 1);
+}
+
+static const char *find_by_reference(struct name_search *search, const struct found_part *part,
+				     const struct type *plain)
+{
+	struct type target;
+	uint64_t address;
+
+	if (!read_word(search, part, 0, &address) || !address || !type_target(plain, &target))
+		return NULL;
+	if (address == search->address && !type_size(&target))
+		return part->name;
+	return find_behind(search, part, &target, address, part->name, part->hops);
+}
+
+// ---- What has parts --------------------------------------------------------------------------
+
+/** Check for a std::vector, and find its elements. */
+static bool find_elements(struct name_search *search, const struct found_part *part,
+			  const struct type *plain, struct type *element, uint64_t *begin,
+			  uint64_t *end)
+{
+	Dwarf_Die die = plain->die, child;
+	const char *name = entry_text(&die, DW_AT_name);
+
+	if (!name || !starts_with(name, "vector<") || type_size(plain) != VECTOR_SIZE ||
+	    !starts_with(entry_qualified_name(search->scope->unit, &die), "std::"))
+		return false;
+	for (bool more = dwarf_child(&die, &child) == 0; more; more = target_next(&child)) {
+		if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
+			return type_of(&child, 0, element) && read_word(search, part, 0, begin) &&
+			       read_word(search, part, WORD_SIZE, end);
+	}
+	return false;
+}
+
+/** Join the name of a structure, which may end in an arrow, and of its member. */
+static const char *member_name(struct name_search *search, const char *structure,
+			       const struct member *member)
+{
+	const char *dot = ends_in_arrow(structure)	  ? "" :
+			  search->scope->unit->is_fortran ? "%" :
+							    ".";
+
+	if (member->is_base || !member->name || !*member->name)
+		return structure;
+	return arena_printf(search->arena, "%s%s%s", structure, dot, member->name);
+}
+
+static const char *find_in_structure(struct name_search *search, const struct found_part *part,
+				     const struct type *plain)
+{
+	struct member member = { 0 };
+	uint64_t begin, end;
+	struct type element;
+
+	if (find_elements(search, part, plain, &element, &begin, &end))
+		return is_in(search->address, begin, end - begin) && begin < end ?
+			       name_in_element(search, part->name, &element, begin) :
+			       NULL;
+	while (type_next_member(plain, &member) && search->steps < MAX_STEPS) {
+		struct found_part inner = *part;
+
+		if (member.bits)
+			continue;
+		inner.type = member.type;
+		inner.offset += member.bit / 8;
+		inner.name = member_name(search, part->name, &member);
+		inner.depth++;
+		const char *name = find_name(search, &inner);
+		if (name)
+			return name;
+	}
+	return NULL;
+}
+
+/** Look for elements that point to the address. */
+static const char *find_in_array(struct name_search *search, const struct found_part *part,
+				 const struct type *plain)
+{
+	struct type element, inner;
+	int64_t low, high;
+
+	if (!type_element(plain, &element) || !type_plain(&element, &inner) ||
+	    !type_is_pointer(&inner) || !type_bounds(plain, &low, &high))
+		return NULL;
+	for (int64_t i = low; i <= high && i - low < MAX_ELEMENTS; i++) {
+		uint64_t offset = (uint64_t)(i - low) * WORD_SIZE, pointer;
+
+		if (!read_word(search, part, offset, &pointer))
+			return NULL;
+		if (pointer == search->address)
+			return arena_printf(search->arena,
+					    search->scope->unit->is_fortran ? "%s(%lld)" :
+									      "%s[%lld]",
+					    part->name, (long long)i);
+	}
+	return NULL;
+}
+
+static const char *find_name(struct name_search *search, const struct found_part *part)
+{
+	uint64_t begin = part->value->address + part->offset;
+	struct type plain;
+
+	if (part->depth == MAX_DEPTH || search->steps++ >= MAX_STEPS ||
+	    !type_plain(&part->type, &plain))
+		return NULL;
+	if (part->value->is_in_memory && is_in(search->address, begin, type_size(&plain))) {
+		const char *path = member_path(search->scope->unit, &part->type,
+					       search->address - begin, true);
+
+		if (!path)
+			return NULL;
+		return arena_printf(search->arena, "%s%s", part->name,
+				    ends_in_arrow(part->name) && *path == '.' ? path + 1 : path);
+	}
+	if (type_is_pointer(&plain))
+		return find_by_pointer(search, part, &plain);
+	if (type_is_reference(&plain))
+		return find_by_reference(search, part, &plain);
+	if (type_is_structure(&plain))
+		return find_in_structure(search, part, &plain);
+	return type_is_array(&plain) ? find_in_array(search, part, &plain) : NULL;
+}
+
+// ---- Variables -------------------------------------------------------------------------------
+
+static bool read_variable(const struct scope *scope, Dwarf_Die *die, struct type *type,
+			  struct value *value)
+{
+	if (!scope_has_in_source(scope, die) || scope_type(scope, die, type) ||
+	    scope_is_mistaken(scope, die, type) || scope_is_unsure_copy(scope, die, type))
+		return false;
+	if (is_described(type)) {
+		*value = (struct value){ .is_in_memory = true };
+		return described_place(scope, die, type, &value->address);
+	}
+	if (!scope_value(scope, die, type, value))
+		return true;
+	// Where it is may be enough.
+	*value = (struct value){ .is_in_memory = true };
+	return scope_address(scope, die, &value->address);
+}
+
+/** Keep the values of integer variables, which may be indices. */
+static void read_indices(struct name_search *search)
+{
+	const struct scope *scope = search->scope;
+
+	for (size_t block = 0; block < scope->num_blocks; block++) {
+		const struct entries *all = scope_variables(scope, block);
+
+		for (size_t i = 0; i < all->count && search->num_indices < MAX_INDICES; i++) {
+			struct type type, plain;
+			struct value value;
+			int64_t encoding;
+
+			if (!read_variable(scope, &all->all[i], &type, &value) ||
+			    !type_plain(&type, &plain))
+				continue;
+			if (type_is_reference(&plain)) {
+				struct found_part part = { .value = &value };
+				struct type target;
+				uint64_t address;
+
+				if (!read_word(search, &part, 0, &address) ||
+				    !type_target(&plain, &target) || !type_plain(&target, &plain) ||
+				    type_size(&plain) > WORD_SIZE ||
+				    read_value(scope->services, address, (size_t)type_size(&plain),
+					       &value))
+					continue;
+			}
+			if (dwarf_tag(&plain.die) != DW_TAG_base_type || !value.size ||
+			    value.size > WORD_SIZE || value.num_lost ||
+			    !entry_number(&plain.die, DW_AT_encoding, &encoding) ||
+			    (encoding != DW_ATE_signed && encoding != DW_ATE_unsigned))
+				continue;
+			search->indices[search->num_indices++] =
+				little_endian(value.data, value.size);
+		}
+	}
+}
+
+/** Look at all variables, the innermost first. @p hops: pointers that are followed. */
+static const char *find_in_frame(struct name_search *search, int hops)
+{
+	const struct scope *scope = search->scope;
+
+	search->steps = 0;
+	for (size_t block = 0; block < scope->num_blocks; block++) {
+		const struct entries *all = scope_variables(scope, block);
+
+		for (size_t i = 0; i < all->count && !is_interrupted(scope->services); i++) {
+			struct found_part part = { .hops = hops };
+			struct value value;
+
+			if (!read_variable(scope, &all->all[i], &part.type, &value))
+				continue;
+			part.value = &value;
+			part.name = variable_name(&all->all[i]);
+			const char *name = find_name(search, &part);
+			if (name)
+				return name;
+		}
+	}
+	return NULL;
+}
+
+struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
+					uint64_t address, const char **ret)
+{
+	struct target_services *services = context;
+	size_t index = 0;
+	struct ompdbg_error *error = thread_index(services, thread, &index);
+
+	if (error)
+		return error;
+	struct name_search search = {
+		.scope = scope_of(services, index, frame),
+		.services = services,
+		.arena = &services->scratch,
+		.address = address,
+	};
+	const char *name = NULL;
+	if (search.scope) {
+		name = find_in_frame(&search, 0);
+		if (!name) {
+			read_indices(&search);
+			name = find_in_frame(&search, 1);
+		}
+	}
+	*ret = arena_strdup(&services->arena, name);
+	arena_deinit(&services->scratch);
+	if (is_interrupted(services))
+		return &ompdbg_error_interrupted;
+	return name ? NULL : &ompdbg_error_absent;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The variables that a frame has at its place in the code, and where they are.
+
+#ifndef OMPDBG_TARGET_SCOPES_H
+#define OMPDBG_TARGET_SCOPES_H
+
+#include "services/debug_info/types.h"
+#include "services/values/expression.h"
+
+/** Clang's variable of a task, with the addresses of what the task shares. */
+extern const char CONTEXT_NAME[];
+
+/** The source of the bounds of an array. */
+struct bound_source {
+	const struct scope *scope;
+	const uint64_t *object; // address of the array or its descriptor; NULL: unknown
+};
+
+/** Entries of debug information. */
+struct entries {
+	size_t count, max;
+	Dwarf_Die *all;
+};
+
+/** The place of a frame. */
+struct scope {
+	struct frame_context *context;
+	struct target_services *services;
+	struct unit *unit;
+	size_t thread, level;
+	const char *symbol; // of the function; NULL
+	bool is_construct;  // outlined code
+	Dwarf_Die *blocks;  // the innermost first; the last is the function
+	size_t num_blocks;
+	struct bound_source bounds; // of variables of this frame
+};
+
+/** Find what is known of a frame's place. NULL: nothing. */
+struct scope *scope_of(struct target_services *services, size_t thread,
+		       const struct ompdbg_frame *frame);
+/** List the variables of a block, also those that the compiler left out of this copy of it. */
+const struct entries *scope_variables(const struct scope *scope, size_t block);
+bool entry_is_variable(Dwarf_Die *die);
+/** Check for a block without code of its own. */
+bool block_is_transparent(Dwarf_Die *die);
+/** Return the name of a variable; "" if it has none. */
+const char *variable_name(Dwarf_Die *die);
+/** Check for a variable that the source has, too. */
+bool scope_has_in_source(const struct scope *scope, Dwarf_Die *die);
+/** Read the type of a variable, of an array with the bounds that are computed here. */
+const char *scope_type(const struct scope *scope, Dwarf_Die *die, struct type *ret);
+/** Find the expression of a variable's place at this point of the code. */
+bool scope_location(const struct scope *scope, Dwarf_Die *die, struct target_location *ret);
+/** Find where a variable is in memory, if it is. */
+bool scope_address(const struct scope *scope, Dwarf_Die *die, uint64_t *ret);
+/** Read a variable that may be in memory or not. */
+const char *scope_value(const struct scope *scope, Dwarf_Die *die, const struct type *type,
+			struct value *ret);
+/** Return the size of a type whose values can be read. */
+const char *value_size(struct target_services *services, const struct type *type, uint64_t *ret);
+/** Check for the variable of a task of Clang's whose type is wrong: it takes what the task shares for
+ *  the reference that is to it. */
+bool scope_is_mistaken(const struct scope *scope, Dwarf_Die *die, const struct type *type);
+/** Check whether an array may be a copy of some elements only (`reduction(+: a[2:5])`). */
+bool scope_is_unsure_copy(const struct scope *scope, Dwarf_Die *die, const struct type *type);
+/** Check whether Clang passes lengths of arrays to the function, and then of these only the place of
+ *  the first element. */
+bool scope_takes_lengths(const struct scope *scope);
+
+// ---- Bounds (bounds.c) -----------------------------------------------------------------------
+
+/** Compute a number of an array: by an expression, or from a variable of the compiler's. */
+bool bound_source_number(const struct bound_source *source, Dwarf_Die *die, unsigned int name,
+			 int64_t *ret);
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tasks were given that have not begun. GCC passes their code the address of a structure, which has
+// copies of variables and addresses of others, each with the variable's name. The variable itself is in
+// the debug information of the task's code, so that its type tells which of these a member is.
+
+#include "services/values/values.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum { WORD_SIZE = 8, BITS = 8, MAX_GIVEN = 256, MAX_NESTING = 16 };
+
+/** Check for the same type, whatever its qualifiers are. */
+static bool is_same_type(const struct type *one, const struct type *other)
+{
+	struct type a, b;
+
+	if (!type_plain(one, &a) || !type_plain(other, &b))
+		return false;
+	return a.inner == b.inner && dwarf_dieoffset(&a.die) == dwarf_dieoffset(&b.die);
+}
+
+/** Find the type of the structure that a function of GCC's gets: its one argument, of which the source
+ *  knows nothing. */
+static bool find_structure(Dwarf_Die *function, struct type *ret)
+{
+	Dwarf_Die child;
+	struct type reference;
+	int count = 0;
+
+	if (dwarf_child(function, &child) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		if (count++ || !entry_flag(&child, DW_AT_artificial) || !type_of(&child, 0, ret))
+			return false;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return count && type_plain(ret, &reference) &&
+	       (type_is_reference(&reference) || type_is_pointer(&reference)) &&
+	       type_target(&reference, ret) && type_plain(ret, ret) && type_is_structure(ret) &&
+	       entry_flag(&ret->die, DW_AT_artificial);
+}
+
+/** Find the variable of a task's code for which a member stands: it was declared in the same line. */
+static bool find_variable(Dwarf_Die *block, const char *name, int line, int depth, Dwarf_Die *ret)
+{
+	Dwarf_Die child;
+
+	if (depth == MAX_NESTING || dwarf_child(block, &child) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_variable && strcmp(variable_name(&child), name) == 0 &&
+		    entry_line(&child, DW_AT_decl_line) == line) {
+			*ret = child;
+			return true;
+		}
+		if (tag == DW_TAG_lexical_block &&
+		    find_variable(&child, name, line, depth + 1, ret))
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+/** Check for a type whose values lie where the variable does, and are all of it. */
+static bool is_plain_value(const struct type *type)
+{
+	struct type plain;
+
+	return type_size(type) && !is_described(type) && type_plain(type, &plain) &&
+	       !type_is_reference(&plain);
+}
+
+/** Read what a member stands for. @return false: that is not certain. */
+static bool read_given(struct unit *unit, Dwarf_Die *function, const struct member *member,
+		       uint64_t argument, struct ompdbg_given *ret)
+{
+	struct target_services *services = unit->services;
+	uint64_t address = argument + member->bit / BITS, size;
+	Dwarf_Die variable, entry = member->die;
+	struct type type, plain, target;
+	struct value value;
+	const uint8_t *data;
+
+	if (!member->name || member->bits || member->is_base ||
+	    !find_variable(function, member->name, entry_line(&entry, DW_AT_decl_line), 0,
+			   &variable) ||
+	    !type_of(&variable, unit->is_fortran, &type) || !is_plain_value(&type) ||
+	    !type_plain(&member->type, &plain))
+		return false;
+	ret->name = arena_strdup(&services->arena, member->name);
+	ret->is_shared = !is_same_type(&member->type, &type);
+	if (ret->is_shared) {
+		if (!type_is_pointer(&plain) || !type_target(&plain, &target) ||
+		    !is_same_type(&target, &type))
+			return false;
+		const char *failure = read_value(services, address, WORD_SIZE, &value);
+		if (!failure)
+			failure = value_part(services, &value, 0, WORD_SIZE, &data);
+		if (failure) {
+			ret->value = arena_strdup(&services->arena, failure);
+			return true;
+		}
+		address = little_endian(data, WORD_SIZE);
+	}
+	const char *text = value_size(services, &type, &size);
+	if (!text)
+		text = read_value(services, address, (size_t)size, &value);
+	if (!text)
+		text = value_text(unit, &type, &value, 0);
+	ret->value = arena_strdup(&services->arena, text);
+	return true;
+}
+
+struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64_t argument,
+					    const struct ompdbg_given **ret, size_t *count)
+{
+	struct target_services *services = context;
+	Dwarf_Die functions[MAX_SCOPES];
+	struct unit *unit = unit_at(services, code);
+	size_t num_functions = unit ? unit_functions(unit, code, functions) : 0;
+	struct ompdbg_given *found = NULL;
+	struct member member = { 0 };
+	struct type structure;
+	size_t capacity = 0;
+	uint64_t start;
+
+	*count = 0;
+	Dwarf_Die *function = num_functions ? &functions[num_functions - 1] : NULL;
+	if (!function || !unit_entry(unit, function, &start) || start != code ||
+	    !find_structure(function, &structure)) {
+		arena_deinit(&services->scratch);
+		return &ompdbg_error_absent;
+	}
+	while (*count < MAX_GIVEN && type_next_member(&structure, &member)) {
+		struct ompdbg_given one;
+
+		if (read_given(unit, function, &member, argument, &one))
+			*ARENA_APPEND(&services->arena, found, *count, capacity) = one;
+	}
+	*ret = found;
+	arena_deinit(&services->scratch);
+	return is_interrupted(services) ? &ompdbg_error_interrupted : NULL;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variables at an address and structures by their names, by debug information.
+
+#include "services/debug_info/types.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum { MAX_NESTING = 200 }; // of entries; damaged ones may go round in circles
+
+// ---- Units of an object ----------------------------------------------------------------------
+
+struct unit *object_units(struct target_services *services, ssize_t index)
+{
+	struct object *object = &services->objects.all[index];
+	uint64_t bias = 0;
+	struct unit **next = &object->units;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	if (object->has_units)
+		return object->units;
+	object->has_units = true;
+	Dwarf *dwarf = target_dwarf(services->target, (size_t)index, &bias);
+	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+		*next = unit_of(services, &die, bias);
+		next = &(*next)->next;
+	}
+	return object->units;
+}
+
+// ---- Variables -------------------------------------------------------------------------------
+
+static bool may_hold_variables(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_common_block:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+	case DW_TAG_inlined_subroutine:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Keep the variables of an entry by their addresses, the first of several at one. */
+static void add_variables(struct unit *unit, Dwarf_Die *parent, bool is_local, int depth)
+{
+	struct arena *arena = &unit->services->arena;
+	uint64_t address;
+	Dwarf_Die child;
+
+	for (bool more = depth < MAX_NESTING && dwarf_child(parent, &child) == 0; more;
+	     more = target_next(&child)) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_variable && target_variable_address(&child, &address)) {
+			struct variable **known =
+				(struct variable **)table_put(&unit->variables, arena, address);
+
+			if (!*known)
+				*known = ARENA_NEW(arena, struct variable);
+			if (!(*known)->has_any)
+				(*known)->any = child;
+			(*known)->has_any = true;
+			if (!(*known)->has_global && !is_local)
+				(*known)->global = child;
+			(*known)->has_global |= !is_local;
+		} else if (may_hold_variables(tag)) {
+			bool is_code = tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+				       tag == DW_TAG_inlined_subroutine;
+
+			add_variables(unit, &child, is_local || is_code, depth + 1);
+		}
+	}
+}
+
+/** Find the variable of a unit that begins at an address; one of a function only if @p with_local. */
+static bool find_variable(struct unit *unit, uint64_t address, bool with_local, Dwarf_Die *ret)
+{
+	const struct variable *found;
+
+	if (!unit->has_variables)
+		add_variables(unit, &unit->die, false, 0);
+	unit->has_variables = true;
+	found = table_get(&unit->variables, address - unit->bias);
+	if (!found || (!with_local && !found->has_global))
+		return false;
+	*ret = with_local ? found->any : found->global;
+	return true;
+}
+
+struct unit *variable_unit(struct target_services *services, uint64_t address, uint64_t near,
+			   Dwarf_Die *ret)
+{
+	ssize_t index = object_index_at(services, address);
+	uint64_t places[] = { near, 0, 0 };
+
+	if (index < 0)
+		return NULL;
+	if (!symbol_find(services, "main", NULL, &places[1]))
+		places[1] = 0;
+	if (!symbol_find(services, "MAIN__", NULL, &places[2]))
+		places[2] = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		struct unit *unit = places[i] ? unit_at(services, places[i]) : NULL;
+
+		if (unit && object_index_at(services, places[i]) == index &&
+		    find_variable(unit, address, true, ret))
+			return unit;
+	}
+	for (struct unit *unit = object_units(services, index); unit && !is_interrupted(services);
+	     unit = unit->next) {
+		if (find_variable(unit, address, false, ret))
+			return unit;
+	}
+	return NULL;
+}
+
+static const char *name_variable(struct target_services *services, uint64_t address, bool is_lock,
+				 uint64_t near)
+{
+	struct target_symbol symbol;
+	struct type type;
+	Dwarf_Die die;
+
+	if (!target_symbol_at(services->target, address, &symbol))
+		return NULL;
+	struct unit *unit = variable_unit(services, symbol.address, near, &die);
+	if (!unit || !type_of(&die, unit->is_fortran, &type))
+		return NULL;
+	const char *path = member_path(unit, &type, address - symbol.address, is_lock);
+	if (!path)
+		return NULL;
+	return arena_printf(&services->arena, "%s%s", entry_qualified_name(unit, &die), path);
+}
+
+struct ompdbg_error *service_variable_at(void *context, uint64_t address, bool is_lock,
+					 uint64_t near, const char **ret)
+{
+	static const char absent[] = "";
+	struct target_services *services = context;
+	struct table *table = &services->variable_names[is_lock];
+	const char *known = table_get(table, address);
+
+	if (!known) {
+		known = name_variable(services, address, is_lock, near);
+		if (is_interrupted(services))
+			return &ompdbg_error_interrupted;
+		if (!known)
+			known = absent;
+		*table_put(table, &services->arena, address) = (void *)(uintptr_t)known;
+	}
+	*ret = known;
+	return known == absent ? &ompdbg_error_absent : NULL;
+}
+
+// ---- Structures ------------------------------------------------------------------------------
+
+/** Keep the structures of an object by their names, the first of several with one. */
+static void read_structures(struct target_services *services, struct object *object)
+{
+	struct arena *arena = &services->arena;
+
+	for (struct unit *unit = object->units; unit && !is_interrupted(services);
+	     unit = unit->next) {
+		Dwarf_Die child;
+
+		for (bool more = dwarf_child(&unit->die, &child) == 0; more;
+		     more = target_next(&child)) {
+			const struct type named = { .die = child };
+			struct type type;
+
+			if ((dwarf_tag(&child) != DW_TAG_typedef && !type_is_structure(&named)) ||
+			    !type_plain(&named, &type) || !type_is_structure(&type) ||
+			    dwarf_hasattr(&type.die, DW_AT_declaration))
+				continue;
+			const char *name = dwarf_diename(&child);
+			void **known = name ? string_table_put(&object->structures, arena, name) :
+					      NULL;
+			if (known && !*known) {
+				struct type *kept = ARENA_NEW(arena, struct type);
+
+				*kept = type;
+				*known = kept;
+			}
+		}
+	}
+	object->has_structures = !is_interrupted(services);
+}
+
+static const struct type *find_structure(struct target_services *services, const char *name,
+					 const char *file)
+{
+	const struct objects *objects = &services->objects;
+
+	for (size_t i = 0; i < objects->num_in_order; i++) {
+		ssize_t index = objects->in_order[i];
+		struct object *object = &objects->all[index];
+
+		if (file ? !object_is_named(services, index, file) :
+			   index != objects->program && !object->is_of_runtime)
+			continue;
+		object_units(services, index);
+		if (!object->has_structures)
+			read_structures(services, object);
+		const struct type *found = string_table_get(&object->structures, name);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+struct ompdbg_error *service_layout(void *context, const char *structure, const char *field,
+				    const char *object, struct ompdbg_layout *ret)
+{
+	const struct type *found = find_structure(context, structure, object);
+	struct ompdbg_layout part;
+	struct type type;
+
+	if (is_interrupted(context))
+		return &ompdbg_error_interrupted;
+	if (!found)
+		return &ompdbg_error_absent;
+	type = *found;
+	*ret = (struct ompdbg_layout){ .size = type_size(&type) };
+	while (field) {
+		const char *end = strchr(field, '.');
+		size_t length = end ? (size_t)(end - field) : strlen(field);
+
+		if (!type_plain(&type, &type) || !type_is_structure(&type) ||
+		    !member_named(&type, field, length, &part, &type))
+			return &ompdbg_error_absent;
+		part.offset += ret->offset;
+		*ret = part;
+		field = end ? end + 1 : NULL;
+	}
+	return NULL;
+}
