@@ -101,10 +101,26 @@ struct logical_frame {
 	int construct_line; // where the construct begins; 0: unknown
 };
 
-/** Tell the data-sharing attribute of a local variable in the code of a construct (sharing.c): "shared",
+// Variables (variables.c).
+
+/** List the variables of a frame of the user's. */
+const struct ompdbg_variable *frame_variables(struct thread *thread,
+					      const struct logical_frame *frame,
+					      enum ompdbg_variables which, size_t *count);
+/** Tell the data-sharing attribute of a local variable in the code of a construct: "shared",
  *  "firstprivate", "private"; NULL: unknown, as of what reductions and loops within have copies of. */
 const char *variable_sharing(struct thread *thread, const struct logical_frame *frame,
 			     const char *name);
+
+/** A variable of a task. */
+struct task_variable {
+	const char *name, *value;
+	const char *
+		sharing; // as of variable_sharing(); NULL: unknown, or a copy that the task was given
+};
+/** List the variables that a task was given, or those of its code's frame if it has begun. @return false:
+ *  debug information does not tell, or the frame is unknown. */
+bool task_variables(struct task *task, const struct task_variable **ret, size_t *count);
 
 /** The whole stack of one thread, with the regions and tasks whose code lies on it. */
 struct walk;

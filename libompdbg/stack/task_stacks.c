@@ -15,8 +15,8 @@ struct placing {
 	struct runtime *runtime;
 	bool only_children;  // a taskwait executes no tasks but those that its own task generated
 	struct table *under; // entry point -> the only thread that has such code under that of the
-		// task that it executes, or &several; NULL: not asked
-	bool is_partial; // there are threads that run, whose stacks are unknown
+			     // task that it executes, or &several; NULL: not asked
+	bool is_partial;     // there are threads that run, whose stacks are unknown
 	struct table *placements;
 };
 

@@ -45,8 +45,9 @@ void json_count(struct json *json, const struct task_count *count);
 void json_region(struct json *json, struct region *region);
 void json_lock(struct json *json, const struct lock *lock);
 void json_finding(struct json *json, const struct finding *finding);
-/** Write the members of a task into an object that may have more. */
-void json_task_members(struct json *json, struct task *task);
+/** Write the members of a task into an object that may have more. @p in_full: if it has begun, also the
+ *  variables of its code's frame. */
+void json_task_members(struct json *json, struct task *task, bool in_full);
 /** Write what is known of a recording; null: there is none. */
 void json_recording(struct json *json, struct process *process);
 void json_event(struct json *json, struct history *history, const struct history_event *event);
