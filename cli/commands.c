@@ -181,8 +181,9 @@ const struct command commands[] = {
 			"NUMBER is that of an explicit task, as \"tasks\" shows it: 17 or \"#17\". "
 			"Other commands call it so, too, of the same core file or while the "
 			"process does not go on. Shown are its status, for which tasks it waits, "
-			"who executes it, what created it, its children, its dependences, and "
-			"which tasks wait for it.",
+			"who executes it, what created it, its children, its dependences, "
+			"which tasks wait for it, and its variables: those that it was given or, "
+			"if it has begun, those of its code's frame.",
 		.operands = OPERAND_NUMBER,
 		.options = plain_options,
 		.run = run_view,

@@ -160,7 +160,7 @@ class TaskDepends:
 class TaskValues:
     name: str
     value: str
-    shared: bool
+    shared: Optional[bool]
 
 class Moment:
     time: Optional[int]

@@ -64,8 +64,9 @@ class Task(Selecting):
 
     NUMBER is that of an explicit task: 17 or #17, as other commands show it until
     the program goes on. Shown are its status, for which tasks it waits, who
-    executes it, what created it, its children, its dependences, and which tasks
-    wait for it."""
+    executes it, what created it, its children, its dependences, which tasks wait
+    for it, and its variables: those that it was given or, if it has begun, those
+    of its code's frame."""
 
     name = "omp task"
     options = (Option("-json"),)
