@@ -55,29 +55,44 @@ const struct ompdbg_variable *frame_variables(struct thread *thread,
 	return found;
 }
 
+static bool variables_given(struct task *task, struct task_variable **ret, size_t *count)
+{
+	const struct ompdbg_given *given;
+
+	if (!task_given(task, &given, count))
+		return false;
+	*ret = ARENA_ARRAY(&task->runtime->process->arena, struct task_variable, *count);
+	for (size_t i = 0; i < *count; i++)
+		(*ret)[i] = (struct task_variable){ given[i].name, given[i].value,
+						    given[i].is_shared ? "shared" : NULL };
+	return true;
+}
+
+static bool variables_in_frame(struct task *task, struct task_variable **ret, size_t *count)
+{
+	const struct placement *placement = task->placement;
+
+	if (!placement || !placement->frame)
+		return false;
+	const struct ompdbg_variable *found =
+		frame_variables(placement->thread, placement->frame, OMPDBG_LOCALS, count);
+	*ret = ARENA_ARRAY(&task->runtime->process->arena, struct task_variable, *count);
+	for (size_t i = 0; i < *count; i++)
+		(*ret)[i] = (struct task_variable){
+			found[i].name, found[i].value,
+			variable_sharing(placement->thread, placement->frame, found[i].name)
+		};
+	return *count || placement->frame->construct_file;
+}
+
 bool task_variables(struct task *task, const struct task_variable **ret, size_t *count)
 {
-	struct arena *arena = &task->runtime->process->arena;
-	const struct placement *placement = task->placement;
-	const struct ompdbg_given *given = NULL;
-	const struct ompdbg_variable *found = NULL;
-	bool is_known = task_given(task, &given, count);
+	struct task_variable *variables = NULL;
+	bool is_known = task_has_begun(task) ? variables_in_frame(task, &variables, count) :
+					       variables_given(task, &variables, count);
 
-	if (!is_known && placement && placement->frame)
-		found = frame_variables(placement->thread, placement->frame, OMPDBG_LOCALS, count);
-	struct task_variable *variables = ARENA_ARRAY(arena, struct task_variable, *count);
-	for (size_t i = 0; i < *count; i++) {
-		if (given)
-			variables[i] =
-				(struct task_variable){ given[i].name, given[i].value,
-							given[i].is_shared ? "shared" : NULL };
-		else
-			variables[i] = (struct task_variable){
-				found[i].name, found[i].value,
-				variable_sharing(placement->thread, placement->frame, found[i].name)
-			};
-	}
 	*ret = variables;
-	return is_known || found ||
-	       (placement && placement->frame && placement->frame->construct_file);
+	if (!is_known)
+		*count = 0;
+	return is_known;
 }
