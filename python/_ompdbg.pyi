@@ -5,8 +5,8 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, 
 
 import os
 
-from ompdbg.gdb_services.debugger import GdbServices
-from ompdbg.gdb_services.ended import Signal
+from ompdbg.inferior.services import GdbServices
+from ompdbg.inferior.signals import Signal
 
 class Error(Exception):
     """A question that has no answer; the text is one line."""

@@ -22,7 +22,7 @@ import _ompdbg  # type: ignore[import-not-found]  # noqa: E402
 import build  # noqa: E402
 import recording  # noqa: E402
 import states  # noqa: E402
-from ompdbg.gdb_services.debugger import GdbServices  # noqa: E402
+from ompdbg.inferior.services import GdbServices  # noqa: E402
 
 PAGE = recording.PAGE
 REGISTERS = (

@@ -120,7 +120,7 @@ struct signal {
 	bool is_core, has_ended; // of what it has ended, or is about to
 };
 
-/** Take a Signal of python/ompdbg/gdb_services/ended.py. @return false with an exception. */
+/** Take a Signal of python/ompdbg/inferior/signals.py. @return false with an exception. */
 static bool take_signal(PyObject *signal, struct signal *ret)
 {
 	int number, lwp, pid, is_core, has_info, code, sender;

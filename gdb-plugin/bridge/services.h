@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The services that libompdbg asks of a debugger (ompdbg/services.h), over GDB's Python. What needs
-// GDB is asked of one Python object, a GdbServices of python/ompdbg/gdb_services/debugger.py; memory and
+// GDB is asked of one Python object, a GdbServices of python/ompdbg/inferior/services.py; memory and
 // registers of stopped local processes are read past it.
 //
 // The GIL is held throughout, and everything runs in GDB's main thread.

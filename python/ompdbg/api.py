@@ -112,7 +112,7 @@ def stack(thread: Optional[int] = None) -> Stack:
     """
     import gdb
 
-    from ompdbg.gdb_services import selection
+    from ompdbg.inferior import selection
 
     with selection.kept():
         if thread is not None:
@@ -130,7 +130,7 @@ def document(command: str, *words: str) -> Any:
     """What a command prints with -json: document("icvs", "-all").icvs."""
     import gdb
 
-    from ompdbg.commands.base import OmpCommand
+    from ompdbg.commands.command import OmpCommand
 
     try:
         said = OmpCommand.made[f"omp {command}"].document(words)

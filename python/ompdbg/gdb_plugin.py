@@ -33,67 +33,38 @@ def recording_libraries() -> List[str]:
 
 
 def _register() -> None:
-    from ompdbg.gdb_services import stop_times
+    from ompdbg.inferior import stop_times
 
     stop_times.listen()
     from ompdbg.commands import (
         apply,
-        breaks,
-        bt,
-        frame,
-        frame_filter,
+        breakpoints,
         functions,
-        history,
-        llvm_plugin,
         icvs,
-        inquiries,
-        machine,
         omp,
-        printing,
-        record,
-        status,
+        ompt,
+        settings,
+        stacks,
         step,
         tasks,
-        thread_names,
-        threads,
+        values,
         views,
-        why,
     )
+    from ompdbg.front_ends import mi
 
+    # The prefixes come before what they are prefixes of.
+    for kind in (omp.Omp, settings.SetOmp, settings.ShowOmp, *settings.ALL, *functions.ALL):
+        kind()
     for command in (
-        omp.Omp,
-        omp.SetOmp,
-        omp.ShowOmp,
-        omp.Debug,
-        frame_filter.FrameFilter,
-        thread_names.ThreadNames,
-        omp.Library,
-        record.Record,
+        *(views.Status, views.Threads, views.Regions, views.Locks, views.Why, views.History),
+        *(tasks.Tasks, tasks.Task, stacks.Bt, stacks.Frame, stacks.Thread, values.Print),
+        *(icvs.Icvs, icvs.Env, ompt.ThreadInfo, ompt.TaskInfo, ompt.ParallelInfo),
+        *(apply.Apply, step.Step, step.Finish, breakpoints.Break, breakpoints.Delete),
+        omp.LlvmPlugin,
     ):
         command()
-    for command in (
-        status.Status,
-        threads.Threads,
-        tasks.Tasks,
-        tasks.Task,
-        bt.Bt,
-        frame.Frame,
-        frame.Thread,
-        printing.Print,
-        apply.Apply,
-        llvm_plugin.LlvmPlugin,
-    ):
-        command()
-    for command in (views.Regions, step.Step, step.Finish, breaks.Break, breaks.Delete):
-        command()
-    for command in (icvs.Icvs, icvs.Env, views.Locks, why.Why, history.History):
-        command()
-    for command in (inquiries.ThreadInfo, inquiries.TaskInfo, inquiries.ParallelInfo):
-        command()
-    for function in functions.ALL:
-        function()
-    machine.register()
+    mi.register()
     if "gdb.dap.server" in sys.modules:
-        from ompdbg.gdb_services import dap
+        from ompdbg.front_ends import dap
 
         dap.extend()

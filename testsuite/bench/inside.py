@@ -78,7 +78,7 @@ def medians(times: Dict[str, List[float]]) -> Dict[str, float]:
 
 def statistics_of_last_command() -> Dict[str, int]:
     """What the last command read of the target."""
-    from ompdbg.gdb_services import session
+    from ompdbg.inferior import session
 
     return session.statistics()[1]
 

@@ -168,7 +168,7 @@ def test_few_frames_of_a_deep_stack_are_not_many(tmp_path: Path) -> None:
         program,
         [
             "bt 3",
-            "@python __import__('ompdbg.gdb_services.session').gdb_services.session"
+            "@python __import__('ompdbg.inferior.session').inferior.session"
             "._session.process(gdb.selected_inferior()).services._stacks._stacks"
             "[gdb.selected_thread().global_num]._frames.__len__()",
         ],
@@ -230,8 +230,8 @@ def test_a_stack_is_shown_again(tmp_path: Path) -> None:
 
 
 NOTE_READ = [
-    "python from ompdbg.gdb_services import placed; gdb.read = []; gdb.value = placed.value",
-    "python placed.value = lambda symbol, handle: "
+    "python from ompdbg.variables import locations; gdb.read = []; gdb.value = locations.value",
+    "python locations.value = lambda symbol, handle: "
     "gdb.read.append((handle.level(), symbol)) or gdb.value(symbol, handle)",
 ]
 READ = "@python sorted((level, one.name, one.line, id(one)) for level, one in gdb.read)"

@@ -110,7 +110,7 @@ def test_another_frame_and_then_another_thread(tmp_path: Path) -> None:
     flags = ("-O0", "-g", "-fopenmp")
     program = own_programs.compiled("steps.c", tmp_path / "steps", flags, "gcc")
     nested = [
-        "from ompdbg.gdb_services import selection",
+        "from ompdbg.inferior import selection",
         "kept = selection.KeptIfChanged()",
         "kept.__enter__()",
         "other = selection.frame(gdb.newest_frame().older())",
@@ -134,7 +134,7 @@ def test_another_frame_and_then_another_thread(tmp_path: Path) -> None:
 
 # The first who selects another thread does so within what gives the selection back itself.
 NESTED = """
-from ompdbg.gdb_services import selection
+from ompdbg.inferior import selection
 with selection.KeptIfChanged():
     with selection.kept():
         gdb.selected_inferior().threads()[0].switch()

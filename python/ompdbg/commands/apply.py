@@ -7,11 +7,11 @@ from typing import Dict, List, Optional
 
 import gdb
 
-from ompdbg.commands import choice, completion, location, options
-from ompdbg.commands.base import OmpCommand, write
+from ompdbg.commands import location, options
+from ompdbg.commands.command import OmpCommand, completed, write
 from ompdbg.commands.options import Option, Wrong
-from ompdbg.gdb_services import texts
-from ompdbg.gdb_services.printed import printed
+from ompdbg.console import encoding
+from ompdbg.console.output import printed
 
 
 class Apply(OmpCommand):
@@ -29,10 +29,10 @@ class Apply(OmpCommand):
 
     name = "omp apply"
     options = (
-        choice.TEAM,
-        choice.LEVEL,
-        choice.STATE,
-        choice.NUMBERS,
+        options.TEAM,
+        options.LEVEL,
+        options.STATE,
+        options.NUMBERS,
         Option("-q"),
         Option("-c"),
         Option("-s"),
@@ -45,10 +45,10 @@ class Apply(OmpCommand):
             arguments = options.parse(self.name, self.options, words)
             options.exclude(self.name, arguments, "-c", "-s")
         except Wrong as error:
-            raise texts.failure(str(error)) from None
+            raise encoding.failure(str(error)) from None
         if not command:
-            raise texts.failure(f"{self.name}: missing command.")
-        from ompdbg.gdb_services import session
+            raise encoding.failure(f"{self.name}: missing command.")
+        from ompdbg.inferior import session
 
         with session.guarded(self.name):
             self._apply(arguments.options, command, from_tty)
@@ -59,10 +59,10 @@ class Apply(OmpCommand):
         if word is None or not command:
             return super().complete(text, word)
         blanks = len(text) - len(text.rstrip())
-        return completion.as_in(command + " " * blanks, word)
+        return completed(command + " " * blanks, word)
 
     def _apply(self, given: Dict[str, str], command: str, from_tty: bool) -> None:
-        from ompdbg.gdb_services import session
+        from ompdbg.inferior import session
 
         threads = self.program().chosen(
             state=given.get("-state"),
@@ -87,7 +87,7 @@ class Apply(OmpCommand):
         command: str,
         from_tty: bool,
     ) -> None:
-        from ompdbg.gdb_services import selection
+        from ompdbg.inferior import selection
 
         selection.switch(handle)
         failure: Optional[str] = None
@@ -100,8 +100,8 @@ class Apply(OmpCommand):
             return
         if heading:
             write(["", heading])
-        texts.write(output)
+        encoding.write(output)
         if failure is not None and "-c" not in given:
-            raise texts.failure(failure)
+            raise encoding.failure(failure)
         if failure is not None:
             write([failure])

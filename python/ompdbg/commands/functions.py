@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type, Union
 
 import gdb
 
-from ompdbg.commands.base import dedent
-from ompdbg.gdb_services import texts
+from ompdbg.commands.command import dedent
+from ompdbg.console import encoding
 
 if TYPE_CHECKING:
     from _ompdbg import Thread
@@ -27,7 +27,7 @@ def _loaded() -> "Tuple[Callable[[bool], Any], Tuple[Type[Exception], ...]]":
     """What is not loaded before it is needed, and not looked for again at each hit."""
     import _ompdbg
 
-    from ompdbg.gdb_services import session
+    from ompdbg.inferior import session
 
     return session.stopping_thread, (_ompdbg.Error, gdb.error)
 
@@ -137,7 +137,7 @@ class InTask(_Function):
         """Called by GDB."""
         try:
             (function,) = given
-            wanted = texts.told(function.string)
+            wanted = encoding.told(function.string)
         except (ValueError, gdb.error):
             raise gdb.GdbError("$_omp_in_task(): one argument is expected, a string.") from None
         return self.of_current(lambda thread: int(_executes_task_of(thread, wanted)))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand, why_not_openmp, wrap, write
+from ompdbg.commands.command import OmpCommand, why_not_openmp, wrap, write
 from ompdbg.commands.options import Option
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, List, Optional
 
 import gdb
 
-from ompdbg.commands.base import printed_view
-from ompdbg.gdb_services.printed import printed
+from ompdbg.commands.command import printed_view
+from ompdbg.console.output import printed
 
 if TYPE_CHECKING:
     from _ompdbg import Thread

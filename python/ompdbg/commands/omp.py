@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""omp: the prefix of all commands."""
+"""omp: the prefix of all commands; and omp llvm-plugin."""
 
 from __future__ import annotations
 
-import os
+from typing import TYPE_CHECKING
 
 import gdb
 
-from ompdbg.commands.base import dedent
-from ompdbg.gdb_services import texts
+from ompdbg.commands.command import OmpCommand, dedent, write
+from ompdbg.console import encoding
+
+if TYPE_CHECKING:
+    from ompdbg.commands.options import Arguments
 
 
 class Omp(gdb.Command):
@@ -54,89 +57,28 @@ class Omp(gdb.Command):
         """Called by GDB if no sub-command matches."""
         if argument:
             word = argument.split()[0]
-            raise texts.failure(f'omp: no sub-command "{word}"; see "help omp".')
+            raise encoding.failure(f'omp: no sub-command "{word}"; see "help omp".')
         try:
             gdb.execute("omp status", from_tty)
         except gdb.error as error:
-            raise texts.failure(str(error)) from None
+            raise encoding.failure(str(error)) from None
 
 
-class SetOmp(gdb.Command):
-    """Settings of the OpenMP commands.
-    Usage: set omp SETTING VALUE"""
+class LlvmPlugin(OmpCommand):
+    """Let LLVM's own plug-in for GDB use ompdbg's OMPD library.
+    Usage: omp llvm-plugin
 
-    def __init__(self) -> None:
-        dedent(self)
-        super().__init__("set omp", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
+    LLVM's plug-in, the commands of which begin with "ompd", works only on a
+    runtime that was built with OMPD and not stripped. After this command it
+    works wherever ompdbg does. Load it before: source its file
+    share/gdb/python/ompd/__init__.py. Then: ompd init."""
 
-    def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB if no setting matches."""
-        gdb.execute("help set omp", from_tty)
+    name = "omp llvm-plugin"
 
+    def run(self, arguments: "Arguments") -> None:
+        """What the command does."""
+        from ompdbg.front_ends import llvm_plugin
 
-class ShowOmp(gdb.Command):
-    """Show the settings of the OpenMP commands.
-    Usage: show omp [SETTING]"""
-
-    def __init__(self) -> None:
-        dedent(self)
-        super().__init__("show omp", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
-
-    def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by GDB if no setting is named."""
-        gdb.execute("show omp debug", from_tty)
-        gdb.execute("show omp frame-filter", from_tty)
-        gdb.execute("show omp library", from_tty)
-        gdb.execute("show omp record", from_tty)
-        gdb.execute("show omp thread-names", from_tty)
-
-
-class Library(gdb.Parameter):
-    """It is "auto", or the path of one. With "auto" it is ompdbg's own for the
-    runtimes that it knows. For others it is the library that the runtime names, if
-    it lies in the "auto-load safe-path" and only its owner can write there; a
-    library that is named here is loaded wherever it lies."""
-
-    set_doc = "Set the OMPD library that the OpenMP commands ask."
-    show_doc = "Show the OMPD library that the OpenMP commands ask."
-
-    def __init__(self) -> None:
-        dedent(self)
-        super().__init__("omp library", gdb.COMMAND_DATA, gdb.PARAM_OPTIONAL_FILENAME)
-        self.value = "auto"
-
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
-        if not self.value:
-            self.value = "auto"
-        if self.value != "auto" and not os.path.isfile(os.path.expanduser(self.value)):
-            wrong, self.value = self.value, "auto"
-            raise texts.failure(f'set omp library: no file "{wrong}"; it is "auto" now.')
-        from ompdbg.gdb_services import session
-
-        session.library_changed()
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
-        return f'The OMPD library that the OpenMP commands ask is "{value}".'
-
-
-class Debug(gdb.Parameter):
-    """With "on", that is with a Python traceback, and what the OMPD library has to
-    say is printed, too."""
-
-    set_doc = "Set whether failures of the OpenMP commands are shown in full."
-    show_doc = "Show whether failures of the OpenMP commands are shown in full."
-
-    def __init__(self) -> None:
-        super().__init__("omp debug", gdb.COMMAND_MAINTENANCE, gdb.PARAM_BOOLEAN)
-        self.value = False
-
-    def get_set_string(self) -> str:
-        """What GDB prints after the setting was changed."""
-        return ""
-
-    def get_show_string(self, value: str) -> str:
-        """What GDB prints of the setting."""
-        return f"Full reports of failures of the OpenMP commands are {value}."
+        if not llvm_plugin.lend():
+            self.fail("LLVM's plug-in is not loaded; source its ompd/__init__.py.")
+        write(["LLVM's plug-in uses ompdbg's OMPD library from the next \"ompd init\" on."])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-
 # As in GDB: no option comes behind it.
 END = "--"
 
@@ -112,3 +111,25 @@ def complete(options: Sequence[Option], text: str, word: str) -> List[str]:
     # GDB may take a dash for the begin of a new word.
     kept = len(last) - len(word) if last.endswith(word) else 0
     return [candidate[kept:] for candidate in candidates if candidate.startswith(last)]
+
+
+def _states() -> List[str]:
+    from ompdbg.inferior import selection, session
+
+    with selection.kept():
+        process = session.program_at_stop()
+        return [] if process is None else sorted(process.states())
+
+
+def _teams() -> List[str]:
+    from ompdbg.inferior import selection, session
+
+    with selection.kept():
+        process = session.program_at_stop()
+        return [] if process is None else [team.label for team in process.teams()]
+
+
+STATE = Option("-state", "STATE", _states)
+TEAM = Option("-team", "TEAM", _teams)
+LEVEL = Option("-level", "LEVEL")
+NUMBERS = Option("-num", "NUMBERS")

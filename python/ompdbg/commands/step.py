@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import gdb
 
 from ompdbg.commands import location
-from ompdbg.commands.base import OmpCommand, write
-from ompdbg.gdb_services import texts
+from ompdbg.commands.command import OmpCommand, write
+from ompdbg.console import encoding
 
 if TYPE_CHECKING:
     from _ompdbg import Thread
 
     from ompdbg.commands.options import Arguments
-    from ompdbg.gdb_services.points import Ended
+    from ompdbg.execution.runs import Ended
 
 
 class _Where(NamedTuple):
@@ -36,11 +36,11 @@ class _Running(OmpCommand):
 
     def _show(self, ended: "Optional[Ended]", before: _Where) -> None:
         """Print a source line, with the frame if it is another one. None: arrived."""
-        from ompdbg.gdb_services import session
+        from ompdbg.inferior import session
 
         is_shown = ended is not None and ended.shown
         if ended is not None:
-            texts.write(ended.text)
+            encoding.write(ended.text)
         # In non-stop mode the stop of another thread ends the wait for this one, too.
         thread = session.selected_thread()
         if thread is None or thread.is_running:
@@ -68,7 +68,7 @@ class Step(_Running):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import stepping
+        from ompdbg.execution import stepping
 
         self.program()
         before = _where()
@@ -93,7 +93,7 @@ class Finish(_Running):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import stepping
+        from ompdbg.execution import stepping
 
         self.program()
         try:
@@ -110,7 +110,7 @@ def _where() -> _Where:
         frame = gdb.newest_frame()
         function = frame.function()
         where = function.value().address if function is not None else None
-        name = texts.of(frame, "name")
+        name = encoding.of(frame, "name")
     except gdb.error:
         return _NOWHERE
     return _Where(thread.global_num if thread is not None else 0, int(where or 0), name)

@@ -8,9 +8,9 @@ import re
 from typing import TYPE_CHECKING, List
 
 from ompdbg.commands import options
-from ompdbg.commands.base import OmpCommand
-from ompdbg.commands.frame import Selecting
+from ompdbg.commands.command import OmpCommand
 from ompdbg.commands.options import Option, Wrong
+from ompdbg.commands.stacks import Selecting
 
 if TYPE_CHECKING:
     from ompdbg.commands.options import Arguments
@@ -81,7 +81,7 @@ class Task(Selecting):
 
     def run(self, arguments: "Arguments") -> None:
         """What the command does."""
-        from ompdbg.gdb_services import selection
+        from ompdbg.inferior import selection
 
         need_lists(self)
         match = _NUMBER.fullmatch(arguments.positional[0])

@@ -11,12 +11,12 @@ from posixpath import basename
 from typing import Any, Dict, Hashable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ompdbg import SCHEMA
-from ompdbg.report.severities import HELD_UP, SEVERITIES, STUCK
 from ompdbg.number import number_in
-from ompdbg.report.numbers import counted, ranges
-from ompdbg.report.table import Column, aligned, cut_place, wrap
 from ompdbg.report import crash
 from ompdbg.report.html.words import does, place_text
+from ompdbg.report.numbers import counted, ranges
+from ompdbg.report.severities import HELD_UP, SEVERITIES, STUCK
+from ompdbg.report.table import Column, aligned, cut_place, wrap
 from ompdbg.text import of_path
 
 Object = Dict[str, Any]

@@ -15,7 +15,7 @@ class Services:
     """The selected program."""
 
     def __init__(self) -> None:
-        from ompdbg.gdb_services import session
+        from ompdbg.inferior import session
 
         self._services = session.services()
 

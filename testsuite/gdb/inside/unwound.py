@@ -31,7 +31,7 @@ def _show(row: _Row) -> str:
 def compare() -> Dict[str, Any]:
     """ "reused": how many stacks were taken from a thread alike; "different": in words, ours from
     GDB's."""
-    from ompdbg.gdb_services import session
+    from ompdbg.inferior import session
 
     selected = gdb.selected_thread()
     program = session.program("unwound")

@@ -34,7 +34,7 @@ def shown(way: Any) -> Optional[Dict[str, Any]]:
 
 def ways_of(number: int) -> Dict[str, Any]:
     """Return all that is known of a thread's ways."""
-    from ompdbg.gdb_services import session
+    from ompdbg.inferior import session
 
     program = session.program("ways")
     thread = next(one for one in program.threads() if one.number == number)

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from ompdbg.report.numbers import counted
 from ompdbg.report.html import words
 from ompdbg.report.html.markup import Content, Markup, element, folded
+from ompdbg.report.numbers import counted
 
 Object = Dict[str, Any]
 

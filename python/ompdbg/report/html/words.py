@@ -7,8 +7,8 @@ import re
 from posixpath import basename
 from typing import Any, Container, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from ompdbg.report.numbers import counted, ranges, runs
 from ompdbg.report.html.markup import Content, Markup, element
+from ompdbg.report.numbers import counted, ranges, runs
 
 Object = Dict[str, Any]
 
