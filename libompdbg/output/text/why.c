@@ -164,18 +164,9 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 
 static const char *place_of(struct thread *thread)
 {
-	return place_text(&thread->runtime->process->arena,
-			  thread_wait(thread) ? thread_location(thread) : thread_own_place(thread));
-}
-
-/** Check that a thread waits at the end of its region, or that the region's code made that wait its
- *  last call. */
-static bool is_not_in_body(struct thread *thread)
-{
-	const struct wait *wait = thread_wait(thread);
-
-	return wait && (is_end_of_region(wait) ||
-			(!thread_location(thread) && strcmp(wait->kind, "idle") != 0));
+	return thread_wait(thread) ?
+		       where_text(thread) :
+		       place_text(&thread->runtime->process->arena, thread_own_place(thread));
 }
 
 /** Write the plural of what a thread does: "sleep in poll". */
@@ -276,15 +267,12 @@ static void add_threads(struct text *text, const struct finding *finding)
 	for (size_t i = 0; i < list.count; i++) {
 		struct thread *thread = list.threads[i];
 		const struct wait_node *node = graph_node(graph, thread);
-		struct region *region = region_of(text->process, thread);
 		size_t num_edges = node->num_edges, k = 0;
 		if (num_edges &&
 		    (has_many_tasks || (is_in_headline && node->edges[0].kind == EDGE_BARRIER)))
 			num_edges = 0; // the headline says so
 		const char *what = what_text(arena, thread, node->edges, num_edges);
-		const char *where = region && is_not_in_body(thread) ?
-					    place_text(arena, team_opened(region->team)) :
-					    place_of(thread);
+		const char *where = place_of(thread);
 		while (k < count &&
 		       !(strcmp(rows[k].what, what) == 0 && strcmp(rows[k].where, where) == 0))
 			k++;
