@@ -184,7 +184,9 @@ const struct command commands[] = {
 			"\"#17\". All commands use the same numbers for a core file, and for a "
 			"process until it continues. The output has the task's status, the tasks "
 			"that it waits for, the thread that executes it, its creator, its "
-			"children, its dependences, and the tasks that wait for it.",
+			"children, its dependences, the tasks that wait for it, and its variables: "
+			"the values that it was given or, if it has begun, the variables of its "
+			"code's frame.",
 		.operands = OPERAND_NUMBER,
 		.options = plain_options,
 		.run = run_view,

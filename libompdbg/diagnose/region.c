@@ -132,7 +132,7 @@ enum tristate region_runs_task_at_barrier(struct region *region, struct thread *
 	if (thread->team != region->team || !task || task->info.kind == ompd_ext_task_implicit)
 		return NO;
 	// The outermost of its tasks lies on the call in which the implicit task waits.
-	frames = walk_task_frames(thread_walk(thread), &count);
+	frames = walk_task_frames(thread_walk(thread), false, &count);
 	if (!count || frames[count - 1].call == NOT_KNOWN)
 		return UNKNOWN;
 	// The region's code has no frame: it has ended, or jumped to the function that waits.

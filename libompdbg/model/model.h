@@ -20,6 +20,7 @@
 #include "ompdbg/services.h"
 
 struct construct_source;
+struct logical_frame;
 struct verdict;
 struct walk;
 
@@ -284,6 +285,8 @@ struct placement {
 	ompd_ext_task_info info;
 	int thread_num; // in the task's team
 	uint64_t entry; // entry point of its code; 0: unknown
+	struct thread *thread;
+	const struct logical_frame *frame; // that has its variables; NULL: none, or it is uncertain
 };
 
 struct task {
@@ -344,8 +347,8 @@ const char *address_name(struct process *process, uint64_t address, uint64_t nea
 size_t task_depends(struct task *task, const struct depend **ret, bool *complete);
 /** List the identities of the tasks that wait for it. */
 size_t task_dependers(struct task *task, const uint64_t **ret);
-/** List the variables that it was given, if it has not begun. None where that is unknown. */
-size_t task_given(const struct task *task, const struct ompdbg_given **ret);
+/** List the variables that it was given. @return false: it has begun, or debug information does not tell. */
+bool task_given(const struct task *task, const struct ompdbg_given **ret, size_t *count);
 /** Count its children and tasks of its taskgroup that are not done; all 0 where the runtime does
  *  not count them. */
 ompd_ext_task_counts task_counts(struct task *task);

@@ -2,6 +2,9 @@
 
 #include "stack/room.h"
 
+#include "base/error.h"
+#include "libcode/code.h"
+
 struct stack_constants *stack_constants(struct process *process)
 {
 	struct constants *constants = process->constants;
@@ -21,6 +24,26 @@ struct stack_room *stack_room(struct process *process)
 	if (!process->rooms[ROOM_STACK])
 		process->rooms[ROOM_STACK] = ARENA_NEW(&process->arena, struct stack_room);
 	return process->rooms[ROOM_STACK];
+}
+
+static bool read_code(void *context, uint64_t address, void *buffer, size_t size)
+{
+	const struct process *process = context;
+	const struct ompdbg_services *services = process->services;
+
+	return is_ok(services->read_memory(services->context, address, buffer, size));
+}
+
+struct code_reader *process_code(struct process *process)
+{
+	const struct code_memory memory = { .read = read_code, .context = process };
+	struct stack_room *room = stack_room(process);
+
+	if (!room->code) {
+		room->code = ARENA_NEW(&process->arena, struct code_reader);
+		code_reader_init(room->code, &code_x86_64, memory);
+	}
+	return room->code;
 }
 
 enum answer answer_of(struct ompdbg_error *error)

@@ -3,6 +3,7 @@
 // Which function of a runtime a call reaches, or a frame belongs to. Asked once for each place.
 
 #include "base/error.h"
+#include "libcode/code.h"
 #include "stack/room.h"
 
 /** The answer of a runtime's library about an address. */
@@ -76,4 +77,36 @@ bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack
 		    ompd_ext_wait_site *ret)
 {
 	return classify_entry(runtime, stack_place(thread_stack(thread), frame)->start, ret);
+}
+
+const struct code_instruction *call_before(struct process *process, uint64_t pc)
+{
+	struct table *calls = &stack_room(process)->instructions;
+	struct code_instruction **known =
+		(struct code_instruction **)table_put(calls, &process->arena, pc);
+
+	if (!*known) {
+		*known = ARENA_NEW(&process->arena, struct code_instruction);
+		if (code_call_before(process_code(process), pc, *known) != CODE_OK)
+			(*known)->kind = CODE_OTHER;
+	}
+	return (*known)->kind == CODE_CALL ? *known : NULL;
+}
+
+bool calls_users_code(struct process *process, const struct stack_frame *frame)
+{
+	const struct code_instruction *call = call_before(process, frame->at.pc);
+
+	if (!call || call->is_direct)
+		return false;
+	for (size_t i = 0; i < call->operand_count; i++) {
+		const struct code_operand *operand = &call->operands[i];
+		if (operand->implied)
+			continue;
+		if (operand->kind == CODE_REGISTER)
+			return true;
+		if (operand->kind == CODE_MEMORY)
+			return operand->segment == CODE_PLAIN && !code_is_absolute(operand);
+	}
+	return false;
 }

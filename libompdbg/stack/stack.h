@@ -27,6 +27,8 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 // ---- Frames (frame.c) --------------------------------------------------------------------------
 
 struct place;
+struct code_instruction;
+struct code_reader;
 
 /** A frame, whose place and owner are looked up once. */
 struct stack_frame {
@@ -64,6 +66,14 @@ bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack
 		    ompd_ext_wait_site *ret);
 /** Find which function of the runtime begins at an address, as classify_call(). */
 bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
+/** Decode the call from which code at @p pc was returned to; kept with the process. @return NULL: there
+ *  is none. */
+const struct code_instruction *call_before(struct process *process, uint64_t pc);
+/** Check whether a frame of the runtime called the user's code: through a pointer that a register leads
+ *  to. Functions of the system are called directly, or through the table of their addresses. */
+bool calls_users_code(struct process *process, const struct stack_frame *frame);
+/** Return the code of the process, for libcode; kept with the process (room.c). */
+struct code_reader *process_code(struct process *process);
 
 // ---- A thread's own stack (walk.c, calls.c, constructs.c) --------------------------------------
 
@@ -79,6 +89,11 @@ enum construct {
 };
 /** Name a construct as in JSON: "parallel region"; NULL for NO_CONSTRUCT. */
 const char *construct_name(enum construct construct);
+/** Check for the code of an explicit task. */
+static inline bool is_task_construct(enum construct construct)
+{
+	return construct == CONSTRUCT_TASK || construct == CONSTRUCT_TASKLOOP;
+}
 
 /** One frame as the source has it. */
 struct logical_frame {
@@ -90,10 +105,26 @@ struct logical_frame {
 	int construct_line; // where the construct begins; 0: unknown
 };
 
-/** Tell the data-sharing attribute of a local variable in the code of a construct (sharing.c): "shared",
+// Variables (variables.c).
+
+/** List the variables of a frame of the user's. */
+const struct ompdbg_variable *frame_variables(struct thread *thread,
+					      const struct logical_frame *frame,
+					      enum ompdbg_variables which, size_t *count);
+/** Tell the data-sharing attribute of a local variable in the code of a construct: "shared",
  *  "firstprivate", "private"; NULL: unknown, as of what reductions and loops within have copies of. */
 const char *variable_sharing(struct thread *thread, const struct logical_frame *frame,
 			     const char *name);
+
+/** A variable of a task. */
+struct task_variable {
+	const char *name, *value;
+	const char *
+		sharing; // as of variable_sharing(); NULL: unknown, or a copy that the task was given
+};
+/** List the variables that a task was given, or those of its code's frame if it has begun. @return false:
+ *  debug information does not tell, or the frame is unknown. */
+bool task_variables(struct task *task, const struct task_variable **ret, size_t *count);
 
 /** The whole stack of one thread, with the regions and tasks whose code lies on it. */
 struct walk;
@@ -101,13 +132,16 @@ struct walk *thread_walk(struct thread *thread);
 /** List all frames, innermost first. */
 const struct logical_frame *walk_frames(struct walk *walk, size_t *count);
 
-/** A task on top of the thread's innermost region. */
+/** A task on a stack. */
 struct task_frame {
-	uint64_t entry; // entry point of its code; 0: unknown
-	int call;	// enum ompd_ext_wait_kind of the call that executes it; NOT_KNOWN
+	uint64_t entry;	 // entry point of its code; 0: unknown
+	int call;	 // enum ompd_ext_wait_kind of the call that executes it; NOT_KNOWN
+	bool is_certain; // no task that was above it has left its code by a jump
+	const struct logical_frame *code; // that has its variables; NULL: none
 };
-/** List the tasks that lie on a thread's stack on top of its region, innermost first. */
-const struct task_frame *walk_task_frames(struct walk *walk, size_t *count);
+/** List the tasks that lie on a thread's stack, innermost first. @p of_all: not only those on top of its
+ *  innermost region. */
+const struct task_frame *walk_task_frames(struct walk *walk, bool of_all, size_t *count);
 
 // ---- Logical stacks (logical.c, groups.c) ------------------------------------------------------
 

@@ -282,26 +282,64 @@ const struct location *team_opened(struct team *team)
 	return team->opened;
 }
 
-const struct task_frame *walk_task_frames(struct walk *walk, size_t *count)
+/** Find the frame that has the variables of code which the runtime called: Clang makes a function of its
+ *  own that only passes on to that code. NULL: there is none. */
+static const struct logical_frame *find_code(const struct logical_frame *frames, size_t index)
+{
+	while (index && frames[index].owner != FRAME_USER)
+		index--;
+	const struct logical_frame *code = &frames[index];
+	return code->owner == FRAME_USER && is_task_construct(code->construct) ? code : NULL;
+}
+
+/** Check for a frame of the runtime that called the interposer, which calls the user's code. */
+static bool enters_interposer(const struct walk *walk, size_t index)
+{
+	return is_interposer_object(walk->frames[index - 1]->at.object) &&
+	       !is_interposer_object(walk->frames[index]->at.object);
+}
+
+/** Check for code that a call of the runtime ran, and that is not on the stack: it has left by a jump to
+ *  another function. @p begin: index of the first frame of the call that may have run such code. */
+static bool has_lost_code(const struct walk *walk, const struct runtime_call *call, size_t begin)
+{
+	struct process *process = walk->thread->runtime->process;
+
+	for (size_t i = begin; i < call->caller; i++) {
+		const struct stack_frame *frame = walk->frames[i];
+
+		if (walk->owners[i] == FRAME_RUNTIME && frame->at.is_call &&
+		    !(i && enters_interposer(walk, i)) && calls_users_code(process, frame))
+			return true;
+	}
+	return false;
+}
+
+const struct task_frame *walk_task_frames(struct walk *walk, bool of_all, size_t *count)
 {
 	struct arena *arena = &walk->thread->runtime->process->arena;
 	struct task_frame *found = NULL;
 	size_t capacity = 0, num_frames;
 	const struct logical_frame *frames = walk_frames(walk, &num_frames);
+	bool is_certain = true;
 
 	*count = 0;
 	for (size_t i = 0; i < walk->num_calls; i++) {
-		size_t begin = walk->calls[i].begin;
+		const struct runtime_call *call = &walk->calls[i];
+		size_t begin = call->begin;
+		bool has_code = begin && walk->owners[begin - 1] == FRAME_USER;
+		bool is_task = has_code && is_task_construct(frames[begin - 1].construct);
 
-		if (!begin || walk->owners[begin - 1] != FRAME_USER)
-			continue;
-		const struct logical_frame *code = &frames[begin - 1];
-		if (code->construct != CONSTRUCT_TASK && code->construct != CONSTRUCT_TASKLOOP)
+		if (has_code && !is_task && !of_all)
 			break;
-		*ARENA_APPEND(arena, found, *count, capacity) = (struct task_frame){
-			stack_place(walk->stack, code->frame)->start,
-			walk->calls[i].kind,
-		};
+		if (is_task)
+			*ARENA_APPEND(arena, found, *count, capacity) = (struct task_frame){
+				.entry = stack_place(walk->stack, walk->frames[begin - 1])->start,
+				.call = call->kind,
+				.is_certain = is_certain,
+				.code = find_code(frames, begin - 1),
+			};
+		is_certain &= !has_lost_code(walk, call, begin + has_code);
 	}
 	return found;
 }

@@ -9,7 +9,6 @@
 #include "wait/wait.h"
 
 struct code_flow;
-struct code_reader;
 
 /** States that are concluded here (ompt_state_t, OpenMP 5.2, 19.4.4.30). */
 enum {
@@ -111,8 +110,5 @@ const char *system_function_name(struct process *process, const char *function);
  *  evaluate_argument(). @return 0: unknown. */
 uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t returns,
 		      const struct code_flow *flow);
-
-/** Return the code of the process, for libcode; kept with the process (code.c). */
-struct code_reader *process_code(struct process *process);
 
 #endif

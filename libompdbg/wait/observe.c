@@ -94,43 +94,6 @@ static struct runtime *runtime_of(const struct top *top)
 	return top->thread->runtime;
 }
 
-/** Decode the call from which a frame's call returns. @return NULL: there is none. */
-static const struct code_instruction *call_before(struct top *top, const struct stack_frame *frame)
-{
-	struct process *process = runtime_of(top)->process;
-	struct wait_room *room = wait_room(process);
-	struct code_instruction **known =
-		(struct code_instruction **)table_put(&room->calls, &process->arena, frame->at.pc);
-
-	if (!*known) {
-		*known = ARENA_NEW(&process->arena, struct code_instruction);
-		if (code_call_before(&room->code, frame->at.pc, *known) != CODE_OK)
-			(*known)->kind = CODE_OTHER;
-	}
-	return (*known)->kind == CODE_CALL ? *known : NULL;
-}
-
-/** Check whether the runtime made this call through a pointer that a register leads to. It calls the
- *  code of constructs so, and functions of the system directly or through the table of their
- *  addresses. */
-static bool called_users_code(struct top *top, const struct stack_frame *frame)
-{
-	const struct code_instruction *call = call_before(top, frame);
-
-	if (!call || call->is_direct)
-		return false;
-	for (size_t i = 0; i < call->operand_count; i++) {
-		const struct code_operand *operand = &call->operands[i];
-		if (operand->implied)
-			continue;
-		if (operand->kind == CODE_REGISTER)
-			return true;
-		if (operand->kind == CODE_MEMORY)
-			return operand->segment == CODE_PLAIN && !code_is_absolute(operand);
-	}
-	return false;
-}
-
 /** Check whether the runtime's oldest frame waits by itself: it called a function of its own, and not
  *  the user's through a pointer. */
 static bool went_on(struct top *top)
@@ -139,7 +102,7 @@ static bool went_on(struct top *top)
 
 	if (top->num_runtime < 2)
 		return true;
-	call = call_before(top, top->oldest);
+	call = call_before(runtime_of(top)->process, top->oldest->at.pc);
 	if (!call || !call->is_direct)
 		return false;
 	return llabs((int64_t)(call->target - top->oldest->at.pc)) < same_object;
@@ -155,7 +118,7 @@ static bool innermost_call(struct top *top, size_t *entered, ompd_ext_wait_site 
 	// User code that jumped to a function of the runtime left no frame between that function and
 	// the one that called the user's code through a pointer.
 	for (size_t i = 1; i < top->num_runtime; i++) {
-		if (!called_users_code(top, top->runtime[i]))
+		if (!calls_users_code(runtime->process, top->runtime[i]))
 			continue;
 		if (classify_frame(runtime, top->thread, top->runtime[i - 1], ret)) {
 			*entered = i;
@@ -307,7 +270,8 @@ void observe(struct thread *thread, struct verdict *verdict)
 	e->level = level > 0 ? level : 0;
 	read_state(thread, e);
 	find_top(&top);
-	if (top.num_runtime && !top.starts_in_runtime && called_users_code(&top, top.runtime[0]))
+	if (top.num_runtime && !top.starts_in_runtime &&
+	    calls_users_code(thread->runtime->process, top.runtime[0]))
 		// As the last thing that it did, that code jumped to a function of the system.
 		top.num_runtime = 0;
 	verdict->place = top.place;

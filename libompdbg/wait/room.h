@@ -9,8 +9,6 @@
 #include "wait/evidence.h"
 
 struct wait_room {
-	struct code_reader code;
-	struct table calls;   // return address -> struct code_instruction *
 	struct table spins;   // address -> struct known_spin *
 	struct table sleeps;  // number of thread -> struct known_call *
 	struct thread *ended; // by a signal of its own; NULL

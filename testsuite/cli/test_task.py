@@ -81,7 +81,8 @@ def test_one_task(ompdbg: Any, depend: Tuple[int, str]) -> None:
         dependers = [tasks[n]["id"] for n in tasks if number in tasks[n]["waits_for"]]
         assert sorted(one.pop("dependers")) == sorted(dependers)
         assert one.pop("children") == []
-        assert one == task
+        # Variables of a task that runs are those of its frame: lists leave them out.
+        assert {**one, "values": task["values"]} == task
         said = ompdbg.run("task", number, depend[0]).stdout.splitlines()
         assert said[0].startswith(
             f"#{number} task of depend at tasks.c:{task['function']['line']}"

@@ -88,6 +88,17 @@ def test_lines_survive_at_60_columns(name: str, arguments: List[str], variant: s
                 assert max(map(len, narrow.splitlines())) <= 60, command
 
 
+def test_a_long_state_leaves_the_line_at_60_columns(tmp_path: Path) -> None:
+    source = ROOT / "testsuite/cli/programs/locked.c"
+    program = own_programs.compiled(str(source), tmp_path / "program")
+    with processes.ready_program(program, ()) as pid:
+        wide = terminal.printed([OMPDBG, "threads", pid], 190, {"NO_COLOR": "1"})
+        narrow = terminal.printed([OMPDBG, "threads", pid], 60, {"NO_COLOR": "1"})
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert "lock lock_of_the_boundary_cells" in wide and re.search(r"^.* 119 threads ", wide, re.M)
+    assert sorted(words(narrow)) == sorted(words(wide)) and len(words(wide)) > 1
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_deep_tasks_at_60_columns(ompdbg: Any, variant: str) -> None:
     """Each line keeps the number, the line of the source and the status, and tells how deep it is."""

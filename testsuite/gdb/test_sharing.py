@@ -12,7 +12,7 @@ import pytest
 
 from harness import own_programs, processes, setup
 
-NUMBER_OF_STOPS = 10
+NUMBER_OF_STOPS = 11
 ENDED = "@python gdb.selected_inferior().pid"
 ATTRIBUTES = {"s": "shared", "f": "firstprivate", "p": "private"}
 HEAD = re.compile(r"#\d+ +((?:task|parallel region) of \w+)?")

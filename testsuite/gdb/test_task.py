@@ -2,13 +2,15 @@
 """`omp task`: one task in full, and its frame."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, List
 
+import build  # from fixtures/
 import pytest
 
-from harness import processes, setup
+from harness import own_programs, processes, setup
 
 SELECTED = "@python (gdb.selected_thread().num, gdb.selected_frame().name())"
 
@@ -54,6 +56,26 @@ def test_values_of_tasks_that_wait(tmp_path: Path) -> None:
     assert sorted(one["n"] for one in values) == ["0", "1", "2"]
     assert {one["written"] for one in values} == {"1.5"}
     assert text["text"].count("shared written = 1.5") == len(tasks)
+
+
+@pytest.mark.parametrize("family, level", [("gcc", "-O2"), ("clang", "-O0")])
+def test_values_of_tasks_that_have_begun(tmp_path: Path, family: str, level: str) -> None:
+    """They are those that the program writes, and there are none of tasks without a frame."""
+    program, said = tmp_path / "begun", tmp_path / "said"
+    source = setup.ROOT / "testsuite" / "cli" / "programs" / "begun.c"
+    try:
+        flags = (level, "-g", "-fopenmp")
+        own_programs.compiled(str(source), program, flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    commands = [f"omp task {number} -json" for number in range(1, 5)] + ["omp task 2"]
+    spec = {"commands": commands, "stop": "stay", "arguments": [str(said)]}
+    *documents, text = processes.run_gdb("session.py", spec, [str(program)]).result
+    tasks = [json.loads(one["text"])["task"] for one in documents]
+    values = [{one["name"]: one["value"] for one in task["values"]} for task in tasks]
+    lines = said.read_text(encoding="utf-8").splitlines()
+    assert values == [dict(re.findall(r"(\w+)=({.*?}|\S+)", line)) for line in lines]
+    assert "  Shared       sum = {}\n".format(values[1]["sum"]) in text["text"]
 
 
 def test_wrong_numbers() -> None:

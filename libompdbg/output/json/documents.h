@@ -38,8 +38,9 @@ json_list json_event_list; // of const struct shown_events *
 
 // ---- Members that several documents have -------------------------------------------------------
 
-/** Write the members of a task into an object that may have more. */
-void json_task_members(struct json *json, struct task *task);
+/** Write the members of a task into an object that may have more. @p in_full: if it has begun, also the
+ *  variables of its code's frame. */
+void json_task_members(struct json *json, struct task *task, bool in_full);
 /** Write what is known of a recording; null: there is none. */
 void json_recording(struct json *json, struct process *process);
 /** Write the array of the document of `env`. */

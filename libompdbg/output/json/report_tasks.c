@@ -54,7 +54,7 @@ static struct ompdbg_error *list_task(void *context, struct task *task)
 		return error;
 	size_t count = task->info.num_depends ? task_dependers(task, &dependers) : 0;
 	json_begin_object(json);
-	json_task_members(json, task);
+	json_task_members(json, task, false);
 	json_member_array(json, "dependers");
 	for (size_t i = 0; i < count; i++)
 		json_identity(json, dependers[i]);

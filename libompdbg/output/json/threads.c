@@ -2,6 +2,8 @@
 //
 // The documents of threads and tasks.
 
+#include <string.h>
+
 #include "output/icv_rows.h"
 #include "output/json/documents.h"
 
@@ -73,24 +75,33 @@ static void json_predecessors(struct json *json, struct task *task)
 	json_end_array(json);
 }
 
-/** Write the variables that a task was given which has not begun. */
-static void json_given(struct json *json, const struct task *task)
+/** Write the variables of a task; none of one that has begun, unless @p in_full. */
+static void json_variables(struct json *json, struct task *task, bool in_full)
 {
-	const struct ompdbg_given *given;
-	size_t count = task_given(task, &given);
+	bool has_begun = task_has_begun(task);
+	const struct task_variable *variables;
+	size_t count = 0;
 
+	if (!has_begun || in_full)
+		task_variables(task, &variables, &count);
 	json_member_array(json, "values");
 	for (size_t i = 0; i < count; i++) {
+		const char *sharing = variables[i].sharing;
+
 		json_begin_object(json);
-		json_member_string(json, "name", given[i].name);
-		json_member_string(json, "value", given[i].value);
-		json_member_bool(json, "shared", given[i].is_shared);
+		json_member_string(json, "name", variables[i].name);
+		json_member_string(json, "value", variables[i].value);
+		json_key(json, "shared");
+		if (sharing || !has_begun)
+			json_bool(json, sharing && strcmp(sharing, "shared") == 0);
+		else
+			json_null(json);
 		json_end_object(json);
 	}
 	json_end_array(json);
 }
 
-void json_task_members(struct json *json, struct task *task)
+void json_task_members(struct json *json, struct task *task, bool in_full)
 {
 	const struct depend *depends;
 	bool is_complete;
@@ -121,7 +132,7 @@ void json_task_members(struct json *json, struct task *task)
 		json_end_object(json);
 	}
 	json_end_array(json);
-	json_given(json, task);
+	json_variables(json, task, in_full);
 	json_recorded_task(json, task);
 }
 
@@ -141,7 +152,7 @@ static struct ompdbg_error *write_task(void *context, struct task *task)
 	struct ompdbg_error *error = json_document_element(writer->document);
 	if (!error) {
 		json_begin_object(&writer->document->json);
-		json_task_members(&writer->document->json, task);
+		json_task_members(&writer->document->json, task, false);
 		json_end_object(&writer->document->json);
 	}
 	return error;

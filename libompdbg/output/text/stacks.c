@@ -193,22 +193,6 @@ static const char *construct_text(struct shown *shown, const struct logical_fram
 			    file_and_line(shown, place->file, place->line));
 }
 
-/** List variables of a frame. */
-static const struct ompdbg_variable *variables_of(const struct stack_part *part,
-						  const struct logical_frame *frame,
-						  enum ompdbg_variables which, size_t *count)
-{
-	const struct ompdbg_services *services = part->thread->runtime->process->services;
-	const struct ompdbg_variable *found = NULL;
-
-	*count = 0;
-	if (frame->owner != FRAME_USER || !services->variables ||
-	    !is_ok(services->variables(services->context, part->thread->target->number,
-				       &frame->frame->at, which, &found, count)))
-		*count = 0;
-	return found;
-}
-
 /** Write the value of an argument: of a structure or array that is long, no part. */
 static const char *argument_value(struct shown *shown, const char *value)
 {
@@ -225,7 +209,8 @@ static const char *arguments_text(struct shown *shown, const struct stack_part *
 {
 	const struct paper *paper = &shown->text->paper;
 	size_t count;
-	const struct ompdbg_variable *found = variables_of(part, frame, OMPDBG_ARGUMENTS, &count);
+	const struct ompdbg_variable *found =
+		frame_variables(part->thread, frame, OMPDBG_ARGUMENTS, &count);
 	const char *text = "";
 
 	if (count && shown->is_group)
@@ -298,7 +283,7 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 
 	if (!shown->options->full || frame->frame->at.is_signal || frame->owner != FRAME_USER)
 		return;
-	found = variables_of(part, frame, OMPDBG_LOCALS, &count);
+	found = frame_variables(part->thread, frame, OMPDBG_LOCALS, &count);
 	if (!count)
 		text_add(text, "        No locals.");
 	for (size_t i = 0; i < count; i++) {

@@ -2,9 +2,14 @@
 //
 // One task in full.
 
+#include <string.h>
+
+#include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/json/documents.h"
 #include "output/text/task_words.h"
+
+enum { MOST_OF_VALUE = 180 }; // columns
 
 /** The children of a task, as they are met. */
 struct children {
@@ -88,12 +93,50 @@ static const char *dependers_text(struct arena *arena, struct task *task)
 	return task_numbers_text(arena, numbers, count);
 }
 
+/** Write why no variable of a task is known; "": it has none any more. */
+static const char *lack_of_values(const struct task *task)
+{
+	switch (task_status_code(task)) {
+	case ompd_ext_task_queued:
+	case ompd_ext_task_blocked:
+		return "<unavailable>: debug information does not name them";
+	case ompd_ext_task_running:
+	case ompd_ext_task_suspended:
+	case ompd_ext_task_started:
+		return task->placement && task->placement->frame ?
+			       "<unavailable>: debug information does not name them" :
+			       "<unavailable>: the stacks do not show its frame";
+	default:
+		return "";
+	}
+}
+
+static void add_variables(struct text *text, struct task *task)
+{
+	struct arena *arena = text->paper.arena;
+	const struct task_variable *variables;
+	size_t count;
+
+	if (!task_variables(task, &variables, &count))
+		add_row(text, "Values", lack_of_values(task));
+	for (size_t i = 0; i < count; i++) {
+		const char *sharing = variables[i].sharing;
+		const char *title = !sharing			    ? "Value" :
+				    strcmp(sharing, "shared") == 0  ? "Shared" :
+				    strcmp(sharing, "private") == 0 ? "Private" :
+								      "Firstprivate";
+		add_row(text, title,
+			arena_printf(arena, "%s = %s", variables[i].name,
+				     foreign_cut(arena, foreign_visible(arena, variables[i].value),
+						 MOST_OF_VALUE)));
+	}
+}
+
 struct ompdbg_error *text_task(struct text *text, const struct view_options *options)
 {
 	struct arena *arena = text->paper.arena;
 	struct children children;
 	struct task *task, *parent;
-	const struct ompdbg_given *given;
 	struct ompdbg_error *error = find_numbered(text->process, options->number, &task);
 
 	if (!error)
@@ -101,7 +144,6 @@ struct ompdbg_error *text_task(struct text *text, const struct view_options *opt
 	if (error)
 		return error;
 	parent = task_parent(task);
-	const size_t num_given = task_given(task, &given);
 	text_cut(text, numbered_title(task), paint_task);
 	add_row(text, "Status", task_status(task));
 	if (task->info.num_predecessors)
@@ -114,9 +156,7 @@ struct ompdbg_error *text_task(struct text *text, const struct view_options *opt
 	add_row(text, "Children", task_numbers_text(arena, children.numbers, children.count));
 	add_row(text, "Dependences", dependences_text(task));
 	add_row(text, "Awaited by", dependers_text(arena, task));
-	for (size_t i = 0; i < num_given; i++)
-		add_row(text, given[i].is_shared ? "Shared" : "Value",
-			arena_printf(arena, "%s = %s", given[i].name, given[i].value));
+	add_variables(text, task);
 	add_row(text, "Flags", flags_text(arena, task));
 	if (task->info.priority)
 		add_row(text, "Priority", arena_printf(arena, "%d", task->info.priority));
@@ -141,7 +181,7 @@ struct ompdbg_error *json_task(struct process *process, const struct view_option
 		return error;
 	json_document_begin(&document, process, sink);
 	json_member_object(json, "task");
-	json_task_members(json, task);
+	json_task_members(json, task, true);
 	size_t count = task_dependers(task, &dependers);
 	json_member_array(json, "dependers");
 	for (size_t i = 0; i < count; i++)

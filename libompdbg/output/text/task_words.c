@@ -103,8 +103,10 @@ const char *given_text(const struct task *task)
 {
 	struct arena *arena = &task->runtime->process->arena;
 	const struct ompdbg_given *given;
-	size_t count = task_given(task, &given), listed = 0;
+	size_t count, listed = 0;
 	const char *text = "";
+
+	task_given(task, &given, &count);
 
 	for (int last = 0; last < 2; last++) { // addresses come last
 		for (size_t i = 0; i < count && listed < MOST_GIVEN; i++) {

@@ -98,10 +98,12 @@ static struct passed passed_by_gcc(const struct scope *scope, const char *name,
 	struct member member = { 0 };
 	struct type structure, plain;
 	uint64_t address = 0;
+	bool has_members = false;
 
 	if (!find_data(scope, &structure, &passed.has_place, &address))
 		return passed;
 	while (type_next_member(&structure, &member)) {
+		has_members = true;
 		if (!member.name || strcmp(member.name, name) != 0)
 			continue;
 		passed.place = address + member.bit / BITS;
@@ -113,7 +115,8 @@ static struct passed passed_by_gcc(const struct scope *scope, const char *name,
 			passed.how = BY_REFERENCE;
 		return passed;
 	}
-	passed.how = NOT_PASSED;
+	// Where an array has computed bounds, GCC does not describe the members.
+	passed.how = has_members ? NOT_PASSED : NOT_TOLD;
 	return passed;
 }
 

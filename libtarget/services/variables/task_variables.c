@@ -21,9 +21,9 @@ static bool is_same_type(const struct type *one, const struct type *other)
 	return a.inner == b.inner && dwarf_dieoffset(&a.die) == dwarf_dieoffset(&b.die);
 }
 
-/** Find the type of the structure that a function of GCC's gets: its one argument, of which the source
- *  knows nothing. */
-static bool find_structure(Dwarf_Die *function, struct type *ret)
+/** Find the type of what the argument of a function of GCC's points to: its one argument, of which the
+ *  source knows nothing. *is_empty: it is given nothing. @return false: the type is not told. */
+static bool find_structure(Dwarf_Die *function, struct type *ret, bool *is_empty)
 {
 	Dwarf_Die child;
 	struct type reference;
@@ -37,10 +37,12 @@ static bool find_structure(Dwarf_Die *function, struct type *ret)
 		if (count++ || !entry_flag(&child, DW_AT_artificial) || !type_of(&child, 0, ret))
 			return false;
 	} while (dwarf_siblingof(&child, &child) == 0);
-	return count && type_plain(ret, &reference) &&
-	       (type_is_reference(&reference) || type_is_pointer(&reference)) &&
-	       type_target(&reference, ret) && type_plain(ret, ret) && type_is_structure(ret) &&
-	       entry_flag(&ret->die, DW_AT_artificial);
+	if (!count || !type_plain(ret, &reference) ||
+	    (!type_is_reference(&reference) && !type_is_pointer(&reference)))
+		return false;
+	*is_empty = !type_target(&reference, ret); // void *
+	return *is_empty || (type_plain(ret, ret) && type_is_structure(ret) &&
+			     entry_flag(&ret->die, DW_AT_artificial));
 }
 
 /** Find the variable of a task's code for which a member stands: it was declared in the same line. */
@@ -65,13 +67,17 @@ static bool find_variable(Dwarf_Die *block, const char *name, int line, int dept
 	return false;
 }
 
-/** Check for a type whose values lie where the variable does, and are all of it. */
-static bool is_plain_value(const struct type *type)
+/** Find the type of a variable's values, which lie where it does and are all of it. A reference stands for
+ *  what it refers to. */
+static bool find_value_type(struct unit *unit, Dwarf_Die *variable, struct type *ret,
+			    bool *is_reference)
 {
 	struct type plain;
 
-	return type_size(type) && !is_described(type) && type_plain(type, &plain) &&
-	       !type_is_reference(&plain);
+	if (!type_of(variable, unit->is_fortran, ret) || !type_plain(ret, &plain))
+		return false;
+	*is_reference = type_is_reference(&plain);
+	return (!*is_reference || type_target(&plain, ret)) && type_size(ret) && !is_described(ret);
 }
 
 /** Read what a member stands for. @return false: that is not certain. */
@@ -84,18 +90,19 @@ static bool read_given(struct unit *unit, Dwarf_Die *function, const struct memb
 	struct type type, plain, target;
 	struct value value;
 	const uint8_t *data;
+	bool is_reference;
 
 	if (!member->name || member->bits || member->is_base ||
 	    !find_variable(function, member->name, entry_line(&entry, DW_AT_decl_line), 0,
 			   &variable) ||
-	    !type_of(&variable, unit->is_fortran, &type) || !is_plain_value(&type) ||
+	    !find_value_type(unit, &variable, &type, &is_reference) ||
 	    !type_plain(&member->type, &plain))
 		return false;
 	ret->name = arena_strdup(&services->arena, member->name);
 	ret->is_shared = !is_same_type(&member->type, &type);
 	if (ret->is_shared) {
-		if (!type_is_pointer(&plain) || !type_target(&plain, &target) ||
-		    !is_same_type(&target, &type))
+		if (!(is_reference ? type_is_reference(&plain) : type_is_pointer(&plain)) ||
+		    !type_target(&plain, &target) || !is_same_type(&target, &type))
 			return false;
 		const char *failure = read_value(services, address, WORD_SIZE, &value);
 		if (!failure)
@@ -126,16 +133,17 @@ struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64
 	struct member member = { 0 };
 	struct type structure;
 	size_t capacity = 0;
+	bool is_empty;
 	uint64_t start;
 
 	*count = 0;
 	Dwarf_Die *function = num_functions ? &functions[num_functions - 1] : NULL;
 	if (!function || !unit_entry(unit, function, &start) || start != code ||
-	    !find_structure(function, &structure)) {
+	    !find_structure(function, &structure, &is_empty)) {
 		arena_deinit(&services->scratch);
 		return &ompdbg_error_absent;
 	}
-	while (*count < MAX_GIVEN && type_next_member(&structure, &member)) {
+	while (!is_empty && *count < MAX_GIVEN && type_next_member(&structure, &member)) {
 		struct ompdbg_given one;
 
 		if (read_given(unit, function, &member, argument, &one))

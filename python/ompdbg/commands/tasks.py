@@ -58,7 +58,8 @@ class Task(Selecting):
     NUMBER is the number of an explicit task: 17 or #17, as all commands show it
     until the program continues. The output has the task's status, the tasks that
     it waits for, the thread that executes it, its creator, its children, its
-    dependences, and the tasks that wait for it."""
+    dependences, the tasks that wait for it, and its variables: the values that it
+    was given or, if it has begun, the variables of its code's frame."""
 
     name = "omp task"
     options = (Option("-json"),)

@@ -95,11 +95,29 @@ __attribute__((noinline)) static void tasks(int seed)
 	}
 }
 
+// Of an array with computed bounds GCC describes nothing that the code is given.
+__attribute__((noinline)) static void computed(int seed)
+{
+	double s_field[seed + 2];
+	int f_count = seed, s_read = seed + 1;
+
+	s_field[0] = seed;
+#pragma omp parallel num_threads(1) firstprivate(f_count)
+	{
+		int p_mine = f_count + 2;
+
+		inspect(&p_mine, &s_field);
+		USE(s_field[0] + f_count + s_read + p_mine);
+	}
+	USE(s_field[0]);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argv;
 	region(argc);
 	loops(argc);
+	computed(argc);
 	tasks(argc);
 	return 0;
 }
