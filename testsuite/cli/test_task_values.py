@@ -59,8 +59,8 @@ def test_values_of_tasks_that_have_begun(
     for task, text in zip(tasks, texts):
         shared = {one["name"]: one["shared"] for one in task["values"]}
         # A copy of Clang's may have been made of nothing, and GCC passes what is only read so, too.
-        certain = {"sum": True, "own": False, "corner": False if family == "gcc" else None}
-        assert shared == {**certain, "depth": None}
+        corner = False if family == "gcc" else None
+        assert shared == {"sum": True, "own": False, "corner": corner, "depth": None}
         for name, value in _values(task).items():
             title = {"sum": "Shared", "own": "Private"}.get(name, "Value")
             title = "Firstprivate" if name == "corner" and family == "gcc" else title
