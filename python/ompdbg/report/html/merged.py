@@ -74,7 +74,11 @@ def _overview(groups: List[Object], folder: str) -> Markup:
 
 def _told(group: Object) -> Content:
     """Show the crash or what was found, and below that what is of less interest."""
-    first = str(group["findings"][0]) if group["findings"] else "No thread was found waiting for another."
+    first = (
+        str(group["findings"][0])
+        if group["findings"]
+        else "No thread was found waiting for another."
+    )
     if group["crash"]:
         return [element("strong", group["crash"]), element("span", first, class_="below muted")]
     return [first, [element("span", one, class_="below muted") for one in merging.causes(group)]]
