@@ -28,17 +28,7 @@ cannot be answered raises ompdbg.Error.
 from typing import TYPE_CHECKING
 
 from ompdbg.api import Error as Error, Record as Record  # noqa: F401
-from ompdbg.api import (
-    document,
-    findings,
-    history,
-    locks,
-    regions,
-    stack,
-    tasks,
-    teams,
-    threads,
-)
+from ompdbg.api import document, findings, history, locks, regions, stack, tasks, teams, threads
 
 if TYPE_CHECKING:  # what records are to type checkers
     from ompdbg.records import *  # noqa: F401,F403

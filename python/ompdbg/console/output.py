@@ -19,16 +19,7 @@ from ompdbg.console import encoding
 
 _RECORD = re.compile(r"[~&]\"((?:[^\"\\]|\\.)*)\"")
 _ESCAPE = re.compile(r"((?:\\[0-7]{3})+)|\\(.)")
-_ESCAPED = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "e": "\033",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "a": "\a",
-}
+_ESCAPED = dict(n="\n", t="\t", r="\r", e="\033", b="\b", f="\f", v="\v", a="\a")
 _waiting = 0
 
 

@@ -20,6 +20,7 @@ import gdb
 
 from ompdbg.console import encoding
 from ompdbg.execution import runs, source_lines
+from ompdbg.execution.events import thread_number
 from ompdbg.execution.runs import Ended, Place
 from ompdbg.inferior import selection, session
 
@@ -60,7 +61,7 @@ def step(tell: Callable[[_ompdbg.Thread], None]) -> Ended:
 
 def _step(thread: _ompdbg.Thread, ways: _ompdbg.Ways, command: str) -> Optional[Ended]:
     """Step once in the user's code. None: that led out of a construct, or past one."""
-    number, after = _number(), _place(ways.after_region)
+    number, after = thread_number(), _place(ways.after_region)
     places = [
         Place(at, partial(_enter, name), number, wanted=partial(_has_lines, name))
         for at, name in runs.handovers(session.services(), "region", "task", "taskloop")
@@ -138,13 +139,6 @@ def _ways(thread: _ompdbg.Thread) -> _ompdbg.Ways:
     return ways
 
 
-def _number() -> int:
-    """Return GDB's global number of the selected thread."""
-    selected = gdb.selected_thread()
-    assert selected is not None
-    return selected.global_num
-
-
 # ---- What is done at places -----------------------------------------------------------------
 
 
@@ -164,7 +158,7 @@ def _place(way: Optional[_ompdbg.Way], then: _Then = _go_on) -> Optional[Place]:
         frame = session.services().frame_of(way.thread.number, way.level)
         if frame is None:
             return None
-        return Place(way.pc, then, _number(), runs.stack_pointer(frame))
+        return Place(way.pc, then, thread_number(), runs.stack_pointer(frame))
 
 
 def _run(places: List[Place]) -> Optional[Ended]:
@@ -210,7 +204,7 @@ def _run_to_own_end(task: int) -> Optional[Ended]:
 def _own_ends(wanted: Optional[Callable[[], bool]] = None) -> List[Place]:
     """Return the places where compiled code says so."""
     ends = runs.handovers(session.services(), "task ends")
-    return [Place(at, partial(_back, None), _number(), wanted=wanted) for at, _ in ends]
+    return [Place(at, partial(_back, None), thread_number(), wanted=wanted) for at, _ in ends]
 
 
 # ---- Ways in --------------------------------------------------------------------------------
@@ -228,7 +222,7 @@ def _has_lines(name: str) -> bool:
 def _enter(name: str) -> Optional[Ended]:
     """Run from the beginning of a function of the runtime into the code that it was given. None:
     the thread came back without having been there."""
-    thread, number = _thread(), _number()
+    thread, number = _thread(), thread_number()
     given = thread.handover(name)
     body = source_lines.of_body(thread, given.code)
     if given.kind == "region":

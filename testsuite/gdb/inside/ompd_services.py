@@ -36,7 +36,7 @@ class Services:
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The number of the thread with that id."""
-        for number, _, lwp, _ in self._services.threads():
+        for number, _, lwp, *_ in self._services.threads():
             if (lwp if kind == LWP else self._services.pthread(number)) == ident:
                 found: int = number
                 return found
