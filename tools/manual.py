@@ -64,7 +64,7 @@ def gdb_commands() -> List[Help]:
     for _, doc in classes():
         usage = re.search(r"\nUsage: omp (\[SUB|[\w-]+) ?((?:[^\n]|\n {2,})*)", doc)
         if usage and usage.group(1) == "[SUB":
-            order = doc
+            order = " ".join(doc.split())
         elif usage:
             words = " ".join(usage.group(2).split())
             rest = doc[usage.end() :].splitlines()
