@@ -10,6 +10,7 @@
 #define LOCKS 12
 #define NEST_LOCKS 4
 #define STEPS 3000
+#define THREADS 4
 
 static omp_lock_t locks[LOCKS];
 static omp_nest_lock_t nest_locks[NEST_LOCKS];
@@ -20,7 +21,8 @@ struct knowledge {
 	const struct record_thread *thread;
 	bool held[LOCKS];
 	uint32_t depth[NEST_LOCKS];
-	uint32_t others; // critical, ordered
+	uint32_t others;		 // critical, ordered
+	uint64_t forgotten[THREADS - 1]; // when a lock was taken whose place the runtime lost
 	uint64_t seed;
 };
 
@@ -43,8 +45,29 @@ static const struct record_hold *latest_hold(const struct knowledge *own)
 	return latest;
 }
 
+/** Check whether the recorder knows where a hold began. Now and then LLVM 14 loses where its primary
+ * thread called it for a lock, and tells tools a place in itself: not more often than others begin. */
+static bool is_placed(struct knowledge *own, const struct record_hold *hold)
+{
+	Dl_info found, runtime;
+	const void *entry = dlsym(RTLD_DEFAULT, "__kmpc_set_lock"); // in no other runtime
+
+	if (in_program(hold->code))
+		return true;
+	if (!entry || !dladdr(entry, &runtime) || !dladdr((void *)(uintptr_t)hold->code, &found) ||
+	    found.dli_fbase != runtime.dli_fbase || omp_get_thread_num() != 0)
+		return false;
+	for (int i = 0; i < THREADS - 1; i++) {
+		if (!own->forgotten[i])
+			own->forgotten[i] = hold->since;
+		if (own->forgotten[i] == hold->since)
+			return true;
+	}
+	return false;
+}
+
 /** Compare what the recorder keeps of the thread with what the thread knows. */
-static void compare(const struct knowledge *own)
+static void compare(struct knowledge *own)
 {
 	const struct record_hold *holds = (const void *)(uintptr_t)own->thread->holds;
 	uint32_t number = own->others, depths = 0, found = 0;
@@ -63,7 +86,7 @@ static void compare(const struct knowledge *own)
 	REQUIRE(own->thread->lost_holds == 0);
 	REQUIRE(!is_waiting(own->thread));
 	if (number > 0) {
-		REQUIRE(in_program(latest_hold(own)->code));
+		REQUIRE(is_placed(own, latest_hold(own)));
 	}
 }
 
@@ -136,7 +159,7 @@ static void be_critical(struct knowledge *own)
 }
 
 /** Add atomically what no instruction can; clang does so without the runtime. */
-static void add(const struct knowledge *own)
+static void add(struct knowledge *own)
 {
 #ifndef __clang__
 #pragma omp atomic
@@ -199,7 +222,7 @@ int main(void)
 		omp_init_lock(&locks[i]);
 	for (int i = 0; i < NEST_LOCKS; i++)
 		omp_init_nest_lock(&nest_locks[i]);
-#pragma omp parallel num_threads(4)
+#pragma omp parallel num_threads(THREADS)
 	work();
 	return 0;
 }
