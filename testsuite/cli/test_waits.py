@@ -82,3 +82,13 @@ def test_headers_of_libraries(ompdbg: Any, tmp_path: Path, family: str) -> None:
         assert len(re.findall(place, rows)) == len(re.findall(place, regions)) == 1, (mark, rows)
     assert "sleeps in __cxa_guard_acquire " in rows
     assert re.search(r"sleeps in std::\w+::_M_futex_wait_until +implicit", rows), rows
+
+
+def test_tasks_that_stay_queued(ompdbg: Any, tmp_path: Path) -> None:
+    """The deadlock that keeps all threads from them shows these threads, and nothing does so again."""
+    with hanging("kept_queued.c", "gcc", 2, tmp_path) as pid:
+        text = ompdbg.run("why", pid).stdout
+        findings = ompdbg.json("why", pid, status=1)["findings"]
+    assert [one["rule"] for one in findings] == ["deadlock", "queued"]
+    assert text.count("insert at kept_queued.c") == text.count("mutex table") == 1, text
+    assert text.endswith(" of region 1 are queued, and all of its threads sleep elsewhere\n"), text

@@ -56,9 +56,9 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 		row[1] = owner_text(arena, &locks[i]);
 		row[2] = thread_numbers(arena, locks[i].waiters, locks[i].num_waiters);
 		if (locks[i].owner)
-			row[3] = place_text(arena, thread_location(locks[i].owner));
+			row[3] = where_text(locks[i].owner);
 		else if (locks[i].num_candidates == 1)
-			row[3] = place_text(arena, thread_location(locks[i].candidates[0].thread));
+			row[3] = where_text(locks[i].candidates[0].thread);
 	}
 	text_table_add(text, &table);
 	for (size_t i = 0; i < count; i++) {
@@ -273,6 +273,37 @@ static void add_threads(struct text *text, const struct finding *finding)
 
 // ---- Why ---------------------------------------------------------------------------------------
 
+static bool is_among(const struct finding *finding, const struct thread *thread)
+{
+	for (size_t i = 0; i < finding->num_waiters; i++) {
+		if (finding->waiters[i] == thread)
+			return true;
+	}
+	return false;
+}
+
+/** Check whether an earlier finding tells for what each thread of this one waits: tasks stay queued because
+ *  the threads that could run them wait. */
+static bool is_consequence(struct graph *graph, const struct finding *findings, size_t index)
+{
+	const struct finding *finding = &findings[index];
+
+	if (finding->rule != RULE_QUEUED)
+		return false;
+	for (size_t i = 0; i < finding->num_waiters; i++) {
+		struct thread_list chain = graph_chain(graph, finding->waiters[i]);
+		bool is_known = false;
+
+		for (size_t k = 0; k < index && !is_known; k++) {
+			for (size_t m = 0; m < chain.count && !is_known; m++)
+				is_known = is_among(&findings[k], chain.threads[m]);
+		}
+		if (!is_known)
+			return false;
+	}
+	return true;
+}
+
 /** Add a text below a headline, indented. */
 static void add_note(struct text *text, const char *note)
 {
@@ -327,7 +358,7 @@ struct ompdbg_error *text_why(struct text *text, const struct view_options *opti
 		add_headline(text, &findings[i]);
 		if (findings[i].rule == RULE_DEADLOCK)
 			add_cycle(text, &findings[i]);
-		else
+		else if (!is_consequence(process_graph(text->process), findings, i))
 			add_threads(text, &findings[i]);
 		for (size_t k = 0; k < num_shown(findings[i].num_notes); k++)
 			add_note(text, findings[i].notes[k]);
