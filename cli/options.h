@@ -104,9 +104,9 @@ struct command {
 	const char *summary;	 // a line for the list of commands
 	const char *description; // of its help, after the summary
 	const char *end;	 // after the options: exit statuses, examples; NULL
-	enum operands operands;
 	const struct argp_option *options;
 	int (*run)(const struct arguments *arguments, struct failure *failure);
+	enum operands operands;
 	// Of run_view():
 	enum view view;
 	enum chosen_threads threads;

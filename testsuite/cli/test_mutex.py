@@ -51,10 +51,10 @@ def test_owner_is_no_thread(ompdbg: Any, tmp_path: Path, family: str, how: str) 
     assert (done.returncode, done.stderr) == (FOUND, "")
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines[0] == "Thread 2 waits for mutex abandoned (owner unknown)"
-    reason = (
+    why_unknown = (
         f"its recorded owner, LWP {owner}, is not among the threads"
         if how == "ended"
         else "it records no owner"
     )
-    assert f"Held; {reason}" in lines
+    assert f"Held; {why_unknown}" in lines
     assert (owner == 0) == (how == "overwritten")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GDB's breakpoints in code that ompdbg decodes: it sees the code without them."""
 
+from typing import Dict, List
+
 import build  # from fixtures/
 import pytest
 
@@ -16,7 +18,7 @@ def test_threads_are_the_same_with_breakpoints_in_calls(name: str, variant: str)
         program = str(setup.program(name, variant))
     except build.Skipped as reason:
         pytest.skip(str(reason))
-    task = {"arguments": []}
+    task: Dict[str, List[str]] = {"arguments": []}
     found = processes.run_gdb("code_breakpoints.py", task, [program]).result
     assert set(found["bytes"]) == {_INT3}
     assert found["after"] == found["before"]
