@@ -46,10 +46,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run_input(data, size);
 	seconds = processor_time() - begun;
 	most_seconds = seconds > most_seconds ? seconds : most_seconds;
-	if (seconds <= MAX_INPUT_SECONDS)
+	if (seconds <= MAX_CALL_SECONDS)
 		return 0;
 	// That was many calls, or one.
-	most_seconds_of_call = MAX_INPUT_SECONDS;
+	most_seconds_of_call = MAX_CALL_SECONDS;
 	run_input(data, size);
 	most_seconds_of_call = 0;
 	return 0;

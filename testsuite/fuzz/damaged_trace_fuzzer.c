@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fix_checksums(bytes, size);
 	if (read_trace(bytes, size, false).is_wrong)
 		abort();
-	check_input_time(begun);
+	check_input_time(begun, 1);
 	free(bytes);
 	return 0;
 }
