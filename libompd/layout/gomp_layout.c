@@ -87,6 +87,13 @@ static ompd_rc_t identify(const struct gomp_library *library, struct gomp_layout
 		return ompd_rc_ok;
 	if (verdict == EXPORTS_NONE && !library->file_name)
 		return identify_static(library, layout, reason);
+	// While the dynamic linker maps the library, its list is not where it will be.
+	if (verdict == EXPORTS_NONE) {
+		snprintf(reason->text, reason->size,
+			 "cannot read what %s exports (it is being loaded, or memory is damaged)",
+			 library->file_name);
+		return ompd_rc_unavailable;
+	}
 	snprintf(reason->text, reason->size,
 		 "libgomp of an unknown release: what it exports is not what libgomp of GCC %u "
 		 "does; its debug information would tell",
