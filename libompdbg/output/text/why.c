@@ -31,7 +31,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 	static const struct column columns[] = {
 		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
-		{ .title = "Waiting threads", .squeeze = 8 },
+		{ .title = "Waiters", .squeeze = 8 },
 		{ .title = "Where the owner is",
 		  .squeeze = 20,
 		  .least = LEAST_PLACE,

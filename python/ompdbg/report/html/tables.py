@@ -107,7 +107,7 @@ def locks(report: Object) -> Content:
         )
     if not rows:
         return element("p", "No thread was found waiting for a lock.", class_="muted")
-    return table(("Lock", "Owner", "Waiting threads", "Where the owner is"), rows)
+    return table(("Lock", "Owner", "Waiters", "Where the owner is"), rows)
 
 
 def _owner(lock: Object) -> Content:
