@@ -144,7 +144,9 @@ def test_awaited_tasks(ompdbg: Any, waiters: int, family: str, tmp_path: Path) -
     who = f"Thread {waiting[0]} waits" if waiters == 1 else "Threads {}, {} wait".format(*waiting)
     assert found["text"].startswith(f"{who} for {2 * waiters} tasks that threads ")
     rows = re.findall(r"^  threads? .*  taskwait(.*?)  ", text.partition("Region ")[0], re.M)
-    assert len(rows) == 1 and rows[0].startswith(", for threads ") is (waiters == 1), text
+    # The code of a region's other threads jumped to the runtime: their place has other words.
+    assert len(rows) == min(waiters, 2), text
+    assert all(row.startswith(", for threads ") is (waiters == 1) for row in rows), text
 
 
 def test_wrong_numbers(ompdbg: Any, depend: Tuple[int, str]) -> None:
