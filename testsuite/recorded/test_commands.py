@@ -5,6 +5,7 @@ programs as they were when recorded."""
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
 import pytest
@@ -44,8 +45,12 @@ class RecordedCase:
 @pytest.fixture(name="said", scope="session")
 def _said(tmp_path_factory: pytest.TempPathFactory) -> Said:
     """What libompdbg says of all targets."""
-    file = tmp_path_factory.mktemp("recorded") / "all.targets"
-    recorded_targets.write(file, recording.paths(), True)
+    return say(tmp_path_factory.mktemp("recorded") / "all.targets", recording.paths())
+
+
+def say(file: Path, recordings: List[Path]) -> Said:
+    """What libompdbg says of the targets of recordings, which it finds in a file that is written."""
+    recorded_targets.write(file, recordings, True)
     command = [str(PRINTER), str(LIBRARY), str(file)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     lines = iter(done.stdout.decode().splitlines())
