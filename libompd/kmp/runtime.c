@@ -36,11 +36,11 @@ static ompd_rc_t learn(struct kmp_runtime *runtime)
 	bool initialized;
 	ompd_rc_t rc = kmp_layout_open(&runtime->target, runtime->name, layout, why, sizeof(why));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_layout_check(&runtime->target, layout, why, sizeof(why));
-	kmp_layout_settle(layout);
-	if (rc == ompd_rc_ok)
+	if (rc == ompd_rc_ok) {
+		kmp_layout_confirm(&runtime->target, layout);
+		kmp_layout_settle(layout);
 		rc = is_initialized(runtime, &initialized);
+	}
 	if (rc != ompd_rc_ok)
 		return why[0] ? reason(rc, "%s", why) : rc;
 	runtime->knowledge = initialized ? KMP_KNOWN : KMP_EARLY;

@@ -98,14 +98,10 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 			  char *reason, size_t reason_size);
 
 /**
- * Compare a layout that kmp_layout_open() proved with the memory of the running runtime. What no
- * thread of it fits is wrong; moments at which a few threads change their team are tolerated. What
- * cannot fit by chance is proven by it.
- *
- * @return ompd_rc_ok, also where nothing could be asked yet; ompd_rc_incompatible with a @p reason.
+ * Look for more proofs of a layout that kmp_layout_open() proved, in the memory of the running runtime.
+ * Nothing there refutes it: any pointer may be null or left over at the moment of a stop.
  */
-ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layout, char *reason,
-			   size_t reason_size);
+void kmp_layout_confirm(const struct target *target, struct kmp_layout *layout);
 
 /**
  * Check whether the thread with that number in the array of threads is a hidden helper: where there

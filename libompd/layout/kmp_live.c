@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What must hold in the memory of a running libomp, wherever it stands: the number in a thread's
-// record is its slot in the array of threads, its team has it among its threads, and so on. A row
-// names two ways to one value. Fields that no exported function shows are held against it. What
-// may be null in a healthy process, or left over from a region that has ended, refutes nothing.
-
-#include <stdio.h>
+// What the memory of a running libomp shows: the number in a thread's record is its slot in the array
+// of threads, its team has it among its threads, and so on. A row names two ways to one value that
+// can't be equal by chance; where they meet, they prove fields that no exported function shows. Memory
+// refutes nothing: a healthy process may be stopped where a pointer is null, or left over from a region
+// that has ended, in all of its threads.
 
 #include "layout/kmp_layout.h"
 
@@ -14,52 +13,27 @@ enum { ROW_PATH = 12, SLOTS_MAX = 64, WITNESSES_MAX = 8, ADDRESS_MIN = 0x1000 };
 // Steps of a way that are no fields. A field is its number plus one.
 enum step {
 	END = 0,
-	LOAD = 0x8000,	 // the pointer there, which is never null while the thread has a team
-	MAYBE,		 // the pointer there; if it is null, there is nothing to ask
-	VALUE,		 // the number there, as wide as the last field
-	BIT,		 // the same of a bit field of the word there
-	GTID,		 // the thread's number in the array
-	TID,		 // the element of an array of pointers with the thread's number in its team
-	STATE,		 // ... with the number of the task team that it uses
-	TASK_TID,	 // ... of the implicit tasks
-	DATA_TID,	 // ... of the queues
-	QUEUED,		 // the head of the queue there, if it is not empty
-	DIFFERS,	 // whether the thread's current task is another one than that there
-	NUMBER = 0x9000, // plus a byte
+	LOAD = 0x8000, // the pointer there, which is never null while the thread has a team
+	MAYBE,	       // the pointer there; if it is null, there is nothing to ask
+	VALUE,	       // the number there, as wide as the last field
+	GTID,	       // the thread's number in the array
+	TID,	       // the element of an array of pointers with the thread's number in its team
+	STATE,	       // ... with the number of the task team that it uses
+	TASK_TID,      // ... of the implicit tasks
+	DATA_TID,      // ... of the queues
+	QUEUED,	       // the head of the queue there, if it is not empty
 };
 
-// Bits: all of them must hold.
+// Which threads have both ways.
 enum condition {
-	ALWAYS = 0,
-	// The team's region is not over: what points out of it is not left over.
-	WORKING = 1 << 0,
-	ALONE = 1 << 1, // the thread is in no league, where it keeps the task team of an outer team
-	IMPLICIT = 1 << 2, // the current task is
-	EXPLICIT = 1 << 3, // likewise
-	// The team has made tasks: the queues of its task team are its own since then. The thread has one.
-	TASKS = 1 << 4,
-	// Only while it works can it fail: when a team grows, its threads wait for the region with the
-	// records of tasks that it had before.
-	SETTLED = 1 << 5,
-	// The thread has not the task team of the region around: a primary thread that forks its own
-	// team has it until its team begins.
-	BEGUN = 1 << 6,
-	// The primary thread is in a task of the team: before, its implicit tasks are of an earlier region.
-	STARTED = 1 << 7,
-};
-
-// When a row is refuted: a runtime may be stopped while threads change their team or their task.
-enum weight {
-	FIRM, // fails more often than it holds
-	MOST, // likewise, of two threads at least
-	ONE,  // holds for none of two threads at least
+	ANY,
+	IMPLICIT, // whose current task is
+	EXPLICIT, // likewise
+	QUEUE,	  // whose task team has made tasks, and a queue for it
 };
 
 struct row {
-	const char *what;
-	uint8_t weight;	    // enum weight
-	uint8_t conditions; // enum condition
-	bool proves;	    // what it compares can't be equal by chance
+	enum condition condition;
 	uint16_t left[ROW_PATH], right[ROW_PATH];
 };
 
@@ -69,104 +43,37 @@ struct row {
 #define ROOT(f) INFO(th_root), LOAD, F(kmp_base_root_t, f)
 #define TASK(f) INFO(th_current_task), LOAD, F(kmp_taskdata_t, f)
 #define TASK_TEAM(f) INFO(th_task_team), MAYBE, F(kmp_base_task_team_t, f)
-#define QUEUE TASK_TEAM(tt_threads_data), MAYBE, DATA_TID
-
-#define FLAG(f) TASK(td_flags), F(kmp_tasking_flags_t, f), BIT
+#define DATA TASK_TEAM(tt_threads_data), MAYBE, DATA_TID
 
 static const struct row rows[] = {
-	{ "ds_gtid",
-	  FIRM,
-	  ALWAYS,
-	  true,
-	  { INFO(th_info), F(kmp_desc_base_t, ds_gtid), VALUE },
-	  { GTID } },
-	{ "r_uber_thread",
-	  FIRM,
-	  ALWAYS,
-	  true,
-	  { ROOT(r_uber_thread), LOAD, INFO(th_root), LOAD },
-	  { INFO(th_root), LOAD } },
-	{ "r_root_team",
-	  MOST,
-	  ALWAYS,
-	  true,
+	{ ANY, { INFO(th_info), F(kmp_desc_base_t, ds_gtid), VALUE }, { GTID } },
+	{ ANY, { ROOT(r_uber_thread), LOAD, INFO(th_root), LOAD }, { INFO(th_root), LOAD } },
+	{ ANY,
 	  { ROOT(r_root_team), MAYBE, F(kmp_base_team_t, t_threads), LOAD, LOAD },
 	  { ROOT(r_uber_thread), LOAD } },
-	{ "r_root_team",
-	  MOST,
-	  ALWAYS,
-	  false,
-	  { ROOT(r_root_team), MAYBE, F(kmp_base_team_t, t_level), VALUE },
-	  { NUMBER + 0 } },
-	{ "r_hot_team",
-	  MOST,
-	  ALWAYS,
-	  true,
+	{ ANY,
 	  { ROOT(r_hot_team), MAYBE, F(kmp_base_team_t, t_threads), LOAD, LOAD },
 	  { ROOT(r_uber_thread), LOAD } },
-	{ "t_threads", MOST, ALWAYS, true, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
-	{ "t_nproc", ONE, ALWAYS, false, { INFO(th_team_nproc), VALUE }, { TEAM(t_nproc), VALUE } },
-	{ "th_team_master",
-	  ONE,
-	  ALWAYS,
-	  true,
-	  { INFO(th_team_master), LOAD },
-	  { TEAM(t_threads), LOAD, LOAD } },
-	{ "t_task_team",
-	  ONE,
-	  WORKING | ALONE | BEGUN,
-	  true,
-	  { INFO(th_task_team), MAYBE },
-	  { TEAM(t_task_team), STATE, MAYBE } },
-	// Other threads' tasks may name that which encountered an earlier region.
-	{ "t_parent",
-	  ONE,
-	  WORKING | STARTED,
-	  true,
+	{ ANY, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
+	{ ANY, { INFO(th_team_master), LOAD }, { TEAM(t_threads), LOAD, LOAD } },
+	{ ANY, { INFO(th_task_team), MAYBE }, { TEAM(t_task_team), STATE, MAYBE } },
+	{ ANY,
 	  { TEAM(t_implicit_task_taskdata), LOAD, F(kmp_taskdata_t, td_parent), MAYBE,
 	    F(kmp_taskdata_t, td_team), LOAD },
 	  { TEAM(t_parent), LOAD } },
-	{ "t_implicit_task_taskdata",
-	  MOST,
-	  IMPLICIT | SETTLED,
-	  true,
+	{ IMPLICIT,
 	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID },
 	  { INFO(th_current_task), LOAD } },
-	{ "tasktype",
-	  MOST,
-	  SETTLED,
-	  false,
-	  { FLAG(tasktype) },
-	  { TEAM(t_implicit_task_taskdata), LOAD, TASK_TID, DIFFERS } },
-	{ "td_team", MOST, SETTLED, true, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
-	{ "td_alloc_thread",
-	  ONE,
-	  EXPLICIT,
-	  true,
-	  { TASK(td_alloc_thread), LOAD, INFO(th_root), LOAD },
-	  { INFO(th_root), LOAD } },
-	{ "td_parent",
-	  ONE,
-	  EXPLICIT,
-	  true,
+	{ ANY, { TASK(td_team), LOAD }, { INFO(th_team), LOAD } },
+	{ EXPLICIT, { TASK(td_alloc_thread), LOAD, INFO(th_root), LOAD }, { INFO(th_root), LOAD } },
+	{ EXPLICIT,
 	  { TASK(td_parent), LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { TASK(td_team), LOAD } },
-	{ "td_thr",
-	  MOST,
-	  WORKING | TASKS,
-	  true,
-	  { QUEUE, F(kmp_base_thread_data_t, td_thr), LOAD },
-	  { END } },
-	{ "td_deque",
-	  ONE,
-	  WORKING | TASKS,
-	  true,
-	  { QUEUE, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
+	{ QUEUE, { DATA, F(kmp_base_thread_data_t, td_thr), LOAD }, { END } },
+	{ QUEUE,
+	  { DATA, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { INFO(th_team), LOAD } },
-	{ "cg_root",
-	  ONE,
-	  WORKING,
-	  true,
+	{ ANY,
 	  { INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_root), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
 };
@@ -223,35 +130,20 @@ static enum answer load(const struct witness *witness, bool maybe, uint64_t *val
 	return *value < ADDRESS_MIN ? FAILS : HOLDS;
 }
 
-static enum answer number(const struct witness *witness, uint16_t how, enum kmp_field last,
-			  uint64_t *value)
-{
-	const struct layout_field *place = &witness->layout->field[last];
-	uint64_t start = *value - place->offset;
-	bool read;
-
-	if (how == VALUE) {
-		read = read_field(witness, start, last, value);
-	} else {
-		read = target_read_uint(witness->target, start, 4, value) == ompd_rc_ok;
-		*value = (*value & kmp_layout_bits(witness->layout, last)) != 0;
-	}
-	return read ? HOLDS : FAILS;
-}
-
 static enum answer step(const struct witness *witness, uint16_t how, enum kmp_field last,
 			uint64_t *value)
 {
 	const struct kmp_layout *layout = witness->layout;
-	uint64_t state, task;
+	uint64_t state;
 
 	switch (how) {
 	case LOAD:
 	case MAYBE:
 		return load(witness, how == MAYBE, value);
 	case VALUE:
-	case BIT:
-		return number(witness, how, last, value);
+		return read_field(witness, *value - layout->field[last].offset, last, value) ?
+			       HOLDS :
+			       FAILS;
 	case GTID:
 		*value = witness->gtid;
 		return HOLDS;
@@ -273,15 +165,8 @@ static enum answer step(const struct witness *witness, uint16_t how, enum kmp_fi
 		return HOLDS;
 	case QUEUED:
 		return queue_head(witness, *value, value);
-	case DIFFERS:
-		if (!read_field(witness, witness->thread,
-				KMP_FIELD_kmp_base_info_t__th_current_task, &task))
-			return FAILS;
-		*value = task != *value;
-		return HOLDS;
 	default:
-		*value = how - NUMBER;
-		return HOLDS;
+		return FAILS;
 	}
 }
 
@@ -307,55 +192,6 @@ static enum answer follow(const struct witness *witness, const uint16_t *path, u
 	return HOLDS;
 }
 
-static bool leads_to_team(const struct witness *witness, const uint16_t *path)
-{
-	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
-	uint64_t found, team;
-
-	return follow(witness, path, &found) == HOLDS && follow(witness, to_team, &team) == HOLDS &&
-	       found == team;
-}
-
-#define PRIMARY TEAM(t_threads), LOAD, LOAD
-
-// The primary thread has no other team: it has not ended the region, and is in none within it.
-static bool is_working(const struct witness *witness)
-{
-	static const uint16_t to_its_team[] = { PRIMARY, INFO(th_team), LOAD, END };
-
-	return leads_to_team(witness, to_its_team);
-}
-
-// The primary thread is in a task of the team.
-static bool is_started(const struct witness *witness)
-{
-	static const uint16_t to_its_tasks_team[] = { PRIMARY, INFO(th_current_task),
-						      LOAD,    F(kmp_taskdata_t, td_team),
-						      LOAD,    END };
-
-	return leads_to_team(witness, to_its_tasks_team);
-}
-
-// Tell whether a thread has one of the two task teams of the region around its own.
-static bool is_of_parent(const struct witness *witness)
-{
-	static const uint16_t to_own[] = { INFO(th_task_team), MAYBE, END };
-	static const uint16_t to_parents[] = { TEAM(t_parent), MAYBE,
-					       F(kmp_base_team_t, t_task_team), END };
-	uint64_t own, parents, task_team;
-
-	if (follow(witness, to_own, &own) != HOLDS ||
-	    follow(witness, to_parents, &parents) != HOLDS)
-		return false;
-	for (unsigned int state = 0; state < 2; state++) {
-		if (target_read_pointer(witness->target, parents + 8 * (uint64_t)state,
-					&task_team) == ompd_rc_ok &&
-		    task_team == own)
-			return true;
-	}
-	return false;
-}
-
 static bool is_of_type(const struct witness *witness, bool explicit)
 {
 	static const uint16_t to_flags[] = { TASK(td_flags), END };
@@ -378,39 +214,30 @@ static bool has_queue(const struct witness *witness)
 	       follow(witness, to_queues, &queues) == HOLDS && witness->tid < queues;
 }
 
-static bool applies(const struct witness *witness, unsigned int conditions)
+static bool applies(const struct witness *witness, enum condition condition)
 {
-	static const uint16_t to_league[] = { INFO(th_teams_microtask), VALUE, END };
-	uint64_t league;
-
-	if ((conditions & WORKING) && !is_working(witness))
-		return false;
-	if ((conditions & ALONE) && follow(witness, to_league, &league) == HOLDS && league)
-		return false;
-	if ((conditions & TASKS) && !has_queue(witness))
-		return false;
-	if ((conditions & BEGUN) && is_of_parent(witness))
-		return false;
-	if ((conditions & STARTED) && !is_started(witness))
-		return false;
-	return !(conditions & (IMPLICIT | EXPLICIT)) ||
-	       is_of_type(witness, (conditions & EXPLICIT) != 0);
+	switch (condition) {
+	case IMPLICIT:
+	case EXPLICIT:
+		return is_of_type(witness, condition == EXPLICIT);
+	case QUEUE:
+		return has_queue(witness);
+	default:
+		return true;
+	}
 }
 
 static enum answer ask(const struct witness *witness, const struct row *row)
 {
 	uint64_t left, right;
 
-	if (!applies(witness, row->conditions))
+	if (!applies(witness, row->condition))
 		return NOT_ASKED;
 	enum answer answer = follow(witness, row->left, &left);
 
 	if (answer == HOLDS)
 		answer = follow(witness, row->right, &right);
-	if (answer == HOLDS && left != right)
-		answer = FAILS;
-	return answer == FAILS && (row->conditions & SETTLED) && !is_working(witness) ? NOT_ASKED :
-											answer;
+	return answer == HOLDS && left != right ? FAILS : answer;
 }
 
 bool kmp_layout_is_helper(const struct target *target, const struct kmp_layout *layout,
@@ -458,13 +285,6 @@ static bool summon(struct witness *witness, uint64_t threads, uint32_t gtid)
 	return is_member(witness, team);
 }
 
-static bool is_refuted(enum weight weight, unsigned int held, unsigned int failed)
-{
-	if (weight == ONE)
-		return held == 0 && failed >= 2;
-	return failed > held && (weight == FIRM || held + failed >= 2);
-}
-
 static void prove(struct kmp_layout *layout, enum kmp_field field)
 {
 	if (layout->field[field].size)
@@ -492,8 +312,7 @@ static void prove_path(struct kmp_layout *layout, const uint16_t *path)
 	}
 }
 
-ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layout, char *reason,
-			   size_t reason_size)
+void kmp_layout_confirm(const struct target *target, struct kmp_layout *layout)
 {
 	const uint64_t *global = layout->global;
 	unsigned int failed[ROWS] = { 0 }, held[ROWS] = { 0 }, witnesses = 0;
@@ -509,7 +328,7 @@ ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layou
 		    ompd_rc_ok ||
 	    target_read_pointer(target, global[KMP_GLOBAL___kmp_threads], &threads) != ompd_rc_ok ||
 	    threads < ADDRESS_MIN)
-		return ompd_rc_ok;
+		return;
 	for (uint32_t gtid = 0; gtid < capacity && gtid < SLOTS_MAX && witnesses < WITNESSES_MAX;
 	     gtid++) {
 		// Tasks of helpers are of other teams than those that made them.
@@ -524,17 +343,9 @@ ompd_rc_t kmp_layout_check(const struct target *target, struct kmp_layout *layou
 		}
 	}
 	for (size_t i = 0; i < ROWS; i++) {
-		if (rows[i].proves && held[i] >= 2 && held[i] > failed[i]) {
+		if (held[i] >= 2 && held[i] > failed[i]) {
 			prove_path(layout, rows[i].left);
 			prove_path(layout, rows[i].right);
 		}
-		if (!is_refuted((enum weight)rows[i].weight, held[i], failed[i]))
-			continue;
-		snprintf(reason, reason_size,
-			 "the runtime's memory is not as the layout %s%s says: %s does not fit",
-			 layout->source == LAYOUT_TABLE ? "of " : "", layout->releases,
-			 rows[i].what);
-		return ompd_rc_incompatible;
 	}
-	return ompd_rc_ok;
 }

@@ -253,13 +253,13 @@ static void threads_of_a_root_that_has_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(team_that_grows),
 		cmocka_unit_test(threads_of_a_root_that_has_ended),
 		cmocka_unit_test(serialized_regions_in_a_league),
 		cmocka_unit_test_setup(tasks_in_nested_regions, restart),
 		cmocka_unit_test_setup(loops_of_tasks_in_nested_regions, restart),
 		cmocka_unit_test_setup(tasks_outside_of_regions, restart),
 		cmocka_unit_test_setup(regions_in_a_league_of_single_threads, restart),
-		cmocka_unit_test(team_that_grows),
 		cmocka_unit_test(another_task_encounters_the_next_region),
 	};
 

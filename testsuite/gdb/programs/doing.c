@@ -14,7 +14,7 @@
 
 enum { LONG = 1000000000, NUM_THREADS = 5 };
 
-static atomic_int there;
+static atomic_int there, naps;
 static volatile int go_on;
 static omp_lock_t lock;
 static sem_t never;
@@ -42,6 +42,7 @@ static void settle(void)
 
 static void nap(void)
 {
+	naps = 1;
 	there++;
 	usleep(LONG);
 }
@@ -77,6 +78,8 @@ int main(int argc, char **argv)
 #pragma omp taskwait
 		break;
 	default:
+		while (!naps) // else this thread may take the task
+			;
 		there++;
 		break;
 	}
