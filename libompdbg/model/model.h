@@ -158,7 +158,8 @@ struct location {
 	const char *symbol;   // of the function that was made from it; NULL: unknown
 	const char *file;     // NULL: unknown
 	int line;	      // 0: unknown
-	uint64_t address;
+	uint64_t address;     // where the frame goes on, perhaps past the code of the function
+	uint64_t code; // in the instruction that it is at: of a frame that has called, the call
 	const char *object; // path of the program or shared object
 };
 

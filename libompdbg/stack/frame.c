@@ -131,6 +131,7 @@ const struct location *locate(struct thread *thread, struct stack_frame *frame)
 	struct location *location = describe(process, place, frame->at.object);
 
 	location->address = frame->at.pc;
+	location->code = frame->at.is_call ? frame->at.pc - 1 : frame->at.pc;
 	return location;
 }
 
@@ -154,6 +155,7 @@ const struct location *call_location(struct process *process, uint64_t returns)
 		return NULL; // no code
 	location = describe(process, &place, object.is_program ? NULL : object.path);
 	location->address = returns;
+	location->code = returns - 1;
 	*table_put(&room->call_locations, &process->arena, returns) = location;
 	return location;
 }

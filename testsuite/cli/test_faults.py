@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
@@ -99,6 +100,23 @@ def test_gdb_says_the_same(ompdbg: Any, family: str, level: str, tmp_path: Path)
         for text in (live, dead, ours):
             assert re.search(end + "$", text.splitlines()[0]), text
             assert f"FAULT {way}:" in text.splitlines()[1]
+
+
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_the_line_of_a_call_that_ends_a_unit(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """The frame would go on past all code that the debug information covers."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    source = tmp_path / "ends.c"
+    lines = ["void abort(void) __attribute__((noreturn));", "int main(void)", "{"]
+    lines += ["#pragma omp parallel num_threads(2)", "\tabort(); // the end", "}", ""]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    words = [family, "-O0", "-g", "-fopenmp", source.name, "-o", "program"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    core = processes.kernel_core(tmp_path / "program", (), tmp_path, signal.SIGABRT)
+    told = ompdbg.run("why", core).stdout.splitlines()
+    assert told[0].endswith("main at ends.c:5") and told[1] == "5  abort(); // the end", told
 
 
 def test_no_line_of_a_source_that_is_newer(ompdbg: Any, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ static bool is_compiled(struct process *process, const struct location *location
 	struct ompdbg_object object;
 	struct stat source, program;
 
-	return is_ok(services->object_at(services->context, location->address, &object)) &&
+	return is_ok(services->object_at(services->context, location->code, &object)) &&
 	       object.opened && stat(path, &source) == 0 && S_ISREG(source.st_mode) &&
 	       stat(object.opened, &program) == 0 && source.st_mtime <= program.st_mtime;
 }
@@ -29,7 +29,7 @@ const char *source_line(struct process *process, const struct location *location
 	size_t size = 0;
 
 	if (!location || !location->file || !location->line ||
-	    !is_ok(services->source_path(services->context, location->address, location->file,
+	    !is_ok(services->source_path(services->context, location->code, location->file,
 					 &path)) ||
 	    !is_compiled(process, location, path))
 		return NULL;
