@@ -153,7 +153,11 @@ const struct location *call_location(struct process *process, uint64_t returns)
 		    ANSWER_FOUND &&
 	    !place.function.name)
 		return NULL; // no code
-	location = describe(process, &place, object.is_program ? NULL : object.path);
+	if (object.is_program)
+		object.path = NULL;
+	if (place_owner(process, object.path, returns - 1, &place.function) == FRAME_RUNTIME)
+		return NULL;
+	location = describe(process, &place, object.path);
 	location->address = returns;
 	location->code = returns - 1;
 	*table_put(&room->call_locations, &process->arena, returns) = location;

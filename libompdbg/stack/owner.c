@@ -98,6 +98,14 @@ enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 	return frame->owner;
 }
 
+enum code_owner place_owner(struct process *process, const char *object, uint64_t pc,
+			    const struct ompdbg_function *place)
+{
+	uint64_t runtime = object ? 0 : static_runtime(process);
+
+	return runtime ? owner_in_static(runtime, pc, place) : owner_of_object(process, object);
+}
+
 enum code_owner code_owner(struct process *process, uint64_t entry)
 {
 	const struct ompdbg_services *services = process->services;

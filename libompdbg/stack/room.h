@@ -52,6 +52,10 @@ enum answer { ANSWER_FAILED, ANSWER_ABSENT, ANSWER_FOUND };
 /** Tell how, and release the error: what failed must not be kept as absent. */
 enum answer answer_of(struct ompdbg_error *error);
 
+/** Tell whose code at an address is. @p object: path of the shared object, NULL in the program. */
+enum code_owner place_owner(struct process *process, const char *object, uint64_t pc,
+			    const struct ompdbg_function *place);
+
 struct process *stack_process(const struct stack *stack);
 /** Find the names of a frame's place: its function's, and that of the function from which it was
  *  outlined. */

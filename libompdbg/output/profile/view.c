@@ -15,21 +15,16 @@
 
 // ---- Places ------------------------------------------------------------------------------------
 
-/** Find the place of code that was mapped at a time, if only one file can have been there. */
-static const struct location *known_location(const struct profile_view *view, uint64_t code,
-					     uint64_t time)
-{
-	if (!trace_module_at(view->trace, code - 1, time))
-		return NULL;
-	return call_location(view->process, code);
-}
-
 uint64_t profile_place(struct profile_view *view, uint64_t code, uint64_t time)
 {
-	const struct location *location = known_location(view, code, time);
 	struct arena *arena = &view->process->arena;
 
-	if (!location || !location->function || !location->file || !location->line)
+	if (!code || !trace_module_at(view->trace, code - 1, time))
+		return code; // no file can be told to have been there
+	const struct location *location = call_location(view->process, code);
+	if (!location)
+		return 0; // the runtime's own code
+	if (!location->function || !location->file || !location->line)
 		return code;
 	const char *key =
 		arena_printf(arena, "%s:%d:%s", location->file, location->line, location->function);

@@ -24,9 +24,9 @@ struct profile_view {
 	struct string_table places; // of profile_place()
 };
 
-/** Find the address that stands for all calls in a line of a function. */
+/** Find the address that stands for all calls in a line of a function; 0: an unknown place. */
 uint64_t profile_place(struct profile_view *view, uint64_t code, uint64_t time);
-/** Describe a place. Never NULL; of what is unknown it has the address alone. */
+/** Describe a place; NULL: unknown. Of code without names it has the address and the file alone. */
 const struct location *profile_location(const struct profile_view *view, uint64_t code);
 /** Write what a construct is and where: "task in fib at fib.c:12". */
 const char *profile_title(const struct profile_view *view, uint32_t construct);

@@ -46,17 +46,15 @@ const char *creation_text(struct task *task)
 	struct process *process = task->runtime->process;
 	struct history *history = process_history(process);
 	const struct history_thread *creator;
-	const char *text, *age;
+	const char *line = "", *text, *age;
 	struct record_task record;
 
 	if (!history || !history_task(task, &record))
 		return "";
 	creator = history_numbered(history, record.creator);
-	text = "";
 	if (!task_function(task)) // else the place of its construct is shown
-		text = arena_printf(&process->arena, "at %s",
-				    line_text(&process->arena,
-					      call_location(process, record.code)));
+		line = line_text(&process->arena, call_location(process, record.code));
+	text = *line ? arena_printf(&process->arena, "at %s", line) : "";
 	if (creator && creator->thread)
 		text = arena_printf(&process->arena, "%s%sby thread %s", text, *text ? " " : "",
 				    creator->thread->target->label);
