@@ -121,7 +121,8 @@ const char *duration_text(struct arena *arena, double seconds)
 	while (k + 1 < sizeof(units) / sizeof(*units) && seconds < units[k].unit)
 		k++;
 	double number = seconds / units[k].unit;
-	return arena_printf(arena, number < LONG ? "%.3g %s" : "%.0f %s", number, units[k].name);
+	const char *format = number >= 1 && number < LONG ? "%.3g %s" : "%.0f %s";
+	return arena_printf(arena, format, number, units[k].name);
 }
 
 /** Convert a time of the recording to that of the calendar. @return false: the speed of its clock is

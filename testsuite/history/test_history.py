@@ -42,6 +42,15 @@ def test_the_diagnosis_tells_owners(recorded: Recorded, look: Look) -> None:
         assert told[name]["certain"]
 
 
+def test_an_owner_is_said_once(recorded: Recorded) -> None:
+    """The rows below the headline don't repeat it."""
+    lines = run("why", recorded.core).stdout.splitlines()
+    for title in ("lock held", "critical table"):
+        (begin,) = [i for i, line in enumerate(lines) if f" for {title}, held by thread " in line]
+        (row,) = [line for line in lines[begin + 1 : begin + 3] if f"  {title}  " in line]
+        assert "held by" not in row
+
+
 def test_waits_have_begun(recorded: Recorded, look: Look) -> None:
     """Since when each thread waits, and where."""
     waits = {one["lwp"]: one["recorded"]["wait"] for one in look.report["threads"]}
@@ -241,6 +250,12 @@ def test_without_a_clock_there_are_no_times(stand_in: Any) -> None:
         assert "got iteration 11, 12 times" in run("history", pid).stdout
         event = ask("history", pid)["events"][0]
         assert (event["time"], event["age"]) == (None, None)
+
+
+def test_no_time_is_finer_than_the_clock(stand_in: Any) -> None:
+    """Whole nanoseconds are the finest."""
+    with stand_in("quick") as pid:
+        assert "took lock 0x8 after 0 ns" in run("history", pid, "--all").stdout
 
 
 def test_a_program_without_a_recording(stand_in: Any) -> None:

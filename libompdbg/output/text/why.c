@@ -138,20 +138,17 @@ static const char *for_whom(struct arena *arena, const struct edge *edges, size_
 	return edges[0].kind == EDGE_EVENT ? ", for an event" : "";
 }
 
-/** Write what a thread does, and for whom it waits. */
+/** Write what a thread does and, unless the headline has said it, for whom it waits. */
 static const char *what_text(struct arena *arena, struct thread *thread, const struct edge *edges,
-			     size_t count)
+			     size_t count, bool is_said)
 {
 	const struct wait *wait = thread_wait(thread);
 	const struct lock *lock = count ? edges[0].lock : NULL;
+	const char *title = wait ? wait->title : lock ? lock->title : NULL;
 
-	if (thread_signal(thread))
+	if (thread_signal(thread) || !title)
 		return thread_doing(thread)->text;
-	if (wait)
-		return arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
-	if (lock)
-		return arena_printf(arena, "%s%s", lock->title, for_whom(arena, edges, count));
-	return thread_doing(thread)->text;
+	return is_said ? title : arena_printf(arena, "%s%s", title, for_whom(arena, edges, count));
 }
 
 /** Write the plural of what a thread does: "sleep in poll". */
@@ -225,11 +222,20 @@ static void add_cycle(struct text *text, const struct finding *finding)
 	for (size_t i = 0; i < count; i++) {
 		rows[i].threads = &finding->edges[i]->waiter;
 		rows[i].count = 1;
-		rows[i].what = what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1);
+		rows[i].what =
+			what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1, false);
 		rows[i].where = where_text(finding->edges[i]->waiter);
 	}
 	add_rows(text, rows, count);
 	add_rest(text, finding->num_edges, "threads");
+}
+
+/** Check whether the headline of a finding says for whom a thread waits. */
+static bool is_in_headline(const struct finding *finding, const struct edge *edge)
+{
+	if (edge->kind == EDGE_BARRIER)
+		return finding->rule == RULE_BARRIER || finding->rule == RULE_DIFFERENT_BARRIERS;
+	return finding->rule == RULE_LOCK && edge->kind == EDGE_LOCK && edge->lock == finding->lock;
 }
 
 /** Add the threads that have to do with a finding; those of which it says the same share a row. */
@@ -240,8 +246,6 @@ static void add_threads(struct text *text, const struct finding *finding)
 	struct thread_list list = { 0 };
 	struct row *rows;
 	size_t count = 0;
-	bool is_in_headline = finding->rule == RULE_BARRIER ||
-			      finding->rule == RULE_DIFFERENT_BARRIERS;
 	bool has_many_tasks = finding->rule == RULE_TASK && finding->num_edges > EACH_WITH_ITS;
 
 	for (size_t i = 0; i < finding->num_waiters; i++)
@@ -252,11 +256,10 @@ static void add_threads(struct text *text, const struct finding *finding)
 	for (size_t i = 0; i < list.count; i++) {
 		struct thread *thread = list.threads[i];
 		const struct wait_node *node = graph_node(graph, thread);
-		size_t num_edges = node->num_edges, k = 0;
-		if (num_edges &&
-		    (has_many_tasks || (is_in_headline && node->edges[0].kind == EDGE_BARRIER)))
-			num_edges = 0; // the headline says so
-		const char *what = what_text(arena, thread, node->edges, num_edges);
+		size_t k = 0;
+		bool is_said = node->num_edges &&
+			       (has_many_tasks || is_in_headline(finding, &node->edges[0]));
+		const char *what = what_text(arena, thread, node->edges, node->num_edges, is_said);
 		const char *where = where_text(thread);
 		while (k < count &&
 		       !(strcmp(rows[k].what, what) == 0 && strcmp(rows[k].where, where) == 0))
@@ -341,7 +344,8 @@ static void add_chain(struct text *text, struct thread *thread)
 		const struct wait_node *node = graph_node(graph, list.threads[i]);
 		rows[i].threads = &list.threads[i];
 		rows[i].count = 1;
-		rows[i].what = what_text(arena, list.threads[i], node->edges, node->num_edges);
+		rows[i].what =
+			what_text(arena, list.threads[i], node->edges, node->num_edges, false);
 		rows[i].where = where_text(list.threads[i]);
 	}
 	add_rows(text, rows, list.count);
