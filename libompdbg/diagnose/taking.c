@@ -2,6 +2,7 @@
 //
 // Who took a lock, when and where: what the recorder saw. The runtime's own memory is believed first.
 
+#include "base/text.h"
 #include "diagnose/candidate.h"
 #include "diagnose/words.h"
 
@@ -53,15 +54,37 @@ static uint64_t recorded_id(const struct lock *lock)
 		       0;
 }
 
-/** Check for a thread that has perhaps unset a lock, and not recorded it yet: the runtime reports that
- *  afterwards. */
-static bool may_be_unsetting(struct thread *thread)
+/** Tell which kind of mutex a function unsets. */
+static uint32_t unset_mutex(const char *function)
 {
-	const struct evidence *evidence = &thread_verdict(thread)->evidence;
+	return strstr(function, "critical") ? MUTEX_CRITICAL :
+	       strstr(function, "nest")	    ? MUTEX_NEST_LOCK :
+					      MUTEX_LOCK;
+}
+
+/** Check for a thread that has perhaps unset what it holds, and not recorded it yet: the runtime reports
+ *  that afterwards. */
+static bool may_be_unsetting(struct thread *thread, const struct record_hold *hold)
+{
+	const struct verdict *verdict = thread_verdict(thread);
+	const struct evidence *evidence = &verdict->evidence;
+	struct stack_frame *caller = verdict->place;
+	ompd_ext_wait_site site;
+	uint64_t address = 0;
 
 	if (thread_wait(thread) || !evidence->in_runtime)
 		return false;
-	return !evidence->has_call || is_unset_function(evidence->call.function);
+	if (!evidence->has_call)
+		return true;
+	if (!is_unset_function(evidence->call.function) ||
+	    unset_mutex(evidence->call.function) != hold->kind)
+		return false;
+	// Code that jumped to the function has no frame with the lock.
+	if (hold->kind != MUTEX_CRITICAL && caller &&
+	    classify_call(thread->runtime, thread, caller, &site) &&
+	    is_same_text(site.function, evidence->call.function))
+		address = call_lock_at(thread, caller, caller->at.pc, NULL);
+	return !address || address == hold->object;
 }
 
 /** Find who holds a lock, as recorded. @return false: nobody, or it is not certain. */
@@ -71,7 +94,7 @@ static bool find_holder(struct process *process, struct lock *lock, struct histo
 	uint64_t id = history ? recorded_id(lock) : 0;
 
 	return id && history_owner(history, id, ret) && may_be(lock, ret->hold.kind) &&
-	       !(ret->by->thread && may_be_unsetting(ret->by->thread));
+	       !(ret->by->thread && may_be_unsetting(ret->by->thread, &ret->hold));
 }
 
 static const struct taking *make_taking(struct process *process, const struct record_hold *hold)
