@@ -288,7 +288,9 @@ void conclude(struct thread *thread, struct verdict *verdict)
 	bool may_work = state == STATE_UNKNOWN || state == STATE_WORK_SERIAL ||
 			state == STATE_WORK_PARALLEL;
 
-	if (state == STATE_IDLE || (e->in_runtime && is_recorded_wait)) {
+	if (e->has_failed) {
+		set_unknown(&c, "the runtime failed here");
+	} else if (state == STATE_IDLE || (e->in_runtime && is_recorded_wait)) {
 		conclude_recorded(&c, state);
 	} else if (e->is_outside && may_work) {
 		set_unknown(&c, "outside the program's code: starting or ending");

@@ -341,8 +341,7 @@ void thread_set_signal(struct thread *thread, const char *name)
 
 	room->ended = thread;
 	room->signal = name;
-	if (thread->verdict)
-		thread->verdict->has_doing = false;
+	thread->verdict = NULL;
 }
 
 const char *thread_signal(const struct thread *thread)

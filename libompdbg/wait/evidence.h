@@ -66,6 +66,7 @@ struct evidence {
 	bool in_no_users_code; // there are frames of the runtime, and none of the user's
 	bool is_outside;       // the whole stack is the system's
 	bool in_routine;       // the user's code called one that does not wait
+	bool has_failed;       // a signal of the runtime's own doing ended the thread
 	bool is_unseen;	       // its stack is unknown: a core file may lack its registers
 };
 

@@ -3,6 +3,7 @@
 // What can be observed of a thread: its newest frames, its registers, and what OMPD records.
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "history/history.h"
 #include "wait/room.h"
@@ -27,7 +28,8 @@ struct top {
 	struct stack_frame *user;   // NULL: none
 	struct stack_frame *place;  // user, or an older frame that has source lines
 	bool has_first, starts_in_runtime, is_outside;
-	bool is_jump; // the user's code jumped to a function of the runtime that has no name
+	bool in_handler; // of a signal
+	bool is_jump;	 // the user's code jumped to a function of the runtime that has no name
 };
 
 // ---- Frames ------------------------------------------------------------------------------------
@@ -68,8 +70,10 @@ static void find_top(struct top *top)
 		if (!frame)
 			break;
 		top->has_first = true;
-		if (frame->at.is_signal)
+		if (frame->at.is_signal) {
+			top->in_handler = true;
 			continue;
+		}
 		owner = stack_owner(top->stack, frame);
 		if (owner == FRAME_USER) {
 			top->user = frame;
@@ -253,6 +257,18 @@ static void observe_futex(struct top *top, struct evidence *e)
 		e->variable = NULL;
 }
 
+/** Check whether the runtime did not wait, but failed: at a lock that is none, or in an assertion. A
+ *  handler may raise its signal again, which ends the thread where it waited. */
+static bool has_failed(const struct top *top)
+{
+	const char *name = thread_signal(top->thread);
+	struct system_call call;
+
+	if (!name || top->in_handler || (top->starts_in_runtime && strcmp(name, "SIGABRT") == 0))
+		return false;
+	return !thread_system_call(top->thread, &call) || !call.is_futex_wait;
+}
+
 static bool waits_for_dependences(struct thread *thread)
 {
 	const uint32_t bit = ompd_ext_task_in_depend_wait;
@@ -283,6 +299,7 @@ void observe(struct thread *thread, struct verdict *verdict)
 		return;
 	}
 	e->in_runtime = true;
+	e->has_failed = has_failed(&top);
 	e->in_no_users_code = !top.user;
 	e->has_call = called(&top, &e->call);
 	e->in_routine = !e->has_call && in_routine(&top);

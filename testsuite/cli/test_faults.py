@@ -119,6 +119,26 @@ def test_the_line_of_a_call_that_ends_a_unit(ompdbg: Any, family: str, tmp_path:
     assert told[0].endswith("main at ends.c:5") and told[1] == "5  abort(); // the end", told
 
 
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_who_fails_at_a_lock_does_not_wait(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """The runtime was given a lock that is none."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    source, program = tmp_path / "none.c", tmp_path / "program"
+    lines = ["#include <omp.h>", "int main(void)", "{", "#pragma omp parallel num_threads(1)"]
+    lines += ["\tomp_set_lock((omp_lock_t *)16);", "}", ""]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    words = [family, "-w", "-g", "-fopenmp", str(source), "-o", str(program)]
+    subprocess.run(words, check=True)
+    core = processes.kernel_core(program, (), tmp_path, signal.SIGSEGV)
+    report = ompdbg.json("report", core, status=1)
+    assert not report["locks"] and not report["findings"]
+    (thread,) = report["threads"]
+    assert (thread["wait"], thread["state"], thread["activity"]) == (None, None, "crashed")
+    assert thread["location"]["line"] == 5
+
+
 def test_no_line_of_a_source_that_is_newer(ompdbg: Any, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
     if problem:

@@ -73,6 +73,13 @@ static const struct row rows[] = {
 	{ .evidence = { .recorded = STATE_TASKWAIT, .in_users_code = true },
 	  .state = STATE_WORK_SERIAL },
 	{ .evidence = { .recorded = STATE_TASKWAIT, .level = 1 }, .state = STATE_TASKWAIT },
+	// An assertion of the runtime, or a lock that is none.
+	{ .evidence = { FOUND, SETS_LOCK, .has_failed = true },
+	  .state = STATE_UNKNOWN,
+	  .reason = "the runtime failed here" },
+	{ .evidence = { RECORDED(BARRIER), AT_BARRIER, .has_failed = true },
+	  .state = STATE_UNKNOWN,
+	  .reason = "the runtime failed here" },
 	// Locks.
 	{ .evidence = { FOUND, SETS_LOCK, SYMBOL("locks", 8) },
 	  .state = STATE_LOCK,
