@@ -257,16 +257,19 @@ static void observe_futex(struct top *top, struct evidence *e)
 		e->variable = NULL;
 }
 
-/** Check whether the runtime did not wait, but failed: at a lock that is none, or in an assertion. A
- *  handler may raise its signal again, which ends the thread where it waited. */
+/** Check whether the runtime did not wait, but failed: at a lock that is none, or in an assertion. Other
+ *  signals end a thread where it waits; so does one that a handler raises again. */
 static bool has_failed(const struct top *top)
 {
+	static const char *const faults[] = { "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE" };
 	const char *name = thread_signal(top->thread);
+	bool fails = name && strcmp(name, "SIGABRT") == 0 && !top->starts_in_runtime;
 	struct system_call call;
 
-	if (!name || top->in_handler || (top->starts_in_runtime && strcmp(name, "SIGABRT") == 0))
-		return false;
-	return !thread_system_call(top->thread, &call) || !call.is_futex_wait;
+	for (size_t i = 0; name && i < sizeof(faults) / sizeof(*faults); i++)
+		fails |= strcmp(name, faults[i]) == 0;
+	return fails && !top->in_handler &&
+	       !(thread_system_call(top->thread, &call) && call.is_futex_wait);
 }
 
 static bool waits_for_dependences(struct thread *thread)

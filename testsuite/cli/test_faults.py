@@ -139,6 +139,31 @@ def test_who_fails_at_a_lock_does_not_wait(ompdbg: Any, family: str, tmp_path: P
     assert thread["location"]["line"] == 5
 
 
+def test_who_is_ended_where_it_spins_waits(ompdbg: Any, tmp_path: Path) -> None:
+    """As for want of processor time, which is nobody's signal."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    source, program = tmp_path / "spins.c", tmp_path / "program"
+    lines = ["#include <omp.h>", "int main(void)", "{", "\tomp_lock_t lock;"]
+    lines += [
+        "\tomp_init_lock(&lock);",
+        "\tomp_set_lock(&lock);",
+        "\tomp_set_lock(&lock);",
+        "}",
+        "",
+    ]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    words = ["gcc", "-g", "-fopenmp", str(source), "-o", str(program)]
+    subprocess.run(words, check=True)
+    limited = ("-c", f"ulimit -S -t 1; OMP_WAIT_POLICY=active exec {program}")
+    core = processes.kernel_core(Path("/bin/sh"), limited, tmp_path, signal.SIGXCPU)
+    report = ompdbg.json("report", core, status=1)
+    assert [lock["kind"] for lock in report["locks"]] == ["lock"]
+    (thread,) = report["threads"]
+    assert (thread["wait"]["kind"], thread["activity"]) == ("lock", "crashed")
+
+
 def test_no_line_of_a_source_that_is_newer(ompdbg: Any, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
     if problem:
