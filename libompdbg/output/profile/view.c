@@ -18,13 +18,15 @@
 uint64_t profile_place(struct profile_view *view, uint64_t code, uint64_t time)
 {
 	struct arena *arena = &view->process->arena;
+	const struct trace_module *module =
+		code ? trace_module_at(view->trace, code - 1, time) : NULL;
 
-	if (!code || !trace_module_at(view->trace, code - 1, time))
+	if (!module)
 		return code; // no file can be told to have been there
+	if (runtime_of_object(module->path) || is_interposer_object(module->path))
+		return 0; // no place of the user's, as call_location() has it
 	const struct location *location = call_location(view->process, code);
-	if (!location)
-		return 0; // the runtime's own code
-	if (!location->function || !location->file || !location->line)
+	if (!location || !location->function || !location->file || !location->line)
 		return code;
 	const char *key =
 		arena_printf(arena, "%s:%d:%s", location->file, location->line, location->function);
