@@ -301,8 +301,8 @@ static bool make_profile(struct session *session, struct failure *failure)
 	read_events(session);
 	if (arguments->task && !session->profile->task)
 		return fail_with(failure, STATUS_UNREADABLE,
-				 "%s: no task %" PRIu64 " (the run has %" PRIu64 " tasks)",
-				 arguments->target, arguments->task, session->profile->tasks);
+				 "%s: no task %" PRIu64 " (--tree shows the numbers)",
+				 arguments->target, arguments->task);
 	return write_all_outputs(session, failure);
 }
 

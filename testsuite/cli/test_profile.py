@@ -207,6 +207,14 @@ def test_text(ompdbg: CommandLine, run: Tuple[Path, Dict[str, int]], tmp_path: P
     text = ompdbg.run("profile", trace).stdout
     row = rf"fibonacci at profiled.c:{line_of('FIRST')} +{counts['first']:,} "
     assert re.search(row, text), text
+    # Chunks of the loop: their number and size, or not known; a single has none.
+    chunks = -(-counts["iterations"] // counts["chunk"])
+    known = f"{chunks} +1-{counts['chunk']}" if "loop, dynamic" in text else r"\? +\?"
+    row = rf"^loop.* at profiled.c:\d+ +1 +{counts['iterations']} +{known} "
+    assert re.search(row, text, re.M), text
+    assert re.search(r"^single .*:\d+ +1 +1 +[\d.]+ \w+-", text, re.M), text
+    missing = ompdbg.run("profile", trace, "--task", "99999999").stderr
+    assert missing.endswith(": no task 99999999 (--tree shows the numbers).\n")
     tree = ompdbg.run("profile", trace, "--tree").stdout
     assert re.search(rf"^1  fibonacci at profiled.c:\d+, .*{made(FIB - 1):,} below$", tree, re.M)
 

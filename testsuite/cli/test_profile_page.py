@@ -4,6 +4,7 @@ nothing of the program becomes markup."""
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -229,6 +230,32 @@ def test_one_task(profile: Dict[str, Any]) -> None:
     assert "untied" in "".join(structure.texts)
 
 
+def test_tree(profile: Dict[str, Any]) -> None:
+    """Each task stands below the one that created it, whatever the order of their numbers."""
+    parents = {1: 0, 2: 0, 3: 2, 4: 3, 65: 1, 66: 1, 129: 65}
+    profile["tree"] = {"tasks": [task(*one) for one in parents.items()], "left_out": 0}
+    rows = structure_of(profile).named("li")
+    assert [one["class"] for one in rows if str(one.get("class", "")).startswith("depth")] == [
+        f"depth{depth}" for depth in (0, 1, 2, 1, 0, 1, 2)
+    ]
+    text = "".join(structure_of(profile).texts)
+    places = [text.index(f"task {number}fib") for number in (1, 65, 129, 66, 2, 3, 4)]
+    assert places == sorted(places)
+
+
+def test_worksharing(profile: Dict[str, Any]) -> None:
+    """A loop of which no chunks are told has unknown ones; a single has none."""
+    (loop,) = profile["loops"]
+    untold = {**loop, "schedule": None, "chunks": 0, "chunk_min": None, "chunk_max": None}
+    profile["constructs"].append({"kind": "single", "location": place("main", 30)})
+    profile["loops"] = [untold, {**untold, "construct": len(profile["constructs"]) - 1}]
+    source = "\n".join(page(profile))
+    section = source.partition('id="loops"')[2].partition("</section>")[0]
+    rows = section.split("<tr")
+    told = [re.findall(r"\"(?:Schedule|Chunks|Size)\"[^>]*>([^<]*)", row) for row in rows]
+    assert told[-2:] == [["not known", "?", "?"], ["none", "none", "none"]]
+
+
 def test_size_is_bounded(profile: Dict[str, Any]) -> None:
     """Many threads, and slices of which no two are alike."""
     slices = [[at, 1, 2, 9, 7, 6, 5, 4, 3, 2] for at in range(400)]
@@ -242,10 +269,16 @@ def test_size_is_bounded(profile: Dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("width", (390, 1280))
 def test_fits_and_zooms(profile: Dict[str, Any], tmp_path: Path, width: int) -> None:
-    """Nothing sticks out; a key zooms all rows, and sorting is by time."""
+    """Nothing sticks out, not even of the widest table; a key zooms all rows."""
+    profile["threads"] = [thread(number) for number in range(4)]
+    for one in profile["threads"]:
+        one.update(
+            {lane: 123_000_000 for lane in LANES}, lwp=4194303, name="rich-simulation", tasks=98765
+        )
     script = """
         const all = page.documentElement;
-        const told = [all.scrollWidth === all.clientWidth];
+        const fits = one => one.scrollWidth === one.clientWidth;
+        const told = [fits(all) && [...page.querySelectorAll('#threads .scroll')].every(fits)];
         const rows = page.querySelector('.times');
         const boxes = () => [...new Set([...rows.querySelectorAll('svg')].map(
             one => one.getAttribute('viewBox')))].join('|');

@@ -383,7 +383,7 @@ static void add_loops(struct page *page)
 		{ .title = "Count", .right = true },
 		{ .title = "Iterations", .right = true },
 		{ .title = "Chunks", .right = true },
-		{ .title = "of", .right = true },
+		{ .title = "Size", .right = true },
 		{ .title = "Threads' times", .right = true },
 	};
 	const struct profile_view *view = page->view;
@@ -399,6 +399,7 @@ static void add_loops(struct page *page)
 	for (size_t i = 0; i < shown(page, count); i++) {
 		const struct profile_construct *construct = &view->profile->constructs[rows[i]];
 		const struct profile_loops *loops = construct->loops;
+		const char *untold = construct->kind == PROFILE_LOOP ? "?" : "";
 		const char **row = text_table_row(&table);
 
 		row[0] = loops->schedule ?
@@ -408,9 +409,9 @@ static void add_loops(struct page *page)
 		row[1] = profile_title(view, rows[i]);
 		row[2] = grouped_text(arena, loops->instances);
 		row[3] = loops->is_uncounted ? "?" : grouped_text(arena, loops->iterations);
-		row[4] = loops->chunks ? grouped_text(arena, loops->chunks) : "";
+		row[4] = loops->chunks ? grouped_text(arena, loops->chunks) : untold;
 		row[5] = !loops->chunks ?
-				 "" :
+				 untold :
 			 loops->chunk_min == loops->chunk_max ?
 				 grouped_text(arena, loops->chunk_max) :
 				 arena_printf(arena, "%s-%s", grouped_text(arena, loops->chunk_min),
