@@ -2,6 +2,8 @@
 //
 // Frames of threads, unwound in steps.
 
+#include "base/text.h"
+#include "libcode/code.h"
 #include "stack/names.h"
 #include "stack/room.h"
 
@@ -155,5 +157,44 @@ const struct location *call_location(struct process *process, uint64_t returns)
 	location = describe(process, &place, object.is_program ? NULL : object.path);
 	location->address = returns;
 	*table_put(&room->call_locations, &process->arena, returns) = location;
+	return location;
+}
+
+/** Find the function with a construct's code that GCC's program passes in a call; 0: none. */
+static uint64_t passed_code(struct process *process, uint64_t returns)
+{
+	const struct ompdbg_services *services = process->services;
+	struct ompdbg_function function;
+	struct code_argument argument;
+
+	if (code_argument(process_code(process), NULL, returns, 0, &argument) != CODE_OK ||
+	    argument.reg != CODE_NO_REGISTER ||
+	    answer_of(services->code_place(services->context, argument.value, &function)) !=
+		    ANSWER_FOUND)
+		return 0;
+	return function.start == argument.value && is_outlined_name(function.symbol) ?
+		       argument.value :
+		       0;
+}
+
+// GCC gives all of several calls in a row one line when it optimises: that of the first construct.
+const struct location *construct_location(struct process *process, uint64_t returns)
+{
+	struct stack_room *room = stack_room(process);
+	const struct location *known = table_get(&room->construct_locations, returns);
+	const struct location *call = call_location(process, returns);
+
+	if (known || !call || !call->file || !call->function)
+		return known ? known : call;
+	struct location *location = ARENA_NEW(&process->arena, struct location);
+	uint64_t entry = passed_code(process, returns);
+	const struct location *code = entry ? call_location(process, entry + 1) : NULL;
+
+	*location = *call;
+	// The code may begin in the line after its directive, which is that of the call.
+	if (code && (code->line < call->line || code->line > call->line + 1) && code->line &&
+	    is_same_text(code->file, call->file) && is_same_text(code->function, call->function))
+		location->line = code->line;
+	*table_put(&room->construct_locations, &process->arena, returns) = location;
 	return location;
 }

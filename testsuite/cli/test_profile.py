@@ -305,6 +305,24 @@ def test_wrong_words(
         assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("option", ["-O0", "-O1", "-O2"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_regions_in_a_row(ompdbg: CommandLine, tmp_path: Path, compiler: str, option: str) -> None:
+    """Each has its own line, even where the compiler gives their calls the same one."""
+    source, program, trace = PROGRAMS / "rows.c", tmp_path / "rows", tmp_path / "trace"
+    words = [compiler, "-g", option, "-fopenmp", str(source), "-o", str(program)]
+    subprocess.run(words, check=True)
+    command = [str(OMPDBG), "record", "-o", str(trace), "--", str(program)]
+    subprocess.run(command, check=True, env=processes.environment(), timeout=100)
+    document = profiled(ompdbg, trace)
+    places = [document["constructs"][row["construct"]]["location"] for row in document["regions"]]
+    assert {row["instances"] for row in document["regions"]} == {1}
+    found = sorted(place["line"] for place in places)
+    lines = source.read_text(encoding="utf-8").splitlines()
+    wanted = [i for i, line in enumerate(lines, 1) if re.search("// [A-Z]+$", line)]
+    assert len(found) == 3 and all(0 <= a - b <= 1 for a, b in zip(found, wanted)), found
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_times_are_those_of_the_program(
     ompdbg: CommandLine, tmp_path: Path, compiler: str
