@@ -48,7 +48,7 @@ static const char *problem_of(struct arena *arena, const struct target_file *fil
 	if (file->state == TARGET_FILE_MISSING)
 		return arena_printf(arena, "%s is not there", where);
 	if (file->state == TARGET_FILE_MISMATCHED && file->in_file.size && file->in_memory.size)
-		return arena_printf(arena, "%s has build id %s, but %s is in memory", where,
+		return arena_printf(arena, "%s has build id %s, but %s was loaded", where,
 				    hexadecimal(arena, &file->in_file),
 				    hexadecimal(arena, &file->in_memory));
 	if (file->state == TARGET_FILE_MISMATCHED ||
