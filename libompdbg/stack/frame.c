@@ -160,21 +160,17 @@ const struct location *call_location(struct process *process, uint64_t returns)
 	return location;
 }
 
-/** Find the function with a construct's code that GCC's program passes in a call; 0: none. */
-static uint64_t passed_code(struct process *process, uint64_t returns)
+/** Find the function with a construct's code that GCC's program passes in a call. */
+static bool passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret)
 {
 	const struct ompdbg_services *services = process->services;
-	struct ompdbg_function function;
 	struct code_argument argument;
 
-	if (code_argument(process_code(process), NULL, returns, 0, &argument) != CODE_OK ||
-	    argument.reg != CODE_NO_REGISTER ||
-	    answer_of(services->code_place(services->context, argument.value, &function)) !=
-		    ANSWER_FOUND)
-		return 0;
-	return function.start == argument.value && is_outlined_name(function.symbol) ?
-		       argument.value :
-		       0;
+	return code_argument(process_code(process), NULL, returns, 0, &argument) == CODE_OK &&
+	       argument.reg == CODE_NO_REGISTER &&
+	       answer_of(services->function_at(services->context, argument.value, ret)) ==
+		       ANSWER_FOUND &&
+	       ret->start == argument.value && is_outlined_name(ret->symbol);
 }
 
 // GCC gives all of several calls in a row one line when it optimises: that of the first construct.
@@ -183,18 +179,17 @@ const struct location *construct_location(struct process *process, uint64_t retu
 	struct stack_room *room = stack_room(process);
 	const struct location *known = table_get(&room->construct_locations, returns);
 	const struct location *call = call_location(process, returns);
+	struct ompdbg_function code;
 
-	if (known || !call || !call->file || !call->function)
+	if (known || !call || !call->line)
 		return known ? known : call;
 	struct location *location = ARENA_NEW(&process->arena, struct location);
-	uint64_t entry = passed_code(process, returns);
-	const struct location *code = entry ? call_location(process, entry + 1) : NULL;
-
 	*location = *call;
-	// The code may begin in the line after its directive, which is that of the call.
-	if (code && (code->line < call->line || code->line > call->line + 1) && code->line &&
-	    is_same_text(code->file, call->file) && is_same_text(code->function, call->function))
-		location->line = code->line;
+	// The call's line may be that of a directive, and the other that of the statement below it.
+	if (passed_code(process, returns, &code) && code.line &&
+	    (code.line < call->line || code.line > call->line + 1) &&
+	    is_same_text(code.file, call->file))
+		location->line = code.line;
 	*table_put(&room->construct_locations, &process->arena, returns) = location;
 	return location;
 }

@@ -307,7 +307,9 @@ def test_wrong_words(
 
 @pytest.mark.parametrize("option", ["-O0", "-O1", "-O2"])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_regions_in_a_row(ompdbg: CommandLine, tmp_path: Path, compiler: str, option: str) -> None:
+def test_constructs_in_a_row(
+    ompdbg: CommandLine, tmp_path: Path, compiler: str, option: str
+) -> None:
     """Each has its own line, even where the compiler gives their calls the same one."""
     source, program, trace = PROGRAMS / "rows.c", tmp_path / "rows", tmp_path / "trace"
     words = [compiler, "-g", option, "-fopenmp", str(source), "-o", str(program)]
@@ -315,12 +317,13 @@ def test_regions_in_a_row(ompdbg: CommandLine, tmp_path: Path, compiler: str, op
     command = [str(OMPDBG), "record", "-o", str(trace), "--", str(program)]
     subprocess.run(command, check=True, env=processes.environment(), timeout=100)
     document = profiled(ompdbg, trace)
-    places = [document["constructs"][row["construct"]]["location"] for row in document["regions"]]
-    assert {row["instances"] for row in document["regions"]} == {1}
-    found = sorted(place["line"] for place in places)
     lines = source.read_text(encoding="utf-8").splitlines()
-    wanted = [i for i, line in enumerate(lines, 1) if re.search("// [A-Z]+$", line)]
-    assert len(found) == 3 and all(0 <= a - b <= 1 for a, b in zip(found, wanted)), found
+    for kind, rows in (("region", document["regions"]), ("task", document["tasks"])):
+        assert {row["instances"] for row in rows} == {1}
+        found = [document["constructs"][row["construct"]]["location"]["line"] for row in rows]
+        wanted = [i for i, line in enumerate(lines, 1) if line.endswith(f"// {kind}")]
+        assert len(found) == len(wanted)
+        assert all(0 <= a - b <= 1 for a, b in zip(sorted(found), wanted)), found
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
