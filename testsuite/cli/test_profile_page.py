@@ -227,7 +227,11 @@ def test_one_task(profile: Dict[str, Any]) -> None:
     profile["task"] = {**task(1, 0), **more}
     structure = structure_of(profile)
     assert structure.named("section")[0]["id"] == "task"
-    assert "untied" in "".join(structure.texts)
+    text = "".join(structure.texts)
+    assert "untied" in text and "thread 0, in an implicit task" in text and "1: 2" in text
+    profile["task"] = {**task(3, 2), **more, "children": 0, "child_ids": []}
+    text = "".join(structure_of(profile).texts)
+    assert "thread 0, in task 2" in text and "Childrennone" in text
 
 
 def test_tree(profile: Dict[str, Any]) -> None:

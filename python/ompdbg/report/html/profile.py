@@ -384,13 +384,15 @@ def _task(profile: _Profile) -> Content:
     """Show the one that was asked for."""
     task = profile.document["task"]
     moments = [_time(task[key]) for key in ("created", "begun", "ended")]
+    parent = f"task {task['parent']}" if task["parent"] else "an implicit task"
+    children = ", ".join(map(str, task["child_ids"]))
     rows: List[Tuple[str, Content]] = [
         ("Construct", profile.named(task["construct"])),
         ("Flags", ", ".join(task["flags"]) or "none"),
-        ("Created by", f"thread {task['creator']}, in task {task['parent']}"),
-        ("Threads", ", ".join(map(str, task["threads"])) or "none"),
+        ("Created by", f"thread {task['creator']}, in {parent}"),
+        ("Run by threads", ", ".join(map(str, task["threads"])) or "none"),
         ("Created, begun, ended", ", ".join(moments)),
         *((part.capitalize(), _time(task[part])) for part in _PARTS),
-        ("Children", f"{task['children']:,}: " + ", ".join(map(str, task["child_ids"]))),
+        ("Children", f"{task['children']:,}: {children}" if children else "none"),
     ]
     return definitions(rows)
