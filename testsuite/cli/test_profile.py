@@ -305,6 +305,19 @@ def test_wrong_words(
         assert len(done.stderr.splitlines()) == 1
 
 
+def test_no_tasks(ompdbg: CommandLine, tmp_path: Path) -> None:
+    source, program, trace = tmp_path / "none.c", tmp_path / "none", tmp_path / "trace"
+    source.write_text("int main(void)\n{\n#pragma omp parallel\n\t;\n}\n", encoding="ascii")
+    subprocess.run(["gcc", "-g", "-fopenmp", str(source), "-o", str(program)], check=True)
+    command = [str(OMPDBG), "record", "-o", str(trace), "--", str(program)]
+    subprocess.run(command, check=True, env=processes.environment(), timeout=100)
+    assert ompdbg.run("profile", trace, "--tree").stdout.endswith(
+        "\nNo explicit task was created.\n"
+    )
+    told = ompdbg.run("profile", trace, "--task", "1").stderr
+    assert told == f"ompdbg profile: {trace}: no task 1 (no explicit task was created).\n"
+
+
 @pytest.mark.parametrize("option", ["-O0", "-O1", "-O2"])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_constructs_in_a_row(

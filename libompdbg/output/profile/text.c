@@ -553,8 +553,10 @@ static void add_tree(struct page *page)
 
 	title(page, "Tree of tasks: number, place, execution");
 	lines = add_branch(page, NULL, 0, 0, 0);
+	if (!profile->tasks)
+		text_add(&page->text, "No explicit task was created.");
 	if (lines < profile->tasks)
-		text_add(&page->text, arena_printf(page->arena, "%s not shown",
+		text_add(&page->text, arena_printf(page->arena, "%s (--task ID shows one)",
 						   counted_text(page->arena, profile->tasks - lines,
 								"more task")));
 }
