@@ -273,12 +273,15 @@ def test_size_is_bounded(profile: Dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("width", (390, 1280))
 def test_fits_and_zooms(profile: Dict[str, Any], tmp_path: Path, width: int) -> None:
-    """Nothing sticks out, not even of the widest table; a key zooms all rows."""
+    """Nothing sticks out, not even of the widest table; a key zooms all rows; a click on a title sorts
+    by the numbers, whatever their units."""
     profile["threads"] = [thread(number) for number in range(4)]
     for one in profile["threads"]:
         one.update(
             {lane: 123_000_000 for lane in LANES}, lwp=4194303, name="rich-simulation", tasks=98765
         )
+    for one, work in zip(profile["threads"], (123_456, 5_670, 9_000_000, 88_000)):
+        one["work"] = work
     script = """
         const all = page.documentElement;
         const fits = one => one.scrollWidth === one.clientWidth;
@@ -290,7 +293,14 @@ def test_fits_and_zooms(profile: Dict[str, Any], tmp_path: Path, width: int) -> 
         for (const key of ['+', 'ArrowLeft'])
             rows.dispatchEvent(new view.KeyboardEvent('keydown', { key }));
         told.push(boxes());
+        const table = page.querySelector('#threads table');
+        const head = [...table.querySelectorAll('th')].find(one => one.textContent === 'Work');
+        for (const turn of [1, 2]) {
+            head.querySelector('button').click();
+            told.push([...table.tBodies[0].rows].map(row => row.cells[0].textContent).join());
+        }
         return told.join(';');
     """
     told = run_in_page(tmp_path, "\n".join(page(profile)), script, width)
-    assert told == "true;0 0 20 16;2.5 0 10 16"
+    order = ("thread 1,thread 3,thread 0,thread 2", "thread 2,thread 0,thread 3,thread 1")
+    assert told == ";".join(("true;0 0 20 16;2.5 0 10 16", *order))
