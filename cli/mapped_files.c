@@ -148,9 +148,11 @@ const char *hidden_runtime(struct looked *looked)
 			    !starts_with(base + length, ".so") ||
 			    (base[length + 3] && base[length + 3] != '.'))
 				continue;
-			return arena_printf(
-				&looked->arena, "cannot examine %s: its %s missing", base,
-				problem_of(&looked->arena, &file) ? "file is" : "variables are");
+			const char *what = problem_of(&looked->arena, &file) ?
+						   "its file is missing" :
+					   looked->pid ? "it is not loaded completely" :
+							 "its variables are missing";
+			return arena_printf(&looked->arena, "cannot examine %s: %s", base, what);
 		}
 	}
 	return NULL;
