@@ -18,14 +18,14 @@
 uint64_t profile_place(struct profile_view *view, uint64_t code, uint64_t time)
 {
 	struct arena *arena = &view->process->arena;
-	const struct trace_module *module =
-		code ? trace_module_at(view->trace, code - 1, time) : NULL;
+	const struct trace_module *module = code ? trace_module_at(view->trace, code - 1, time) :
+						   NULL;
 
 	if (!module)
 		return code; // no file can be told to have been there
 	if (runtime_of_object(module->path) || is_interposer_object(module->path))
 		return 0; // no place of the user's, as call_location() has it
-	const struct location *location = call_location(view->process, code);
+	const struct location *location = construct_location(view->process, code);
 	if (!location || !location->function || !location->file || !location->line)
 		return code;
 	const char *key =
@@ -58,7 +58,7 @@ static const char *module_of(const struct profile_view *view, uint64_t code)
 const struct location *profile_location(const struct profile_view *view, uint64_t code)
 {
 	struct arena *arena = &view->process->arena;
-	const struct location *location = code ? call_location(view->process, code) : NULL;
+	const struct location *location = code ? construct_location(view->process, code) : NULL;
 
 	if (!code || (location && location->function))
 		return location;
