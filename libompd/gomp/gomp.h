@@ -303,6 +303,9 @@ ompd_rc_t gomp_interposer_open(const struct target *target, struct gomp_interpos
  */
 ompd_rc_t gomp_deferred_function(const struct gomp_runtime *runtime,
 				 const struct gomp_task_record *record, uint64_t *ret);
+/** Return the program's data of a deferred task, as gomp_deferred_function() does with its function. */
+ompd_rc_t gomp_deferred_data(const struct gomp_runtime *runtime,
+			     const struct gomp_task_record *record, uint64_t *ret);
 /**
  * Return what a tool stored for a thread, or else a task; for a region if both are NULL.
  * @return ok; unsupported (no interposer was preloaded); unavailable; incompatible; error.

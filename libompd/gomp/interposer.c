@@ -117,6 +117,23 @@ ompd_rc_t gomp_deferred_function(const struct gomp_runtime *runtime,
 	return rc == ompd_rc_ok ? reason(ompd_rc_error, "the task's function is damaged") : rc;
 }
 
+ompd_rc_t gomp_deferred_data(const struct gomp_runtime *runtime,
+			     const struct gomp_task_record *record, uint64_t *ret)
+{
+	const struct gomp_ompt_root *root;
+	uint64_t block, size = 0;
+
+	*ret = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn_data);
+	ompd_rc_t rc = find_block(runtime, record, &block, &root);
+	if (rc == ompd_rc_unavailable)
+		return ompd_rc_ok;
+	if (rc == ompd_rc_ok)
+		rc = target_read_uint(&runtime->target, block + root->task_header_size,
+				      sizeof(uint32_t), &size);
+	*ret = rc == ompd_rc_ok ? block + size : 0;
+	return rc;
+}
+
 // ---- What a tool stored ----------------------------------------------------------------------
 
 static ompd_rc_t task_data(const struct gomp_runtime *runtime, const struct gomp_task *task,

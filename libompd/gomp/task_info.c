@@ -165,9 +165,8 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 		if (gomp_deferred_function(runtime, record, &ret->function) == ompd_rc_ok &&
 		    !ret->function)
 			ret->kind = ompd_ext_task_target;
-		// Where a tool has put its own function in between, it is that one's.
-		if (ret->function == field(runtime, record, GOMP_FIELD_gomp_task__fn))
-			ret->argument = field(runtime, record, GOMP_FIELD_gomp_task__fn_data);
+		if (ret->function)
+			gomp_deferred_data(runtime, record, &ret->argument);
 	}
 	if (!implicit)
 		ret->priority = (int32_t)field(runtime, record, GOMP_FIELD_gomp_task__priority);

@@ -16,6 +16,8 @@ from harness import own_programs, processes, setup
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SCHEMA = json.loads((setup.ROOT / "docs" / "ompdbg.schema.json").read_text(encoding="utf-8"))
 USAGE = 2
+OMPT = setup.ROOT / "build" / "ompt"
+RECORDED = f"{OMPT}/gomp/libompt-gomp.so:{OMPT}/recorder/libompdbg-recorder.so"
 
 
 @pytest.fixture(scope="module", params=["O2", "clang"])
@@ -160,13 +162,14 @@ def test_wrong_numbers(ompdbg: Any, depend: Tuple[int, str]) -> None:
     assert "missing number of a task" in ompdbg.run("task").stderr
 
 
+@pytest.mark.parametrize("preload", ["", RECORDED], ids=["plain", "recorded"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_values_of_tasks_that_wait(ompdbg: Any, tmp_path: Path, level: str) -> None:
+def test_values_of_tasks_that_wait(ompdbg: Any, tmp_path: Path, level: str, preload: str) -> None:
     """Of a program that GCC compiled: what Clang gives a task has no names in debug information."""
     program = tmp_path / "given"
     command = ["gcc", "-g", level, "-fopenmp", str(PROGRAMS / "given.c"), "-o", str(program)]
     subprocess.run(command, check=True, timeout=60)
-    with processes.ready_program(program, ()) as pid:
+    with processes.ready_program(program, (), {"LD_PRELOAD": preload}) as pid:
         tasks = _explicit(ompdbg, pid)
         texts = [ompdbg.run("task", number, pid).stdout for number in tasks]
         tree = ompdbg.run("tasks", pid).stdout
