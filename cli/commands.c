@@ -265,7 +265,8 @@ const struct command commands[] = {
 		.name = "locks",
 		.summary = "show locks and critical constructs, their owners and waiters",
 		.description =
-			"Show the locks, critical and ordered regions that threads wait for. "
+			"Show the locks, critical and ordered regions that threads wait for; "
+			"mutexes of the C library, such as std::mutex, count as locks. "
 			"The owner comes from the runtime or the C library. If neither "
 			"records it, ompdbg names threads that perhaps hold the lock, with "
 			"the evidence.",

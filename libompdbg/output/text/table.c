@@ -47,6 +47,16 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 			    at);
 }
 
+const char *cut_wait(const struct paper *paper, const char *text, size_t width)
+{
+	const char *address = strstr(text, " (0x"), *end = address ? strchr(address, ')') : NULL;
+
+	// The name of a lock tells more.
+	if (end && foreign_width(text) > width)
+		text = arena_printf(paper->arena, "%.*s%s", (int)(address - text), text, end + 1);
+	return cut_end(paper, text, width);
+}
+
 const char *cut_numbers(const struct paper *paper, const char *text, size_t width)
 {
 	size_t end = 0;

@@ -14,6 +14,7 @@ typedef const char *cutter(const struct paper *paper, const char *text, size_t w
 cutter cut_end;
 /** Cut "work at hang.c:12": the place is worth more than the name, and the line more than the file. */
 cutter cut_place;
+cutter cut_wait; // what a thread waits for
 /** Cut "2-3,5,7-11" after a comma. */
 cutter cut_numbers;
 

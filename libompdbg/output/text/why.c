@@ -29,7 +29,7 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 struct ompdbg_error *text_locks(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
+		{ .title = "Lock", .squeeze = 16, .cut = cut_wait, .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
 		{ .title = "Where the owner is",
@@ -143,14 +143,11 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 			     size_t count)
 {
 	const struct wait *wait = thread_wait(thread);
-	const struct lock *lock = count ? edges[0].lock : NULL;
 
 	if (thread_signal(thread))
 		return thread_doing(thread)->text;
 	if (wait)
 		return arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
-	if (lock)
-		return arena_printf(arena, "%s%s", lock->title, for_whom(arena, edges, count));
 	return thread_doing(thread)->text;
 }
 
@@ -171,7 +168,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 {
 	static const struct column columns[] = {
 		{ .title = "", .squeeze = 10 },
-		{ .title = "", .squeeze = 16, .paint = paint_wait },
+		{ .title = "", .squeeze = 16, .cut = cut_wait, .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
 		{ .title = "",
 		  .squeeze = 20,
