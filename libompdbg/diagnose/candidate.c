@@ -243,7 +243,7 @@ static void add_candidate(struct process *process, struct lock *lock, struct can
 		lock->candidates =
 			ARENA_ARRAY(&process->arena, struct candidate, process->num_targets);
 	candidate.thread = thread;
-	candidate.location = locate(thread, frame);
+	candidate.location = locate_by_stack(thread, frame);
 	candidate.level = frame->at.level;
 	lock->candidates[lock->num_candidates++] = candidate;
 }

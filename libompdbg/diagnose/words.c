@@ -247,7 +247,8 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 				  size_t num_threads)
 {
 	const struct location *location = candidate->location;
-	const char *place = location && location->function ? location->function : "??";
+	const char *place = location && location->function ? location->function :
+							     line_text(arena, location);
 	const char *who = threads_text(arena, threads, num_threads);
 	const char *frame = "";
 

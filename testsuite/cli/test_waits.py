@@ -17,9 +17,11 @@ BOTH = pytest.mark.parametrize("family", ("gcc", "clang"))
 
 
 @contextmanager
-def hanging(name: str, family: str, threads: int, folder: Path) -> Iterator[int]:
+def hanging(
+    name: str, family: str, threads: int, folder: Path, debug: str = "-g"
+) -> Iterator[int]:
     """Compile a program, and run it until all of its threads rest."""
-    options = ("-O2", "-g", "-fopenmp")
+    options = ("-O2", debug, "-fopenmp")
     try:
         program = own_programs.compiled(str(PROGRAMS / name), folder / "program", options, family)
     except build.Skipped as reason:
@@ -92,3 +94,16 @@ def test_tasks_that_stay_queued(ompdbg: Any, tmp_path: Path) -> None:
     assert [one["rule"] for one in findings] == ["deadlock", "queued"]
     assert text.count("insert at kept_queued.c") == text.count("mutex table") == 1, text
     assert text.endswith(" of region 1 are queued, and all of its threads sleep elsewhere\n"), text
+
+
+@BOTH
+def test_code_without_a_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """Without -g, Clang's name of a construct's code does not say of which function it is: tables and
+    stacks say the same."""
+    with hanging("abandoned.c", family, 2, tmp_path, "-g0") as pid:
+        stacks = ompdbg.run("bt", pid).stdout
+        threads = ompdbg.json("threads", pid)["threads"]
+        text = "".join(ompdbg.run(name, pid).stdout for name in ("why", "threads", "regions"))
+    assert stacks.count("parallel region of main\n") == 1
+    assert {thread["location"]["function"] for thread in threads} == {"main"}
+    assert "??" not in text and "0x" not in text, text
