@@ -22,7 +22,6 @@ struct report {
 	struct buffer document; // for the page
 	bool is_suspicious;
 	enum severity severity; // of the worst
-	bool has_findings;
 	struct buffer verdict; // in words
 };
 

@@ -194,8 +194,12 @@ struct finding {
 
 /** Diagnose a process, causes first. @p thread: only what it waits for, directly or not; or NULL. */
 struct finding *diagnose(struct process *process, struct thread *thread, size_t *count);
-/** Something was found that does not happen in a program that runs well, or seldom. */
-bool is_suspicious(const struct finding *findings, size_t count);
+/** Find the worst of what was found, the first of several; NULL: nothing was. */
+const struct finding *worst_finding(const struct finding *findings, size_t count);
+/** Check for a finding that a program which runs well does not have, or seldom. */
+bool is_suspicious(const struct finding *worst);
+/** Return a finding in words, or that there is none. */
+const char *verdict_text(const struct finding *worst);
 
 /** List the unfinished tasks for which a blocked task waits directly. @return whether these are all that
  *  the runtime counts: where there are very many tasks, none is looked for. (task_edges.c) */
