@@ -218,7 +218,7 @@ def test_of_nothing(profile: Dict[str, Any]) -> None:
     empty["timeline"] = {**profile["timeline"], "rows": [], "buckets": 0, "pool": []}
     empty["summary"] = {**profile["summary"], "work": None, "span": None}
     text = "".join(structure_of(empty).texts)
-    assert "No explicit task was created" in text and "not known" in text
+    assert "No explicit task was created" in text and "unknown" in text
 
 
 def test_one_task(profile: Dict[str, Any]) -> None:

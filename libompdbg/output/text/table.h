@@ -14,7 +14,6 @@ typedef const char *cutter(const struct paper *paper, const char *text, size_t w
 cutter cut_end;
 /** Cut "work at hang.c:12": the place is worth more than the name, and the line more than the file. */
 cutter cut_place;
-cutter cut_wait; // what a thread waits for
 /** Cut "2-3,5,7-11" after a comma. */
 cutter cut_numbers;
 
@@ -23,12 +22,16 @@ enum {
 	LEAST_PLACE = 11, // of "work at hang.c:12"
 };
 
+/** Remove the address of a lock that has a name. */
+const char *without_address(const struct paper *paper, const char *text);
+
 /** One column. */
 struct column {
 	const char *title;
 	size_t squeeze; // may be cut down to this width; NEVER_CUT
 	size_t least;	// and, where all are cut that far, down to this; 0: no further
 	cutter *cut;	// NULL: cut_end
+	const char *(*shorten)(const struct paper *paper, const char *text); // NULL: not at all
 	painter *paint; // NULL: none
 	int drop;	// which column goes first where space is short: the highest; 0: never
 	bool right;	// aligned

@@ -29,7 +29,7 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 struct ompdbg_error *text_locks(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Lock", .squeeze = 16, .cut = cut_wait, .paint = paint_wait },
+		{ .title = "Lock", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
 		{ .title = "Where the owner is",
@@ -168,7 +168,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 {
 	static const struct column columns[] = {
 		{ .title = "", .squeeze = 10 },
-		{ .title = "", .squeeze = 16, .cut = cut_wait, .paint = paint_wait },
+		{ .title = "", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
 		{ .title = "",
 		  .squeeze = 20,

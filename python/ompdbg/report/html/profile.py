@@ -31,7 +31,7 @@ class _Profile:
     def named(self, index: Optional[int]) -> Content:
         """Return what a construct is, and where."""
         if index is None:
-            return "not known"
+            return "unknown"
         one = self.constructs[index]
         return [one["kind"], " ", words.place(one["location"])]
 
@@ -74,7 +74,7 @@ def _head(document: Object, program: str) -> Content:
         )
         told.append(f"{started:%Y-%m-%d %H:%M:%S} UTC")
     told += [
-        trace["runtime"] or "runtime not known",
+        trace["runtime"] or "runtime unknown",
         f"ended by {trace['ended']}" if trace["ended"] else "",
     ]
     work, span = summary["work"], summary["span"]
@@ -85,7 +85,7 @@ def _head(document: Object, program: str) -> Content:
         ("Regions", f"{summary['regions']:,}"),
         ("Work", _time(work)),
         ("Span", _time(span)),
-        ("Parallelism", f"{work / span:.2f}" if work is not None and span else "not known"),
+        ("Parallelism", f"{work / span:.2f}" if work is not None and span else "unknown"),
     ]
     notes = list(trace["notes"])
     if trace["lost"]:
@@ -103,7 +103,7 @@ def _head(document: Object, program: str) -> Content:
 
 
 def _time(value: Optional[float]) -> str:
-    return "not known" if value is None else duration(value)
+    return "unknown" if value is None else duration(value)
 
 
 def _ns(value: Optional[float]) -> Number:
@@ -200,7 +200,7 @@ _LISTINGS = {
     "loops": _Listing(
         "Loops",
         (
-            ("Schedule", "schedule", lambda schedule: schedule or "not known"),
+            ("Schedule", "schedule", lambda schedule: schedule or "unknown"),
             ("Entered", "instances", Number),
             ("Iterations", "iterations", Number),
             ("Chunks", "chunks", Number),
@@ -265,7 +265,7 @@ def _more(profile: _Profile, name: str, one: Object) -> Object:
             element("div", profile.place(place["construct"]), f" {place['count']:,} times")
             for place in one["places"]
         ]
-        lock = element("code", one["symbol"] or one["address"] or "not known")
+        lock = element("code", one["symbol"] or one["address"] or "unknown")
         return {"where": places, "what": [one["kind"], " ", lock]}
     if name == "threads":
         return {

@@ -181,7 +181,7 @@ def _linked_runs(found: Sequence[Tuple[int, int]]) -> Iterator[Content]:
         yield ", " if index else None
         yield thread_link(first)
         if last != first:
-            yield ", " if last == first + 1 else "-"
+            yield "-"
             yield thread_link(last)
 
 
