@@ -107,3 +107,31 @@ def test_code_without_a_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
     assert stacks.count("parallel region of main\n") == 1
     assert {thread["location"]["function"] for thread in threads} == {"main"}
     assert "??" not in text and "0x" not in text, text
+
+
+@BOTH
+def test_owner_of_a_reduction(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """The thread that combines its values has the lock of reductions."""
+    with hanging("combining.c", family, 4, tmp_path) as pid:
+        threads = {one["thread_num"]: one["gdb"] for one in ompdbg.json("threads", pid)["threads"]}
+        (lock,) = ompdbg.json("locks", pid)["locks"]
+    assert lock["kind"] == ("atomic" if family == "gcc" else "critical")
+    assert lock["waiters"] == sorted(threads[number] for number in (0, 1, 3))
+    (candidate,) = lock["candidates"]
+    assert (candidate["thread"], candidate["known_by"]) == (threads[2], "code")
+
+
+@BOTH
+def test_several_dependences_on_a_task(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """It is named once. An event's handle is a number, not the limit of its type."""
+    with hanging("detached.c", family, 2, tmp_path) as pid:
+        text = ompdbg.run("tasks", pid).stdout
+        tasks = ompdbg.json("tasks", pid)["tasks"]
+        (waiting,) = [task for task in tasks if task["status"] == "blocked"]
+        values = ompdbg.json("task", waiting["number"], pid)["task"]["values"]
+    (detached,) = [task for task in tasks if task["status"] == "detached"]
+    assert waiting["waits_for"] == [detached["number"]]
+    assert f"blocked, waits for #{detached['number']}, detachable" in text
+    event = (tmp_path / "event").read_text()
+    assert {one["name"]: one["value"] for one in values}.get("sent", event) == event
+    assert any(one["name"] == "sent" for one in values) == (family == "gcc")
