@@ -19,7 +19,7 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 			name.symbol = symbol_title(process, &symbol);
 	} else if (frame &&
 		   !is_ok(services->frame_name(services->context, thread->target->number,
-					       &frame->at, address, &name.variable))) {
+					       &frame->at, address, false, &name.variable))) {
 		name.variable = NULL;
 	}
 	return name;

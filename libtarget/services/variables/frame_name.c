@@ -21,7 +21,7 @@ struct name_search {
 	struct target_services *services;
 	struct arena *arena; // of names
 	uint64_t address;
-	bool by_pointer; // what points to the address has the name
+	bool by_pointer; // what points to the address may have the name
 	int steps;
 	uint64_t indices[MAX_INDICES]; // values of integer variables
 	size_t num_indices;
@@ -352,7 +352,7 @@ static const char *find_in_frame(struct name_search *search, int hops)
 }
 
 struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-					uint64_t address, const char **ret)
+					uint64_t address, bool holds, const char **ret)
 {
 	struct target_services *services = context;
 	size_t index = 0;
@@ -367,11 +367,13 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 		.address = address,
 	};
 	const char *name = NULL;
-	for (int pass = 0; search.scope && pass < 4 && !name; pass++) {
+	for (int pass = holds ? 2 : 0; search.scope && pass < 4 && !name; pass++) {
+		int hops = pass % 2;
+
 		search.by_pointer = pass >= 2;
-		if (pass == 1)
+		if (hops && !search.num_indices)
 			read_indices(&search);
-		name = find_in_frame(&search, pass % 2);
+		name = find_in_frame(&search, hops);
 	}
 	*ret = arena_strdup(&services->arena, name);
 	arena_deinit(&services->scratch);
