@@ -22,7 +22,7 @@ struct report {
 	struct buffer document; // for the page
 	bool is_suspicious;
 	enum severity severity; // of the worst
-	struct buffer verdict; // in words
+	struct buffer verdict;	// in words
 };
 
 /** Look at a target, and write what need not wait. */

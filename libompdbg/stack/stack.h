@@ -53,7 +53,7 @@ const struct ompdbg_function *stack_place(struct stack *stack, struct stack_fram
 enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame);
 /** Describe the place of a frame in terms of the source. */
 const struct location *locate(struct thread *thread, struct stack_frame *frame);
-/** The same; code without a name is called as in the thread's logical stack (logical.c). */
+/** Describe where a frame is; code without a name is called as in the logical stack (logical.c). */
 const struct location *locate_by_stack(struct thread *thread, struct stack_frame *frame);
 /** Describe the place of a call by the address to which it returns; NULL if there is no code. */
 const struct location *call_location(struct process *process, uint64_t returns);

@@ -84,8 +84,7 @@ static void conclude_pthread_mutex(struct conclusion *c)
 	wait->symbol = e->name.symbol;
 	wait->variable = e->name.variable;
 	wait->address = e->mutex;
-	wait->title =
-		lock_title(c->arena, wait_kind_named(wait->kind)->title, &e->name, e->mutex);
+	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &e->name, e->mutex);
 	c->verdict->wait = wait;
 }
 

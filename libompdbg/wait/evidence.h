@@ -45,7 +45,7 @@ enum {
 	FAMILY_RUNTIME_LOCK,
 };
 
-/** What a lock is called. */
+/** Name of a lock. */
 struct lock_name {
 	const char *symbol;   // the same everywhere: "locks[3]"; NULL
 	const char *variable; // if there is none: what a frame knows it by, "this->lock_"; NULL
@@ -62,8 +62,8 @@ struct evidence {
 	bool has_futex_site; // the runtime keeps this at that address
 	ompd_ext_wait_site futex_site;
 	struct ompdbg_symbol futex_symbol; // name NULL: there is none
-	uint64_t mutex;	       // of the C library, on which the thread sleeps; 0: none
-	struct lock_name name; // of the lock at the one address or the other
+	uint64_t mutex;			   // of the C library, on which the thread sleeps; 0: none
+	struct lock_name name;		   // of the lock at the one address or the other
 	bool is_users;	       // the address belongs neither to the runtime nor to a library
 	bool is_from_jump;     // of no known use, and the user's code jumped to where it is used
 	bool for_dependences;  // its task waits for tasks that it depends on
@@ -109,7 +109,8 @@ bool site_is_mutex(const ompd_ext_wait_site *site);
  *  better. @p index: of that one. (place.c) */
 struct stack_frame *own_frame(struct thread *thread, size_t index);
 /** Name a lock in the program's memory; @p frame: of a thread that waits for it, or NULL. (lock_name.c) */
-struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame, uint64_t address);
+struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame,
+			   uint64_t address);
 /** Write what people call a lock: "lock second", "mutex this->mutex_ (0x55...)". @p title: of its kind. */
 const char *lock_title(struct arena *arena, const char *title, const struct lock_name *name,
 		       uint64_t address);

@@ -9,7 +9,7 @@
 
 enum {
 	MAX_FOREIGN = 256, // frames of runtime and libraries on top of the user's code
-	MAX_RUNTIME = 64, // frames of the runtime that are looked at
+	MAX_RUNTIME = 64,  // frames of the runtime that are looked at
 };
 
 /** How far away a function of the same object can be. */

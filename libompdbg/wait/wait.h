@@ -27,9 +27,9 @@ const struct wait_kind *wait_kind_named(const char *name);
 /** Check for a barrier, at any place: "barrier", "barrier_workshare", "barrier_parallel", "reduction",
  *  "single". */
 bool is_barrier_kind(const char *kind);
-bool is_lock_kind(const char *kind);	// "lock", "nest_lock", "critical", "mutex"
+bool is_lock_kind(const char *kind);	      // "lock", "nest_lock", "critical", "mutex"
 bool is_pthread_mutex_kind(const char *kind); // of the C library
-bool is_ordered_kind(const char *kind); // "ordered", "doacross"
+bool is_ordered_kind(const char *kind);	      // "ordered", "doacross"
 
 // ---- What a thread does (doing.c) ---------------------------------------------------------------
 

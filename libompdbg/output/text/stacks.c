@@ -17,7 +17,7 @@ enum {
 	MOST_ARGUMENT = 40,
 	MOST_ARGUMENTS = 110,
 	MOST_LOCAL = 180,
-	MOST_DOINGS = 4, // of threads that share a stack
+	MOST_DOINGS = 4,   // of threads that share a stack
 	LEAST_CYCLES = 16, // of frames that recur in a recursion: the first and the last are shown
 };
 
@@ -323,8 +323,8 @@ static bool are_alike(const void *items, size_t index, size_t other)
 	const struct ompdbg_function *place = stack_place(stack, a->frame);
 	const struct ompdbg_function *other_place = stack_place(stack, b->frame);
 
-	return !a->frame->at.is_signal && !b->frame->at.is_signal &&
-	       a->construct == b->construct && are_same_text(a->function, b->function) &&
+	return !a->frame->at.is_signal && !b->frame->at.is_signal && a->construct == b->construct &&
+	       are_same_text(a->function, b->function) &&
 	       (place->line ? place->line == other_place->line &&
 				      are_same_text(place->file, other_place->file) :
 			      a->frame->at.pc == b->frame->at.pc);
@@ -385,9 +385,8 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 
 	for (size_t i = 0; i < stack->num_parts; i++) {
 		const struct stack_part *part = &stack->parts[i];
-		const struct logical_frame **frames =
-			ARENA_ARRAY(text->paper.arena, const struct logical_frame *,
-				    part->num_frames + 1);
+		const struct logical_frame **frames = ARENA_ARRAY(
+			text->paper.arena, const struct logical_frame *, part->num_frames + 1);
 		size_t num_frames = 0;
 		bool is_first = i == 0;
 		shown->is_group = is_first && count > 1;

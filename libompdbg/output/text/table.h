@@ -32,7 +32,7 @@ struct column {
 	size_t least;	// and, where all are cut that far, down to this; 0: no further
 	cutter *cut;	// NULL: cut_end
 	const char *(*shorten)(const struct paper *paper, const char *text); // NULL: not at all
-	painter *paint; // NULL: none
+	painter *paint;							     // NULL: none
 	int drop;	// which column goes first where space is short: the highest; 0: never
 	bool right;	// aligned
 	bool is_marked; // by the row's painter, where it has one

@@ -225,8 +225,9 @@ static const char *find_in_array(struct name_search *search, const struct found_
 	struct type element, inner;
 	int64_t low, high;
 
-	if (!search->by_pointer || !type_element(plain, &element) || !type_plain(&element, &inner) ||
-	    !type_is_pointer(&inner) || !type_bounds(plain, &low, &high))
+	if (!search->by_pointer || !type_element(plain, &element) ||
+	    !type_plain(&element, &inner) || !type_is_pointer(&inner) ||
+	    !type_bounds(plain, &low, &high))
 		return NULL;
 	for (int64_t i = low; i <= high && i - low < MAX_ELEMENTS; i++) {
 		uint64_t offset = (uint64_t)(i - low) * WORD_SIZE, pointer;

@@ -21,7 +21,7 @@ static void split(volatile int *place, int depth)
 {
 	if (depth == FRAMES)
 		abort();
-#pragma omp task if (0) // LINE: task
+#pragma omp task if (0)		 // LINE: task
 	split(place, depth + 1); // LINE: inside
 #pragma omp taskwait
 	*place = depth;
