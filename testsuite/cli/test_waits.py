@@ -135,3 +135,13 @@ def test_several_dependences_on_a_task(ompdbg: Any, tmp_path: Path, family: str)
     event = (tmp_path / "event").read_text()
     assert {one["name"]: one["value"] for one in values}.get("sent", event) == event
     assert any(one["name"] == "sent" for one in values) == (family == "gcc")
+
+
+@BOTH
+def test_lock_of_code_that_jumped(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """The call that opened the region does not pass the lock: code is no lock."""
+    with hanging("jumped_lock.c", family, 2, tmp_path) as pid:
+        waits = [one["wait"] for one in ompdbg.json("threads", pid)["threads"]]
+    address = (tmp_path / "address").read_text()
+    assert {wait["kind"] for wait in waits} <= {"lock", "mutex"}
+    assert all(wait["address"] in (None, address) and not wait["symbol"] for wait in waits)
