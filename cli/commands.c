@@ -199,7 +199,8 @@ const struct command commands[] = {
 			       "runtime. The stack of a thread in a parallel region continues in "
 			       "the thread that encountered the region, up to main. Threads of a "
 			       "team with equal stacks share one, without arguments, unless "
-			       "--full is given.\n\n"
+			       "--full is given. Of a recursion, the first and the last frames "
+			       "are shown, and how many are between; with --full or --raw, all.\n\n"
 			       "With 16 OpenMP threads or more, the default is --tree: one tree "
 			       "of all stacks, from main on. The first column is the number of "
 			       "threads in these frames; rows with \"-\" show the state of the "
@@ -265,7 +266,8 @@ const struct command commands[] = {
 		.name = "locks",
 		.summary = "show locks and critical constructs, their owners and waiters",
 		.description =
-			"Show the locks, critical and ordered regions that threads wait for. "
+			"Show the locks, critical and ordered regions that threads wait for; "
+			"mutexes of the C library, such as std::mutex, count as locks. "
 			"The owner comes from the runtime or the C library. If neither "
 			"records it, ompdbg names threads that perhaps hold the lock, with "
 			"the evidence.",

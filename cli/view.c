@@ -45,7 +45,8 @@ static struct ompdbg_error *show_why(struct looked *looked, struct view_options 
 			error = print_crash(process, &crash, pid, form, sink);
 	}
 	options->findings = diagnose(process, options->thread, &options->num_findings);
-	*suspicious = has_crashed || is_suspicious(options->findings, options->num_findings);
+	*suspicious = has_crashed ||
+		      is_suspicious(worst_finding(options->findings, options->num_findings));
 	return error ? error : print_view(process, VIEW_WHY, options, form, sink);
 }
 

@@ -157,22 +157,16 @@ static struct ompdbg_error *keep(void *context, const char *text, size_t size)
 static void judge(struct report *report, struct looked *looked, const struct about *about)
 {
 	struct process *process = looked->process;
-	const struct finding *worst = NULL;
 	size_t count;
 	const struct finding *findings = diagnose(process, NULL, &count);
+	const struct finding *worst = worst_finding(findings, count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!worst || findings[i].severity < worst->severity)
-			worst = &findings[i];
-	}
-	report->is_suspicious = is_suspicious(findings, count) ||
+	report->is_suspicious = is_suspicious(worst) ||
 				(about->has_crash && crash_is_own(&about->crash, about->pid));
-	report->has_findings = worst != NULL;
 	report->severity = worst ? worst->severity : SEVERITY_WAITING;
 	buffer_put(&report->verdict, about->has_crash ?
 					     crash_text(process, &about->crash, about->pid) :
-				     worst ? worst->text :
-					     "No thread was found waiting for another.");
+					     verdict_text(worst));
 }
 
 bool report_make(struct report *report, struct looked *looked, const struct report_files *files,

@@ -22,8 +22,7 @@ struct report {
 	struct buffer document; // for the page
 	bool is_suspicious;
 	enum severity severity; // of the worst
-	bool has_findings;
-	struct buffer verdict; // in words
+	struct buffer verdict;	// in words
 };
 
 /** Look at a target, and write what need not wait. */

@@ -154,12 +154,9 @@ static void ask(struct looked *looked, struct answer *answer)
 {
 	size_t count;
 	const struct finding *findings = diagnose(looked->process, NULL, &count);
+	const struct finding *worst = worst_finding(findings, count);
 
-	answer->severity = SEVERITY_WAITING;
-	for (size_t i = 0; i < count; i++) {
-		if ((int)findings[i].severity < answer->severity)
-			answer->severity = (int)findings[i].severity;
-	}
+	answer->severity = worst ? (int)worst->severity : SEVERITY_WAITING;
 }
 
 /** Look at a process that is stopped, in a process of its own. */

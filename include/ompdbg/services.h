@@ -211,10 +211,11 @@ struct ompdbg_services {
 	struct ompdbg_error *(*variable_at)(void *context, uint64_t address, bool is_lock,
 					    uint64_t near, const char **ret);
 	/** Name what a frame knows an address by: a variable or member that is there, or that holds the
-	 *  address: "v.lock_", "this->lock_", "guard.mutex". ABSENT: nothing in the frame has it. */
+	 *  address: "v.lock_", "this->lock_", "guard.mutex". @p holds: what holds it is preferred to
+	 *  what a pointer leads to. ABSENT: nothing in the frame has it. */
 	struct ompdbg_error *(*frame_name)(void *context, int thread,
 					   const struct ompdbg_frame *frame, uint64_t address,
-					   const char **ret);
+					   bool holds, const char **ret);
 	/** Find the layout of a structure in debug information, or of one of its fields ("a.b" for a
 	 *  field of a field) if @p field is not NULL. @p object as in symbol_address; NULL: the
 	 *  program and OpenMP runtimes. */

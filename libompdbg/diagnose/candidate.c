@@ -20,12 +20,14 @@ enum {
 };
 
 enum lock_operation { SETS, UNSETS };
+enum lock_family { FAMILY_OF_LOCKS, FAMILY_OF_CRITICALS, FAMILY_OF_ATOMICS };
 
 /** A call that sets or unsets a lock. */
 struct lock_call {
 	uint64_t address, returns;
 	enum lock_operation operation;
-	bool is_critical, is_unnamed;
+	enum lock_family family;
+	bool is_unnamed; // the runtime has one lock for all such calls
 };
 
 /** The calls of one function, and its flow. */
@@ -43,6 +45,7 @@ bool is_unset_function(const char *function)
 {
 	return strstr(function, "_unset_") || strcmp(function, "GOMP_critical_end") == 0 ||
 	       strcmp(function, "GOMP_critical_name_end") == 0 ||
+	       strcmp(function, "GOMP_atomic_end") == 0 ||
 	       strcmp(function, "__kmpc_end_critical") == 0;
 }
 
@@ -51,16 +54,20 @@ static bool classify_lock_call(const ompd_ext_wait_site *site, struct lock_call 
 {
 	if (!site->function)
 		return false;
-	call->is_critical = strstr(site->function, "critical");
+	call->family = strstr(site->function, "critical") ? FAMILY_OF_CRITICALS :
+		       strstr(site->function, "atomic")	  ? FAMILY_OF_ATOMICS :
+							    FAMILY_OF_LOCKS;
 	call->is_unnamed = strcmp(site->function, "GOMP_critical_start") == 0 ||
-			   strcmp(site->function, "GOMP_critical_end") == 0;
+			   strcmp(site->function, "GOMP_critical_end") == 0 ||
+			   call->family == FAMILY_OF_ATOMICS;
 	if (is_unset_function(site->function)) {
 		call->operation = UNSETS;
 		return true;
 	}
 	call->operation = SETS;
 	return site->kind == ompd_ext_wait_lock || site->kind == ompd_ext_wait_nest_lock ||
-	       site->kind == ompd_ext_wait_critical;
+	       site->kind == ompd_ext_wait_critical ||
+	       strcmp(site->function, "GOMP_atomic_start") == 0;
 }
 
 static void find_calls(struct runtime *runtime, struct code_reader *code, struct lock_calls *found)
@@ -178,14 +185,17 @@ enum match { NO_MATCH, MATCHES, MAY_MATCH };
 static enum match is_of_lock(const struct search *search, const struct lock_call *call)
 {
 	const struct lock *lock = search->lock;
-	bool is_critical = strcmp(lock->kind, "critical") == 0;
+	enum lock_family family = strcmp(lock->kind, "critical") == 0 ? FAMILY_OF_CRITICALS :
+				  strcmp(lock->kind, "atomic") == 0   ? FAMILY_OF_ATOMICS :
+									FAMILY_OF_LOCKS;
 
-	if (call->is_critical != is_critical && strcmp(lock->kind, "mutex") != 0)
+	if (call->family != family && strcmp(lock->kind, "mutex") != 0)
 		return NO_MATCH;
 	if (call->is_unnamed || !lock->address) {
 		const struct wait *wait = thread_wait(lock->waiters[0]);
 		bool is_unnamed = wait && wait->function &&
-				  strcmp(wait->function, "GOMP_critical_start") == 0;
+				  (strcmp(wait->function, "GOMP_critical_start") == 0 ||
+				   strcmp(wait->function, "GOMP_atomic_start") == 0);
 		return call->is_unnamed && is_unnamed ? MATCHES : NO_MATCH;
 	}
 	uint64_t address = lock_of_call(search, call);
@@ -243,7 +253,7 @@ static void add_candidate(struct process *process, struct lock *lock, struct can
 		lock->candidates =
 			ARENA_ARRAY(&process->arena, struct candidate, process->num_targets);
 	candidate.thread = thread;
-	candidate.location = locate(thread, frame);
+	candidate.location = locate_by_stack(thread, frame);
 	candidate.level = frame->at.level;
 	lock->candidates[lock->num_candidates++] = candidate;
 }
@@ -338,7 +348,7 @@ static bool holds_address_in(struct process *process, struct lock *lock, struct 
 
 	if (is_of_construct(thread, frame) ||
 	    !is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
-					lock->address, &name)))
+					lock->address, true, &name)))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
 	return true;

@@ -12,7 +12,7 @@
  * they are, have not unset it; if there is none, frames of other threads that hold its address.
  */
 void find_candidates(struct process *process, struct lock *lock);
-/** Check for a function of a runtime that unsets locks, or ends a critical construct. */
+/** Check for a function of a runtime that unsets locks, or ends a critical or atomic construct. */
 bool is_unset_function(const char *function);
 /** Find the owner of a lock in the recording (taking.c). @return false: it is not certain. */
 bool find_owner_in_history(struct process *process, struct lock *lock);

@@ -81,7 +81,7 @@ struct region_record {
 /** Find what was recorded of a region; NULL. */
 const struct region_record *region_record(struct region *region);
 
-// ---- Locks (lock.c, candidate.c, mutex.c) ------------------------------------------------------
+// ---- Locks (lock.c, candidate.c) ---------------------------------------------------------------
 
 /** How the owner of a lock is known. */
 enum owner_source { OWNER_UNKNOWN, OWNER_RECORDED, OWNER_HISTORY };
@@ -104,8 +104,8 @@ struct candidate {
 };
 
 struct lock {
-	const char *kind; // as of struct wait, and "pthread_mutex"
-	const char *title, *symbol;
+	const char *kind;		       // as of struct wait
+	const char *title, *symbol, *variable; // as of its first waiter
 	struct runtime *runtime;
 	uint64_t address; // 0: unknown
 	struct thread **waiters;
@@ -121,10 +121,8 @@ struct lock {
 	size_t num_candidates;
 };
 
-/** List the locks, critical constructs and ordered regions that threads wait for. */
+/** List the locks, critical constructs, ordered regions and mutexes that threads wait for. */
 struct lock *process_locks(struct process *process, size_t *count);
-/** List the mutexes of the C library that threads sleep on. */
-struct lock *process_mutexes(struct process *process, size_t *count);
 
 // ---- The graph (graph.c) -----------------------------------------------------------------------
 
@@ -196,8 +194,12 @@ struct finding {
 
 /** Diagnose a process, causes first. @p thread: only what it waits for, directly or not; or NULL. */
 struct finding *diagnose(struct process *process, struct thread *thread, size_t *count);
-/** Something was found that does not happen in a program that runs well, or seldom. */
-bool is_suspicious(const struct finding *findings, size_t count);
+/** Find the worst of what was found, the first of several; NULL: nothing was. */
+const struct finding *worst_finding(const struct finding *findings, size_t count);
+/** Check for a finding that a program which runs well does not have, or seldom. */
+bool is_suspicious(const struct finding *worst);
+/** Return a finding in words, or that there is none. */
+const char *verdict_text(const struct finding *worst);
 
 /** List the unfinished tasks for which a blocked task waits directly. @return whether these are all that
  *  the runtime counts: where there are very many tasks, none is looked for. (task_edges.c) */

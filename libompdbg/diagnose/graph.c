@@ -126,23 +126,17 @@ static void add_barrier_edges(struct graph *graph, struct wait_node *node)
 
 // ---- Locks -------------------------------------------------------------------------------------
 
-static struct lock *find_lock(struct lock *locks, size_t count, const struct thread *thread)
-{
-	for (size_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < locks[i].num_waiters; k++) {
-			if (locks[i].waiters[k] == thread)
-				return &locks[i];
-		}
-	}
-	return NULL;
-}
-
 /** Find the lock for which a thread waits; NULL. */
 static struct lock *lock_of(struct graph *graph, const struct thread *thread)
 {
-	struct lock *mutex = find_lock(graph->mutexes, graph->num_mutexes, thread);
-
-	return mutex ? mutex : find_lock(graph->locks, graph->num_locks, thread);
+	for (size_t i = 0; i < graph->num_locks; i++) {
+		struct lock *lock = &graph->locks[i];
+		for (size_t k = 0; k < lock->num_waiters; k++) {
+			if (lock->waiters[k] == thread)
+				return lock;
+		}
+	}
+	return NULL;
 }
 
 /** Check that a thread owned a lock before it began to wait for it, as the recorder saw. It need not
@@ -197,7 +191,7 @@ static void add_edges(struct graph *graph, struct wait_node *node)
 	const struct wait *wait = thread_wait(node->thread);
 	struct lock *lock = lock_of(graph, node->thread);
 
-	node->waits = wait ? strcmp(wait->kind, "idle") != 0 : lock != NULL;
+	node->waits = wait && strcmp(wait->kind, "idle") != 0;
 	if (!node->waits)
 		return;
 	if (wait && is_barrier_kind(wait->kind))
@@ -219,7 +213,6 @@ struct graph *process_graph(struct process *process)
 	graph->process = process;
 	graph->regions = process_regions(process, &graph->num_regions);
 	graph->locks = process_locks(process, &graph->num_locks);
-	graph->mutexes = process_mutexes(process, &graph->num_mutexes);
 	graph->nodes = ARENA_ARRAY(&process->arena, struct wait_node, process->num_targets);
 	for (size_t i = 0; i < process->num_targets; i++)
 		graph->nodes[i].thread = process->threads[i];

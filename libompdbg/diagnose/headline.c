@@ -59,11 +59,7 @@ static const char *kind_text(const struct lock *lock)
 {
 	if (!lock)
 		return "task";
-	if (strcmp(lock->kind, "nest_lock") == 0)
-		return "nest lock";
-	if (strcmp(lock->kind, "mutex") == 0)
-		return "lock or critical";
-	return strcmp(lock->kind, "pthread_mutex") == 0 ? "mutex" : lock->kind;
+	return wait_kind_named(lock->kind)->title;
 }
 
 static const char *tell_deadlock(struct telling *t)

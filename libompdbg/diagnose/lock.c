@@ -9,7 +9,7 @@
 static bool is_waited_for(const struct wait *wait)
 {
 	return wait && (is_lock_kind(wait->kind) || is_ordered_kind(wait->kind) ||
-			strcmp(wait->kind, "atomic") == 0);
+			is_pthread_mutex_kind(wait->kind) || strcmp(wait->kind, "atomic") == 0);
 }
 
 static bool is_same_lock(const struct lock *lock, struct thread *thread, const struct wait *wait)
@@ -41,6 +41,7 @@ static void collect(struct process *process, struct diagnose_room *room)
 			lock->kind = wait->kind;
 			lock->title = wait->title;
 			lock->symbol = wait->symbol;
+			lock->variable = wait->variable;
 			lock->runtime = thread->runtime;
 			lock->address = wait->address;
 			lock->is_held = UNKNOWN;
@@ -136,6 +137,28 @@ static bool find_recorded_owner(struct process *process, struct lock *lock)
 	return lock->owner_ended;
 }
 
+/** Find who owns a mutex of the C library. */
+static void find_mutex_owner(struct process *process, struct lock *lock)
+{
+	int32_t owner;
+
+	if (!read_awaited_mutex(process, lock->address, &owner))
+		return;
+	lock->is_held = YES;
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (process->targets[i].lwp != owner)
+			continue;
+		lock->owner = process->threads[i];
+		lock->source = OWNER_RECORDED;
+		return;
+	}
+	// The thread has ended, or has another number here, or the mutex was overwritten.
+	lock->reason = owner ? arena_printf(&process->arena,
+					    "its recorded owner, LWP %d, is not among the threads",
+					    owner) :
+			       "it records no owner";
+}
+
 static void find_owner(struct process *process, struct lock *lock)
 {
 	bool is_asked = lock->address && is_lock_kind(lock->kind);
@@ -160,6 +183,8 @@ struct lock *process_locks(struct process *process, size_t *count)
 		for (size_t i = 0; i < room->num_locks; i++) {
 			if (is_ordered_kind(room->locks[i].kind))
 				find_turn(process, &room->locks[i]);
+			else if (is_pthread_mutex_kind(room->locks[i].kind))
+				find_mutex_owner(process, &room->locks[i]);
 			else
 				find_owner(process, &room->locks[i]);
 			find_taking(process, &room->locks[i]);

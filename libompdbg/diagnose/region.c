@@ -180,8 +180,7 @@ struct region_group *region_groups(struct region *region, size_t *count)
 		if (!now.inner) {
 			now.state = thread_state(thread);
 			now.wait = thread_wait(thread);
-			now.location = now.wait ? thread_location(thread) :
-						  thread_own_place(thread);
+			now.location = thread_location(thread);
 		}
 		struct region_group *group = groups;
 		while (group < groups + *count &&

@@ -11,13 +11,11 @@
 #include "wait/evidence.h"
 
 struct diagnose_room {
-	bool has_regions, has_locks, has_mutexes;
+	bool has_regions, has_locks;
 	struct region *regions;
 	size_t num_regions;
 	struct lock *locks;
 	size_t num_locks;
-	struct lock *mutexes;
-	size_t num_mutexes;
 	struct graph *graph;
 	struct table tasks;	   // struct runtime * -> struct kept_tasks * (task_edges.c)
 	struct table loop_kinds;   // pc of a frame -> struct loop_kind * (loop.c)
@@ -58,8 +56,6 @@ struct graph {
 	size_t num_regions;
 	struct lock *locks;
 	size_t num_locks;
-	struct lock *mutexes;
-	size_t num_mutexes;
 	struct wait_node *nodes; // one for each thread of the process, in its order
 };
 

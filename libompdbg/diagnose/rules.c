@@ -161,13 +161,12 @@ static void find_holders(struct graph *graph, const struct lock *lock, struct fi
 	set_others(finding, &others);
 }
 
-static void find_held_among(struct graph *graph, struct lock *locks, size_t count,
-			    struct finding_list *list)
+void find_held_locks(struct graph *graph, struct finding_list *list)
 {
 	struct arena *arena = &graph->process->arena;
 
-	for (size_t i = 0; i < count; i++) {
-		struct lock *lock = &locks[i];
+	for (size_t i = 0; i < graph->num_locks; i++) {
+		struct lock *lock = &graph->locks[i];
 		size_t num_edges = 0, capacity = 0;
 		if (lock->owner_ended || lock->is_held == NO || is_in_deadlock(list, lock))
 			continue;
@@ -186,12 +185,6 @@ static void find_held_among(struct graph *graph, struct lock *locks, size_t coun
 		finding->num_edges = num_edges;
 		find_holders(graph, lock, finding);
 	}
-}
-
-void find_held_locks(struct graph *graph, struct finding_list *list)
-{
-	find_held_among(graph, graph->locks, graph->num_locks, list);
-	find_held_among(graph, graph->mutexes, graph->num_mutexes, list);
 }
 
 // ---- Barriers ----------------------------------------------------------------------------------

@@ -206,7 +206,8 @@ static bool cannot_run_tasks(struct thread *thread)
 	const struct wait *wait = thread_wait(thread);
 
 	if (wait)
-		return is_lock_kind(wait->kind) || strcmp(wait->kind, "ordered") == 0;
+		return is_lock_kind(wait->kind) || is_pthread_mutex_kind(wait->kind) ||
+		       strcmp(wait->kind, "ordered") == 0;
 	return !thread_is_in_runtime(thread) && thread_is_asleep(thread);
 }
 

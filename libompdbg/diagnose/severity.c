@@ -90,11 +90,23 @@ enum severity finding_severity(struct graph *graph, const struct finding *findin
 	return somebody_works(graph, finding) ? SEVERITY_WAITING : SEVERITY_HELD_UP;
 }
 
-bool is_suspicious(const struct finding *findings, size_t count)
+const struct finding *worst_finding(const struct finding *findings, size_t count)
 {
+	const struct finding *worst = NULL;
+
 	for (size_t i = 0; i < count; i++) {
-		if (findings[i].severity != SEVERITY_WAITING)
-			return true;
+		if (!worst || findings[i].severity < worst->severity)
+			worst = &findings[i];
 	}
-	return false;
+	return worst;
+}
+
+bool is_suspicious(const struct finding *worst)
+{
+	return worst && worst->severity != SEVERITY_WAITING;
+}
+
+const char *verdict_text(const struct finding *worst)
+{
+	return worst ? worst->text : "No thread was found waiting for another.";
 }

@@ -18,6 +18,7 @@ struct kept_tasks {
 struct task_list {
 	struct task **tasks;
 	size_t count, capacity;
+	size_t num_links; // LLVM's runtime may count a task more than once, for several dependences
 };
 
 // ---- Tasks -------------------------------------------------------------------------------------
@@ -52,6 +53,9 @@ static void find_predecessors(struct kept_tasks *kept)
 				(struct task_list **)table_put(&kept->before, arena, ids[k]);
 			if (!*list)
 				*list = ARENA_NEW(arena, struct task_list);
+			(*list)->num_links++;
+			if ((*list)->count && (*list)->tasks[(*list)->count - 1] == kept->tasks[i])
+				continue;
 			*ARENA_APPEND(arena, (*list)->tasks, (*list)->count, (*list)->capacity) =
 				kept->tasks[i];
 		}
@@ -95,7 +99,7 @@ bool task_predecessors(struct task *task, struct task *const **ret, size_t *coun
 		*ret = before->tasks;
 		*count = before->count;
 	}
-	return *count == task->info.num_predecessors;
+	return (before ? before->num_links : 0) == task->info.num_predecessors;
 }
 
 struct task *const *graph_tasks(struct runtime *runtime, size_t *count)

@@ -21,9 +21,8 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/** Write ranges of numbers. @p pair: what stands between two numbers that follow one another. */
 static const char *write_ranges(struct arena *arena, const int *numbers, size_t count,
-				const char *separator, const char *pair)
+				const char *separator)
 {
 	int *sorted = ARENA_ARRAY(arena, int, count + 1);
 	struct buffer text = { 0 };
@@ -39,7 +38,7 @@ static const char *write_ranges(struct arena *arena, const int *numbers, size_t 
 			buffer_put(&text, separator);
 		buffer_printf(&text, "%d", first);
 		if (last > first)
-			buffer_printf(&text, "%s%d", last == first + 1 ? pair : "-", last);
+			buffer_printf(&text, "-%d", last);
 	}
 	found = arena_strdup(arena, text.data ? text.data : "");
 	buffer_deinit(&text);
@@ -48,12 +47,12 @@ static const char *write_ranges(struct arena *arena, const int *numbers, size_t 
 
 const char *number_list(struct arena *arena, const int *numbers, size_t count)
 {
-	return write_ranges(arena, numbers, count, ", ", ", ");
+	return write_ranges(arena, numbers, count, ", ");
 }
 
 const char *ranges_text(struct arena *arena, const int *numbers, size_t count)
 {
-	return write_ranges(arena, numbers, count, ",", "-");
+	return write_ranges(arena, numbers, count, ",");
 }
 
 /** Return what the labels of threads have before their numbers: "1." with several inferiors, else "". */
@@ -248,7 +247,8 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 				  size_t num_threads)
 {
 	const struct location *location = candidate->location;
-	const char *place = location && location->function ? location->function : "??";
+	const char *place = location && location->function ? location->function :
+							     line_text(arena, location);
 	const char *who = threads_text(arena, threads, num_threads);
 	const char *frame = "";
 

@@ -170,6 +170,7 @@ struct wait {
 	const char *function; // of the runtime; NULL: unknown which one was called
 	uint64_t address;     // of the lock, or of what else the thread sleeps on; 0: none
 	const char *symbol;   // that names the address; NULL: none
+	const char *variable; // if none does: what its frame knows the address by; NULL
 };
 
 struct thread {

@@ -135,3 +135,31 @@ const struct logical_stack *thread_logical_stack(struct thread *thread)
 	}
 	return stack;
 }
+
+/** Find the name that the code of a frame has in the logical stack of its thread; NULL. */
+static const char *name_in_stack(struct thread *thread, const struct stack_frame *frame)
+{
+	const struct logical_stack *stack = thread_logical_stack(thread);
+	const struct stack_part *own = stack->num_parts ? &stack->parts[0] : NULL;
+
+	for (size_t i = 0; own && i < own->num_frames; i++) {
+		if (own->frames[i].frame == frame)
+			return own->frames[i].function;
+	}
+	return NULL;
+}
+
+const struct location *locate_by_stack(struct thread *thread, struct stack_frame *frame)
+{
+	struct arena *arena = &thread->runtime->process->arena;
+	const struct location *location = locate(thread, frame);
+	const char *name = location->function ? NULL : name_in_stack(thread, frame);
+	struct location *named;
+
+	if (!name)
+		return location;
+	named = ARENA_NEW(arena, struct location);
+	*named = *location;
+	named->function = name;
+	return named;
+}

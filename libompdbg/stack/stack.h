@@ -53,6 +53,8 @@ const struct ompdbg_function *stack_place(struct stack *stack, struct stack_fram
 enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame);
 /** Describe the place of a frame in terms of the source. */
 const struct location *locate(struct thread *thread, struct stack_frame *frame);
+/** Describe where a frame is; code without a name is called as in the logical stack (logical.c). */
+const struct location *locate_by_stack(struct thread *thread, struct stack_frame *frame);
 /** Describe the place of a call by the address to which it returns; NULL if there is no code, or it is a
  *  runtime's: LLVM's gives tools such an address where it calls itself, which is no place of the user's. */
 const struct location *call_location(struct process *process, uint64_t returns);

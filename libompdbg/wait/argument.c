@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "stack/names.h"
 #include "wait/evaluate.h"
 
 enum {
@@ -55,10 +56,21 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 	return words;
 }
 
+/** Check for code of the program's, which the runtime works with, too, and which may look like a lock. */
+static bool is_code(struct thread *thread, uint64_t address)
+{
+	const struct ompdbg_services *services = thread->runtime->process->services;
+	struct ompdbg_function function;
+
+	return is_ok(services->function_at(services->context, address, &function)) &&
+	       (function.file || is_outlined_name(function.symbol));
+}
+
 static bool is_confirmed(struct thread *thread, uint32_t kind, uint64_t variable,
 			 const uint64_t *words, size_t count)
 {
-	return is_ok(SPACE_CALL(thread->runtime->space, ext_confirm_lock, thread->handle, kind,
+	return !is_code(thread, variable) &&
+	       is_ok(SPACE_CALL(thread->runtime->space, ext_confirm_lock, thread->handle, kind,
 				variable, words, count));
 }
 
@@ -104,6 +116,7 @@ static uint64_t find_among(struct thread *thread, uint32_t kind, const uint64_t 
 uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 		     const ompd_ext_wait_site *call)
 {
+	ompd_ext_wait_site called;
 	uint64_t variable;
 	uint32_t kind;
 	size_t count;
@@ -119,7 +132,9 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 	else
 		return 0;
 	uint64_t *words = words_in_use(thread, user, &count);
-	if (user->at.is_call &&
+	// Code that jumped to the function has left no frame: then the call is another one.
+	if (user->at.is_call && classify_call(thread->runtime, thread, user, &called) &&
+	    called.kind == call->kind &&
 	    evaluate_argument(thread, user, user->at.pc, lock_argument(call->function), NULL,
 			      &variable) &&
 	    is_confirmed(thread, kind, variable, words, count))

@@ -48,15 +48,16 @@ static void set_wait(struct conclusion *c, uint32_t kind, const char *function, 
 	wait->function = function;
 	wait->address = e->futex ? e->futex : wait_id;
 	if (row->family == FAMILY_MUTEX && e->is_users) {
-		wait->symbol = e->variable;
+		wait->symbol = e->name.symbol;
 		if (!wait->symbol && e->futex_symbol.name)
 			wait->symbol = symbol_title(c->thread->runtime->process, &e->futex_symbol);
 	}
-	if (wait->symbol)
-		wait->title = arena_printf(c->arena, "%s %s", wait->title, wait->symbol);
-	else if (is_lock && wait->address)
-		wait->title = arena_printf(c->arena, "%s %#lx", wait->title,
-					   (unsigned long)wait->address);
+	if (is_lock)
+		wait->variable = e->name.variable;
+	if (wait->symbol || is_lock)
+		wait->title = lock_title(c->arena, wait->title,
+					 &(struct lock_name){ wait->symbol, wait->variable },
+					 wait->address);
 	c->verdict->wait = wait;
 }
 
@@ -66,9 +67,24 @@ static void set_mutex_wait(struct conclusion *c)
 	struct wait *wait = ARENA_NEW(c->arena, struct wait);
 
 	wait->kind = "mutex";
-	wait->title = arena_printf(c->arena, "%s %#lx", wait_kind_named(wait->kind)->title,
-				   (unsigned long)c->evidence->futex);
 	wait->address = c->evidence->futex;
+	wait->variable = c->evidence->name.variable;
+	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &c->evidence->name,
+				 wait->address);
+	c->verdict->wait = wait;
+}
+
+/** Conclude a wait for a mutex of the C library. */
+static void conclude_pthread_mutex(struct conclusion *c)
+{
+	const struct evidence *e = c->evidence;
+	struct wait *wait = ARENA_NEW(c->arena, struct wait);
+
+	wait->kind = "pthread_mutex";
+	wait->symbol = e->name.symbol;
+	wait->variable = e->name.variable;
+	wait->address = e->mutex;
+	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &e->name, e->mutex);
 	c->verdict->wait = wait;
 }
 
@@ -312,4 +328,6 @@ void conclude(struct thread *thread, struct verdict *verdict)
 			verdict->wait = NULL;
 		}
 	}
+	if (!verdict->wait && e->mutex)
+		conclude_pthread_mutex(&c);
 }

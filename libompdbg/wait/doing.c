@@ -125,61 +125,6 @@ const char *thread_system_function(struct thread *thread)
 	return called ? system_function_name(process, plain_name(process, called)) : NULL;
 }
 
-// ---- The program's own files ---------------------------------------------------------------------
-
-/** Remove each ".." of a path with the folder before it: Clang names headers of GCC's library so. */
-static void remove_parents(char *path)
-{
-	char *const start = path, *end = path;
-
-	while (*path) {
-		if (!starts_with(path, "/../")) {
-			*end++ = *path++;
-			continue;
-		}
-		path += 3;
-		while (end > start && *--end != '/')
-			;
-	}
-	*end = '\0';
-}
-
-static bool is_header(struct arena *arena, const char *file)
-{
-	static const char *const folders[] = { "/usr/include/", "/usr/lib/",
-					       "/usr/local/include/" };
-	char *path = arena_strdup(arena, file);
-
-	if (!path)
-		return false;
-	remove_parents(path);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		if (starts_with(path, folders[i]))
-			return true;
-	}
-	return false;
-}
-
-const struct location *thread_own_place(struct thread *thread)
-{
-	const struct location *location = thread_location(thread);
-	struct arena *arena = &thread->runtime->process->arena;
-	struct stack *stack;
-
-	if (!location || !is_header(arena, location->file))
-		return location;
-	stack = thread_stack(thread);
-	for (size_t i = 0; i < MAX_FRAMES; i++) {
-		struct stack_frame *frame = stack_frame(stack, i);
-		if (!frame || stack_owner(stack, frame) == FRAME_RUNTIME)
-			break;
-		const char *file = stack_place(stack, frame)->file;
-		if (stack_owner(stack, frame) == FRAME_USER && file && !is_header(arena, file))
-			return locate(thread, frame);
-	}
-	return location;
-}
-
 // ---- In words ----------------------------------------------------------------------------------
 
 static const struct {

@@ -45,6 +45,12 @@ enum {
 	FAMILY_RUNTIME_LOCK,
 };
 
+/** Name of a lock. */
+struct lock_name {
+	const char *symbol;   // the same everywhere: "locks[3]"; NULL
+	const char *variable; // if there is none: what a frame knows it by, "this->lock_"; NULL
+};
+
 /** The evidence about a thread. */
 struct evidence {
 	int level;	  // of its region; 0: outside of any
@@ -56,7 +62,8 @@ struct evidence {
 	bool has_futex_site; // the runtime keeps this at that address
 	ompd_ext_wait_site futex_site;
 	struct ompdbg_symbol futex_symbol; // name NULL: there is none
-	const char *variable;  // or part of one, as the source names it, at that address; NULL
+	uint64_t mutex;			   // of the C library, on which the thread sleeps; 0: none
+	struct lock_name name;		   // of the lock at the one address or the other
 	bool is_users;	       // the address belongs neither to the runtime nor to a library
 	bool is_from_jump;     // of no known use, and the user's code jumped to where it is used
 	bool for_dependences;  // its task waits for tasks that it depends on
@@ -73,7 +80,7 @@ struct evidence {
 /** The conclusion; it hangs at struct thread. */
 struct verdict {
 	struct evidence evidence;
-	struct stack_frame *place; // its innermost user frame; NULL
+	struct stack_frame *place; // its innermost frame in the program's own files; NULL
 	int64_t state;		   // STATE_UNKNOWN
 	const char *reason;	   // why it is unknown; NULL
 	const struct wait *wait;   // NULL
@@ -98,6 +105,18 @@ bool is_routine(const char *function);
 bool site_waits(const ompd_ext_wait_site *site);
 /** Check for a site at which threads wait for their turn at an object of the program's. */
 bool site_is_mutex(const ompd_ext_wait_site *site);
+
+/** Find the frame where a thread is in the program's own files: the innermost user frame, if no older one is
+ *  better. @p index: of that one. (place.c) */
+struct stack_frame *own_frame(struct thread *thread, size_t index);
+/** Name a lock in the program's memory; @p frame: of a thread that waits for it, or NULL. (lock_name.c) */
+struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame,
+			   uint64_t address);
+/** Write what people call a lock: "lock second", "mutex this->mutex_ (0x55...)". @p title: of its kind. */
+const char *lock_title(struct arena *arena, const char *title, const struct lock_name *name,
+		       uint64_t address);
+/** Find the mutex of the C library on which a thread sleeps (mutex.c). @return 0: it sleeps on none. */
+uint64_t awaited_mutex(struct thread *thread);
 
 /** Find the lock that a thread passed to the runtime, confirmed by the runtime's memory
  *  (argument.c). @p user: the innermost user frame. @return its address; 0: it cannot be told. */

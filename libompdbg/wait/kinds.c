@@ -38,6 +38,8 @@ static const struct wait_kind kinds[] = {
 
 /** Locks and critical constructs that are not told apart. */
 static const struct wait_kind mutex_kind = { "mutex", "lock or critical", FAMILY_MUTEX };
+/** Mutexes of the C library. */
+static const struct wait_kind pthread_mutex_kind = { "pthread_mutex", "mutex", FAMILY_MUTEX };
 static const struct wait_kind unknown_kind = { "unknown", "the runtime", FAMILY_RUNTIME };
 
 const struct wait_kind *wait_kind(uint32_t kind)
@@ -51,6 +53,8 @@ const struct wait_kind *wait_kind_named(const char *name)
 		if (kinds[i].name && strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
 	}
+	if (is_pthread_mutex_kind(name))
+		return &pthread_mutex_kind;
 	return strcmp(mutex_kind.name, name) == 0 ? &mutex_kind : &unknown_kind;
 }
 
@@ -60,7 +64,7 @@ bool is_wait_title(const char *begin)
 		if (kinds[i].title && *kinds[i].title && starts_with(kinds[i].title, begin))
 			return true;
 	}
-	return starts_with(mutex_kind.title, begin);
+	return starts_with(mutex_kind.title, begin) || starts_with(pthread_mutex_kind.title, begin);
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -86,6 +90,11 @@ bool is_lock_kind(const char *kind)
 	static const char *const locks[] = { "lock", "nest_lock", "critical", "mutex", NULL };
 
 	return is_one_of(kind, locks);
+}
+
+bool is_pthread_mutex_kind(const char *kind)
+{
+	return strcmp(kind, pthread_mutex_kind.name) == 0;
 }
 
 bool is_ordered_kind(const char *kind)

@@ -10,9 +10,7 @@
 
 enum {
 	MAX_FOREIGN = 256, // frames of runtime and libraries on top of the user's code
-	SEARCHED_FOR_SOURCE =
-		32,	  // frames below the innermost user frame that may lack source lines
-	MAX_RUNTIME = 64, // frames of the runtime that are looked at
+	MAX_RUNTIME = 64,  // frames of the runtime that are looked at
 };
 
 /** How far away a function of the same object can be. */
@@ -33,24 +31,6 @@ struct top {
 };
 
 // ---- Frames ------------------------------------------------------------------------------------
-
-/** Find the innermost user frame that has source lines; or just the innermost. */
-static struct stack_frame *frame_with_source(struct top *top, size_t index)
-{
-	struct stack_frame *innermost = top->user;
-
-	if (stack_place(top->stack, innermost)->line)
-		return innermost;
-	for (size_t i = index + 1; i <= index + SEARCHED_FOR_SOURCE; i++) {
-		struct stack_frame *frame = stack_frame(top->stack, i);
-		if (!frame || stack_owner(top->stack, frame) == FRAME_RUNTIME)
-			break;
-		if (stack_owner(top->stack, frame) == FRAME_USER &&
-		    stack_place(top->stack, frame)->line)
-			return frame;
-	}
-	return innermost;
-}
 
 /** Add a frame of the runtime. Of very many the youngest are kept, and the oldest. */
 static void add_runtime_frame(struct top *top, struct stack_frame *frame)
@@ -77,7 +57,7 @@ static void find_top(struct top *top)
 		owner = stack_owner(top->stack, frame);
 		if (owner == FRAME_USER) {
 			top->user = frame;
-			top->place = frame_with_source(top, i);
+			top->place = own_frame(top->thread, i);
 			return;
 		}
 		// The interposer waits for nothing, and is not what the runtime's frames are about.
@@ -250,11 +230,8 @@ static void observe_futex(struct top *top, struct evidence *e)
 	e->is_users = !e->has_futex_site && is_users_data(runtime->process, e->futex,
 							  has_symbol ? &e->futex_symbol : NULL);
 	e->is_from_jump = top->is_jump && !e->has_futex_site && !has_symbol;
-	if (!e->is_users || !has_symbol || is_critical_symbol(&e->futex_symbol))
-		return;
-	if (!is_ok(services->variable_at(services->context, e->futex, true,
-					 top->user ? top->user->at.pc : 0, &e->variable)))
-		e->variable = NULL;
+	if (!e->has_futex_site && !is_critical_symbol(&e->futex_symbol))
+		e->name = name_lock(thread, top->place, e->futex);
 }
 
 /** Check whether the runtime did not wait, but failed: at a lock that is none, or in an assertion. Other
@@ -294,6 +271,10 @@ void observe(struct thread *thread, struct verdict *verdict)
 		// As the last thing that it did, that code jumped to a function of the system.
 		top.num_runtime = 0;
 	verdict->place = top.place;
+	if (!top.starts_in_runtime)
+		e->mutex = awaited_mutex(thread);
+	if (e->mutex)
+		e->name = name_lock(thread, top.place, e->mutex);
 	e->is_outside = top.is_outside;
 	if (!top.num_runtime || e->recorded == STATE_IDLE) {
 		e->in_runtime = top.num_runtime;

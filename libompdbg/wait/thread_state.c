@@ -73,7 +73,7 @@ const struct location *thread_location(struct thread *thread)
 	struct verdict *verdict = thread->verdict;
 
 	if (!verdict->has_location) {
-		verdict->location = verdict->place ? locate(thread, verdict->place) : NULL;
+		verdict->location = verdict->place ? locate_by_stack(thread, verdict->place) : NULL;
 		verdict->has_location = true;
 	}
 	return verdict->location;

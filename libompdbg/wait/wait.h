@@ -27,8 +27,9 @@ const struct wait_kind *wait_kind_named(const char *name);
 /** Check for a barrier, at any place: "barrier", "barrier_workshare", "barrier_parallel", "reduction",
  *  "single". */
 bool is_barrier_kind(const char *kind);
-bool is_lock_kind(const char *kind);	// "lock", "nest_lock", "critical", "mutex"
-bool is_ordered_kind(const char *kind); // "ordered", "doacross"
+bool is_lock_kind(const char *kind);	      // "lock", "nest_lock", "critical", "mutex"
+bool is_pthread_mutex_kind(const char *kind); // of the C library
+bool is_ordered_kind(const char *kind);	      // "ordered", "doacross"
 
 // ---- What a thread does (doing.c) ---------------------------------------------------------------
 
@@ -88,9 +89,12 @@ bool thread_is_asleep(struct thread *thread);
 /** Find the function of the system that the user's code called, by the name under which it is called
  *  ("pthread_mutex_lock"); NULL. */
 const char *thread_system_function(struct thread *thread);
-/** Find where a thread is in the program's own files: headers of libraries do not count,
- *  if what they made called the system. */
-const struct location *thread_own_place(struct thread *thread);
+
+// ---- Mutexes of the C library (mutex.c) ---------------------------------------------------------
+
+/** Read who owns a mutex, by the system's id of the thread; 0: none is recorded. @return false: it cannot
+ *  be read, or no thread waits for it. */
+bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owner);
 
 // ---- Loops that only look at memory (spin.c) ---------------------------------------------------
 

@@ -31,8 +31,8 @@ def threads() -> List[Thread]:
 
     Members: gdb (its number), lwp, name, selected, running, openmp, helper, runtime, thread_num,
     team_size, level, active_level, team, task, task_number, task_kind, state, state_reason, does,
-    activity, wait (kind, function, address, symbol), location (function, symbol, file, line,
-    address, object), recorded.
+    activity, wait (kind, function, address, symbol, variable), location (function, symbol, file,
+    line, address, object), recorded.
     """
     found: List[Thread] = document("threads").threads
     return found
@@ -73,8 +73,8 @@ def tasks() -> List[Task]:
 def locks() -> List[Lock]:
     """The locks, critical and ordered regions for which threads wait.
 
-    Members: kind, address, symbol, runtime, held, owner, owner_ended, known_by, reason, candidates
-    (each with thread, known_by, variable, frame, location), waiters, recorded.
+    Members: kind, address, symbol, variable, runtime, held, owner, owner_ended, known_by, reason,
+    candidates (each with thread, known_by, variable, frame, location), waiters, recorded.
     """
     found: List[Lock] = document("locks").locks
     return found

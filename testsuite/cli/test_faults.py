@@ -210,3 +210,81 @@ def test_end_of_the_stack(ompdbg: Any, family: str, level: str, tmp_path: Path) 
         assert re.search(rf" {way} at .* \(probably a stack overflow\)$", headline), headline
     stack = ompdbg.run("bt", tmp_path / "deep" / core.name).stdout
     assert "deep (step=" in stack and "damaged" not in stack
+
+
+def line_of(source: Path, mark: str) -> int:
+    """Find the line of a source file that has a mark."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    (number,) = [at for at, line in enumerate(lines, 1) if line.endswith(f"// LINE: {mark}")]
+    return number
+
+
+def core_of_source(
+    source: Path, family: str, folder: Path, way: str = "", number: int = 6
+) -> Path:
+    """Compile a program without optimization, and let it crash by a signal."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    flags = ("-O0", "-g", "-fopenmp")
+    try:
+        program = own_programs.compiled(str(source), folder / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    return processes.kernel_core(program, (way,), folder, signal.Signals(number))
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_crash_in_a_header(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """The headline, the tables and JSON name the line of the program that called it."""
+    source = SOURCE.with_name("in_header.cpp")
+    core = core_of_source(source, family, tmp_path, number=signal.SIGSEGV)
+    line = line_of(source, "measure")
+    headline, shown = ompdbg.run("why", core).stdout.splitlines()[:2]
+    assert f": measure at in_header.cpp:{line}, invalid read at 0x8" in headline
+    assert shown == f"{line}  return text->length(); // LINE: measure"
+    (row,) = [one for one in ompdbg.run("threads", core).stdout.splitlines() if "SIGSEGV" in one]
+    assert row.endswith(f"measure at in_header.cpp:{line}")
+    report = ompdbg.json("report", core, status=1)
+    (place,) = [
+        thread["location"]
+        for thread in report["threads"]
+        if thread["gdb"] == report["about"]["crash"]["thread"]
+    ]
+    assert (Path(place["file"]).name, place["line"]) == (source.name, line)
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_recursion(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """Its first and its last frame are shown, and how many are between them."""
+    source = SOURCE.with_name("deep_tasks.c")
+    core = core_of_source(source, family, tmp_path, "calls")
+    lines = ompdbg.run("bt", core).stdout.splitlines()
+    place = f"at deep_tasks.c:{line_of(source, 'down')}"
+    at = [number for number, line in enumerate(lines) if "... 38 more frames" in line]
+    assert len(at) == 1, lines
+    assert lines[at[0]] == f"... 38 more frames of down {place}"
+    ends = [re.search(r"depth=(\d+)", lines[at[0] + step]) for step in (-2, -1, 1)]
+    assert [end and int(end[1]) for end in ends] == [40, 39, 0], lines
+    raw = ompdbg.run("bt", "--raw", core).stdout
+    full = ompdbg.run("bt", "--full", core).stdout
+    assert raw.count(f") {place}") == full.count(f") {place}") == 40
+    short = ompdbg.run("bt", "--limit=20", core).stdout
+    assert " more frames of down" in short and short.count("(More stack frames follow...)") >= 1
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_recursion_by_tasks(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """Frames that recur together are counted together."""
+    source = SOURCE.with_name("deep_tasks.c")
+    core = core_of_source(source, family, tmp_path, "tasks")
+    lines = ompdbg.run("bt", core).stdout.splitlines()
+    (folded,) = [line for line in lines if line.startswith("... ")]
+    told = re.fullmatch(r"\.\.\. (\d+) more frames: these 2 (\d+) more times", folded)
+    assert told and int(told[1]) == 2 * int(told[2]), folded
+    shown = sum(f"line {line_of(source, 'inside')}" in line for line in lines)
+    assert shown + int(told[2]) == 40, lines
+    frames = [line for line in lines if line.startswith("#")]
+    assert len(frames) >= 6 and all(
+        re.match(r"#(\d  |\d\d |\d{3} )\S", one) for one in frames
+    ), lines

@@ -219,7 +219,7 @@ def test_of_nothing(profile: Dict[str, Any]) -> None:
     empty["timeline"] = {**profile["timeline"], "rows": [], "buckets": 0, "pool": []}
     empty["summary"] = {**profile["summary"], "work": None, "span": None}
     text = "".join(structure_of(empty).texts)
-    assert "No explicit task was created" in text and "not known" in text
+    assert "No explicit task was created" in text and "unknown" in text
 
 
 def test_one_task(profile: Dict[str, Any]) -> None:
@@ -257,7 +257,7 @@ def test_worksharing(profile: Dict[str, Any]) -> None:
     section = source.partition('id="loops"')[2].partition("</section>")[0]
     rows = section.split("<tr")
     told = [re.findall(r"\"(?:Schedule|Chunks|Size)\"[^>]*>([^<]*)", row) for row in rows]
-    assert told[-2:] == [["not known", "?", "?"], ["none", "none", "none"]]
+    assert told[-2:] == [["unknown", "?", "?"], ["none", "none", "none"]]
 
 
 def test_size_is_bounded(profile: Dict[str, Any]) -> None:

@@ -143,7 +143,12 @@ def test_awaited_tasks(ompdbg: Any, waiters: int, family: str, tmp_path: Path) -
     assert (sorted(found["waiters"]), found["task"]) == (waiting, None)
     assert {edge["task"]: edge["waits_for"] for edge in found["chain"]} == running
     assert sorted(found["waits_for"]) == sorted(running.values())
-    who = f"Thread {waiting[0]} waits" if waiters == 1 else "Threads {}, {} wait".format(*waiting)
+    between = "-" if waiting[-1] == waiting[0] + 1 else ", "
+    who = (
+        f"Thread {waiting[0]} waits"
+        if waiters == 1
+        else f"Threads {between.join(map(str, waiting))} wait"
+    )
     assert found["text"].startswith(f"{who} for {2 * waiters} tasks that threads ")
     rows = re.findall(r"^  threads? .*  taskwait(.*?)  ", text.partition("Region ")[0], re.M)
     # The code of a region's other threads jumped to the runtime: their place has other words.

@@ -17,9 +17,11 @@ BOTH = pytest.mark.parametrize("family", ("gcc", "clang"))
 
 
 @contextmanager
-def hanging(name: str, family: str, threads: int, folder: Path) -> Iterator[int]:
+def hanging(
+    name: str, family: str, threads: int, folder: Path, debug: str = "-g"
+) -> Iterator[int]:
     """Compile a program, and run it until all of its threads rest."""
-    options = ("-O2", "-g", "-fopenmp")
+    options = ("-O2", debug, "-fopenmp")
     try:
         program = own_programs.compiled(str(PROGRAMS / name), folder / "program", options, family)
     except build.Skipped as reason:
@@ -92,3 +94,54 @@ def test_tasks_that_stay_queued(ompdbg: Any, tmp_path: Path) -> None:
     assert [one["rule"] for one in findings] == ["deadlock", "queued"]
     assert text.count("insert at kept_queued.c") == text.count("mutex table") == 1, text
     assert text.endswith(" of region 1 are queued, and all of its threads sleep elsewhere\n"), text
+
+
+@BOTH
+def test_code_without_a_name(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """Without -g, Clang's name of a construct's code does not say of which function it is: tables and
+    stacks say the same."""
+    with hanging("abandoned.c", family, 2, tmp_path, "-g0") as pid:
+        stacks = ompdbg.run("bt", pid).stdout
+        threads = ompdbg.json("threads", pid)["threads"]
+        text = "".join(ompdbg.run(name, pid).stdout for name in ("why", "threads", "regions"))
+    assert stacks.count("parallel region of main\n") == 1
+    assert {thread["location"]["function"] for thread in threads} == {"main"}
+    assert "??" not in text and "0x" not in text, text
+
+
+@BOTH
+def test_owner_of_a_reduction(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """The thread that combines its values has the lock of reductions."""
+    with hanging("combining.c", family, 4, tmp_path) as pid:
+        threads = {one["thread_num"]: one["gdb"] for one in ompdbg.json("threads", pid)["threads"]}
+        (lock,) = ompdbg.json("locks", pid)["locks"]
+    assert lock["kind"] == ("atomic" if family == "gcc" else "critical")
+    assert lock["waiters"] == sorted(threads[number] for number in (0, 1, 3))
+    (candidate,) = lock["candidates"]
+    assert (candidate["thread"], candidate["known_by"]) == (threads[2], "code")
+
+
+@BOTH
+def test_several_dependences_on_a_task(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """It is named once. An event's handle is a number, not the limit of its type."""
+    with hanging("detached.c", family, 2, tmp_path) as pid:
+        text = ompdbg.run("tasks", pid).stdout
+        tasks = ompdbg.json("tasks", pid)["tasks"]
+        (waiting,) = [task for task in tasks if task["status"] == "blocked"]
+        values = ompdbg.json("task", waiting["number"], pid)["task"]["values"]
+    (detached,) = [task for task in tasks if task["status"] == "detached"]
+    assert waiting["waits_for"] == [detached["number"]]
+    assert f"blocked, waits for #{detached['number']}, detachable" in text
+    event = (tmp_path / "event").read_text()
+    assert {one["name"]: one["value"] for one in values}.get("sent", event) == event
+    assert any(one["name"] == "sent" for one in values) == (family == "gcc")
+
+
+@BOTH
+def test_lock_of_code_that_jumped(ompdbg: Any, tmp_path: Path, family: str) -> None:
+    """The call that opened the region does not pass the lock: code is no lock."""
+    with hanging("jumped_lock.c", family, 2, tmp_path) as pid:
+        waits = [one["wait"] for one in ompdbg.json("threads", pid)["threads"]]
+    address = (tmp_path / "address").read_text()
+    assert {wait["kind"] for wait in waits} <= {"lock", "mutex"}
+    assert all(wait["address"] in (None, address) and not wait["symbol"] for wait in waits)

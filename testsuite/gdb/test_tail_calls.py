@@ -21,9 +21,11 @@ def test_system_function_called_last(flags: "list[str]", tmp_path: Path) -> None
     again = processes.run_gdb("names.py", {}, [str(program), str(core)]).result
     for document in (found, again):
         rows = document["threads"]["threads"]
-        assert [(row["thread_num"], row["state"], row["wait"]) for row in rows] == [
-            (number, "work_parallel", None) for number in range(3)
+        assert [(row["thread_num"], row["state"]) for row in rows] == [
+            (number, "work_parallel") for number in range(3)
         ]
+        waits = [row["wait"] and (row["wait"]["kind"], row["wait"]["symbol"]) for row in rows]
+        assert waits == [None, ("pthread_mutex", "gate"), ("pthread_mutex", "gate")]
 
 
 def test_own_function_called_last(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ void json_member_wait(struct json *json, const struct wait *wait)
 	json_member_string(json, "function", wait->function);
 	json_member_identity(json, "address", wait->address);
 	json_member_string(json, "symbol", wait->symbol);
+	json_member_string(json, "variable", wait->variable);
 	json_end_object(json);
 }
 

@@ -117,6 +117,7 @@ static void json_lock(struct json *json, const struct lock *lock)
 	json_member_string(json, "kind", lock->kind);
 	json_member_identity(json, "address", lock->address);
 	json_member_string(json, "symbol", lock->symbol);
+	json_member_string(json, "variable", lock->variable);
 	json_member_string(json, "runtime", lock->runtime->name);
 	json_member_tristate(json, "held", lock->is_held);
 	json_member_thread(json, "owner", lock->owner);

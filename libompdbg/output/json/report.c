@@ -20,18 +20,14 @@ struct report {
 static struct ompdbg_error *verdict(struct json_document *document, const void *what)
 {
 	const struct report *report = what;
-	const struct finding *findings = report->findings.findings, *worst = NULL;
+	const struct finding *worst =
+		worst_finding(report->findings.findings, report->findings.num_findings);
 	struct json *json = &document->json;
 
-	for (size_t i = 0; i < report->findings.num_findings; i++) {
-		if (!worst || findings[i].severity < worst->severity)
-			worst = &findings[i];
-	}
 	json_begin_object(json);
 	json_member_string(json, "severity", worst ? severity_name(worst->severity) : "none");
 	json_member_string(json, "rule", worst ? rule_name(worst->rule) : NULL);
-	json_member_string(json, "text",
-			   worst ? worst->text : "No thread was found waiting for another.");
+	json_member_string(json, "text", verdict_text(worst));
 	json_end_object(json);
 	return NULL;
 }

@@ -14,7 +14,11 @@ enum { INDENT = 2, LEAST_WIDTH = 20 };
 enum { COUNT, STATE, WHERE, THREADS, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
 	[COUNT] = { .title = "Count", .right = true },
-	[STATE] = { .title = "State", .squeeze = 16, .paint = paint_wait, .is_marked = true },
+	[STATE] = { .title = "State",
+		    .squeeze = 16,
+		    .shorten = without_address,
+		    .paint = paint_wait,
+		    .is_marked = true },
 	[WHERE] = { .title = "Where",
 		    .squeeze = 20,
 		    .least = LEAST_PLACE,

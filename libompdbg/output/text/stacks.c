@@ -6,6 +6,7 @@
 
 #include "base/foreign.h"
 #include "diagnose/words.h"
+#include "output/text/cycles.h"
 #include "output/text/text.h"
 #include "wait/evidence.h"
 
@@ -16,7 +17,8 @@ enum {
 	MOST_ARGUMENT = 40,
 	MOST_ARGUMENTS = 110,
 	MOST_LOCAL = 180,
-	MOST_DOINGS = 4, // of threads that share a stack
+	MOST_DOINGS = 4,   // of threads that share a stack
+	LEAST_CYCLES = 16, // of frames that recur in a recursion: the first and the last are shown
 };
 
 /** The parts that are shown. */
@@ -241,7 +243,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 	struct arena *arena = text->paper.arena;
 	const struct ompdbg_frame *at = &frame->frame->at;
 	const struct ompdbg_function *place = stack_place(thread_stack(part->thread), frame->frame);
-	const char *number = arena_printf(arena, "#%-3d", at->level), *address = "", *line;
+	const char *number = arena_printf(arena, "#%-2d ", at->level), *address = "", *line;
 	bool raw = shown->options->raw;
 
 	if (at->is_signal) {
@@ -299,6 +301,79 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 	}
 }
 
+// ---- Recursions --------------------------------------------------------------------------------
+
+/** The frames of a part that are shown. */
+struct shown_frames_of_part {
+	const struct stack_part *part;
+	const struct logical_frame **frames;
+};
+
+static bool are_same_text(const char *one, const char *other)
+{
+	return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+/** Check for frames of the same function at the same line: their arguments may differ. */
+static bool are_alike(const void *items, size_t index, size_t other)
+{
+	const struct shown_frames_of_part *shown = items;
+	const struct logical_frame *a = shown->frames[index], *b = shown->frames[other];
+	struct stack *stack = thread_stack(shown->part->thread);
+	const struct ompdbg_function *place = stack_place(stack, a->frame);
+	const struct ompdbg_function *other_place = stack_place(stack, b->frame);
+
+	return !a->frame->at.is_signal && !b->frame->at.is_signal && a->construct == b->construct &&
+	       are_same_text(a->function, b->function) &&
+	       (place->line ? place->line == other_place->line &&
+				      are_same_text(place->file, other_place->file) :
+			      a->frame->at.pc == b->frame->at.pc);
+}
+
+/** Say how many frames of a recursion are not shown. */
+static void add_folded(struct shown *shown, const struct stack_part *part,
+		       const struct logical_frame *frame, size_t length, size_t times)
+{
+	struct arena *arena = shown->text->paper.arena;
+	const struct ompdbg_function *place = stack_place(thread_stack(part->thread), frame->frame);
+	const char *count = grouped_text(arena, length * times);
+	const char *what;
+
+	if (length > 1) {
+		what = arena_printf(arena, ": these %zu %s more times", length,
+				    grouped_text(arena, times));
+	} else {
+		what = arena_printf(arena, " of %s", function_name(shown, frame->function));
+		if (place->file && place->line)
+			what = arena_printf(arena, "%s at %s", what,
+					    file_and_line(shown, place->file, place->line));
+	}
+	text_add(shown->text, arena_printf(arena, "... %s more frames%s", count, what));
+}
+
+static void add_frames(struct shown *shown, const struct stack_part *part,
+		       const struct logical_frame **frames, size_t count)
+{
+	const struct view_options *options = shown->options;
+	const struct shown_frames_of_part all = { part, frames };
+	const struct cycle_list list = { &all, count, are_alike };
+	size_t folded = 0, times, length = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!length && !options->raw && !options->full) {
+			length = cycle_at(&list, i, LEAST_CYCLES, &times);
+			folded = i + length;
+		}
+		if (length && i == folded) {
+			add_folded(shown, part, frames[i], length, times - 2);
+			i += length * (times - 2);
+			length = 0;
+		}
+		add_frame(shown, part, frames[i]);
+		add_locals(shown, part, frames[i]);
+	}
+}
+
 // ---- Stacks ------------------------------------------------------------------------------------
 
 static void add_stack(struct shown *shown, const struct logical_stack *stack,
@@ -310,7 +385,10 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 
 	for (size_t i = 0; i < stack->num_parts; i++) {
 		const struct stack_part *part = &stack->parts[i];
-		bool is_first = i == 0, is_empty = true;
+		const struct logical_frame **frames = ARENA_ARRAY(
+			text->paper.arena, const struct logical_frame *, part->num_frames + 1);
+		size_t num_frames = 0;
+		bool is_first = i == 0;
 		shown->is_group = is_first && count > 1;
 		if (left)
 			add_heading(text, heading(text->paper.arena, part,
@@ -325,12 +403,11 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 			is_cut |= !left;
 			if (!left)
 				continue;
-			is_empty = false;
 			left--;
-			add_frame(shown, part, frame);
-			add_locals(shown, part, frame);
+			frames[num_frames++] = frame;
 		}
-		if (has_heading && is_empty)
+		add_frames(shown, part, frames, num_frames);
+		if (has_heading && !num_frames)
 			text_add(text, "no user frame");
 	}
 	if (is_cut)

@@ -47,6 +47,14 @@ const char *cut_place(const struct paper *paper, const char *text, size_t width)
 			    at);
 }
 
+const char *without_address(const struct paper *paper, const char *text)
+{
+	const char *address = strstr(text, " (0x"), *end = address ? strchr(address, ')') : NULL;
+
+	return end ? arena_printf(paper->arena, "%.*s%s", (int)(address - text), text, end + 1) :
+		     text;
+}
+
 const char *cut_numbers(const struct paper *paper, const char *text, size_t width)
 {
 	size_t end = 0;
@@ -144,6 +152,19 @@ size_t text_table_width(struct text_table *table)
 	return total(table, widths);
 }
 
+/** Say the same in shorter words where the table is too wide. */
+static void shorten(struct text_table *table, size_t widths[MAX_COLUMNS])
+{
+	if (total(table, widths) <= table->paper->width)
+		return;
+	for (size_t k = 0; k < table->num_columns; k++) {
+		for (size_t i = 0; i < table->num_rows && table->columns[k].shorten; i++)
+			table->rows[i].cells[k] =
+				table->columns[k].shorten(table->paper, table->rows[i].cells[k]);
+	}
+	find_widths(table, widths);
+}
+
 /** Return the width to which a column may be cut down. */
 static size_t least_width(const struct column *column, size_t natural)
 {
@@ -234,6 +255,7 @@ const char *const *text_table_lines(struct text_table *table)
 	make_visible(table);
 	find_widths(table, widths);
 	if (paper->width) {
+		shorten(table, widths);
 		drop_columns(table, widths);
 		squeeze(table, widths, false);
 		squeeze(table, widths, true);

@@ -22,13 +22,17 @@ enum {
 	LEAST_PLACE = 11, // of "work at hang.c:12"
 };
 
+/** Remove the address of a lock that has a name. */
+const char *without_address(const struct paper *paper, const char *text);
+
 /** One column. */
 struct column {
 	const char *title;
 	size_t squeeze; // may be cut down to this width; NEVER_CUT
 	size_t least;	// and, where all are cut that far, down to this; 0: no further
 	cutter *cut;	// NULL: cut_end
-	painter *paint; // NULL: none
+	const char *(*shorten)(const struct paper *paper, const char *text); // NULL: not at all
+	painter *paint;							     // NULL: none
 	int drop;	// which column goes first where space is short: the highest; 0: never
 	bool right;	// aligned
 	bool is_marked; // by the row's painter, where it has one

@@ -150,8 +150,7 @@ const char *where_text(struct thread *thread)
 	struct arena *arena = &thread->runtime->process->arena;
 
 	if (!is_not_in_body(thread))
-		return place_text(arena, thread_wait(thread) ? thread_location(thread) :
-							       thread_own_place(thread));
+		return place_text(arena, thread_location(thread));
 	const char *opened = place_text(arena, team_opened(thread->team));
 	return *opened && strcmp(thread_wait(thread)->kind, "barrier_parallel") != 0 ?
 		       arena_printf(arena, "region of %s", opened) :

@@ -25,6 +25,7 @@ static const struct column columns[NUM_COLUMNS] = {
 	[STATE] = { .title = "State",
 		    .squeeze = 22,
 		    .least = 14,
+		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },
 	[SINCE] = { .title = "For", .right = true, .drop = 2 },

@@ -9,6 +9,7 @@
 #include "base/foreign.h"
 #include "base/text.h"
 #include "diagnose/words.h"
+#include "output/text/cycles.h"
 #include "output/text/marks.h"
 #include "output/text/text.h"
 
@@ -16,8 +17,7 @@ enum {
 	TREE_FROM = 16, // OpenMP threads: of fewer, each stack is shown
 	STEP = 2,	// columns by which a branch is indented
 	MOST_INDENTS = 12,
-	LONGEST_CYCLE = 4,  // of frames that recur in a recursion
-	FOLDED_CYCLES = 3,  // of which only the first is shown
+	LEAST_CYCLES = 4,   // of frames that recur in a recursion: only the first is shown
 	LEAST_NUMBERS = 12, // columns of the threads' numbers
 	LEAST_STACK = 24,
 };
@@ -231,19 +231,11 @@ struct chain {
 	size_t count, capacity;
 };
 
-/** Return how many frames, from the one at an index on, recur behind themselves often; 0: none. */
-static size_t cycle_at(const struct chain *chain, size_t index, size_t *times)
+static bool are_alike(const void *items, size_t index, size_t other)
 {
-	for (size_t length = 1; length <= LONGEST_CYCLE; length++) {
-		size_t end = index + length;
-		while (end < chain->count && strcmp(chain->branches[end]->label,
-						    chain->branches[end - length]->label) == 0)
-			end++;
-		*times = (end - index) / length;
-		if (*times > FOLDED_CYCLES)
-			return length;
-	}
-	return 0;
+	struct branch *const *branches = items;
+
+	return strcmp(branches[index]->label, branches[other]->label) == 0;
 }
 
 static const char **add_row(struct text_table *table, size_t depth, const char *label)
@@ -270,10 +262,11 @@ static void add_chain(struct text_table *table, const struct chain *chain, size_
 {
 	struct arena *arena = table->paper->arena;
 	const struct branch *head = chain->branches[0];
+	const struct cycle_list list = { chain->branches, chain->count, are_alike };
 	size_t times, length, next, rows;
 
 	for (size_t i = 0; i < chain->count; i = next) {
-		length = cycle_at(chain, i, &times);
+		length = cycle_at(&list, i, LEAST_CYCLES, &times);
 		next = i + (length ? length : 1);
 		rows = table->num_rows;
 		for (size_t k = i; k < next; k++) {

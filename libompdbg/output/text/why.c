@@ -29,7 +29,7 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 struct ompdbg_error *text_locks(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Lock", .squeeze = 16, .paint = paint_wait },
+		{ .title = "Lock", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
 		{ .title = "Where the owner is",
@@ -143,12 +143,11 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 			     size_t count, bool is_said)
 {
 	const struct wait *wait = thread_wait(thread);
-	const struct lock *lock = count ? edges[0].lock : NULL;
-	const char *title = wait ? wait->title : lock ? lock->title : NULL;
 
-	if (thread_signal(thread) || !title)
+	if (thread_signal(thread) || !wait)
 		return thread_doing(thread)->text;
-	return is_said ? title : arena_printf(arena, "%s%s", title, for_whom(arena, edges, count));
+	return is_said ? wait->title :
+			 arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
 }
 
 /** Write the plural of what a thread does: "sleep in poll". */
@@ -168,7 +167,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 {
 	static const struct column columns[] = {
 		{ .title = "", .squeeze = 10 },
-		{ .title = "", .squeeze = 16, .paint = paint_wait },
+		{ .title = "", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
 		{ .title = "",
 		  .squeeze = 20,

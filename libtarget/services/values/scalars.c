@@ -407,8 +407,9 @@ static void read_enumeration(struct unit *unit, Dwarf_Die *die, uint64_t mask,
 	}
 }
 
-/** Check that values can be joined: the bits of each lie side by side, and none has those of another. */
-static bool has_flags(const struct enumeration *e)
+/** Check that values can be joined: the bits of each lie side by side, and none has those of another. All
+ *  bits are a limit, as of omp_event_handle_t. */
+static bool has_flags(const struct enumeration *e, uint64_t mask)
 {
 	uint64_t taken = 0;
 
@@ -417,7 +418,7 @@ static bool has_flags(const struct enumeration *e)
 	for (size_t i = 0; i < e->count; i++) {
 		uint64_t value = e->all[i].value, lowest = value & -value;
 
-		if (value & taken || (value && (value + lowest) & value))
+		if (value == mask || value & taken || (value && (value + lowest) & value))
 			return false;
 		taken |= value;
 	}
@@ -441,7 +442,7 @@ bool write_enumeration(struct buffer *out, struct unit *unit, Dwarf_Die *die, co
 			return true;
 		}
 	}
-	if (!number || !has_flags(&e)) {
+	if (!number || !has_flags(&e, mask)) {
 		write_integer(out, data, size, e.is_signed);
 		return true;
 	}

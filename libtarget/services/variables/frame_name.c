@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of an address in a frame: of a variable or member that is there, or that points there, or of a
-// member of what a variable points to: "lock", "guard._M_device", "this->lock_", "cells[3].lock".
+// Names of an address in a frame: of a variable or member that is there, or of a member of what a variable
+// points to: "lock", "this->lock_", "cells[3].lock"; else of what points there: "held", "guard._M_device".
 //
 // A pointer has no bounds: what is after the first element is named only with an index that an integer
 // variable of the frame has.
@@ -21,6 +21,7 @@ struct name_search {
 	struct target_services *services;
 	struct arena *arena; // of names
 	uint64_t address;
+	bool by_pointer; // what points to the address may have the name
 	int steps;
 	uint64_t indices[MAX_INDICES]; // values of integer variables
 	size_t num_indices;
@@ -120,7 +121,7 @@ static const char *find_by_pointer(struct name_search *search, const struct foun
 
 	if (!read_word(search, part, 0, &pointer) || !pointer)
 		return NULL;
-	if (pointer == search->address)
+	if (search->by_pointer && pointer == search->address)
 		return part->name;
 	if (!part->hops || !type_target(plain, &target) || !type_plain(&target, &plain_target))
 		return NULL;
@@ -147,6 +148,9 @@ static const char *find_by_reference(struct name_search *search, const struct fo
 	uint64_t address;
 
 	if (!read_word(search, part, 0, &address) || !address || !type_target(plain, &target))
+		return NULL;
+	// A reference in a structure is a pointer, and a variable that is one is what it leads to.
+	if (address == search->address && part->depth && !search->by_pointer)
 		return NULL;
 	if (address == search->address && !type_size(&target))
 		return part->name;
@@ -221,8 +225,9 @@ static const char *find_in_array(struct name_search *search, const struct found_
 	struct type element, inner;
 	int64_t low, high;
 
-	if (!type_element(plain, &element) || !type_plain(&element, &inner) ||
-	    !type_is_pointer(&inner) || !type_bounds(plain, &low, &high))
+	if (!search->by_pointer || !type_element(plain, &element) ||
+	    !type_plain(&element, &inner) || !type_is_pointer(&inner) ||
+	    !type_bounds(plain, &low, &high))
 		return NULL;
 	for (int64_t i = low; i <= high && i - low < MAX_ELEMENTS; i++) {
 		uint64_t offset = (uint64_t)(i - low) * WORD_SIZE, pointer;
@@ -250,7 +255,7 @@ static const char *find_name(struct name_search *search, const struct found_part
 		const char *path = member_path(search->scope->unit, &part->type,
 					       search->address - begin, true);
 
-		if (!path)
+		if (!path || (!*path && ends_in_arrow(part->name)))
 			return NULL;
 		return arena_printf(search->arena, "%s%s", part->name,
 				    ends_in_arrow(part->name) && *path == '.' ? path + 1 : path);
@@ -348,7 +353,7 @@ static const char *find_in_frame(struct name_search *search, int hops)
 }
 
 struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-					uint64_t address, const char **ret)
+					uint64_t address, bool holds, const char **ret)
 {
 	struct target_services *services = context;
 	size_t index = 0;
@@ -363,12 +368,13 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 		.address = address,
 	};
 	const char *name = NULL;
-	if (search.scope) {
-		name = find_in_frame(&search, 0);
-		if (!name) {
+	for (int pass = holds ? 2 : 0; search.scope && pass < 4 && !name; pass++) {
+		int hops = pass % 2;
+
+		search.by_pointer = pass >= 2;
+		if (hops && !search.num_indices)
 			read_indices(&search);
-			name = find_in_frame(&search, 1);
-		}
+		name = find_in_frame(&search, hops);
 	}
 	*ret = arena_strdup(&services->arena, name);
 	arena_deinit(&services->scratch);

@@ -79,10 +79,11 @@ class Locks(OmpCommand):
 
       -json  Print JSON, schema "ompdbg/1".
 
-    The owner comes from the runtime or the C library. If neither records it,
-    "perhaps" marks threads that may hold the lock: a function on the stack may
-    have set this lock and not unset it, or a frame holds the lock's address. The
-    evidence is below the table."""
+    Mutexes of the C library, such as std::mutex, count as locks. The owner comes
+    from the runtime or the C library. If neither records it, "perhaps" marks
+    threads that may hold the lock: a function on the stack may have set this lock
+    and not unset it, or a frame holds the lock's address. The evidence is below
+    the table."""
 
     name = "omp locks"
     options = (Option("-json"),)

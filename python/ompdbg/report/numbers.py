@@ -23,9 +23,7 @@ def ranges(numbers: Iterable[int]) -> str:
 
 
 def _run(first: int, last: int) -> str:
-    if first == last:
-        return str(first)
-    return f"{first}, {last}" if last == first + 1 else f"{first}-{last}"
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -113,7 +113,7 @@ def _group(group: Object, document: Object, shared: List[Object], folder: str) -
         for one in group["processes"]
         for name in [one["rank"] or one["name"] or "?"]
     ]
-    hosts = Counter(one["host"] or "host not known" for one in group["processes"])
+    hosts = Counter(one["host"] or "host unknown" for one in group["processes"])
     told = ", ".join(f"{host} ({number})" for host, number in hosts.most_common(_MOST_HOSTS))
     left = len(hosts) - _MOST_HOSTS
     return [

@@ -31,7 +31,7 @@ class _Profile:
     def named(self, index: Optional[int]) -> Content:
         """Return what a construct is, and where."""
         if index is None:
-            return "not known"
+            return "unknown"
         one = self.constructs[index]
         return [_kind(one), " ", words.place(one["location"])]
 
@@ -79,7 +79,7 @@ def _head(document: Object, program: str) -> Content:
         )
         told.append(f"{started:%Y-%m-%d %H:%M:%S} UTC")
     told += [
-        trace["runtime"] or "runtime not known",
+        trace["runtime"] or "runtime unknown",
         f"ended by {trace['ended']}" if trace["ended"] else "",
     ]
     work, span = summary["work"], summary["span"]
@@ -90,7 +90,7 @@ def _head(document: Object, program: str) -> Content:
         ("Regions", f"{summary['regions']:,}"),
         ("Work", _time(work)),
         ("Span", _time(span)),
-        ("Parallelism", f"{work / span:.2f}" if work is not None and span else "not known"),
+        ("Parallelism", f"{work / span:.2f}" if work is not None and span else "unknown"),
     ]
     notes = list(trace["notes"])
     if trace["lost"]:
@@ -112,7 +112,7 @@ def _as_is(cell: Cell) -> Cell:
 
 
 def _time(value: Optional[float]) -> str:
-    return "not known" if value is None else duration(value)
+    return "unknown" if value is None else duration(value)
 
 
 def _ns(value: Optional[float]) -> Number:
@@ -272,7 +272,7 @@ def _more(profile: _Profile, name: str, one: Object) -> Object:
         is_loop = profile.constructs[one["construct"]]["kind"] == "loop"
         untold = Number(None) if is_loop else Number(0, "none")
         return {
-            "told_schedule": one["schedule"] or ("not known" if is_loop else "none"),
+            "told_schedule": one["schedule"] or ("unknown" if is_loop else "none"),
             "told_chunks": Number(one["chunks"]) if one["chunks"] else untold,
             "told_size": _range((one["chunk_min"], one["chunk_max"])) if one["chunks"] else untold,
             "lost": (lost, max(times)),
@@ -282,7 +282,7 @@ def _more(profile: _Profile, name: str, one: Object) -> Object:
             element("div", profile.place(place["construct"]), f", {place['count']:,} times")
             for place in one["places"]
         ]
-        lock = element("code", one["symbol"] or one["address"] or "not known")
+        lock = element("code", one["symbol"] or one["address"] or "unknown")
         return {"where": places, "what": [one["kind"], " ", lock]}
     if name == "threads":
         return {

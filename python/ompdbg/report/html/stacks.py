@@ -62,7 +62,7 @@ class Tree:
         has_stack = {number for node in self._nodes() for number in node.ends}
         missing = sorted(set(linked) - has_stack)
         rows = [
-            element("li", f"Thread {number}: its stack is not known", id=words.anchor(number))
+            element("li", f"Thread {number}: its stack is unknown", id=words.anchor(number))
             for number in missing
         ]
         newer = [

@@ -14,7 +14,7 @@ Object = Dict[str, Any]
 
 _SCOPES = ("process", "thread", "region", "task")
 _SOURCES = {
-    "none": "not known",
+    "none": "unknown",
     "runtime": "told by the runtime itself",
     "debug_info": "from debug information",
     "table": "built-in table",
@@ -122,7 +122,7 @@ def _owner(lock: Object) -> Content:
     candidates = words.candidates(lock)
     if candidates:
         return ["perhaps ", words.threads(candidates)]
-    return f"not known: {lock['reason']}" if lock["reason"] else "not known"
+    return f"unknown: {lock['reason']}" if lock["reason"] else "unknown"
 
 
 def _taken(lock: Object) -> str:
@@ -169,7 +169,7 @@ def _icv(row: Object, everyone: int) -> Sequence[Content]:
 
 
 def _not_known(reason: Optional[str]) -> Markup:
-    return element("span", "not known", f": {reason}" if reason else "", class_="muted")
+    return element("span", "unknown", f": {reason}" if reason else "", class_="muted")
 
 
 def environment(report: Object) -> Content:

@@ -144,7 +144,7 @@ def _construct(task: Object) -> str:
     """Return how the construct of a task is called."""
     if task["kind"] not in _GENERATED:
         return f"{task['kind']} tasks"
-    return words.place_text(words.place_of(task["function"])) or "code not known"
+    return words.place_text(words.place_of(task["function"])) or "code unknown"
 
 
 def _tone(task: Object) -> str:
@@ -305,7 +305,7 @@ def _counts(counts: Optional[List[Object]]) -> Content:
             element("td", f"{row['count']:,}".replace(",", "\u202f"), class_="number"),
             element("td", _bar(row["count"] / most), class_="bar", aria_hidden="true"),
             element("td", words.badge(_tone(row), row["status"])),
-            element("td", words.place(words.place_of(row["function"])) or "not known"),
+            element("td", words.place(words.place_of(row["function"])) or "unknown"),
         )
         for row in rows
     ]

@@ -22,8 +22,9 @@ _TITLES = {
     "idle": "idle in pool",
     "runtime_lock": "runtime's lock",
     "mutex": "lock or critical",
+    "pthread_mutex": "mutex",
 }
-_NAMED = ("critical", "lock", "nest_lock", "mutex", "atomic", "runtime_lock")
+_NAMED = ("critical", "lock", "nest_lock", "mutex", "pthread_mutex", "atomic", "runtime_lock")
 
 # What a thread does, as the picture has it.
 CRASHED, AT_BARRIER, AT_LOCK, FOR_TASKS, ASLEEP, WORKS, IDLE, OTHER = (
@@ -42,11 +43,15 @@ _KINDS["spins"] = WORKS
 
 
 def wait_title(wait: Object) -> str:
-    """`lock block_lock[3]`, `end of region`"""
+    """`lock block_lock[3]`, `mutex this->mutex_ (0x55d0c8)`, `end of region`"""
     title = _TITLES.get(wait["kind"], wait["kind"])
-    if wait["kind"] in _NAMED and (wait["symbol"] or wait["address"]):
-        return f"{title} {wait['symbol'] or wait['address']}"
-    return title
+    if wait["kind"] not in _NAMED:
+        return title
+    if wait["symbol"]:
+        return f"{title} {wait['symbol']}"
+    if wait.get("variable"):
+        return f"{title} {wait['variable']} ({wait['address']})"
+    return f"{title} {wait['address']}" if wait["address"] else title
 
 
 def does(item: Object) -> str:
@@ -176,7 +181,7 @@ def _linked_runs(found: Sequence[Tuple[int, int]]) -> Iterator[Content]:
         yield ", " if index else None
         yield thread_link(first)
         if last != first:
-            yield ", " if last == first + 1 else "-"
+            yield "-"
             yield thread_link(last)
 
 
