@@ -27,9 +27,10 @@ enum step {
 // Which threads have both ways.
 enum condition {
 	ANY,
+	WORKING,  // whose region is not over: what points out of it is not left over
 	IMPLICIT, // whose current task is
 	EXPLICIT, // likewise
-	QUEUE,	  // whose task team has made tasks, and a queue for it
+	QUEUE,	  // that works, and whose task team has made tasks, and a queue for it
 };
 
 struct row {
@@ -57,7 +58,7 @@ static const struct row rows[] = {
 	{ ANY, { TEAM(t_threads), LOAD, TID, LOAD }, { END } },
 	{ ANY, { INFO(th_team_master), LOAD }, { TEAM(t_threads), LOAD, LOAD } },
 	{ ANY, { INFO(th_task_team), MAYBE }, { TEAM(t_task_team), STATE, MAYBE } },
-	{ ANY,
+	{ WORKING,
 	  { TEAM(t_implicit_task_taskdata), LOAD, F(kmp_taskdata_t, td_parent), MAYBE,
 	    F(kmp_taskdata_t, td_team), LOAD },
 	  { TEAM(t_parent), LOAD } },
@@ -73,7 +74,7 @@ static const struct row rows[] = {
 	{ QUEUE,
 	  { DATA, QUEUED, LOAD, F(kmp_taskdata_t, td_team), LOAD },
 	  { INFO(th_team), LOAD } },
-	{ ANY,
+	{ WORKING,
 	  { INFO(th_cg_roots), LOAD, F(kmp_cg_root_t, cg_root), LOAD, INFO(th_root), LOAD },
 	  { INFO(th_root), LOAD } },
 };
@@ -203,6 +204,18 @@ static bool is_of_type(const struct witness *witness, bool explicit)
 	       ((flags & bits) != 0) == explicit;
 }
 
+// The primary thread has no other team: it has not ended the region, and is in none within it.
+static bool is_working(const struct witness *witness)
+{
+	static const uint16_t to_team[] = { INFO(th_team), LOAD, END };
+	static const uint16_t to_primarys[] = { TEAM(t_threads), LOAD, LOAD,
+						INFO(th_team),	 LOAD, END };
+	uint64_t own, primarys;
+
+	return follow(witness, to_team, &own) == HOLDS &&
+	       follow(witness, to_primarys, &primarys) == HOLDS && own == primarys;
+}
+
 // A team that has grown may have the task team, with as many queues, of an earlier region.
 static bool has_queue(const struct witness *witness)
 {
@@ -210,13 +223,15 @@ static bool has_queue(const struct witness *witness)
 	static const uint16_t to_queues[] = { TASK_TEAM(tt_max_threads), VALUE, END };
 	uint64_t tasks, queues;
 
-	return follow(witness, to_tasks, &tasks) == HOLDS && tasks == 1 &&
+	return is_working(witness) && follow(witness, to_tasks, &tasks) == HOLDS && tasks == 1 &&
 	       follow(witness, to_queues, &queues) == HOLDS && witness->tid < queues;
 }
 
 static bool applies(const struct witness *witness, enum condition condition)
 {
 	switch (condition) {
+	case WORKING:
+		return is_working(witness);
 	case IMPLICIT:
 	case EXPLICIT:
 		return is_of_type(witness, condition == EXPLICIT);
