@@ -133,6 +133,8 @@ struct code_architecture {
 	uint8_t register_count;		   // general ones
 	enum code_status (*decode)(uint64_t address, const uint8_t *bytes, size_t size,
 				   struct code_instruction *ret);
+	/** Check quickly whether bytes may begin with a call: false if decode() says that they do not. */
+	bool (*may_call)(const uint8_t *bytes, size_t size);
 };
 
 extern const struct code_architecture code_x86_64;
