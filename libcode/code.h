@@ -301,7 +301,8 @@ void code_flow_remove_unbound(struct code_reader *reader, struct code_flow *flow
 /** Return the block that has code at @p address; NULL if there is none. */
 struct code_block *code_flow_block(const struct code_flow *flow, uint64_t address);
 
-/** Check whether a search does not go past the last instruction of a block. */
+/** Check whether a search does not go past the last instruction of a block. It marks blocks of the flow:
+ *  no other search through these may begin meanwhile. */
 typedef bool code_avoid(void *context, const struct code_block *block);
 
 /**
