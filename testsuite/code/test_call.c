@@ -92,7 +92,7 @@ static void test_calls(void **state)
 	}
 }
 
-/** Where no quick look finds a call, there is none: of random bytes, prefixes and opcodes of calls. */
+/** Check that the quick look overlooks no call, in random bytes, prefixes and opcodes of calls. */
 static void test_quick_look(void **state)
 {
 	static const uint8_t usual[] = { 0x26, 0x2e, 0x36, 0x3e, 0x40, 0x48, 0x4f, 0x64, 0x65,
