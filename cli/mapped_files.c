@@ -48,7 +48,7 @@ static const char *problem_of(struct arena *arena, const struct target_file *fil
 	if (file->state == TARGET_FILE_MISSING)
 		return arena_printf(arena, "%s is not there", where);
 	if (file->state == TARGET_FILE_MISMATCHED && file->in_file.size && file->in_memory.size)
-		return arena_printf(arena, "%s has build id %s, but %s is in memory", where,
+		return arena_printf(arena, "%s has build id %s, but %s was loaded", where,
 				    hexadecimal(arena, &file->in_file),
 				    hexadecimal(arena, &file->in_memory));
 	if (file->state == TARGET_FILE_MISMATCHED ||
@@ -148,9 +148,11 @@ const char *hidden_runtime(struct looked *looked)
 			    !starts_with(base + length, ".so") ||
 			    (base[length + 3] && base[length + 3] != '.'))
 				continue;
-			return arena_printf(
-				&looked->arena, "cannot examine %s: its %s missing", base,
-				problem_of(&looked->arena, &file) ? "file is" : "variables are");
+			const char *what = problem_of(&looked->arena, &file) ?
+						   "its file is missing" :
+					   looked->pid ? "it is not loaded completely" :
+							 "its variables are missing";
+			return arena_printf(&looked->arena, "cannot examine %s: %s", base, what);
 		}
 	}
 	return NULL;

@@ -300,9 +300,10 @@ static bool make_profile(struct session *session, struct failure *failure)
 	}
 	read_events(session);
 	if (arguments->task && !session->profile->task)
-		return fail_with(failure, STATUS_UNREADABLE,
-				 "%s: no task %" PRIu64 " (the run has %" PRIu64 " tasks)",
-				 arguments->target, arguments->task, session->profile->tasks);
+		return fail_with(failure, STATUS_UNREADABLE, "%s: no task %" PRIu64 " (%s)",
+				 arguments->target, arguments->task,
+				 session->profile->tasks ? "--tree shows the numbers" :
+							   "no explicit task was created");
 	return write_all_outputs(session, failure);
 }
 

@@ -74,10 +74,16 @@ bool direct_init(struct direct *direct, pid_t pid)
 	return ok;
 }
 
-void direct_deinit(struct direct *direct)
+void direct_close_file(struct direct *direct)
 {
 	if (direct->memory)
 		close(direct->memory - 1);
+	direct->memory = 0;
+}
+
+void direct_deinit(struct direct *direct)
+{
+	direct_close_file(direct);
 	free(direct->extents);
 	memset(direct, 0, sizeof(*direct));
 }

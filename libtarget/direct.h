@@ -32,6 +32,12 @@ bool direct_init(struct direct *direct, pid_t pid);
 
 void direct_deinit(struct direct *direct);
 
+/**
+ * Forget the open file, when the process may have run meanwhile: the file shows the memory that the process
+ * had when it was opened, and exec() gives it another one.
+ */
+void direct_close_file(struct direct *direct);
+
 /** Return the extent that holds @p address; NULL if it was in no readable mapping. */
 const struct direct_extent *direct_find(struct direct *direct, uint64_t address);
 

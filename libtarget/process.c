@@ -297,6 +297,7 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 	if (stop_all(target, error) < 0)
 		return -1;
 	target->direct.pid = proc_living_thread(target->pid);
+	direct_close_file(&target->direct);
 	if (read_mappings(target, true, error) < 0)
 		return -1;
 	for (size_t i = 0; i < target->num_threads; i++) {

@@ -61,8 +61,10 @@ static void open_direct(struct gdb_services *services)
 	if (PyErr_Occurred())
 		ompdbg_error_destroy(ask_failed(services));
 	services->direct_aged = pid > 0 && pid == services->direct.pid;
-	if (services->direct_aged)
+	if (services->direct_aged) {
+		direct_close_file(&services->direct);
 		return;
+	}
 	direct_deinit(&services->direct);
 	if (pid > 0 && pid <= INT_MAX)
 		direct_init(&services->direct, (pid_t)pid);

@@ -33,6 +33,9 @@ static enum ompd_ext_task_status resting_status(const struct kmp_runtime *runtim
 	// goes on as with a proxy task (__kmp_task_finish).
 	if (has_flag(runtime, record, FLAG(detachable)) && has_flag(runtime, record, FLAG(proxy)))
 		return ompd_ext_task_detached;
+	// A thread that is just entering or leaving the team, or can't be read, may be at it.
+	if (activity->damaged)
+		return ompd_ext_task_unknown;
 	if (has_flag(runtime, record, FLAG(executing)) || activity->incomplete)
 		return ompd_ext_task_started;
 	return ompd_ext_task_suspended;
@@ -267,10 +270,6 @@ ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = complete_info(runtime, task, &activity, ret);
-	// A thread that was seen to run it runs it, whatever the others do.
-	if (rc == ompd_rc_ok && activity.damaged && ret->status != ompd_ext_task_running)
-		rc = reason(ompd_rc_error,
-			    "a thread of the task's team is being changed, or damaged");
 	kmp_activity_close(runtime, &activity);
 	return rc;
 }

@@ -2,6 +2,8 @@
 //
 // Frames of threads, unwound in steps.
 
+#include "base/text.h"
+#include "libcode/code.h"
 #include "stack/names.h"
 #include "stack/room.h"
 
@@ -155,5 +157,39 @@ const struct location *call_location(struct process *process, uint64_t returns)
 	location = describe(process, &place, object.is_program ? NULL : object.path);
 	location->address = returns;
 	*table_put(&room->call_locations, &process->arena, returns) = location;
+	return location;
+}
+
+/** Find the function with a construct's code that GCC's program passes in a call. */
+static bool passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret)
+{
+	const struct ompdbg_services *services = process->services;
+	struct code_argument argument;
+
+	return code_argument(process_code(process), NULL, returns, 0, &argument) == CODE_OK &&
+	       argument.reg == CODE_NO_REGISTER &&
+	       answer_of(services->function_at(services->context, argument.value, ret)) ==
+		       ANSWER_FOUND &&
+	       ret->start == argument.value && is_outlined_name(ret->symbol);
+}
+
+// GCC gives all of several calls in a row one line when it optimises: that of the first construct.
+const struct location *construct_location(struct process *process, uint64_t returns)
+{
+	struct stack_room *room = stack_room(process);
+	const struct location *known = table_get(&room->construct_locations, returns);
+	const struct location *call = call_location(process, returns);
+	struct ompdbg_function code;
+
+	if (known || !call || !call->line)
+		return known ? known : call;
+	struct location *location = ARENA_NEW(&process->arena, struct location);
+	*location = *call;
+	// The call's line may be that of a directive, and the other that of the statement below it.
+	if (passed_code(process, returns, &code) && code.line &&
+	    (code.line < call->line || code.line > call->line + 1) &&
+	    is_same_text(code.file, call->file))
+		location->line = code.line;
+	*table_put(&room->construct_locations, &process->arena, returns) = location;
 	return location;
 }

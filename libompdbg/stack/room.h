@@ -34,12 +34,13 @@ struct stack_constants {
 };
 
 struct stack_room {
-	struct code_reader *code;    // NULL: not asked
-	struct table stacks;	     // number of a thread -> struct stack
-	struct table call_locations; // address to which a call returns -> struct location
-	struct table logical;	     // address of a struct thread -> struct logical_stack
-	struct table task_code;	     // entry point -> struct known_code
-	struct table calls;	     // return address -> struct known_site *, one for each runtime
+	struct code_reader *code;	  // NULL: not asked
+	struct table stacks;		  // number of a thread -> struct stack
+	struct table call_locations;	  // address to which a call returns -> struct location
+	struct table construct_locations; // the same, of constructs that begin with the call
+	struct table logical;		  // address of a struct thread -> struct logical_stack
+	struct table task_code;		  // entry point -> struct known_code
+	struct table calls;	   // return address -> struct known_site *, one for each runtime
 	struct table instructions; // return address -> struct code_instruction *, that of the call
 	struct table entries;	   // entry of a function -> likewise
 };

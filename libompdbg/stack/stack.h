@@ -55,6 +55,8 @@ enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame);
 const struct location *locate(struct thread *thread, struct stack_frame *frame);
 /** Describe the place of a call by the address to which it returns; NULL if there is no code. */
 const struct location *call_location(struct process *process, uint64_t returns);
+/** Describe the construct that begins with a call, as above: its line is that of its own code. */
+const struct location *construct_location(struct process *process, uint64_t returns);
 
 // ---- Calls of a runtime (site.c) ---------------------------------------------------------------
 

@@ -28,15 +28,27 @@ static int control(uint64_t command, uint64_t modifier, void *arg, void *frame, 
 	return result;
 }
 
+/** Check whether the program's runtime passes commands on itself, to a tool of its own: LLVM's does. */
+static bool runtime_controls(const void *code)
+{
+	return gomp_start(code) && !gomp_has_tool() && gomp_ask.omp_control_tool &&
+	       gomp_ask.omp_control_tool_;
+}
+
+// Passed on by jumps: the runtime takes the return address for the program's.
 EXPORT int omp_control_tool(int command, int modifier, void *arg);
 EXPORT int omp_control_tool(int command, int modifier, void *arg)
 {
+	if (runtime_controls(RETURN_ADDRESS))
+		return gomp_ask.omp_control_tool(command, modifier, arg);
 	return control((uint64_t)command, (uint64_t)modifier, arg, FRAME_ADDRESS, RETURN_ADDRESS);
 }
 
 EXPORT int32_t omp_control_tool_(const int32_t *command, const int32_t *modifier);
 EXPORT int32_t omp_control_tool_(const int32_t *command, const int32_t *modifier)
 {
+	if (runtime_controls(RETURN_ADDRESS))
+		return gomp_ask.omp_control_tool_(command, modifier);
 	return control((uint64_t)*command, (uint64_t)*modifier, NULL, FRAME_ADDRESS,
 		       RETURN_ADDRESS);
 }

@@ -142,6 +142,8 @@ bool gomp_find_real(const void *caller)
 	ASK(omp_get_schedule);
 	ASK(omp_get_wtime);
 	ASK(omp_get_mapped_ptr);
+	ASK(omp_control_tool);
+	ASK(omp_control_tool_);
 #undef ASK
 	// LLVM's libomp answers to GCC's names as well, and has OMPT of its own.
 	return !dlsym(libgomp, "__kmpc_fork_call");

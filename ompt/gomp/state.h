@@ -58,6 +58,8 @@ extern struct gomp_queries {
 	void (*omp_get_schedule)(int *kind, int *chunk);
 	double (*omp_get_wtime)(void);
 	void *(*omp_get_mapped_ptr)(const void *address, int device);
+	int (*omp_control_tool)(int command, int modifier, void *arg);
+	int32_t (*omp_control_tool_)(const int32_t *command, const int32_t *modifier);
 } gomp_ask;
 
 #define INLINED static inline __attribute__((always_inline))

@@ -15,7 +15,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 from recorder import COMPILERS, PASSIVE, PRELOADED, THREADS, compile_program
 from recorder import instructions as executed
 
-RUNS = 15
+RUNS = 5
 WAYS = ("without", "recorded", "traced")
 KINDS = ("tied", "untied")
 SOURCE = "https://github.com/bsc-pm/bots"

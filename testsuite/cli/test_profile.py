@@ -207,6 +207,14 @@ def test_text(ompdbg: CommandLine, run: Tuple[Path, Dict[str, int]], tmp_path: P
     text = ompdbg.run("profile", trace).stdout
     row = rf"fibonacci at profiled.c:{line_of('FIRST')} +{counts['first']:,} "
     assert re.search(row, text), text
+    # Chunks of the loop: their number and size, or not known; a single has none.
+    chunks = -(-counts["iterations"] // counts["chunk"])
+    known = f"{chunks} +1-{counts['chunk']}" if "loop, dynamic" in text else r"\? +\?"
+    row = rf"^loop.* at profiled.c:\d+ +1 +{counts['iterations']} +{known} "
+    assert re.search(row, text, re.M), text
+    assert re.search(r"^single .*:\d+ +1 +1 +[\d.]+ \w+-", text, re.M), text
+    missing = ompdbg.run("profile", trace, "--task", "99999999").stderr
+    assert missing.endswith(": no task 99999999 (--tree shows the numbers).\n")
     tree = ompdbg.run("profile", trace, "--tree").stdout
     assert re.search(rf"^1  fibonacci at profiled.c:\d+, .*{made(FIB - 1):,} below$", tree, re.M)
 
@@ -295,6 +303,40 @@ def test_wrong_words(
         done = ompdbg.run("profile", *words)
         assert (done.returncode, done.stdout) == (status, ""), done
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_no_tasks(ompdbg: CommandLine, tmp_path: Path) -> None:
+    source, program, trace = tmp_path / "none.c", tmp_path / "none", tmp_path / "trace"
+    source.write_text("int main(void)\n{\n#pragma omp parallel\n\t;\n}\n", encoding="ascii")
+    subprocess.run(["gcc", "-g", "-fopenmp", str(source), "-o", str(program)], check=True)
+    command = [str(OMPDBG), "record", "-o", str(trace), "--", str(program)]
+    subprocess.run(command, check=True, env=processes.environment(), timeout=100)
+    assert ompdbg.run("profile", trace, "--tree").stdout.endswith(
+        "\nNo explicit task was created.\n"
+    )
+    told = ompdbg.run("profile", trace, "--task", "1").stderr
+    assert told == f"ompdbg profile: {trace}: no task 1 (no explicit task was created).\n"
+
+
+@pytest.mark.parametrize("option", ["-O0", "-O1", "-O2"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_constructs_in_a_row(
+    ompdbg: CommandLine, tmp_path: Path, compiler: str, option: str
+) -> None:
+    """Each has its own line, even where the compiler gives their calls the same one."""
+    source, program, trace = PROGRAMS / "rows.c", tmp_path / "rows", tmp_path / "trace"
+    words = [compiler, "-g", option, "-fopenmp", str(source), "-o", str(program)]
+    subprocess.run(words, check=True)
+    command = [str(OMPDBG), "record", "-o", str(trace), "--", str(program)]
+    subprocess.run(command, check=True, env=processes.environment(), timeout=100)
+    document = profiled(ompdbg, trace)
+    lines = source.read_text(encoding="utf-8").splitlines()
+    for kind, rows in (("region", document["regions"]), ("task", document["tasks"])):
+        assert {row["instances"] for row in rows} == {1}
+        found = [document["constructs"][row["construct"]]["location"]["line"] for row in rows]
+        wanted = [i for i, line in enumerate(lines, 1) if line.endswith(f"// {kind}")]
+        assert len(found) == len(wanted)
+        assert all(0 <= a - b <= 1 for a, b in zip(sorted(found), wanted)), found
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -4,6 +4,7 @@ nothing of the program becomes markup."""
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -226,7 +227,37 @@ def test_one_task(profile: Dict[str, Any]) -> None:
     profile["task"] = {**task(1, 0), **more}
     structure = structure_of(profile)
     assert structure.named("section")[0]["id"] == "task"
-    assert "untied" in "".join(structure.texts)
+    text = "".join(structure.texts)
+    assert "untied" in text and "thread 0, in an implicit task" in text and "1: 2" in text
+    profile["task"] = {**task(3, 2), **more, "children": 0, "child_ids": []}
+    text = "".join(structure_of(profile).texts)
+    assert "thread 0, in task 2" in text and "Childrennone" in text
+
+
+def test_tree(profile: Dict[str, Any]) -> None:
+    """Each task stands below the one that created it, whatever the order of their numbers."""
+    parents = {1: 0, 2: 0, 3: 2, 4: 3, 65: 1, 66: 1, 129: 65}
+    profile["tree"] = {"tasks": [task(*one) for one in parents.items()], "left_out": 0}
+    rows = structure_of(profile).named("li")
+    assert [one["class"] for one in rows if str(one.get("class", "")).startswith("depth")] == [
+        f"depth{depth}" for depth in (0, 1, 2, 1, 0, 1, 2)
+    ]
+    text = "".join(structure_of(profile).texts)
+    places = [text.index(f"task {number}fib") for number in (1, 65, 129, 66, 2, 3, 4)]
+    assert places == sorted(places)
+
+
+def test_worksharing(profile: Dict[str, Any]) -> None:
+    """A loop of which no chunks are told has unknown ones; a single has none."""
+    (loop,) = profile["loops"]
+    untold = {**loop, "schedule": None, "chunks": 0, "chunk_min": None, "chunk_max": None}
+    profile["constructs"].append({"kind": "single", "location": place("main", 30)})
+    profile["loops"] = [untold, {**untold, "construct": len(profile["constructs"]) - 1}]
+    source = "\n".join(page(profile))
+    section = source.partition('id="loops"')[2].partition("</section>")[0]
+    rows = section.split("<tr")
+    told = [re.findall(r"\"(?:Schedule|Chunks|Size)\"[^>]*>([^<]*)", row) for row in rows]
+    assert told[-2:] == [["not known", "?", "?"], ["none", "none", "none"]]
 
 
 def test_size_is_bounded(profile: Dict[str, Any]) -> None:
@@ -242,10 +273,19 @@ def test_size_is_bounded(profile: Dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("width", (390, 1280))
 def test_fits_and_zooms(profile: Dict[str, Any], tmp_path: Path, width: int) -> None:
-    """Nothing sticks out; a key zooms all rows, and sorting is by time."""
+    """Nothing sticks out, not even of the widest table; a key zooms all rows; a click on a title sorts
+    by the numbers, whatever their units."""
+    profile["threads"] = [thread(number) for number in range(4)]
+    for one in profile["threads"]:
+        one.update(
+            {lane: 123_000_000 for lane in LANES}, lwp=4194303, name="rich-simulation", tasks=98765
+        )
+    for one, work in zip(profile["threads"], (123_456, 5_670, 9_000_000, 88_000)):
+        one["work"] = work
     script = """
         const all = page.documentElement;
-        const told = [all.scrollWidth === all.clientWidth];
+        const fits = one => one.scrollWidth === one.clientWidth;
+        const told = [fits(all) && [...page.querySelectorAll('#threads .scroll')].every(fits)];
         const rows = page.querySelector('.times');
         const boxes = () => [...new Set([...rows.querySelectorAll('svg')].map(
             one => one.getAttribute('viewBox')))].join('|');
@@ -253,7 +293,14 @@ def test_fits_and_zooms(profile: Dict[str, Any], tmp_path: Path, width: int) -> 
         for (const key of ['+', 'ArrowLeft'])
             rows.dispatchEvent(new view.KeyboardEvent('keydown', { key }));
         told.push(boxes());
+        const table = page.querySelector('#threads table');
+        const head = [...table.querySelectorAll('th')].find(one => one.textContent === 'Work');
+        for (const turn of [1, 2]) {
+            head.querySelector('button').click();
+            told.push([...table.tBodies[0].rows].map(row => row.cells[0].textContent).join());
+        }
         return told.join(';');
     """
     told = run_in_page(tmp_path, "\n".join(page(profile)), script, width)
-    assert told == "true;0 0 20 16;2.5 0 10 16"
+    order = ("thread 1,thread 3,thread 0,thread 2", "thread 2,thread 0,thread 3,thread 1")
+    assert told == ";".join(("true;0 0 20 16;2.5 0 10 16", *order))

@@ -108,7 +108,7 @@ def test_missing_and_other_binaries(tmp_path: Path) -> None:
     assert (status, bool(out)) == (FINE, True)
     shutil.copy(setup.program("nested", "O2"), program)
     status, out, err = ask("threads", found)
-    assert f"has build id {build_id_of(program)}, but {build_id} is in memory" in err
+    assert f"has build id {build_id_of(program)}, but {build_id} was loaded" in err
     # What was put elsewhere is found there.
     status, out, err = ask("threads", found, "--exe", setup.program("hung", "O2"))
     assert (status, err) == (FINE, "")

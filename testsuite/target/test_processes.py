@@ -78,6 +78,28 @@ def test_reader_takes_its_time(leader: Path) -> None:
         assert tool.wait(60) == FOUND
 
 
+def test_another_program_meanwhile(tmp_path: Path) -> None:
+    """What was opened of the process before exec() is not used after it."""
+    program = tmp_path / "execs"
+    source = HERE / "programs" / "execs.c"
+    subprocess.run([setup.CC, "-g", "-fopenmp", str(source), "-o", str(program)], check=True)
+    process = subprocess.Popen([str(program)], stdin=subprocess.DEVNULL)
+    try:
+        found = set()
+        end = time.monotonic() + WAIT_SECONDS
+        while not any(one.startswith("2 threads: ") for one in found) and time.monotonic() < end:
+            _, out, err = ask("threads", process.pid)
+            found.update((out + err).splitlines()[-1:])
+    finally:
+        process.kill()
+        process.wait()
+    # Where the program has not been loaded yet.
+    early = r"ompdbg threads: (no libgomp, .* in the program|cannot examine .*: it is not loaded completely)\."
+    late = r"(2 threads: |1 thread: |\? thread )"
+    assert any(one.startswith("2 threads: ") for one in found), found
+    assert all(re.match(f"{early}|{late}", one) for one in found), found
+
+
 def test_first_thread_has_ended_below_run(leader: Path, tmp_path: Path) -> None:
     """It is reported, and does not outlive the run."""
     command = [str(OMPDBG), "run", "--timeout", "2", "--report", str(tmp_path)]

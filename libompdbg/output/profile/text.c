@@ -383,7 +383,7 @@ static void add_loops(struct page *page)
 		{ .title = "Count", .right = true },
 		{ .title = "Iterations", .right = true },
 		{ .title = "Chunks", .right = true },
-		{ .title = "of", .right = true },
+		{ .title = "Size", .right = true },
 		{ .title = "Threads' times", .right = true },
 	};
 	const struct profile_view *view = page->view;
@@ -399,6 +399,7 @@ static void add_loops(struct page *page)
 	for (size_t i = 0; i < shown(page, count); i++) {
 		const struct profile_construct *construct = &view->profile->constructs[rows[i]];
 		const struct profile_loops *loops = construct->loops;
+		const char *untold = construct->kind == PROFILE_LOOP ? "?" : "";
 		const char **row = text_table_row(&table);
 
 		row[0] = loops->schedule ?
@@ -408,9 +409,9 @@ static void add_loops(struct page *page)
 		row[1] = profile_title(view, rows[i]);
 		row[2] = grouped_text(arena, loops->instances);
 		row[3] = loops->is_uncounted ? "?" : grouped_text(arena, loops->iterations);
-		row[4] = loops->chunks ? grouped_text(arena, loops->chunks) : "";
+		row[4] = loops->chunks ? grouped_text(arena, loops->chunks) : untold;
 		row[5] = !loops->chunks ?
-				 "" :
+				 untold :
 			 loops->chunk_min == loops->chunk_max ?
 				 grouped_text(arena, loops->chunk_max) :
 				 arena_printf(arena, "%s-%s", grouped_text(arena, loops->chunk_min),
@@ -552,8 +553,10 @@ static void add_tree(struct page *page)
 
 	title(page, "Tree of tasks: number, place, execution");
 	lines = add_branch(page, NULL, 0, 0, 0);
+	if (!profile->tasks)
+		text_add(&page->text, "No explicit task was created.");
 	if (lines < profile->tasks)
-		text_add(&page->text, arena_printf(page->arena, "%s not shown",
+		text_add(&page->text, arena_printf(page->arena, "%s (--task ID shows one)",
 						   counted_text(page->arena, profile->tasks - lines,
 								"more task")));
 }

@@ -21,7 +21,7 @@ static const struct location *known_location(const struct profile_view *view, ui
 {
 	if (!trace_module_at(view->trace, code - 1, time))
 		return NULL;
-	return call_location(view->process, code);
+	return construct_location(view->process, code);
 }
 
 uint64_t profile_place(struct profile_view *view, uint64_t code, uint64_t time)
@@ -61,7 +61,7 @@ static const char *module_of(const struct profile_view *view, uint64_t code)
 const struct location *profile_location(const struct profile_view *view, uint64_t code)
 {
 	struct arena *arena = &view->process->arena;
-	const struct location *location = code ? call_location(view->process, code) : NULL;
+	const struct location *location = code ? construct_location(view->process, code) : NULL;
 
 	if (!code || (location && location->function))
 		return location;

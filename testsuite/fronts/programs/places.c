@@ -19,6 +19,9 @@ struct place {
 };
 __attribute__((weak)) void check_place(const struct place *place);
 __attribute__((weak)) void ompt_control(uint64_t command, uint64_t modifier);
+#ifndef __clang__ // libgomp has no such function, libompt-gomp.so has
+__attribute__((weak)) int omp_control_tool(int command, int modifier, void *argument);
+#endif
 __attribute__((weak)) extern const void *parallel_frame; // the latest that encountered a region
 
 #define HERE(in_task_, is_undeferred_)                                                 \
@@ -83,6 +86,8 @@ int main(void)
 #pragma omp target exit data map(delete : flag)
 #pragma omp task
 	HERE(1, 1);
+	if (omp_control_tool)
+		omp_control_tool(4, 6, NULL);
 	if (ompt_control)
 		ompt_control(64, UINT64_C(1) << 40);
 	printf("flush 9\ntarget 4\nplaces %d\n", 1 + 3 * (3 + 3 + 6 + 3 + 1) + 1);

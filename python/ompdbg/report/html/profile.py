@@ -33,15 +33,20 @@ class _Profile:
         if index is None:
             return "not known"
         one = self.constructs[index]
-        return [one["kind"], " ", words.place(one["location"])]
+        return [_kind(one), " ", words.place(one["location"])]
 
     def place(self, index: Optional[int]) -> Content:
         """Return where a construct is."""
         return None if index is None else words.place(self.constructs[index]["location"])
 
 
+def _kind(construct: Object) -> str:
+    kind = str(construct["kind"])
+    return "outside of parallel regions" if kind == "program" else kind
+
+
 def _name(construct: Object) -> str:
-    return " ".join(filter(None, (construct["kind"], words.place_text(construct["location"]))))
+    return " ".join(filter(None, (_kind(construct), words.place_text(construct["location"]))))
 
 
 def page(document: Object) -> Iterator[str]:
@@ -100,6 +105,10 @@ def _head(document: Object, program: str) -> Content:
 
 
 # ---- Tables ---------------------------------------------------------------------------------
+
+
+def _as_is(cell: Cell) -> Cell:
+    return cell
 
 
 def _time(value: Optional[float]) -> str:
@@ -169,7 +178,7 @@ _LISTINGS = {
     "path": _Listing(
         "Longest path",
         (("Time", "time", _ns), ("Of the path", "of_path", _share), ("Tasks", "tasks", Number)),
-        "With any number of threads the run takes as long as this path.",
+        "With any number of threads, the run takes at least as long as this path.",
         "No path is known.",
     ),
     "tasks": _Listing(
@@ -181,7 +190,7 @@ _LISTINGS = {
             ("Longest", "execution", _max),
             ("Suspended", "suspensions", Number),
         ),
-        "Work is that of all tasks; creation to completion are the times of a task in the mean.",
+        "Work is the sum of all tasks; creation to completion are means of a task.",
         "No explicit task was created.",
     ),
     "regions": _Listing(
@@ -194,17 +203,18 @@ _LISTINGS = {
             ("Imbalance", "lost", _share),
             ("At barriers", "at_barriers", _share),
         ),
-        "Imbalance: what the slowest thread of a region works more than a thread in the mean.",
+        "Imbalance: how much more the busiest thread of a region works than the mean of all, as a"
+        " share of its own work.",
         "No parallel region was entered.",
     ),
     "loops": _Listing(
         "Loops",
         (
-            ("Schedule", "schedule", lambda schedule: schedule or "not known"),
+            ("Schedule", "told_schedule", _as_is),
             ("Entered", "instances", Number),
             ("Iterations", "iterations", Number),
-            ("Chunks", "chunks", Number),
-            ("Size", "sizes", _range),
+            ("Chunks", "told_chunks", _as_is),
+            ("Size", "told_size", _as_is),
             ("Imbalance", "lost", _share),
             ("Threads", "threads", _columns_of),
         ),
@@ -235,7 +245,7 @@ _LISTINGS = {
         "Threads",
         (
             ("LWP", "lwp", str),
-            ("Name", "name", lambda name: name or ""),
+            ("Name", "name", lambda name: element("span", name or "", class_="one-line")),
             ("Time", "shares", joined),
             *((told.capitalize(), name, _ns) for name, told in timeline.LANES.items()),
             ("Tasks", "tasks", Number),
@@ -259,10 +269,17 @@ def _more(profile: _Profile, name: str, one: Object) -> Object:
     if name == "loops":
         times = [thread["time"] or 0 for thread in one["threads"]] or [0]
         lost = max(times) - sum(times) / len(times)
-        return {"sizes": (one["chunk_min"], one["chunk_max"]), "lost": (lost, max(times))}
+        is_loop = profile.constructs[one["construct"]]["kind"] == "loop"
+        untold = Number(None) if is_loop else Number(0, "none")
+        return {
+            "told_schedule": one["schedule"] or ("not known" if is_loop else "none"),
+            "told_chunks": Number(one["chunks"]) if one["chunks"] else untold,
+            "told_size": _range((one["chunk_min"], one["chunk_max"])) if one["chunks"] else untold,
+            "lost": (lost, max(times)),
+        }
     if name == "locks":
         places = [
-            element("div", profile.place(place["construct"]), f" {place['count']:,} times")
+            element("div", profile.place(place["construct"]), f", {place['count']:,} times")
             for place in one["places"]
         ]
         lock = element("code", one["symbol"] or one["address"] or "not known")
@@ -317,24 +334,29 @@ def _graph(profile: _Profile) -> Content:
         place = words.place_text(construct["location"])
         where, at, line = place.rpartition(" at ")
         told = "" if task is None else f"{task['instances']:,} in {_time(task['work'])}"
-        lines = [f"{construct['kind']} {where if at else place}", line if at else "", told]
+        lines = [f"{_kind(construct)} {where if at else place}".strip(), line if at else "", told]
         tone = "critical" if index in on_path else "other"
         nodes.append(Node(index, lines, tone, f"{profile.names[index]}: {told}"))
     told = (
-        "A dashed line leads to the tasks that are created there, another to those that wait for"
+        "A dashed line leads to tasks that are created there, a solid line to tasks that wait for"
         " these by their dependences. Marked: constructs on the longest path."
     )
     return figure(nodes, edges, "Constructs and their tasks", told) if nodes else None
 
 
 def _tree(profile: _Profile) -> Content:
-    """Show who created whom, of some tasks."""
+    """Show who created whom, of some tasks: each with those that it created below it."""
     found = profile.document["tree"]
-    depths: Dict[int, int] = {}
+    ids = {task["id"] for task in found["tasks"]}
+    children: Dict[int, List[Object]] = {}
+    for task in reversed(found["tasks"]):
+        children.setdefault(task["parent"] if task["parent"] in ids else 0, []).append(task)
     rows = []
-    for task in found["tasks"]:
-        depths[task["id"]] = depths.get(task["parent"], -1) + 1
-        rows.append(_tree_row(profile, task, depths[task["id"]]))
+    waiting = [(task, 0) for task in children.get(0, [])]
+    while waiting:
+        task, depth = waiting.pop()
+        rows.append(_tree_row(profile, task, depth))
+        waiting += ((child, depth + 1) for child in children.get(task["id"], []))
     if not rows:
         return None
     left = found["left_out"]
@@ -362,13 +384,15 @@ def _task(profile: _Profile) -> Content:
     """Show the one that was asked for."""
     task = profile.document["task"]
     moments = [_time(task[key]) for key in ("created", "begun", "ended")]
+    parent = f"task {task['parent']}" if task["parent"] else "an implicit task"
+    children = ", ".join(map(str, task["child_ids"]))
     rows: List[Tuple[str, Content]] = [
         ("Construct", profile.named(task["construct"])),
         ("Flags", ", ".join(task["flags"]) or "none"),
-        ("Created by", f"thread {task['creator']}, in task {task['parent']}"),
-        ("Threads", ", ".join(map(str, task["threads"])) or "none"),
+        ("Created by", f"thread {task['creator']}, in {parent}"),
+        ("Run by threads", ", ".join(map(str, task["threads"])) or "none"),
         ("Created, begun, ended", ", ".join(moments)),
         *((part.capitalize(), _time(task[part])) for part in _PARTS),
-        ("Children", f"{task['children']:,}: " + ", ".join(map(str, task["child_ids"]))),
+        ("Children", f"{task['children']:,}: {children}" if children else "none"),
     ]
     return definitions(rows)

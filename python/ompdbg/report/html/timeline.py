@@ -95,7 +95,7 @@ def shown(profile: Object, names: Sequence[str]) -> Content:
         f"A step is {duration(bucket)}; --from and --to, in seconds, show a part in finer steps."
     )
     if most:
-        told += f" Last row: tasks in the pool, at most {most / 1000:,.3g} in the mean of a step."
+        told += f" Last row: tasks in the pool, at most {most / 1000:,.3g} as the mean of a step."
     return [
         legend(),
         element(
