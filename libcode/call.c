@@ -2,7 +2,7 @@
 
 #include "code.h"
 
-enum { WORD = 8, STUB_MAX = 3, PLAIN_DIRECT = 5, PLAIN_INDIRECT = 6 };
+enum { WORD = 8, STUB_MAX = 3, LONGEST_CALL = 16, PLAIN_DIRECT = 5, PLAIN_INDIRECT = 6 };
 
 // What comes before an instruction may look like a prefix of it: plain forms are tried first.
 static bool is_plain(const struct code_instruction *call, unsigned int size)
@@ -18,17 +18,21 @@ enum code_status code_call_before(struct code_reader *reader, uint64_t return_ad
 	const struct code_architecture *architecture = reader->architecture;
 	enum code_status status = CODE_UNREADABLE;
 	struct code_instruction found;
+	uint8_t bytes[LONGEST_CALL];
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned int size = architecture->longest_call;
 		     size >= architecture->shortest_call; size--) {
 			if (pass == 0 && size != PLAIN_DIRECT && size != PLAIN_INDIRECT)
 				continue;
-			enum code_status one = code_decode(reader, return_address - size, &found);
+			const uint64_t address = return_address - size;
+			const size_t done = code_read(reader, address, bytes, size);
 
-			if (one != CODE_UNREADABLE && status == CODE_UNREADABLE)
+			if (done)
 				status = CODE_UNKNOWN;
-			if (one != CODE_OK || found.kind != CODE_CALL || found.size != size)
+			if (done < size || !architecture->may_call(bytes, size) ||
+			    code_decode(reader, address, &found) != CODE_OK ||
+			    found.kind != CODE_CALL || found.size != size)
 				continue;
 			if (pass == 0 && !is_plain(&found, size))
 				continue;

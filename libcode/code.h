@@ -133,6 +133,8 @@ struct code_architecture {
 	uint8_t register_count;		   // general ones
 	enum code_status (*decode)(uint64_t address, const uint8_t *bytes, size_t size,
 				   struct code_instruction *ret);
+	/** Check quickly whether bytes may begin with a call: false if decode() says that they do not. */
+	bool (*may_call)(const uint8_t *bytes, size_t size);
 };
 
 extern const struct code_architecture code_x86_64;
@@ -299,7 +301,8 @@ void code_flow_remove_unbound(struct code_reader *reader, struct code_flow *flow
 /** Return the block that has code at @p address; NULL if there is none. */
 struct code_block *code_flow_block(const struct code_flow *flow, uint64_t address);
 
-/** Check whether a search does not go past the last instruction of a block. */
+/** Check whether a search does not go past the last instruction of a block. It marks blocks of the flow:
+ *  no other search through these may begin meanwhile. */
 typedef bool code_avoid(void *context, const struct code_block *block);
 
 /**

@@ -458,6 +458,17 @@ static enum code_status decode(uint64_t address, const uint8_t *bytes, size_t si
 	return CODE_OK;
 }
 
+// Prefixes, of segments, sizes, repetition and registers, and the opcode of a call.
+static bool may_call(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && (bytes[at] >> 4 == 4 || (bytes[at] & 0xe7) == 0x26 ||
+			     (bytes[at] & 0xfc) == 0x64 || (bytes[at] & 0xfc) == 0xf0))
+		at++;
+	return at < size && (bytes[at] == 0xe8 || bytes[at] == 0xff);
+}
+
 static const uint8_t arguments[] = { RDI, RSI, RDX, RCX, R8, R9 };
 
 static const char *const names[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -477,4 +488,5 @@ const struct code_architecture code_x86_64 = {
 	.register_names = names,
 	.register_count = GENERAL,
 	.decode = decode,
+	.may_call = may_call,
 };

@@ -3,7 +3,7 @@
 // Prints the teams of a core file:
 //
 //     cc teams.c $(pkg-config --cflags --libs ompdbg) -o teams
-//     ./teams CORE /usr/lib/x86_64-linux-gnu/ompdbg/libompd.so
+//     ./teams CORE $(pkg-config --variable=libompd ompdbg)
 
 #include <ompdbg/ompdbg.h>
 #include <ompdbg/target.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BLOCK = 4 << 10, BLOCK = 64 << 10, FIRST_CAPACITY = 8 };
+enum { FIRST_BLOCK = 4 << 10, BLOCK = 64 << 10, FIRST_CAPACITY = 8, USUAL_TEXT = 128 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -35,7 +35,10 @@ void arena_deinit(struct arena *arena)
 /** Add a block of its own for what is large; it stays behind the block that is being filled. */
 static struct arena_block *add_block(struct arena *arena, size_t size)
 {
-	const size_t usual = arena->blocks ? BLOCK : FIRST_BLOCK;
+	size_t usual = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
+
+	if (usual > BLOCK)
+		usual = BLOCK;
 	bool is_large = size > usual / 4;
 	size_t bytes = is_large ? size : usual;
 	struct arena_block *block = NULL;
@@ -94,16 +97,20 @@ char *arena_strdup(struct arena *arena, const char *string)
 
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+	char usual[USUAL_TEXT];
 	va_list arguments, again;
 
 	va_start(arguments, format);
 	va_copy(again, arguments);
-	int length = vsnprintf(NULL, 0, format, arguments);
+	int length = vsnprintf(usual, sizeof(usual), format, arguments);
 	va_end(arguments);
 	if (length < 0)
 		out_of_memory();
 	char *text = arena_alloc(arena, (size_t)length + 1);
-	vsnprintf(text, (size_t)length + 1, format, again);
+	if ((size_t)length < sizeof(usual))
+		memcpy(text, usual, (size_t)length);
+	else
+		vsnprintf(text, (size_t)length + 1, format, again);
 	va_end(again);
 	return text;
 }

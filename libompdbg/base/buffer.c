@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 256, USUAL_TEXT = 127 };
 
 void buffer_deinit(struct buffer *buffer)
 {
@@ -62,15 +62,17 @@ void buffer_put(struct buffer *buffer, const char *text)
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 {
+	char *end = reserve(buffer, USUAL_TEXT);
 	va_list arguments, again;
 
 	va_start(arguments, format);
 	va_copy(again, arguments);
-	int length = vsnprintf(NULL, 0, format, arguments);
+	int length = vsnprintf(end, USUAL_TEXT + 1, format, arguments);
 	va_end(arguments);
 	if (length < 0)
 		out_of_memory();
-	vsnprintf(reserve(buffer, (size_t)length), (size_t)length + 1, format, again);
+	if (length > USUAL_TEXT)
+		vsnprintf(reserve(buffer, (size_t)length), (size_t)length + 1, format, again);
 	va_end(again);
 	buffer->size += (size_t)length;
 }

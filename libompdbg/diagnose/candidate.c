@@ -151,7 +151,8 @@ struct search {
 	struct stack_frame *frame;
 	const struct lock *lock;
 	struct lock_calls *calls;
-	uint64_t here; // what the search leads to
+	uint64_t here;	 // what the search leads to
+	bool *may_unset; // the lock; of each call, before the first search
 };
 
 /** The lock that a frame passed in a call, which is asked for once for each lock. */
@@ -205,18 +206,41 @@ static enum match is_of_lock(const struct search *search, const struct lock_call
 	return address == lock->address ? MATCHES : NO_MATCH;
 }
 
+/** Find the calls that may have unset the lock. Not within a search: what a call passes is found by another
+ *  one through the same blocks. */
+static void find_unsets(struct search *search)
+{
+	const struct lock_calls *calls = search->calls;
+
+	if (search->may_unset)
+		return;
+	search->may_unset =
+		ARENA_ARRAY(&search->thread->runtime->process->arena, bool, calls->count);
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct lock_call *call = &calls->calls[i];
+		search->may_unset[i] = call->operation == UNSETS && call->address != search->here &&
+				       is_of_lock(search, call) != NO_MATCH;
+	}
+}
+
 /** Check for a call that may have unset the lock: a search goes past none. */
 static bool is_unset_there(void *context, const struct code_block *block)
 {
 	const struct search *search = context;
 
 	for (size_t i = 0; i < search->calls->count; i++) {
-		const struct lock_call *call = &search->calls->calls[i];
-		if (call->address == block->last && call->operation == UNSETS &&
-		    block->last != search->here)
-			return is_of_lock(search, call) != NO_MATCH;
+		if (search->calls->calls[i].address == block->last && search->may_unset[i])
+			return true;
 	}
 	return false;
+}
+
+/** Check for a way to here on which the lock that a call has set is not unset. */
+static bool may_still_hold(struct search *search, const struct lock_call *call)
+{
+	find_unsets(search);
+	return code_flow_reaches(&search->calls->flow, call->returns, search->here, is_unset_there,
+				 search);
 }
 
 /** Find the call on a way from which to here the lock is not unset; NULL: there is none. */
@@ -236,9 +260,7 @@ static const struct lock_call *call_that_set_lock(struct search *search)
 		const struct lock_call *call = &search->calls->calls[i];
 		// The call at which the frame is has not set it yet.
 		if (call->operation == SETS && call->address != search->here &&
-		    is_of_lock(search, call) == MATCHES &&
-		    code_flow_reaches(&search->calls->flow, call->returns, search->here,
-				      is_unset_there, search))
+		    is_of_lock(search, call) == MATCHES && may_still_hold(search, call))
 			return call;
 	}
 	return NULL;

@@ -92,6 +92,35 @@ static void test_calls(void **state)
 	}
 }
 
+/** Check that the quick look overlooks no call, in random bytes, prefixes and opcodes of calls. */
+static void test_quick_look(void **state)
+{
+	static const uint8_t usual[] = { 0x26, 0x2e, 0x36, 0x3e, 0x40, 0x48, 0x4f, 0x64, 0x65,
+					 0x66, 0x67, 0xc4, 0xe8, 0xf0, 0xf2, 0xf3, 0xff, 0x0f };
+	unsigned int seed = 1, calls = 0, others = 0;
+
+	(void)state;
+	for (int round = 0; round < 1000000; round++) {
+		uint8_t bytes[9];
+		struct code_instruction found;
+
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[i] = seed >> 31 ? (uint8_t)(seed >> 16) :
+						usual[(seed >> 16) % sizeof(usual)];
+		}
+		if (code_x86_64.decode(0, bytes, sizeof(bytes), &found) != CODE_OK)
+			continue;
+		if (found.kind == CODE_CALL) {
+			assert_true(code_x86_64.may_call(bytes, found.size));
+			calls++;
+		} else if (!code_x86_64.may_call(bytes, found.size)) {
+			others++;
+		}
+	}
+	assert_true(calls > 10000 && others > 10000);
+}
+
 static void test_stubs(void **state)
 {
 	static const struct {
@@ -132,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_quick_look),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_tail_calls),
 	};

@@ -214,6 +214,12 @@ static void squeeze(struct text_table *table, size_t widths[MAX_COLUMNS], bool i
 	}
 }
 
+static void put_spaces(struct buffer *line, size_t count)
+{
+	while (count--)
+		buffer_put_bytes(line, " ", 1);
+}
+
 static const char *lay_out(const struct text_table *table, const struct table_row *row,
 			   const size_t widths[MAX_COLUMNS], bool is_head)
 {
@@ -227,17 +233,17 @@ static const char *lay_out(const struct text_table *table, const struct table_ro
 				   column->is_marked && row->paint ? row->paint :
 								     column->paint;
 		size_t width = foreign_width(cells[k]);
-		int space = width < widths[k] ? (int)(widths[k] - width) : 0;
+		size_t space = width < widths[k] ? widths[k] - width : 0;
 		bool is_last = true;
 		for (size_t i = k + 1; i < table->num_columns && is_last; i++)
 			is_last = !*cells[i];
 		if (is_last && !*cells[k])
 			break;
 		if (column->right)
-			buffer_printf(&line, "%*s", space, "");
+			put_spaces(&line, space);
 		buffer_put(&line, painted ? painted(table->paper, cells[k]) : cells[k]);
 		if (!is_last)
-			buffer_printf(&line, "%*s", (column->right ? 0 : space) + GAP, "");
+			put_spaces(&line, (column->right ? 0 : space) + GAP);
 	}
 	found = arena_strdup(table->paper->arena, line.data ? line.data : "");
 	buffer_deinit(&line);

@@ -48,6 +48,7 @@ class GdbServices:
         self._stopped: Optional[int] = None  # global number of the thread at a breakpoint
         self._stopped_thread: Optional[gdb.InferiorThread] = None  # that thread
         self._is_alone = False  # only of that thread anything is asked
+        self.is_still = False  # no thread runs, and whatever happens to one, GDB tells
         self.shown: Any = None  # what frame_filter.py remembers
         self.places: Dict[Any, Any] = {}  # what locations.py remembers
         self.living: Dict[Any, Any] = {}  # what outer_frames.py remembers of this stop
@@ -70,7 +71,7 @@ class GdbServices:
     def moved(self) -> None:
         """Forget what has changed: the program ran, or its memory or registers were changed."""
         self._stopped = self._stopped_thread = None
-        self._is_alone = False
+        self._is_alone = self.is_still = False
         self._threads = None
         self._direct_pid = None
         self._pthreads.clear()
@@ -85,6 +86,7 @@ class GdbServices:
         self._stopped = thread.global_num
         self._selected = thread.global_num
         self._is_alone = is_alone
+        self.is_still = False
         self._stopped_thread = thread
         self._direct_pid = 0
         self._threads = None
@@ -150,10 +152,11 @@ class GdbServices:
         return self._direct_pid
 
     def _find_direct_pid(self) -> int:
-        if gdb.parameter("non-stop"):
-            return 0
-        if any(thread.is_running() for thread in self.all_threads()):
-            return 0
+        if not self.is_still:
+            if gdb.parameter("non-stop"):
+                return 0
+            if any(thread.is_running() for thread in self.all_threads()):
+                return 0
         return self._inferior.pid if self._is_native() else 0
 
     def stop_time(self) -> Optional[int]:
@@ -183,8 +186,8 @@ class GdbServices:
 
     def _by_number(self) -> Dict[int, gdb.InferiorThread]:
         if self._threads is None:
-            found = [t for t in self._inferior.threads() if t.is_valid() and not t.is_exited()]
-            self._threads = {t.num: t for t in sorted(found, key=lambda thread: thread.num)}
+            found = [(t.num, t) for t in self._inferior.threads() if not t.is_exited()]
+            self._threads = dict(sorted(found))  # no two have the same number
         return self._threads
 
     def _stopped_of(self, number: int) -> Optional[gdb.InferiorThread]:
@@ -198,13 +201,14 @@ class GdbServices:
 
     def threads(self) -> List[Tuple[int, str, int, bool, bool]]:
         """Return number, label, LWP, and whether it runs and is selected, of all threads."""
-        several, known = len(gdb.inferiors()) > 1, self._stopped is not None
+        prefix = f"{self._inferior.num}." if len(gdb.inferiors()) > 1 else ""
+        may_run = self._stopped is None and not self.is_still
         return [
             (
                 one.num,
-                f"{self._inferior.num}.{one.num}" if several else str(one.num),
+                f"{prefix}{one.num}",
                 lwp(one),
-                not known and one.is_running(),
+                may_run and one.is_running(),
                 one.global_num == self._selected,
             )
             for one in self._asked()

@@ -34,7 +34,6 @@ class _Process:
         self.has_problems = False  # with runtimes of `program`
         self.settings: Tuple[object, ...] = ()  # of GDB's, under which `program` was looked at
         self.is_plain = False  # no OpenMP runtime was found at this stop
-        self.is_still = False  # whatever happens to it, GDB tells
         self.is_recorded = False  # it was looked at while its past could be replayed
         self.last_stats: _Stats = {}
         self.signal: "Optional[Signal]" = None
@@ -72,7 +71,7 @@ class _Process:
             self.program.reset_stats()
 
     def moved(self) -> None:
-        self.is_plain = self.is_still = self.has_signal = False
+        self.is_plain = self.has_signal = False
         self.services.moved()
         if self.program is not None:
             self.program.moved()
@@ -216,11 +215,11 @@ def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
     may have gone elsewhere."""
     if known.is_recorded or gdb.current_recording() is not None:
         return True
-    if not known.is_still:
+    if not known.services.is_still:
         if any(thread.is_running() for thread in inferior.threads()):
             return True
         # Where all threads stop and go on together, GDB tells when they do.
-        known.is_still = known.program is not None and not gdb.parameter("non-stop")
+        known.services.is_still = known.program is not None and not gdb.parameter("non-stop")
     return False
 
 

@@ -107,7 +107,7 @@ def run_gdb(
             finally:
                 _kill(process)
         output = log.read_text(encoding="utf-8", errors="replace")
-        told = "\n{}\n{}".format(" ".join(command), _shortened(output))
+        told = "\n".join(["", " ".join(command), "[...]", *_lines(output)[-_FEW:]])
         if late:
             raise Failed("GDB hangs: no end after {:.0f} s{}".format(seconds, told))
         if not answer.exists():
@@ -117,15 +117,20 @@ def run_gdb(
         return Finished(json.loads(answer.read_text(encoding="utf-8")), output)
 
 
-def _shortened(output: str, limit: int = 20000) -> str:
-    return output if len(output) <= limit else "[...]" + output[-limit:]
+# A log of many tests has room for few lines of each.
+_FEW, _WIDTH = 25, 200
+
+
+def _lines(output: str) -> List[str]:
+    return [line[:_WIDTH] for line in output.splitlines() if line.strip()]
 
 
 def assert_clean(output: str) -> None:
     """No traceback, no internal error."""
     for sign in _FORBIDDEN:
         if sign in output:
-            raise Failed("{!r} in GDB's output:\n{}".format(sign, _shortened(output)))
+            after = _lines(output[output.index(sign) :])[:_FEW]
+            raise Failed("{!r} in GDB's output:\n{}".format(sign, "\n".join(after)))
 
 
 @contextmanager

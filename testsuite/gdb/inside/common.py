@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the scripts that run inside GDB share. See harness/processes.py for who starts them."""
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import signal
+import threading
 from typing import Any, Dict, List, Optional, Sequence
 
 import gdb
@@ -79,6 +82,30 @@ def run(arguments: Optional[Sequence[str]] = None) -> None:
     given = task().get("arguments", ()) if arguments is None else arguments
     words = " ".join(shlex.quote(word) for word in given)
     gdb.execute("run {} > /dev/null".format(words), to_string=True)
+
+
+def run_for(seconds: float) -> str:
+    """Lets the program run so long, then interrupts it from outside. Returns the signal at which it
+    stopped, SIGINT unless another came first, or "" if it has ended."""
+    signals: List[str] = []
+
+    def note(event: gdb.StopEvent) -> None:
+        signals.append(getattr(event, "stop_signal", "none"))
+
+    def interrupt(pid: int) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            os.kill(pid, signal.SIGINT)
+
+    timer = threading.Timer(seconds, interrupt, (gdb.selected_inferior().pid,))
+    gdb.events.stop.connect(note)
+    timer.start()
+    try:
+        gdb.execute("continue", to_string=True)
+    finally:
+        timer.cancel()
+        timer.join()
+        gdb.events.stop.disconnect(note)
+    return signals[-1] if signals else ""
 
 
 def threads() -> List[gdb.InferiorThread]:

@@ -13,7 +13,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import common  # noqa: E402
 import gdb  # noqa: E402
-from why import interrupt_later  # noqa: E402
 
 _FIELDS = ("lwp", "what", "which", "barriers")
 
@@ -41,8 +40,7 @@ def main() -> None:
     gdb.execute("delete", to_string=True)
     found = []
     for _ in range(task["stops"]):
-        interrupt_later(chosen.uniform(0.005, 0.05))
-        gdb.execute("continue", to_string=True)
+        common.run_for(chosen.uniform(0.005, 0.05))
         said = {**common.say_json("omp why -json"), "text": common.say("omp why")["text"]}
         found.append({"marks": marks(), **said})
     common.answer(found)

@@ -2,13 +2,13 @@
 """Runs inside GDB: why a program does not go on.
 
 Task: "mode" is live (run to fixture_ready), core, or stops: "stops" times at some moment of a
-program that runs with "arguments"; "gcore" names a core file to write, "changes" are commands before the questions.
+program that runs with "arguments", which is started anew if it fails. "gcore" names a core file to
+write, "changes" are commands before the questions.
 """
 
 import os
 import random
 import sys
-import threading
 from typing import Any, Dict, List
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -28,24 +28,22 @@ def said() -> Dict[str, Any]:
     }
 
 
-def stops(count: int) -> List[Any]:
-    """What is said at so many moments."""
+def stops(count: int) -> Dict[str, List[Any]]:
+    """What is said at so many moments, and by which signals the program failed in between."""
     chosen = random.Random(4)
     found: List[Any] = []
+    failures: List[str] = []
     gdb.execute("break fixture_ready", to_string=True)
     gdb.execute("handle SIGINT stop print nopass", to_string=True)
     gdb.execute("start", to_string=True)
-    for _ in range(count):
-        interrupt_later(chosen.uniform(0.02, 0.3))
-        gdb.execute("continue", to_string=True)
-        found.append({**common.say_json("omp why -json"), "text": common.say("omp why")})
-    return found
-
-
-def interrupt_later(seconds: float) -> None:
-    """The program gets a signal from outside; GDB waits for it meanwhile."""
-    pid = gdb.selected_inferior().pid
-    threading.Timer(seconds, lambda: os.kill(pid, 2)).start()
+    while len(found) < count and len(failures) < count:
+        signal = common.run_for(chosen.uniform(0.02, 0.3))
+        if signal == "SIGINT":
+            found.append({**common.say_json("omp why -json"), "text": common.say("omp why")})
+        else:
+            failures.append(signal)
+            gdb.execute("start", to_string=True)
+    return {"stops": found, "failures": failures}
 
 
 def main() -> None:
@@ -54,7 +52,7 @@ def main() -> None:
     common.prepare(task["loader"])
     if task["mode"] == "stops":
         gdb.execute("set args " + " ".join(task["arguments"]))
-        common.answer({"stops": stops(task["stops"])})
+        common.answer(stops(task["stops"]))
         gdb.execute("kill", to_string=True)
         return
     if task["mode"] == "live":
