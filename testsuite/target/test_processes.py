@@ -11,7 +11,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Set
 
 import comparing
 import pytest
@@ -85,7 +85,7 @@ def test_another_program_meanwhile(tmp_path: Path) -> None:
     subprocess.run([setup.CC, "-g", "-fopenmp", str(source), "-o", str(program)], check=True)
     process = subprocess.Popen([str(program)], stdin=subprocess.DEVNULL)
     try:
-        found = set()
+        found: Set[str] = set()
         end = time.monotonic() + WAIT_SECONDS
         while not any(one.startswith("2 threads: ") for one in found) and time.monotonic() < end:
             _, out, err = ask("threads", process.pid)
