@@ -15,7 +15,7 @@ void code_reader_init(struct code_reader *reader, const struct code_architecture
 	reader->memory = memory;
 	reader->word_address = 0;
 	for (size_t i = 0; i < CODE_LINES; i++)
-		reader->lines[i].size = 0;
+		reader->lines[i].address = reader->lines[i].size = 0; // not its bytes
 }
 
 static struct code_line *line_of(struct code_reader *reader, uint64_t address)

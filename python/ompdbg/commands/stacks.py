@@ -35,8 +35,9 @@ class Bt(OmpCommand):
     Without -raw, only the program's own frames are shown. The stack of a thread in
     a parallel region continues in the thread that encountered the region, up to
     main. Each part names its thread, and frames have the numbers of that thread.
-    With COUNT, only that many innermost frames are shown. Of a recursion, the first
-    and the last frames are shown, and how many are between; with -full or -raw, all.
+    With COUNT, only that many innermost frames are shown. Of a recursion, the
+    first and the last frames are shown, and how many are between; with -full or
+    -raw, all.
 
     The tree starts at main. The first column is the number of threads in these
     frames, the last column lists them. Rows with "-" show the state of the threads
