@@ -166,19 +166,6 @@ const struct location *call_location(struct process *process, uint64_t returns)
 	return location;
 }
 
-/** Find the function with a construct's code that GCC's program passes in a call. */
-static bool passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret)
-{
-	const struct ompdbg_services *services = process->services;
-	struct code_argument argument;
-
-	return code_argument(process_code(process), NULL, returns, 0, &argument) == CODE_OK &&
-	       argument.reg == CODE_NO_REGISTER &&
-	       answer_of(services->function_at(services->context, argument.value, ret)) ==
-		       ANSWER_FOUND &&
-	       ret->start == argument.value && is_outlined_name(ret->symbol);
-}
-
 // GCC gives all of several calls in a row one line when it optimises: that of the first construct.
 const struct location *construct_location(struct process *process, uint64_t returns)
 {
@@ -192,7 +179,7 @@ const struct location *construct_location(struct process *process, uint64_t retu
 	struct location *location = ARENA_NEW(&process->arena, struct location);
 	*location = *call;
 	// The call's line may be that of a directive, and the other that of the statement below it.
-	if (passed_code(process, returns, &code) && code.line &&
+	if (stack_passed_code(process, returns, &code) && code.line &&
 	    (code.line < call->line || code.line > call->line + 1) &&
 	    is_same_text(code.file, call->file))
 		location->line = code.line;

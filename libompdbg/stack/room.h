@@ -57,6 +57,9 @@ enum answer answer_of(struct ompdbg_error *error);
 enum code_owner place_owner(struct process *process, const char *object, uint64_t pc,
 			    const struct ompdbg_function *place);
 
+/** Find the function with a construct's code that a call passes to GCC's runtime; false: unknown. */
+bool stack_passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret);
+
 struct process *stack_process(const struct stack *stack);
 /** Find the names of a frame's place: its function's, and that of the function from which it was
  *  outlined. */

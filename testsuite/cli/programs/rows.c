@@ -34,6 +34,21 @@ int main(void)
 #pragma omp task // task
 		fill(1);
 	}
+#pragma omp parallel num_threads(2) // region
+	{
+#pragma omp for schedule(dynamic, 2) reduction(+ : sum)
+		for (int i = 0; i < 10; i++)
+			sum += i;
+#pragma omp critical(other)
+		count++;
+#pragma omp single
+		for (int i = 0; i < 3; i++) {
+#pragma omp task depend(inout : sum) // tasks
+			fill(0);
+#pragma omp task depend(inout : count) // tasks
+			fill(1);
+		}
+	}
 	printf("%g %d %g\n", sum, count, values[1][3]);
 	return 0;
 }
