@@ -67,7 +67,7 @@ void json_recorded_task(struct json *json, struct task *task)
 	json_member_object(json, "recorded");
 	json_member_int(json, "number", (int64_t)record.id);
 	json_member_thread(json, "creator", creator ? creator->thread : NULL);
-	members_of_call(json, history, record.created, call_location(process, record.code));
+	members_of_call(json, history, record.created, construct_location(process, record.code));
 	if (json_member_optional(json, "begun", record.begun)) {
 		json_moment(json, history, record.begun);
 		json_end_object(json);
@@ -170,7 +170,7 @@ static void json_event(struct json *json, struct history *history, const struct 
 	json_member_int(json, "number", event->number);
 	json_member_int(json, "detail", event->detail);
 	json_member_string(json, "text", event_text(history->process, event));
-	json_member_location(json, "location", call_location(history->process, event->code));
+	json_member_location(json, "location", construct_location(history->process, event->code));
 	json_end_object(json);
 }
 

@@ -179,7 +179,7 @@ static void add_table(struct text *text, const struct event_table *events)
 		row[0] = event_thread_text(arena, line->event->thread);
 		row[1] = time_text(history, event->time);
 		row[2] = what_text(history, line);
-		row[3] = place_text(arena, call_location(text->process, event->code));
+		row[3] = place_text(arena, construct_location(text->process, event->code));
 	}
 	text_table_add(text, &table);
 }

@@ -53,7 +53,7 @@ const char *creation_text(struct task *task)
 		return "";
 	creator = history_numbered(history, record.creator);
 	if (!task_function(task)) // else the place of its construct is shown
-		line = line_text(&process->arena, call_location(process, record.code));
+		line = line_text(&process->arena, construct_location(process, record.code));
 	text = *line ? arena_printf(&process->arena, "at %s", line) : "";
 	if (creator && creator->thread)
 		text = arena_printf(&process->arena, "%s%sby thread %s", text, *text ? " " : "",
