@@ -10,6 +10,7 @@
 #include "ompd/ompd_ext.h"
 
 long host_fail_allocation;
+uint64_t host_hidden;
 
 void *callback_alloc(size_t size)
 {
@@ -53,6 +54,8 @@ bool callback_read(ompd_address_space_context_t *context, uint64_t address, void
 		   size_t size)
 {
 	(void)context;
+	if (host_hidden && address < host_hidden + HOST_HIDDEN && address + size > host_hidden)
+		return false;
 	return here_read(address, buffer, size);
 }
 

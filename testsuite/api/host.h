@@ -14,6 +14,10 @@
 /** The allocation from now on that fails; 0: none. Counted down. */
 extern long host_fail_allocation;
 
+/** So many bytes from there on can't be read; 0: all can. */
+extern uint64_t host_hidden;
+enum { HOST_HIDDEN = 8 };
+
 /** Whether glibc has the kernel write the thread's processor into its memory (rseq). */
 bool host_keeps_processors(void);
 
