@@ -21,6 +21,17 @@ OVERFLOW = SOURCE.with_name("overflow.c")
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
 # Clang shares by a reference, of which its debug information says nothing else.
+ALONE = """int n;
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+	n++;
+	if (n)
+		*(int *)0 = 1;
+	return 0;
+}
+"""
 UNNAMED = {("shared", "clang", "-O0")}
 
 
@@ -288,3 +299,33 @@ def test_recursion_by_tasks(ompdbg: Any, family: str, tmp_path: Path) -> None:
     assert len(frames) >= 6 and all(
         re.match(r"#(\d  |\d\d |\d{3} )\S", one) for one in frames
     ), lines
+
+
+def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:
+    """The crash is all that there is to say; that no thread waits in vain, nobody asked."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    source = tmp_path / "alone.c"
+    source.write_text(ALONE, encoding="utf-8")
+    words = ["gcc", "-O0", "-g", "-fopenmp", source.name, "-o", "program"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    core = processes.kernel_core(tmp_path / "program", (), tmp_path, signal.SIGSEGV)
+    told = ompdbg.run("why", core).stdout.splitlines()
+    assert told[0].startswith("SIGSEGV in thread 1 ") and told[1:] == ["8  *(int *)0 = 1;"]
+    spec: Dict[str, Any] = {"commands": ["omp why"], "kill": False}
+    found = processes.run_gdb("session.py", spec, [str(tmp_path / "program"), str(core)]).result
+    assert found[0]["text"].split("\n", 1)[1] == "8  *(int *)0 = 1;\n"
+    text, page, report = tmp_path / "report.txt", tmp_path / "report.html", tmp_path / "a.json"
+    ompdbg.run("report", core, "--text", text, "--html", page, f"--json={report}")
+    merged = tmp_path / "merged.html"
+    both = ompdbg.run("merge", report, "--html", merged).stdout
+    for one in (text, page, merged):
+        both += one.read_text(encoding="utf-8")
+    assert "SIGSEGV" in both and "== Diagnosis" not in both
+    assert "was found waiting for another" not in both
+    # Without a crash, it is said.
+    fine = json.loads(report.read_text(encoding="utf-8"))
+    fine["about"]["crash"] = None
+    report.write_text(json.dumps(fine), encoding="utf-8")
+    assert "No thread was found waiting for another." in ompdbg.run("merge", report).stdout

@@ -350,6 +350,16 @@ static void add_chain(struct text *text, struct thread *thread)
 	add_rows(text, rows, list.count);
 }
 
+/** Check for a thread that a signal has reached: the line of the crash has been written. */
+static bool has_crashed(const struct process *process)
+{
+	for (size_t i = 0; i < process->num_targets; i++) {
+		if (thread_signal(process->threads[i]))
+			return true;
+	}
+	return false;
+}
+
 struct ompdbg_error *text_why(struct text *text, const struct view_options *options)
 {
 	const struct finding *findings = options->findings;
@@ -367,7 +377,7 @@ struct ompdbg_error *text_why(struct text *text, const struct view_options *opti
 			add_note(text, findings[i].notes[k]);
 		add_rest(text, findings[i].num_notes, "of these");
 	}
-	if (!text->lines.count)
+	if (!text->lines.count && !has_crashed(text->process))
 		text_nobody(text, "was found waiting for another");
 	text_unseen(text);
 	return NULL;

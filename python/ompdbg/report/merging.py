@@ -333,6 +333,13 @@ def causes(group: Object) -> List[str]:
     return [told for told in (group["crash"] or group["cause"],) if told]
 
 
+def found(group: Object) -> List[str]:
+    """What its processes wait for. Where one crashed, nothing need be said of waits that there are
+    not."""
+    nothing = [] if group["severity"] == CRASHED else ["No thread was found waiting for another."]
+    return group["findings"] or nothing
+
+
 def common(document: Object) -> List[Object]:
     """Return what as many threads do in every group."""
     groups = [group["threads"] for group in document["groups"]]
@@ -378,7 +385,7 @@ def lines(document: Object, width: Optional[int]) -> Iterator[str]:
         yield from wrap(f"== {number} {noun}: {who(group, document)} ==", width)
         for told in causes(group):
             yield from wrap(told, width)
-        for text in group["findings"] or ["No thread was found waiting for another."]:
+        for text in found(group):
             yield from wrap(text, width)
         yield from _threads([one for one in group["threads"] if one not in shared], width)
     if document["tree"]:
