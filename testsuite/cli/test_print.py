@@ -98,6 +98,8 @@ def test_wrong_expressions(ompdbg: Any, running: int) -> None:
         "mine = 3": "an assignment would change the program; nothing was evaluated",
         "counter++": '"++" would change the program; nothing was evaluated',
         "mine + 1": 'cannot evaluate "+ 1" (only variables, members, elements, * and &)',
+        "mine -team 1": '"-team" comes after the expression (options go before it)',
+        "mine --team=1": '"--team" comes after the expression (options go before it)',
         "foo(": 'the expression "foo(" is not complete',
         "": 'the expression "" is not complete',
         "*": 'the expression "*" is not complete',

@@ -408,7 +408,7 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 		}
 		add_frames(shown, part, frames, num_frames);
 		if (has_heading && !num_frames)
-			text_add(text, "no user frame");
+			text_add(text, "no frame of the program");
 	}
 	if (is_cut)
 		text_add(text, "(More stack frames follow...)");

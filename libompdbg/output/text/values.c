@@ -182,5 +182,10 @@ struct ompdbg_error *text_values(struct text *text, const struct view_options *o
 		text_wrap(text, arena_printf(text->paper.arena, "%s, %s",
 					     extreme(text, values, "Minimum", values->least),
 					     extreme(text, values, "maximum", values->greatest)));
+	if (values->option)
+		text_wrap(text, arena_printf(text->paper.arena,
+					     "\"%s\" was taken for a part of the expression "
+					     "(options go before it)",
+					     values->option));
 	return NULL;
 }
