@@ -24,7 +24,7 @@ EXPRESSIONS = {
             "mesh->field[place]",
             "mesh.cells[2].rho",
         ),
-        *("mesh->cells[1].level", "&total", "mesh->cells[0:2]", "only_here", "nosuch"),
+        *("mesh->cells[1].level", "&total", "mesh->cells[0:2]", "only_here", "nosuch", "argc"),
     ),
     "printed.cpp": ("mine", "this->scale", "scale", "low", "shop::open", "self.scale"),
     "printed.f90": (
