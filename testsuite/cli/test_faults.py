@@ -32,6 +32,17 @@ int main(void)
 	return 0;
 }
 """
+TOGETHER = """#include <omp.h>
+int main(void)
+{
+#pragma omp parallel num_threads(16)
+	{
+#pragma omp barrier
+		*(volatile int *)0 = 1;
+	}
+	return 0;
+}
+"""
 UNNAMED = {("shared", "clang", "-O0")}
 
 
@@ -329,3 +340,16 @@ def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:
     fine["about"]["crash"] = None
     report.write_text(json.dumps(fine), encoding="utf-8")
     assert "No thread was found waiting for another." in ompdbg.run("merge", report).stdout
+
+
+def test_several_faults_at_once(tmp_path: Path) -> None:
+    """GDB says of one thread that it has got the signal: so does the diagnosis."""
+    source = tmp_path / "together.c"
+    source.write_text(TOGETHER, encoding="utf-8")
+    words = ["gcc", "-O0", "-g", "-fopenmp", source.name, "-o", "program"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    commands = ["run", "@python gdb.selected_thread().num", "omp why"]
+    for _ in range(3):
+        spec: Dict[str, Any] = {"commands": commands}
+        said = processes.run_gdb("session.py", spec, [str(tmp_path / "program")]).result
+        assert said[-1]["text"].startswith(f"SIGSEGV in thread {said[1]['value']} "), said[-1]
