@@ -22,6 +22,7 @@ struct value {
 	bool known;
 	uint64_t bits;
 	uint64_t copy; // where a copy of it was put into memory; 0: nowhere
+	unsigned int origin; // of an unknown one: 1 + the register that had it first; 0: none
 };
 
 struct machine {
@@ -104,6 +105,8 @@ static struct value read_operand(struct machine *machine, const struct code_oper
 	case CODE_REGISTER:
 		found = register_value(machine, operand->base);
 		found.bits = truncated(found.bits, operand->width);
+		if (operand->width != WORD)
+			found.origin = 0;
 		break;
 	case CODE_IMMEDIATE:
 		found = (struct value){ .known = true, .bits = (uint64_t)operand->number };
@@ -139,9 +142,11 @@ static void write_operand(struct machine *machine, const struct code_operand *op
 		// x86-64: what is written as 32 bits clears the others, what is less keeps them.
 		if (operand->width < 4)
 			value.known = false;
+		if (operand->width != WORD)
+			value.origin = 0;
 		machine->registers[operand->base] = value;
 	} else if (operand->kind == CODE_HIGH_BYTE && operand->base < CODE_GENERAL) {
-		machine->registers[operand->base].known = false;
+		machine->registers[operand->base] = unknown_value;
 	}
 }
 
@@ -197,8 +202,10 @@ static struct value result_of(struct machine *machine, const struct code_instruc
 static void forget_registers(struct machine *machine, uint64_t which)
 {
 	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
-		if (which >> reg & 1)
+		if (which >> reg & 1) {
 			machine->registers[reg].known = false;
+			machine->registers[reg].origin = 0;
+		}
 	}
 }
 
@@ -358,6 +365,20 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 	return found;
 }
 
+/** Take what a register holds now for all that were copied to it or from the same one. */
+static void settle(struct machine *machine, unsigned int reg, struct value value)
+{
+	unsigned int origin = machine->registers[reg].origin;
+
+	for (unsigned int i = 0; i < CODE_GENERAL; i++) {
+		struct value *other = &machine->registers[i];
+
+		if (origin && !other->known && other->origin == origin)
+			*other = value;
+	}
+	machine->registers[reg] = value;
+}
+
 /** Run instructions that lead to a call. What is known of registers is known of them at the call: of
  *  one that the instructions write, from the last of these on. */
 static void run(struct machine *machine, const struct code_instruction *insns, size_t length,
@@ -373,12 +394,14 @@ static void run(struct machine *machine, const struct code_instruction *insns, s
 		}
 		if (last_write[reg] == length)
 			machine->registers[reg] = kept->values[reg];
+		if (!machine->registers[reg].known)
+			machine->registers[reg].origin = reg + 1;
 	}
 	for (size_t i = 0; i < length; i++) {
 		carry_out(machine, &insns[i]);
 		for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
 			if (last_write[reg] == i && kept->values[reg].known)
-				machine->registers[reg] = kept->values[reg];
+				settle(machine, reg, kept->values[reg]);
 		}
 	}
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/text/text.h"
 
@@ -163,11 +164,27 @@ static const char *plural(struct arena *arena, const char *what)
 	return what;
 }
 
+/** Cut "lock cells[3].lock, perhaps held by 2": for whom a thread waits is worth more than the name. */
+static const char *cut_wait(const struct paper *paper, const char *text, size_t width)
+{
+	const char *whom = strstr(text, ", ");
+	size_t rest = whom ? foreign_width(whom) : 0;
+
+	if (!whom || foreign_width(text) <= width || rest + strlen("lock a...") > width)
+		return cut_end(paper, text, width);
+	const char *name = arena_strndup(paper->arena, text, (size_t)(whom - text));
+	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, width - rest), whom);
+}
+
 static void add_rows(struct text *text, const struct row *rows, size_t count)
 {
 	static const struct column columns[] = {
 		{ .title = "", .squeeze = 10 },
-		{ .title = "", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
+		{ .title = "",
+		  .squeeze = 16,
+		  .shorten = without_address,
+		  .cut = cut_wait,
+		  .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
 		{ .title = "",
 		  .squeeze = 20,
