@@ -21,7 +21,7 @@ enum {
 struct value {
 	bool known;
 	uint64_t bits;
-	uint64_t copy; // where a copy of it was put into memory; 0: nowhere
+	uint64_t copy;	     // where a copy of it was put into memory; 0: nowhere
 	unsigned int origin; // of an unknown one: 1 + the register that had it first; 0: none
 };
 

@@ -125,8 +125,8 @@ int main(void)
 	if (!places)
 		return 1;
 	fprintf(places, "%p %p %p %p %p %p %p\n", (void *)&mine, (void *)&own->nodes[5].lock,
-		(void *)&own->locks[5], (void *)&all[7], (void *)all,
-		(void *)&shared.nodes[3].lock, (void *)&own->nodes[2].lock);
+		(void *)&own->locks[5], (void *)&all[7], (void *)all, (void *)&shared.nodes[3].lock,
+		(void *)&own->nodes[2].lock);
 	fclose(places);
 #pragma omp parallel num_threads(7)
 	switch (omp_get_thread_num()) {
