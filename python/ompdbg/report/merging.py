@@ -174,12 +174,18 @@ def _shape(report: Object, alike: bool) -> "Dict[Tuple[str, str, str], int]":
     labels = {team["id"]: team["label"] for team in report["teams"] or []}
     found: "Counter[Tuple[str, str, str]]" = Counter()
     for thread in report["threads"] or []:
-        what, where = does(thread), place_text(thread["location"])
+        what, where = does(thread), _where(thread["location"])
         if alike:
             what = re.sub(r"0x[0-9a-f]+", "N", what)
-            where = re.sub(r"0x[0-9a-f]+", "N", where)
         found[(what, where, labels.get(thread["team"], ""))] += 1
     return found
+
+
+def _where(location: Optional[Object]) -> str:
+    """Return the place of a thread. Addresses of code differ from process to process."""
+    if location is not None and location["function"] is None:
+        return f"in {basename(location['object'] or '?')}"
+    return place_text(location)
 
 
 def _described(report: Object) -> Object:
