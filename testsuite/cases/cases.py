@@ -48,8 +48,8 @@ def _ask(command: str, *wanted: str, variants: Tuple[str, ...] = ALL) -> Questio
 
 
 # What a thread waits for, and the number of its owner.
-_VERTEX = r"lock this->vertices\[\d\]\.[.\w]+(?: \(0x\w+, in Mesh::smooth\))?"
-_RING = _VERTEX + r", (?:perhaps )?held by (\d) Gu\S+ at mesh\.cpp:18"
+_VERTEX = r"lock this->vert\S*\[\d\]\.lock(?: \(0x\w+, in Mesh::smooth\))?"
+_RING = _VERTEX + r", (?:perhaps )?held by (\d) (?:Guard::)?Guard at mesh\.cpp:18"
 
 CASES: List[Case] = [
     Case(

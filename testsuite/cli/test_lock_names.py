@@ -8,7 +8,8 @@ from typing import Any, List
 
 import build  # from fixtures/
 import pytest
-from harness import own_programs, rest
+from conftest import OMPDBG
+from harness import own_programs, rest, terminal
 
 SOURCE = Path(__file__).resolve().parent / "programs/lock_names.c"
 # Optimized code has the index no more.
@@ -34,6 +35,7 @@ def test_names(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
     with rest.hanging([str(program)], len(names), tmp_path) as process:
         threads = ompdbg.json("threads", process.pid)["threads"]
         text = ompdbg.run("threads", process.pid).stdout
+        narrow = terminal.printed([OMPDBG, "threads", process.pid], 60)
     places = (tmp_path / "places").read_text(encoding="utf-8").split()
     waits = [one["wait"] for one in sorted(threads, key=lambda one: int(one["thread_num"]))]
     assert [wait["address"] for wait in waits] == places
@@ -41,6 +43,8 @@ def test_names(ompdbg: Any, family: str, level: str, tmp_path: Path) -> None:
     found = [wait["variable"] for wait in waits]
     if level == "-O0":
         assert found == names
+        # In a narrow table, the end of a name stays, which distinguishes it.
+        assert "lock shared...[3].lock\x1b" in narrow, narrow
         return
     lost = WITHOUT_INDEX + (WITHOUT_COPY if family == "clang" else ())
     expected = [*names[:-1], older]

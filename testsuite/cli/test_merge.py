@@ -9,6 +9,7 @@ from typing import Any, Dict, List
 from urllib.parse import unquote
 
 import pytest
+from ompdbg.report.table import cut_place
 from test_html import HOSTILE, crash, parsed, with_text
 from test_report import check
 
@@ -125,6 +126,16 @@ def test_code_without_a_name(ompdbg: Any, reports: List[Path], tmp_path: Path) -
     shared = ompdbg.run("merge", *sources).stdout.split("\n== ")[1]
     assert shared.startswith("In all groups")
     assert re.search(r"^  1  .*  in libother\.so\.2$", shared, re.M), shared
+
+
+def test_places_lose_scopes_first() -> None:
+    """Those of a template's arguments are none of its name."""
+    told = [cut_place("a::b<c::d>::work at hang.c:12", width) for width in (29, 26, 24)]
+    assert told == [
+        "a::b<c::d>::work at hang.c:12",
+        "b<c::d>::work at hang.c:12",
+        "work at hang.c:12",
+    ]
 
 
 def test_crash_and_missing_ranks(ompdbg: Any, reports: List[Path], tmp_path: Path) -> None:

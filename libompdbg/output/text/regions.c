@@ -16,6 +16,7 @@ static const struct column columns[NUM_COLUMNS] = {
 	[COUNT] = { .title = "Count", .right = true },
 	[STATE] = { .title = "State",
 		    .squeeze = 16,
+		    .cut = cut_wait,
 		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },

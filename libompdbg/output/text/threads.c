@@ -25,6 +25,7 @@ static const struct column columns[NUM_COLUMNS] = {
 	[STATE] = { .title = "State",
 		    .squeeze = 22,
 		    .least = 14,
+		    .cut = cut_wait,
 		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/text/text.h"
 
@@ -30,7 +29,11 @@ static const char *owner_text(struct arena *arena, const struct lock *lock)
 struct ompdbg_error *text_locks(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Lock", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
+		{ .title = "Lock",
+		  .squeeze = 16,
+		  .cut = cut_wait,
+		  .shorten = without_address,
+		  .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
 		{ .title = "Where the owner is",
@@ -75,7 +78,8 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 			text_wrap(text,
 				  capitalized(arena, arena_printf(arena, "%s: %s", locks[i].title,
 								  locks[i].contradiction)));
-		if (reason)
+		// Of a lock that somebody perhaps holds, that it has no owner says nothing more.
+		if (reason && (!locks[i].num_candidates || is_pthread_mutex_kind(locks[i].kind)))
 			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
 									locks[i].title, reason)));
 		size_t num_texts;
@@ -164,22 +168,19 @@ static const char *plural(struct arena *arena, const char *what)
 	return what;
 }
 
-/** Cut "lock cells[3].lock, perhaps held by 2": for whom a thread waits is worth more than the name. */
-static const char *cut_wait(const struct paper *paper, const char *text, size_t width)
+/** Leave most numbers out of "192 threads (1, 3-5, 7-9, ...)". */
+static const char *with_few_numbers(const struct paper *paper, const char *text)
 {
-	const char *whom = strstr(text, ", ");
-	size_t rest = whom ? foreign_width(whom) : 0;
+	const char *numbers = strchr(text, '('), *second = numbers ? strchr(numbers, ',') : NULL;
 
-	if (!whom || foreign_width(text) <= width || rest + strlen("lock a...") > width)
-		return cut_end(paper, text, width);
-	const char *name = arena_strndup(paper->arena, text, (size_t)(whom - text));
-	return arena_printf(paper->arena, "%s%s", cut_end(paper, name, width - rest), whom);
+	second = second ? strchr(second + 1, ',') : NULL;
+	return second ? arena_printf(paper->arena, "%.*s, ...)", (int)(second - text), text) : text;
 }
 
 static void add_rows(struct text *text, const struct row *rows, size_t count)
 {
 	static const struct column columns[] = {
-		{ .title = "", .squeeze = 10 },
+		{ .title = "", .squeeze = 10, .shorten = with_few_numbers },
 		{ .title = "",
 		  .squeeze = 16,
 		  .shorten = without_address,
