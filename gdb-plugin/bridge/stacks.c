@@ -284,7 +284,8 @@ static struct ompdbg_error *explain(struct gdb_services *services, struct ompdbg
 				    struct ompdbg_value *ret)
 {
 	static const char no_symbol[] = "No symbol \"", no_table[] = "No symbol table is loaded";
-	static const char no_place[] = "Only values in memory can be extended"; // by an array section
+	static const char no_place[] =
+		"Only values in memory can be extended"; // by an array section
 	const char *words = error->message, *name = strstr(words, no_symbol);
 	bool has_effect = strstr(words, "may-call-functions is off") ||
 			  (strstr(words, "Writing to ") && strstr(words, "is not allowed"));

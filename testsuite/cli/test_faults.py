@@ -21,28 +21,7 @@ OVERFLOW = SOURCE.with_name("overflow.c")
 INDEX = str(1 << 40)
 VARIANTS = [(family, level) for family in ("gcc", "clang") for level in ("-O0", "-O2")]
 # Clang shares by a reference, of which its debug information says nothing else.
-ALONE = """int n;
-int main(void)
-{
-#pragma omp parallel num_threads(2)
-#pragma omp atomic
-	n++;
-	if (n)
-		*(int *)0 = 1;
-	return 0;
-}
-"""
-TOGETHER = """#include <omp.h>
-int main(void)
-{
-#pragma omp parallel num_threads(16)
-	{
-#pragma omp barrier
-		*(volatile int *)0 = 1;
-	}
-	return 0;
-}
-"""
+LAST_LINE = "13  *(volatile int *)0 = 1;"  # of alone.c
 UNNAMED = {("shared", "clang", "-O0")}
 
 
@@ -317,16 +296,14 @@ def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:
     problem = processes.kernel_core_problem()
     if problem:
         pytest.skip(problem)
-    source = tmp_path / "alone.c"
-    source.write_text(ALONE, encoding="utf-8")
-    words = ["gcc", "-O0", "-g", "-fopenmp", source.name, "-o", "program"]
-    subprocess.run(words, cwd=tmp_path, check=True)
-    core = processes.kernel_core(tmp_path / "program", (), tmp_path, signal.SIGSEGV)
+    flags = ("-O0", "-g", "-fopenmp")
+    program = own_programs.compiled(str(SOURCE.with_name("alone.c")), tmp_path / "program", flags)
+    core = processes.kernel_core(program, (), tmp_path, signal.SIGSEGV)
     told = ompdbg.run("why", core).stdout.splitlines()
-    assert told[0].startswith("SIGSEGV in thread 1 ") and told[1:] == ["8  *(int *)0 = 1;"]
+    assert told[0].startswith("SIGSEGV in thread 1 ") and told[1:] == [LAST_LINE]
     spec: Dict[str, Any] = {"commands": ["omp why"], "kill": False}
-    found = processes.run_gdb("session.py", spec, [str(tmp_path / "program"), str(core)]).result
-    assert found[0]["text"].split("\n", 1)[1] == "8  *(int *)0 = 1;\n"
+    found = processes.run_gdb("session.py", spec, [str(program), str(core)]).result
+    assert found[0]["text"].split("\n", 1)[1] == LAST_LINE + "\n"
     text, page, report = tmp_path / "report.txt", tmp_path / "report.html", tmp_path / "a.json"
     ompdbg.run("report", core, "--text", text, "--html", page, f"--json={report}")
     merged = tmp_path / "merged.html"
@@ -344,12 +321,11 @@ def test_a_crash_without_waits(ompdbg: Any, tmp_path: Path) -> None:
 
 def test_several_faults_at_once(tmp_path: Path) -> None:
     """GDB says of one thread that it has got the signal: so does the diagnosis."""
-    source = tmp_path / "together.c"
-    source.write_text(TOGETHER, encoding="utf-8")
-    words = ["gcc", "-O0", "-g", "-fopenmp", source.name, "-o", "program"]
-    subprocess.run(words, cwd=tmp_path, check=True)
+    flags = ("-O0", "-g", "-fopenmp")
+    source = SOURCE.with_name("together.c")
+    program = own_programs.compiled(str(source), tmp_path / "program", flags)
     commands = ["run", "@python gdb.selected_thread().num", "omp why"]
     for _ in range(3):
         spec: Dict[str, Any] = {"commands": commands}
-        said = processes.run_gdb("session.py", spec, [str(tmp_path / "program")]).result
+        said = processes.run_gdb("session.py", spec, [str(program)]).result
         assert said[-1]["text"].startswith(f"SIGSEGV in thread {said[1]['value']} "), said[-1]
