@@ -329,3 +329,28 @@ def test_several_faults_at_once(tmp_path: Path) -> None:
         spec: Dict[str, Any] = {"commands": commands}
         said = processes.run_gdb("session.py", spec, [str(program)]).result
         assert said[-1]["text"].startswith(f"SIGSEGV in thread {said[1]['value']} "), said[-1]
+
+
+@pytest.mark.parametrize("family", ("gcc", "clang"))
+def test_a_signal_that_is_raised_again(ompdbg: Any, family: str, tmp_path: Path) -> None:
+    """The kernel then tells no address: what is at none that a program can have is told."""
+    problem = processes.kernel_core_problem()
+    if problem:
+        pytest.skip(problem)
+    try:
+        source = str(SOURCE.with_name("raised.c"))
+        flags = ("-O0", "-g", "-fopenmp")
+        program = own_programs.compiled(source, tmp_path / "program", flags, family)
+    except build.Skipped as reason:
+        pytest.skip(str(reason))
+    told = {}
+    for how in ("again", "far", "sent"):
+        report = ompdbg.json("report", core_of(program, how, tmp_path / how), status=1)
+        jsonschema.validate(report, SCHEMA)
+        crash = report["about"]["crash"]
+        told[how] = [crash[name] for name in ("address", "access", "expression", "null_pointer")]
+    assert told == {
+        "again": ["0x8", "write", "pair->second", "pair"],
+        "far": [None] * 4,
+        "sent": [None] * 4,
+    }

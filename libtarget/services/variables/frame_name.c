@@ -127,7 +127,7 @@ static const char *find_by_pointer(struct name_search *search, const struct foun
 	if (!part->hops || !type_target(plain, &target) || !type_plain(&target, &plain_target))
 		return NULL;
 	uint64_t size = type_size(&target);
-	if (size && pointer < search->address &&
+	if (size && pointer < search->address && search->address - pointer >= size &&
 	    has_index(search, (search->address - pointer) / size)) {
 		const char *name = name_in_element(search, part->name, &target, pointer);
 

@@ -40,8 +40,11 @@ static OWN_FRAME void by_pointer(omp_lock_t *held)
 
 static OWN_FRAME void by_next(struct node *node)
 {
+	volatile int none = 0; // no index
+
 	omp_set_lock(&node->next->lock); // NAME: node->next->lock
 	use(node);
+	sink += none;
 }
 
 static OWN_FRAME void by_index(struct table *table, int i)
