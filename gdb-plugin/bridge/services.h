@@ -119,6 +119,8 @@ bool alike_register(struct gdb_services *services, int thread, const struct ompd
 /** Remember what frames GDB has found for the addresses of a stack, which has ended. */
 void alike_learn(struct gdb_services *services, const struct chain *chain,
 		 const struct gdb_stack *stack);
+/** Forget what was read of stacks: the program has moved. */
+void alike_forget(struct gdb_services *services);
 void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);

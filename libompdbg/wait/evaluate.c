@@ -79,7 +79,6 @@ static struct value address_of(const struct machine *machine, const struct code_
  *  now, which is what they have left there. */
 static struct value load(struct machine *machine, struct value address, unsigned int width)
 {
-	const struct ompdbg_services *services = machine->process->services;
 	struct value found = { .known = true };
 
 	if (!address.known || !width || width > WORD)
@@ -91,7 +90,7 @@ static struct value load(struct machine *machine, struct value address, unsigned
 		if (address.bits < at + WORD && at < address.bits + width)
 			break;
 	}
-	if (!is_ok(services->read_memory(services->context, address.bits, &found.bits, width)))
+	if (!process_read(machine->process, address.bits, &found.bits, width))
 		return unknown_value;
 	return found;
 }
