@@ -267,7 +267,7 @@ struct ompdbg_services {
 					    const char **last);
 
 	/** List the variables that a task was given which has not begun. @p code: entry point of its
-	 *  code; @p argument: the address that this gets. ABSENT: debug information does not tell. */
+	 *  code; @p argument: the address that this gets, of Clang's the second argument. ABSENT: debug information does not tell. */
 	struct ompdbg_error *(*task_variables)(void *context, uint64_t code, uint64_t argument,
 					       const struct ompdbg_given **ret, size_t *count);
 };
