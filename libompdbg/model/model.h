@@ -344,6 +344,9 @@ const struct table *runtime_placements(struct runtime *runtime);
 /** Name the variable, or else the symbol, at an address; NULL. @p near: code that may see the variable,
  *  or 0. (stack/) */
 const char *address_name(struct process *process, uint64_t address, uint64_t near);
+/** Name an address in a depend clause of a task by a variable: also by one of a function in which the task
+ *  that created it is. NULL: none is there. (stack/) */
+const char *depend_name(struct task *task, uint64_t address);
 /** List the elements of its depend clauses. *complete: whether these are all. */
 size_t task_depends(struct task *task, const struct depend **ret, bool *complete);
 /** List the identities of the tasks that wait for it. */
