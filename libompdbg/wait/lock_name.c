@@ -25,7 +25,8 @@ static void name_by_frames(struct thread *thread, const struct stack_frame *inne
 			continue;
 		users++;
 		if (!is_ok(services->frame_name(services->context, thread->target->number,
-						&frame->at, address, false, &name->variable))) {
+						&frame->at, address, OMPDBG_NAME_OF_POINTER,
+						&name->variable))) {
 			name->variable = NULL;
 			continue;
 		}

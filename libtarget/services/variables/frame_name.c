@@ -22,7 +22,8 @@ struct name_search {
 	struct target_services *services;
 	struct arena *arena; // of names
 	uint64_t address;
-	bool by_pointer; // what points to the address may have the name
+	bool by_pointer;  // what points to the address may have the name
+	const char *star; // before the name of what points to it
 	int steps;
 	uint64_t indices[MAX_INDICES]; // values of integer variables
 	size_t num_indices;
@@ -123,12 +124,14 @@ static const char *find_by_pointer(struct name_search *search, const struct foun
 	if (!read_word(search, part, 0, &pointer) || !pointer)
 		return NULL;
 	if (search->by_pointer && pointer == search->address)
-		return part->name;
+		return arena_printf(search->arena, "%s%s", search->star, part->name);
 	if (!part->hops || !type_target(plain, &target) || !type_plain(&target, &plain_target))
 		return NULL;
 	uint64_t size = type_size(&target);
-	if (size && pointer < search->address && search->address - pointer >= size &&
-	    has_index(search, (search->address - pointer) / size)) {
+	uint64_t index = size && pointer < search->address ? (search->address - pointer) / size : 0;
+	bool is_element = index || (size && pointer < search->address &&
+				    !type_is_structure(&plain_target)); // else it has an arrow
+	if (is_element && has_index(search, index)) {
 		const char *name = name_in_element(search, part->name, &target, pointer);
 
 		if (name)
@@ -237,9 +240,9 @@ static const char *find_in_array(struct name_search *search, const struct found_
 			return NULL;
 		if (pointer == search->address)
 			return arena_printf(search->arena,
-					    search->scope->unit->is_fortran ? "%s(%lld)" :
-									      "%s[%lld]",
-					    part->name, (long long)i);
+					    search->scope->unit->is_fortran ? "%s%s(%lld)" :
+									      "%s%s[%lld]",
+					    search->star, part->name, (long long)i);
 	}
 	return NULL;
 }
@@ -358,8 +361,11 @@ static const char *find_with_hops(struct name_search *search, int most)
 {
 	const char *name = NULL;
 
-	for (int hops = 0; hops <= most && !name; hops++)
+	for (int hops = 0; hops <= most && !name; hops++) {
+		if (hops && !search->num_indices)
+			read_indices(search);
 		name = find_in_frame(search, hops);
+	}
 	return name;
 }
 
@@ -378,7 +384,8 @@ static const char *find_in_unit(struct name_search *search, int most)
 }
 
 struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-					uint64_t address, bool holds, const char **ret)
+					uint64_t address, enum ompdbg_naming naming,
+					const char **ret)
 {
 	struct target_services *services = context;
 	size_t index = 0;
@@ -393,19 +400,20 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 		.address = address,
 	};
 	const char *name = NULL;
-	if (search.scope) {
-		read_indices(&search);
-		if (!holds)
-			name = find_with_hops(&search, MAX_HOPS);
-		if (!holds && !name)
-			name = find_in_unit(&search, MAX_HOPS);
-		search.by_pointer = true;
-		// A pointer that is far away tells little.
-		if (!name)
-			name = find_with_hops(&search, 1);
-		if (!holds && !name)
-			name = find_in_unit(&search, 0);
-	}
+	bool is_fortran = search.scope && search.scope->unit->is_fortran;
+	int most = naming == OMPDBG_NAME_OF_POINTER ? MAX_HOPS : 1;
+
+	search.star = naming != OMPDBG_NAME_OF_PLACE || is_fortran ? "" : "*";
+	if (search.scope && naming != OMPDBG_NAME_OF_HOLDER)
+		name = find_with_hops(&search, most);
+	if (search.scope && naming == OMPDBG_NAME_OF_POINTER && !name)
+		name = find_in_unit(&search, most);
+	search.by_pointer = true;
+	// A pointer that is far away tells little.
+	if (search.scope && !name)
+		name = find_with_hops(&search, 1);
+	if (search.scope && naming == OMPDBG_NAME_OF_POINTER && !name)
+		name = find_in_unit(&search, 0);
 	*ret = arena_strdup(&services->arena, name);
 	arena_deinit(&services->scratch);
 	if (is_interrupted(services))
