@@ -386,7 +386,8 @@ static void add_outside(struct text *text)
 	if (total == 1)
 		line = arena_printf(arena, "%s %s", line, counts[0].state);
 	for (size_t i = 0; total > 1 && i < num_counts; i++)
-		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count, counts[i].state,
+		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count,
+				    doing_text(arena, counts[i].state, counts[i].count),
 				    i + 1 < num_counts ? "," : "");
 	if (num_counts)
 		text_wrap(text, line);

@@ -78,8 +78,8 @@ static const char *doing_title(struct arena *arena, struct thread *const *thread
 		return crash;
 	for (size_t k = 0; k < num_texts && num_texts > 1; k++)
 		title = arena_printf(arena, "%s%s%zu %s", title, k ? ", " : "", counts[k],
-				     texts[k]);
-	return num_texts > 1 ? title : texts[0];
+				     doing_text(arena, texts[k], counts[k]));
+	return num_texts > 1 ? title : doing_text(arena, texts[0], count);
 }
 
 /** Write the explicit task that a thread executes: ", task #17", of the part with its innermost frame. */

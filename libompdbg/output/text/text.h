@@ -51,6 +51,8 @@ const char *numbered_title(struct task *task);
 /** Write the thread that executes a task, or owns it: "thread 3 (1/4)". */
 const char *task_thread_text(const struct task *task);
 
+/** Write what some threads do: "sleeps in poll", or of several "sleep in poll". */
+const char *doing_text(struct arena *arena, const char *what, size_t count);
 /** Say that no thread does something, as far as that is known: @p does is "waits for a lock". */
 void text_nobody(struct text *text, const char *does);
 /** Say of how many threads nothing is known, and why. */

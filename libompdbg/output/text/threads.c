@@ -211,7 +211,7 @@ static int compare_counts(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/** Sum up: "8 threads: 5 barrier, 2 works, 1 no OpenMP thread". */
+/** Sum up: "8 threads: 5 barrier, 2 work, 1 no OpenMP thread". */
 static const char *summary(struct arena *arena, const struct view_options *options)
 {
 	struct state_count *counts = ARENA_ARRAY(arena, struct state_count, options->num_threads);
@@ -232,7 +232,7 @@ static const char *summary(struct arena *arena, const struct view_options *optio
 	qsort(counts, num_counts, sizeof(*counts), compare_counts);
 	for (size_t i = 0; i < num_counts; i++)
 		text = arena_printf(arena, "%s%s%zu %s", text, i ? ", " : ": ", counts[i].count,
-				    counts[i].state);
+				    doing_text(arena, counts[i].state, counts[i].count));
 	return text;
 }
 

@@ -155,19 +155,6 @@ static const char *what_text(struct arena *arena, struct thread *thread, const s
 			 arena_printf(arena, "%s%s", wait->title, for_whom(arena, edges, count));
 }
 
-/** Write the plural of what a thread does: "sleep in poll". */
-static const char *plural(struct arena *arena, const char *what)
-{
-	static const char *const verbs[] = { "sleeps", "spins", "works" };
-
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		size_t length = strlen(verbs[i]);
-		if (strncmp(what, verbs[i], length) == 0 && (!what[length] || what[length] == ' '))
-			return arena_printf(arena, "%.*s%s", (int)length - 1, what, what + length);
-	}
-	return what;
-}
-
 /** Leave most numbers out of "192 threads (1, 3-5, 7-9, ...)". */
 static const char *with_few_numbers(const struct paper *paper, const char *text)
 {
@@ -205,7 +192,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const char **row = text_table_row(&table);
 		row[0] = threads_text(arena, rows[i].threads, rows[i].count);
-		row[1] = rows[i].count == 1 ? rows[i].what : plural(arena, rows[i].what);
+		row[1] = doing_text(arena, rows[i].what, rows[i].count);
 		row[2] = waiting_text(&rows[i]);
 		row[3] = rows[i].where;
 	}
