@@ -20,7 +20,7 @@ static ompd_rc_t open_runtime(const struct target *target, const struct family *
 			      const char *name, struct api_space **ret)
 {
 	struct api_space *space = target_alloc(target, sizeof(*space));
-	struct family_runtime *runtime = target_alloc(target, family->runtime_size);
+	struct runtime *runtime = target_alloc(target, family->runtime_size);
 	ompd_rc_t rc = space && runtime ? family->open(runtime, target, name) : ompd_rc_nomem;
 
 	if (rc != ompd_rc_ok) {
@@ -39,7 +39,7 @@ static ompd_rc_t open_runtime(const struct target *target, const struct family *
 
 ompd_rc_t space_ready(const struct api_space *space)
 {
-	return space->family->ready ? space->family->ready(space->runtime) : ompd_rc_ok;
+	return space->family->ready(space->runtime);
 }
 
 ompd_rc_t space_free(struct api_space *space)
@@ -59,8 +59,8 @@ static ompd_rc_t is_called(const struct api_space *space, bool *ret)
 	ompd_rc_t rc = target_symbol(&space->target, name, NULL, &called);
 
 	if (rc == ompd_rc_ok)
-		rc = target_symbol(&space->target, name, space->family->file_name(space->runtime),
-				   &own);
+		rc = target_symbol(&space->target, name,
+				   space->family->facts(space->runtime).file_name, &own);
 	*ret = rc == ompd_rc_ok && called == own;
 	return rc == ompd_rc_unavailable ? ompd_rc_ok : rc;
 }
@@ -238,7 +238,7 @@ ompd_rc_t ompd_get_omp_version(ompd_address_space_handle_t *address_space, ompd_
 	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!omp_version)
 		return reason(ompd_rc_bad_input, "version pointer is NULL");
-	*omp_version = space->family->omp_version(space->runtime);
+	*omp_version = space->family->facts(space->runtime).omp_version;
 	return ompd_rc_ok;
 }
 
@@ -251,7 +251,10 @@ ompd_rc_t ompd_get_omp_version_string(ompd_address_space_handle_t *address_space
 	API_ENTER(space, ADDRESS_SPACE, address_space);
 	if (!string)
 		return reason(ompd_rc_bad_input, "string pointer is NULL");
-	space->family->describe(space->runtime, text, sizeof(text));
+	const struct runtime_facts facts = space->family->facts(space->runtime);
+
+	snprintf(text, sizeof(text), "%s of %s, OpenMP %lld", facts.layout.runtime,
+		 facts.layout.release, (long long)facts.omp_version);
 	*string = target_strdup(&space->target, text);
 	return *string ? ompd_rc_ok : ompd_rc_nomem;
 }
@@ -263,7 +266,7 @@ ompd_rc_t ompd_ext_get_layout_info(ompd_address_space_handle_t *handle, ompd_ext
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
 	const ompd_size_t size = info->size;
 
-	*info = (ompd_ext_layout_info){ .size = size };
-	space->family->layout_info(space->runtime, info);
+	*info = space->family->facts(space->runtime).layout;
+	info->size = size;
 	return ompd_rc_ok;
 }

@@ -6,6 +6,11 @@
 #include "api/regions.h"
 #include "layout/call.h"
 
+static uint64_t thread_id(const struct api_thread *thread)
+{
+	return thread->space->family->thread_id(thread->thread);
+}
+
 static uint64_t region_id(const struct api_parallel *parallel)
 {
 	return parallel->space->family->region_id(parallel->region);
@@ -13,7 +18,7 @@ static uint64_t region_id(const struct api_parallel *parallel)
 
 static uint64_t task_id(const struct api_task *task)
 {
-	return task->space->family->tasks->task_id(task->task);
+	return task->space->family->task_id(task->task);
 }
 
 ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
@@ -25,7 +30,7 @@ ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 	case ompd_scope_thread:
 		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
 		if (rc == ompd_rc_ok && id)
-			*id = ((struct api_thread *)record)->thread.address;
+			*id = thread_id(record);
 		break;
 	case ompd_scope_parallel:
 		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
@@ -48,13 +53,13 @@ struct api_task_iterator {
 	struct api_space *space;
 	struct region_list regions; // still to be walked
 	size_t next_region;
-	struct family_walk *walk; // of the region before next_region
+	struct walk *walk; // of the region before next_region
 	bool walk_ended;
 	uint32_t unreached; // of the regions whose walk has ended
 	bool in_motion;	    // of one of them that is not known
 };
 
-static ompd_rc_t open_iterator(struct api_space *space, const struct family_region *region,
+static ompd_rc_t open_iterator(struct api_space *space, const struct region *region,
 			       ompd_ext_task_iterator **ret)
 {
 	struct api_task_iterator *iterator = target_alloc(&space->target, sizeof(*iterator));
@@ -92,8 +97,8 @@ static void end_walk(struct api_task_iterator *iterator)
 	uint32_t unreached = 0;
 
 	iterator->walk_ended = true;
-	if (!iterator->walk || iterator->space->family->tasks->walk_unreached(
-				       iterator->walk, &unreached) != ompd_rc_ok)
+	if (!iterator->walk ||
+	    iterator->space->family->walk_unreached(iterator->walk, &unreached) != ompd_rc_ok)
 		iterator->in_motion = true;
 	iterator->unreached += unreached;
 }
@@ -106,13 +111,13 @@ static ompd_rc_t next_walk(struct api_task_iterator *iterator)
 	const struct family *family = iterator->space->family;
 
 	if (iterator->walk)
-		family->tasks->walk_close(iterator->walk);
+		family->walk_close(iterator->walk);
 	iterator->walk = NULL;
 	iterator->walk_ended = false;
-	return family->tasks->walk_open(iterator->space->runtime,
-					region_list_at(&iterator->regions, iterator->space,
-						       iterator->next_region++),
-					&iterator->walk);
+	return family->walk_open(iterator->space->runtime,
+				 region_list_at(&iterator->regions, iterator->space,
+						iterator->next_region++),
+				 &iterator->walk);
 }
 
 ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_info *records,
@@ -139,8 +144,8 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 				continue;
 			}
 		}
-		rc = self->space->family->tasks->walk_next(self->walk, &records[*count]);
-		damaged |= self->space->family->tasks->walk_damaged(self->walk);
+		rc = self->space->family->walk_next(self->walk, &records[*count]);
+		damaged |= self->space->family->walk_damaged(self->walk);
 		if (rc == ompd_rc_ok) {
 			++*count;
 			continue;
@@ -177,7 +182,7 @@ ompd_rc_t task_iterator_free(struct api_task_iterator *iterator)
 	const struct target *target = &iterator->space->target;
 
 	if (iterator->walk)
-		iterator->space->family->tasks->walk_close(iterator->walk);
+		iterator->space->family->walk_close(iterator->walk);
 	region_list_close(&iterator->regions, target);
 	target_free(target, iterator);
 	return ompd_rc_ok;
@@ -196,7 +201,7 @@ ompd_rc_t ompd_ext_get_task_by_info(ompd_parallel_handle_t *parallel,
 
 	if (!handle)
 		return ompd_rc_nomem;
-	space->family->tasks->task_of_info(self->region, info, handle->task);
+	space->family->task_of_info(self->region, info, handle->task);
 	return HANDLE_GIVE(ompd_rc_ok, TASK, handle, space, task);
 }
 
@@ -205,7 +210,8 @@ ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread
 	API_ENTER(self, THREAD, thread);
 	if (!info)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->thread_info(self->space->runtime, &self->thread, info);
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->thread_info(self->space->runtime, self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
@@ -222,7 +228,7 @@ ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t k
 	API_ENTER_RUNTIME(space, handle);
 	if (!info || !address || kind > ompd_ext_lock_critical)
 		return reason(ompd_rc_bad_input, "lock or result pointer is NULL");
-	return space->family->waits->lock_info(space->runtime, kind, address, info);
+	return space->family->lock_info(space->runtime, kind, address, info);
 }
 
 ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t return_address,
@@ -231,7 +237,7 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 	API_ENTER_RUNTIME(space, handle);
 	if (!site)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return space->family->waits->classify_call(space->runtime, return_address, site);
+	return space->family->classify_call(space->runtime, return_address, site);
 }
 
 ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t return_address,
@@ -253,7 +259,7 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 	API_ENTER_RUNTIME(space, handle);
 	if (!site)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return space->family->waits->classify_entry(space->runtime, entry, site);
+	return space->family->classify_entry(space->runtime, entry, site);
 }
 
 ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64_t return_address,
@@ -262,7 +268,7 @@ ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64
 	API_ENTER_RUNTIME(space, handle);
 	if (!argument)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return space->family->waits->lock_argument(space->runtime, return_address, argument);
+	return space->family->lock_argument(space->runtime, return_address, argument);
 }
 
 ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uint64_t variable,
@@ -271,8 +277,8 @@ ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uin
 	API_ENTER(self, THREAD, thread);
 	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
 		return reason(ompd_rc_bad_input, "lock or values pointer is NULL");
-	return self->space->family->waits->confirm_lock(self->space->runtime, &self->thread, kind,
-							variable, in_use, in_use_count);
+	return self->space->family->confirm_lock(self->space->runtime, self->thread, kind, variable,
+						 in_use, in_use_count);
 }
 
 ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
@@ -281,6 +287,6 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 	API_ENTER(self, THREAD, thread);
 	if (!site || !futex)
 		return reason(ompd_rc_bad_input, "address or result pointer is NULL");
-	return self->space->family->waits->classify_futex(self->space->runtime, &self->thread,
-							  futex, site);
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->classify_futex(self->space->runtime, self->thread, futex, site);
 }

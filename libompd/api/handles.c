@@ -196,6 +196,19 @@ ompd_rc_t handle_open_filled(ompd_rc_t rc, enum handle_kind kind, void *record,
 	return rc;
 }
 
+struct api_thread *handle_new_thread(struct api_space *space)
+{
+	struct api_thread *thread =
+		target_alloc(&space->target, sizeof(*thread) + space->family->thread_size);
+
+	if (thread)
+		*thread = (struct api_thread){
+			.space = space,
+			.thread = (struct thread *)(thread + 1),
+		};
+	return thread;
+}
+
 struct api_parallel *handle_new_parallel(struct api_space *space)
 {
 	struct api_parallel *parallel =
@@ -204,7 +217,7 @@ struct api_parallel *handle_new_parallel(struct api_space *space)
 	if (parallel)
 		*parallel = (struct api_parallel){
 			.space = space,
-			.region = (struct family_region *)(parallel + 1),
+			.region = (struct region *)(parallel + 1),
 		};
 	return parallel;
 }
@@ -217,20 +230,14 @@ struct api_task *handle_new_task(struct api_space *space)
 	if (task)
 		*task = (struct api_task){
 			.space = space,
-			.task = (struct family_task *)(task + 1),
+			.task = (struct task *)(task + 1),
 		};
 	return task;
 }
 
-ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread *thread,
-			     ompd_thread_handle_t **ret)
+ompd_rc_t thread_read(const struct api_thread *thread, enum thread_question next)
 {
-	struct api_thread *record = target_alloc(&space->target, sizeof(*record));
-
-	if (!record)
-		return ompd_rc_nomem;
-	*record = (struct api_thread){ .space = space, .thread = *thread };
-	return HANDLE_GIVE(ompd_rc_ok, THREAD, record, space, ret);
+	return thread->space->family->thread_again(thread->space->runtime, thread->thread, next);
 }
 
 ompd_rc_t handle_compare(uint64_t a, uint64_t b, int *cmp_value)

@@ -29,28 +29,31 @@ struct api_space {
 	ompd_address_space_handle_t *handle;
 	const struct family *family;
 	struct target target;
-	struct family_runtime *runtime;
+	struct runtime *runtime;
 	struct nptl_known known;
 };
 
+// The family's records follow these in the same block of memory.
+
 struct api_thread {
 	struct api_space *space;
-	struct family_thread thread;
+	struct thread *thread;
 };
-
-// The family's records follow these two in the same block of memory.
 
 struct api_parallel {
 	struct api_space *space;
-	struct family_region *region;
+	struct region *region;
 };
 
 struct api_task {
 	struct api_space *space;
-	struct family_task *task;
+	struct task *task;
 };
 
 struct api_task_iterator;
+
+/** All families, in the order in which they are tried; a null pointer ends them. */
+extern const struct family *const families[];
 
 /** Return the debugger's callbacks, NULL unless the library is initialized. */
 const ompd_callbacks_t *library_callbacks(void);
@@ -91,6 +94,14 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 			return ready_rc_;                  \
 	} while (0)
 
+/** Read the thread of a record as it is now; return from the calling function if that fails. */
+#define API_READ_THREAD(record, question)                               \
+	do {                                                            \
+		ompd_rc_t read_rc_ = thread_read((record), (question)); \
+		if (read_rc_ != ompd_rc_ok)                             \
+			return read_rc_;                                \
+	} while (0)
+
 #define HANDLE_TYPE_ADDRESS_SPACE struct api_space
 #define HANDLE_TYPE_THREAD struct api_thread
 #define HANDLE_TYPE_PARALLEL struct api_parallel
@@ -125,14 +136,15 @@ ompd_rc_t handle_release(const void *handle, enum handle_kind kind);
 /** Release all handles. */
 void handle_close_all(void);
 
-// New records in memory of the debugger's allocator; NULL if there is none. Those of regions and
-// tasks are filled by an operation of the family.
+// New records in memory of the debugger's allocator; NULL if there is none. An operation of the
+// family fills them.
 
+struct api_thread *handle_new_thread(struct api_space *space);
 struct api_parallel *handle_new_parallel(struct api_space *space);
 struct api_task *handle_new_task(struct api_space *space);
-/** Give the debugger a handle for a thread. */
-ompd_rc_t handle_give_thread(struct api_space *space, const struct family_thread *thread,
-			     ompd_thread_handle_t **ret);
+
+/** Read a thread again, for what is asked next. */
+ompd_rc_t thread_read(const struct api_thread *thread, enum thread_question next);
 
 /** Have the runtime of an address space learn what was left for later. */
 ompd_rc_t space_ready(const struct api_space *space);

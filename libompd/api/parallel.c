@@ -2,6 +2,8 @@
 //
 // Parallel region handles (OpenMP 5.2, 20.5.6).
 
+#include <string.h>
+
 #include "api/handles.h"
 
 /**
@@ -15,12 +17,13 @@ ompd_rc_t ompd_get_curr_parallel_handle(ompd_thread_handle_t *thread_handle,
 	API_ENTER(self, THREAD, thread_handle);
 	if (!parallel_handle)
 		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	API_READ_THREAD(self, THREAD_REGION);
 	struct api_space *space = self->space;
 	struct api_parallel *handle = handle_new_parallel(space);
 
 	if (!handle)
 		return ompd_rc_nomem;
-	return HANDLE_GIVE(space->family->current_region(space->runtime, &self->thread,
+	return HANDLE_GIVE(space->family->current_region(space->runtime, self->thread,
 							 handle->region),
 			   PARALLEL, handle, space, parallel_handle);
 }
@@ -53,7 +56,8 @@ ompd_rc_t ompd_get_task_parallel_handle(ompd_task_handle_t *task_handle,
 
 	if (!handle)
 		return ompd_rc_nomem;
-	self->space->family->tasks->task_region(self->task, handle->region);
+	memcpy(handle->region, self->space->family->task_region(self->task),
+	       self->space->family->region_size);
 	return HANDLE_GIVE(ompd_rc_ok, PARALLEL, handle, self->space, task_parallel_handle);
 }
 

@@ -10,7 +10,7 @@ ompd_rc_t ompd_ext_get_barrier_info(ompd_parallel_handle_t *parallel, ompd_ext_b
 	API_ENTER(self, PARALLEL, parallel);
 	if (!info)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->waits->barrier_info(self->space->runtime, self->region, info);
+	return self->space->family->barrier_info(self->space->runtime, self->region, info);
 }
 
 ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_num)
@@ -18,8 +18,8 @@ ompd_rc_t ompd_ext_get_ordered_turn(ompd_thread_handle_t *thread, int *thread_nu
 	API_ENTER(self, THREAD, thread);
 	if (!thread_num)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->waits->ordered_turn(self->space->runtime, &self->thread,
-							thread_num);
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->ordered_turn(self->space->runtime, self->thread, thread_num);
 }
 
 ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_info *info)
@@ -27,7 +27,8 @@ ompd_rc_t ompd_ext_get_loop_info(ompd_thread_handle_t *thread, ompd_ext_loop_inf
 	API_ENTER(self, THREAD, thread);
 	if (!info)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->waits->loop_info(self->space->runtime, &self->thread, info);
+	API_READ_THREAD(self, THREAD_PLACE);
+	return self->space->family->loop_info(self->space->runtime, self->thread, info);
 }
 
 ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_counts *counts)
@@ -35,7 +36,7 @@ ompd_rc_t ompd_ext_get_task_counts(ompd_task_handle_t *task, ompd_ext_task_count
 	API_ENTER(self, TASK, task);
 	if (!counts)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	return self->space->family->tasks->task_counts(self->space->runtime, self->task, counts);
+	return self->space->family->task_counts(self->space->runtime, self->task, counts);
 }
 
 ompd_rc_t ompd_ext_get_environment(ompd_address_space_handle_t *handle, const char *name,

@@ -86,12 +86,13 @@ ompd_rc_t ompd_get_state(ompd_thread_handle_t *thread_handle, ompd_word_t *state
 		return reason(ompd_rc_bad_input, "state pointer is NULL");
 	const struct api_space *space = self->space;
 
-	return space->family->state(space->runtime, &self->thread, state,
+	API_READ_THREAD(self, THREAD_STATE);
+	return space->family->state(space->runtime, self->thread, state,
 				    wait_id ? wait_id : &ignored);
 }
 
 ompd_rc_t ompd_ext_get_state_tracking(ompd_address_space_handle_t *handle)
 {
 	API_ENTER_RUNTIME(space, handle);
-	return space->family->state_tracking(space->runtime);
+	return space->family->tool_active(space->runtime);
 }

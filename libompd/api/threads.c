@@ -15,23 +15,24 @@
 ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, int thread_num,
 				      ompd_thread_handle_t **thread_handle)
 {
-	struct family_thread thread;
-
 	API_ENTER(self, PARALLEL, parallel_handle);
 	if (!thread_handle || thread_num < 0)
 		return reason(ompd_rc_bad_input,
 			      "handle pointer is NULL, or the number is negative");
 	struct api_space *space = self->space;
-	ompd_rc_t rc = space->family->region_member(space->runtime, self->region,
-						    (uint32_t)thread_num, &thread);
+	struct api_thread *handle = handle_new_thread(space);
 
-	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
+	if (!handle)
+		return ompd_rc_nomem;
+	return HANDLE_GIVE(space->family->region_member(space->runtime, self->region,
+							(uint32_t)thread_num, handle->thread),
+			   THREAD, handle, space, thread_handle);
 }
 
 static ompd_rc_t pthread_of_id(struct api_space *space, ompd_thread_id_t kind, ompd_size_t size,
 			       const void *thread_id, uint64_t *ret)
 {
-	const struct nptl *nptl = space->family->nptl(space->runtime);
+	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint32_t tid;
 
 	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
@@ -57,7 +58,7 @@ static ompd_rc_t pthread_of_id(struct api_space *space, ompd_thread_id_t kind, o
 // Check whether glibc lists a thread, or cannot tell.
 static bool is_thread(const struct api_space *space, uint64_t pthread)
 {
-	const struct nptl *nptl = space->family->nptl(space->runtime);
+	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	struct nptl_cursor cursor = { .list = 0 };
 	uint64_t listed;
 
@@ -79,7 +80,6 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 				 ompd_size_t sizeof_thread_id, const void *thread_id,
 				 ompd_thread_handle_t **thread_handle)
 {
-	struct family_thread thread;
 	uint64_t pthread;
 
 	API_ENTER_RUNTIME(space, handle);
@@ -87,12 +87,17 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 		return reason(ompd_rc_bad_input, "identifier or result pointer is NULL");
 	ompd_rc_t rc = pthread_of_id(space, kind, sizeof_thread_id, thread_id, &pthread);
 
-	if (rc == ompd_rc_ok)
-		rc = space->family->thread_of_pthread(space->runtime, pthread, &thread);
+	if (rc != ompd_rc_ok)
+		return rc;
+	struct api_thread *thread = handle_new_thread(space);
+
+	if (!thread)
+		return ompd_rc_nomem;
+	rc = space->family->thread_of_pthread(space->runtime, pthread, thread->thread);
 	// What cannot be read may be none of the process's threads.
 	if (rc == ompd_rc_error && !is_thread(space, pthread))
 		rc = reason(ompd_rc_unavailable, "the process has no such thread");
-	return rc == ompd_rc_ok ? handle_give_thread(space, &thread, thread_handle) : rc;
+	return HANDLE_GIVE(rc, THREAD, thread, space, thread_handle);
 }
 
 ompd_rc_t ompd_rel_thread_handle(ompd_thread_handle_t *thread_handle)
@@ -105,7 +110,8 @@ ompd_rc_t ompd_thread_handle_compare(ompd_thread_handle_t *thread_handle_1,
 {
 	API_ENTER(first, THREAD, thread_handle_1);
 	API_ENTER(second, THREAD, thread_handle_2);
-	return handle_compare(first->thread.address, second->thread.address, cmp_value);
+	return handle_compare(first->space->family->thread_id(first->thread),
+			      second->space->family->thread_id(second->thread), cmp_value);
 }
 
 /** Return the identifier of the handle's thread; sizes as in ompd_get_thread_handle(). */
@@ -116,7 +122,7 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 	if (!thread_id)
 		return reason(ompd_rc_bad_input, "identifier pointer is NULL");
 	const struct api_space *space = self->space;
-	const struct nptl *nptl = space->family->nptl(space->runtime);
+	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint64_t pthread;
 	uint32_t tid = 0;
 
@@ -128,7 +134,7 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
 	if (kind == ompd_thread_id_lwp && !nptl->available)
 		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, &self->thread, &pthread);
+	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
 
 	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
 		rc = nptl_tid(nptl, &space->target, pthread, &tid);
@@ -162,7 +168,8 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 	if (!thread_num || member->space != team->space)
 		return reason(ompd_rc_bad_input,
 			      "number pointer is NULL, or the handles are of different processes");
-	return member->space->family->thread_num(member->space->runtime, &member->thread,
+	API_READ_THREAD(member, THREAD_PLACE);
+	return member->space->family->thread_num(member->space->runtime, member->thread,
 						 team->region, thread_num);
 }
 
@@ -182,47 +189,51 @@ static void discard(struct thread_list *list, struct api_space *space)
 }
 
 static ompd_rc_t append(struct thread_list *list, struct api_space *space,
-			const struct family_thread *thread)
+			struct api_thread *thread)
 {
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? 2 * list->capacity : 16;
-		ompd_thread_handle_t **handles =
-			target_alloc(&space->target, capacity * sizeof(void *));
+	ompd_thread_handle_t **handles = target_grow(&space->target, list->handles, list->count,
+						     &list->capacity, sizeof(*handles));
 
-		if (!handles)
-			return ompd_rc_nomem;
-		if (list->count)
-			memcpy(handles, list->handles, list->count * sizeof(void *));
-		target_free(&space->target, list->handles);
+	if (handles)
 		list->handles = handles;
-		list->capacity = capacity;
-	}
-	ompd_rc_t rc = handle_give_thread(space, thread, &list->handles[list->count]);
+	ompd_rc_t rc = HANDLE_GIVE(handles ? ompd_rc_ok : ompd_rc_nomem, THREAD, thread, space,
+				   &list->handles[list->count]);
 
 	list->count += rc == ompd_rc_ok;
+	return rc;
+}
+
+// Take the next thread. unavailable: there is none.
+static ompd_rc_t take_next(struct thread_list *list, struct api_space *space,
+			   struct thread_cursor *cursor, bool wanted)
+{
+	struct api_thread *thread = handle_new_thread(space);
+	bool added = false;
+	ompd_rc_t rc = thread ? space->family->next_thread(space->runtime, cursor, thread->thread) :
+				ompd_rc_nomem;
+
+	if (rc == ompd_rc_ok)
+		rc = idmap_add(&list->known, &space->target,
+			       space->family->thread_id(thread->thread), 0, &added);
+	if (rc == ompd_rc_ok && added && wanted)
+		return append(list, space, thread);
+	target_free(&space->target, thread);
 	return rc;
 }
 
 ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_handle_t ***threads,
 			       size_t *count)
 {
-	struct family_cursor cursor = { .next = 0 };
+	struct thread_cursor cursor = { .next = 0 };
 	struct thread_list list = { .count = 0 };
-	struct family_thread thread;
+	ompd_rc_t rc;
 
 	API_ENTER_RUNTIME(space, handle);
 	if (!count)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	ompd_rc_t rc = ompd_rc_ok;
-
-	while (rc == ompd_rc_ok &&
-	       (rc = space->family->next_thread(space->runtime, &cursor, &thread)) == ompd_rc_ok) {
-		bool added;
-
-		rc = idmap_add(&list.known, &space->target, thread.address, 0, &added);
-		if (rc == ompd_rc_ok && added && threads)
-			rc = append(&list, space, &thread);
-	}
+	do
+		rc = take_next(&list, space, &cursor, threads != NULL);
+	while (rc == ompd_rc_ok);
 	if (rc != ompd_rc_unavailable) {
 		discard(&list, space);
 		return rc == ompd_rc_unsupported ? ompd_rc_unavailable : rc;

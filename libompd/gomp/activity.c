@@ -4,12 +4,12 @@
 
 // The task that a thread works on in the region, and the tasks that it certainly stands on: an
 // undeferred task runs on top of its parent.
-static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct gomp_region *region,
+static ompd_rc_t append_stack(const struct runtime *runtime, const struct region *region,
 			      uint32_t thread_num, struct gomp_activity *activity)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 	struct gomp_membership place;
-	struct gomp_task task;
+	struct task task;
 	ompd_rc_t rc;
 
 	rc = gomp_region_member(runtime, region, thread_num, &thread);
@@ -54,7 +54,7 @@ static ompd_rc_t append_stack(const struct gomp_runtime *runtime, const struct g
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
+ompd_rc_t gomp_activity_open(const struct runtime *runtime, const struct region *region,
 			     struct gomp_activity *ret)
 {
 	*ret = (struct gomp_activity){ .begun = { .has_values = true } };
@@ -70,10 +70,9 @@ ompd_rc_t gomp_activity_open(const struct gomp_runtime *runtime, const struct go
 }
 
 // The number of the thread that most likely has to do with a task.
-static bool likely_thread(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			  uint32_t *ret)
+static bool likely_thread(const struct runtime *runtime, const struct task *task, uint32_t *ret)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 	struct gomp_membership place;
 
 	if (gomp_implicit_task_number(runtime, &task->region, task->address, ret))
@@ -85,7 +84,7 @@ static bool likely_thread(const struct gomp_runtime *runtime, const struct gomp_
 	return place.member;
 }
 
-ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struct gomp_task *task,
+ompd_rc_t gomp_activity_open_for(const struct runtime *runtime, const struct task *task,
 				 struct gomp_activity *ret)
 {
 	uint32_t thread_num, number;
@@ -103,7 +102,7 @@ ompd_rc_t gomp_activity_open_for(const struct gomp_runtime *runtime, const struc
 	return gomp_activity_open(runtime, &task->region, ret);
 }
 
-void gomp_activity_close(const struct gomp_runtime *runtime, struct gomp_activity *activity)
+void gomp_activity_close(const struct runtime *runtime, struct gomp_activity *activity)
 {
 	idmap_close(&activity->begun, &runtime->target);
 }

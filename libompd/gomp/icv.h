@@ -9,22 +9,6 @@
 #include "runtime/icv.h"
 #include "runtime/icv_list.h"
 
-/** The handle for which a variable is read. Members that the handle does not determine are null. */
-struct gomp_icv_query {
-	const struct gomp_runtime *runtime;
-	const struct gomp_thread *thread;
-	const struct gomp_region *region;
-	const struct gomp_task *task;
-};
-
-/** Value of a variable as an integer. ompd_rc_incomplete: a list, of which this is the first. */
-ompd_rc_t gomp_icv_value(enum icv icv, const struct gomp_icv_query *query, ompd_word_t *ret);
-/** Write a variable's text, at most ICV_TEXT_MAX bytes. */
-ompd_rc_t gomp_icv_text(enum icv icv, const struct gomp_icv_query *query, char *text);
-
-/** Environment variables that steer the runtime; a null name ends them. */
-extern const struct icv_control_var gomp_control_vars[];
-
 /** Return the value of an integer of @p bits bits with its sign. */
 static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
 {
@@ -32,15 +16,21 @@ static inline ompd_word_t gomp_icv_signed(uint64_t value, unsigned int bits)
 }
 
 // What the readers share (gomp/icv_scoped.c).
-ompd_rc_t gomp_icv_region(const struct gomp_icv_query *query, struct gomp_region *ret);
-/** Read a member of the struct gomp_task_icv of the query's task. */
-ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret);
+ompd_rc_t gomp_icv_region(const struct runtime *runtime, const struct object *of,
+			  struct region *ret);
+/** Read a member of the struct gomp_task_icv of the object's task. */
+ompd_rc_t gomp_icv_read(const struct runtime *runtime, const struct object *of,
+			enum gomp_field field, uint64_t *ret);
 
 // Readers of integers and writers of texts, used by the table (gomp/icv_table.c).
-#define GOMP_ICV_READER(name) \
-	ompd_rc_t gomp_icv_##name(const struct gomp_icv_query *query, ompd_word_t *ret)
-#define GOMP_ICV_WRITER(name) \
-	ompd_rc_t gomp_icv_write_##name(const struct gomp_icv_query *query, char *text)
+#define GOMP_ICV_READER(name)                                                      \
+	ompd_rc_t gomp_icv_##name(const struct runtime *runtime,                   \
+				  __attribute__((unused)) const struct object *of, \
+				  ompd_word_t *ret)
+#define GOMP_ICV_WRITER(name)                                                            \
+	ompd_rc_t gomp_icv_write_##name(const struct runtime *runtime,                   \
+					__attribute__((unused)) const struct object *of, \
+					char *text)
 
 #define ICV_ROW(id, name, scope, form) GOMP_ICV_READER(id);
 #define ICV_TEXT(id, name, scope) GOMP_ICV_WRITER(id);

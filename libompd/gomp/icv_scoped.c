@@ -7,56 +7,58 @@
 
 #include "gomp/icv.h"
 
-// ---- What the query is about -----------------------------------------------------------------
+// ---- What it is asked about ------------------------------------------------------------------
 
-static ompd_rc_t the_thread(const struct gomp_icv_query *query, const struct gomp_thread **ret)
+static ompd_rc_t the_thread(const struct runtime *runtime, const struct object *of,
+			    const struct thread **ret)
 {
 	bool idle;
 
-	*ret = query->thread;
-	if (!query->thread)
+	*ret = of->thread;
+	if (!of->thread)
 		return reason(ompd_rc_bad_input, "the variable belongs to a thread");
-	ompd_rc_t rc = gomp_is_idle(query->runtime, query->thread, &idle);
+	ompd_rc_t rc = gomp_is_idle(runtime, of->thread, &idle);
 
 	return rc == ompd_rc_ok && idle ?
 		       reason(ompd_rc_unavailable, "the thread is idle in its pool") :
 		       rc;
 }
 
-static ompd_rc_t the_task(const struct gomp_icv_query *query, struct gomp_task *ret)
+static ompd_rc_t the_task(const struct runtime *runtime, const struct object *of, struct task *ret)
 {
-	if (query->task) {
-		*ret = *query->task;
+	if (of->task) {
+		*ret = *of->task;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return gomp_current_task(query->runtime, query->thread, ret);
+	if (of->thread)
+		return gomp_current_task(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-ompd_rc_t gomp_icv_region(const struct gomp_icv_query *query, struct gomp_region *ret)
+ompd_rc_t gomp_icv_region(const struct runtime *runtime, const struct object *of,
+			  struct region *ret)
 {
-	if (query->region) {
-		*ret = *query->region;
+	if (of->region) {
+		*ret = *of->region;
 		return ompd_rc_ok;
 	}
-	if (query->task) {
-		*ret = query->task->region;
+	if (of->task) {
+		*ret = of->task->region;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return gomp_current_region(query->runtime, query->thread, ret);
+	if (of->thread)
+		return gomp_current_region(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a parallel region");
 }
 
 // ---- Variables of the data environment: struct gomp_task_icv ---------------------------------
 
-ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field field, uint64_t *ret)
+ompd_rc_t gomp_icv_read(const struct runtime *runtime, const struct object *of,
+			enum gomp_field field, uint64_t *ret)
 {
-	const struct gomp_runtime *runtime = query->runtime;
 	uint64_t base = runtime->layout.global[GOMP_GLOBAL_gomp_global_icv];
-	struct gomp_task task;
-	ompd_rc_t rc = the_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -71,7 +73,7 @@ ompd_rc_t gomp_icv_read(const struct gomp_icv_query *query, enum gomp_field fiel
 GOMP_ICV_READER(dyn)
 {
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__dyn_var, &value);
+	ompd_rc_t rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__dyn_var, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value != 0;
@@ -81,7 +83,8 @@ GOMP_ICV_READER(dyn)
 GOMP_ICV_READER(default_device)
 {
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__default_device_var, &value);
+	ompd_rc_t rc =
+		gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__default_device_var, &value);
 
 	if (rc == ompd_rc_ok && (int32_t)value == INT_MIN)
 		return reason(ompd_rc_unavailable,
@@ -91,13 +94,15 @@ GOMP_ICV_READER(default_device)
 	return rc;
 }
 
-static ompd_rc_t schedule(const struct gomp_icv_query *query, uint64_t *kind, int32_t *chunk)
+static ompd_rc_t schedule(const struct runtime *runtime, const struct object *of, uint64_t *kind,
+			  int32_t *chunk)
 {
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__run_sched_var, kind);
+	ompd_rc_t rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_var, kind);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size, &value);
+		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size,
+				   &value);
 	if (rc == ompd_rc_ok)
 		*chunk = (int32_t)value;
 	return rc;
@@ -108,7 +113,7 @@ GOMP_ICV_READER(run_sched)
 {
 	uint64_t kind;
 	int32_t chunk;
-	ompd_rc_t rc = schedule(query, &kind, &chunk);
+	ompd_rc_t rc = schedule(runtime, of, &kind, &chunk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -122,7 +127,7 @@ GOMP_ICV_WRITER(run_sched)
 	enum { MONOTONIC = 0x80000000u };
 	uint64_t value;
 	int32_t chunk;
-	ompd_rc_t rc = schedule(query, &value, &chunk);
+	ompd_rc_t rc = schedule(runtime, of, &value, &chunk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -142,7 +147,8 @@ GOMP_ICV_WRITER(run_sched)
 GOMP_ICV_READER(thread_limit)
 {
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__thread_limit_var, &value);
+	ompd_rc_t rc =
+		gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__thread_limit_var, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
@@ -151,13 +157,13 @@ GOMP_ICV_READER(thread_limit)
 
 GOMP_ICV_READER(max_active_levels)
 {
-	const struct gomp_runtime *runtime = query->runtime;
 	uint64_t value;
 	ompd_rc_t rc;
 
 	// Since GCC 11 a variable of the data environment, before one of the process.
 	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__max_active_levels_var))
-		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__max_active_levels_var, &value);
+		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__max_active_levels_var,
+				   &value);
 	else
 		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
 	if (rc == ompd_rc_ok)
@@ -172,15 +178,15 @@ GOMP_ICV_READER(nest)
 	uint64_t value;
 	ompd_rc_t rc;
 
-	if (gomp_has(query->runtime, GOMP_FIELD_gomp_task_icv__nest_var)) {
-		rc = gomp_icv_read(query, GOMP_FIELD_gomp_task_icv__nest_var, &value);
+	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__nest_var)) {
+		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__nest_var, &value);
 		if (rc == ompd_rc_ok)
 			*ret = value != 0;
 		return rc;
 	}
-	rc = gomp_icv_max_active_levels(query, ret);
+	rc = gomp_icv_max_active_levels(runtime, of, ret);
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_active_levels(query, &levels);
+		rc = gomp_icv_active_levels(runtime, of, &levels);
 	if (rc == ompd_rc_ok)
 		*ret = *ret > 1 && *ret > levels;
 	return rc;
@@ -190,30 +196,29 @@ GOMP_ICV_READER(nest)
 
 GOMP_ICV_READER(final_task)
 {
-	struct gomp_task task;
+	struct task task;
 	struct gomp_task_record record;
-	ompd_rc_t rc = the_task(query, &task);
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
 	*ret = 0;
 	if (rc != ompd_rc_ok || task.address == 0)
 		return rc;
-	rc = gomp_read_task(query->runtime, task.address, &record);
+	rc = gomp_read_task(runtime, task.address, &record);
 	if (rc == ompd_rc_ok)
-		*ret = gomp_get(query->runtime, &record.record, 0,
-				GOMP_FIELD_gomp_task__final_task) != 0;
+		*ret = gomp_get(runtime, &record.record, 0, GOMP_FIELD_gomp_task__final_task) != 0;
 	return rc;
 }
 
 GOMP_ICV_READER(implicit_task)
 {
-	struct gomp_task task;
+	struct task task;
 	struct gomp_task_record record;
-	ompd_rc_t rc = the_task(query, &task);
+	ompd_rc_t rc = the_task(runtime, of, &task);
 
 	*ret = 1;
 	if (rc != ompd_rc_ok || task.address == 0)
 		return rc;
-	rc = gomp_read_task(query->runtime, task.address, &record);
+	rc = gomp_read_task(runtime, task.address, &record);
 	if (rc == ompd_rc_ok)
 		*ret = record.kind == GOMP_TASK_IMPLICIT;
 	return rc;
@@ -221,7 +226,7 @@ GOMP_ICV_READER(implicit_task)
 
 GOMP_ICV_READER(explicit_task)
 {
-	ompd_rc_t rc = gomp_icv_implicit_task(query, ret);
+	ompd_rc_t rc = gomp_icv_implicit_task(runtime, of, ret);
 
 	if (rc == ompd_rc_ok)
 		*ret = !*ret;
@@ -232,21 +237,21 @@ GOMP_ICV_READER(explicit_task)
 
 GOMP_ICV_READER(def_allocator)
 {
-	const struct gomp_thread *thread;
+	const struct thread *thread;
 	uint64_t value;
 
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_team_state__def_allocator))
+	if (!gomp_has(runtime, GOMP_FIELD_gomp_team_state__def_allocator))
 		return reason(ompd_rc_unsupported, "this release of libgomp has no allocators");
-	if (query->task)
+	if (of->task)
 		return reason(ompd_rc_unavailable, "libgomp keeps it for a thread, not for a task");
-	ompd_rc_t rc = the_thread(query, &thread);
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = (ompd_word_t)thread->ts.def_allocator;
 	if (*ret)
 		return ompd_rc_ok;
-	rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_def_allocator, 8, &value);
+	rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_def_allocator, 8, &value);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)value;
 	return rc;
@@ -254,25 +259,25 @@ GOMP_ICV_READER(def_allocator)
 
 GOMP_ICV_READER(thread_num)
 {
-	const struct gomp_thread *thread;
+	const struct thread *thread;
 	uint32_t number = 0;
 
 	// The number of an implicit task's thread is its place in the team.
-	if (query->task) {
+	if (of->task) {
 		ompd_word_t implicit = 0;
-		ompd_rc_t rc = gomp_icv_implicit_task(query, &implicit);
+		ompd_rc_t rc = gomp_icv_implicit_task(runtime, of, &implicit);
 
 		if (rc != ompd_rc_ok)
 			return rc;
 		if (!implicit)
 			return reason(ompd_rc_unavailable, "explicit tasks have no thread number");
-		if (query->task->region.level)
-			gomp_implicit_task_number(query->runtime, &query->task->region,
-						  query->task->address, &number);
+		if (of->task->region.level)
+			gomp_implicit_task_number(runtime, &of->task->region, of->task->address,
+						  &number);
 		*ret = number;
 		return ompd_rc_ok;
 	}
-	ompd_rc_t rc = the_thread(query, &thread);
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
 		*ret = thread->ts.team_id;
@@ -280,13 +285,14 @@ GOMP_ICV_READER(thread_num)
 }
 
 // The thread, if it has a partition of places.
-static ompd_rc_t bound_thread(const struct gomp_icv_query *query, const struct gomp_thread **ret)
+static ompd_rc_t bound_thread(const struct runtime *runtime, const struct object *of,
+			      const struct thread **ret)
 {
 	uint64_t places;
-	ompd_rc_t rc = the_thread(query, ret);
+	ompd_rc_t rc = the_thread(runtime, of, ret);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_global(query->runtime, GOMP_GLOBAL_gomp_places_list, 8, &places);
+		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_places_list, 8, &places);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (places == 0)
@@ -299,8 +305,8 @@ static ompd_rc_t bound_thread(const struct gomp_icv_query *query, const struct g
 
 GOMP_ICV_WRITER(place_partition)
 {
-	const struct gomp_thread *thread;
-	ompd_rc_t rc = bound_thread(query, &thread);
+	const struct thread *thread;
+	ompd_rc_t rc = bound_thread(runtime, of, &thread);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -317,8 +323,8 @@ GOMP_ICV_WRITER(place_partition)
 
 GOMP_ICV_READER(place_assignment)
 {
-	const struct gomp_thread *thread;
-	ompd_rc_t rc = bound_thread(query, &thread);
+	const struct thread *thread;
+	ompd_rc_t rc = bound_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)thread->place - 1;
@@ -327,11 +333,11 @@ GOMP_ICV_READER(place_assignment)
 
 GOMP_ICV_READER(team_num)
 {
-	const struct gomp_thread *thread;
+	const struct thread *thread;
 
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__team_num))
-		return gomp_icv_not_kept(query, ret);
-	ompd_rc_t rc = the_thread(query, &thread);
+	if (!gomp_has(runtime, GOMP_FIELD_gomp_thread__team_num))
+		return gomp_icv_not_kept(runtime, of, ret);
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
 		*ret = thread->team_num;
@@ -340,11 +346,11 @@ GOMP_ICV_READER(team_num)
 
 GOMP_ICV_READER(league_size)
 {
-	const struct gomp_thread *thread;
+	const struct thread *thread;
 
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__num_teams))
-		return gomp_icv_not_kept(query, ret);
-	ompd_rc_t rc = the_thread(query, &thread);
+	if (!gomp_has(runtime, GOMP_FIELD_gomp_thread__num_teams))
+		return gomp_icv_not_kept(runtime, of, ret);
+	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)thread->num_teams + 1;
@@ -355,8 +361,8 @@ GOMP_ICV_READER(league_size)
 
 GOMP_ICV_READER(levels)
 {
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.level;
@@ -365,8 +371,8 @@ GOMP_ICV_READER(levels)
 
 GOMP_ICV_READER(active_levels)
 {
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.active_level;
@@ -375,8 +381,8 @@ GOMP_ICV_READER(active_levels)
 
 GOMP_ICV_READER(team_size)
 {
-	struct gomp_region region;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.nthreads;
@@ -385,22 +391,31 @@ GOMP_ICV_READER(team_size)
 
 GOMP_ICV_READER(team_generator)
 {
-	struct gomp_region region;
-	struct gomp_thread root;
-	ompd_rc_t rc = gomp_icv_region(query, &region);
+	struct region region;
+	struct thread root;
+	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok && region.level) {
 		*ret = ompd_generator_parallel;
 		return ompd_rc_ok;
 	}
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_thread(query->runtime, region.group.root, &root);
+		rc = gomp_read_thread(runtime, region.group.root, &root);
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!gomp_has(query->runtime, GOMP_FIELD_gomp_thread__num_teams) || root.num_teams == 0)
+	if (!gomp_has(runtime, GOMP_FIELD_gomp_thread__num_teams) || root.num_teams == 0)
 		return reason(ompd_rc_unavailable,
 			      "libgomp keeps the same for the program's own team, a league of one "
 			      "and a target region on the host");
 	*ret = ompd_generator_teams;
 	return ompd_rc_ok;
+}
+
+ompd_rc_t gomp_initial_icv_text(const struct runtime *runtime, enum icv icv, char *text)
+{
+	// The task without a record: its values are those of the process.
+	const struct task initial = { .region = { .nthreads = 1 } };
+	const struct object of = { .task = &initial };
+
+	return gomp_icv_text(runtime, icv, &of, text);
 }

@@ -2,21 +2,24 @@
 
 #include "gomp/icv.h"
 
-ompd_rc_t gomp_icv_value(enum icv icv, const struct gomp_icv_query *query, ompd_word_t *ret)
+ompd_rc_t gomp_icv_value(const struct runtime *runtime, enum icv icv, const struct object *of,
+			 ompd_word_t *ret)
 {
-	static ompd_rc_t (*const readers[ICV_COUNT])(const struct gomp_icv_query *,
+	static ompd_rc_t (*const readers[ICV_COUNT])(const struct runtime *, const struct object *,
 						     ompd_word_t *) = {
 #define ICV_ROW(id, name, scope, form) [ICV_##id] = gomp_icv_##id,
 #define ICV_TEXT(id, name, scope)
 #include "runtime/icvs.def"
 	};
 
-	return readers[icv](query, ret);
+	return readers[icv](runtime, of, ret);
 }
 
-ompd_rc_t gomp_icv_text(enum icv icv, const struct gomp_icv_query *query, char *text)
+ompd_rc_t gomp_icv_text(const struct runtime *runtime, enum icv icv, const struct object *of,
+			char *text)
 {
-	static ompd_rc_t (*const writers[ICV_COUNT])(const struct gomp_icv_query *, char *) = {
+	static ompd_rc_t (*const writers[ICV_COUNT])(const struct runtime *, const struct object *,
+						     char *) = {
 		[ICV_bind] = gomp_icv_write_bind,
 		[ICV_nthreads] = gomp_icv_write_nthreads,
 		[ICV_run_sched] = gomp_icv_write_run_sched,
@@ -27,8 +30,8 @@ ompd_rc_t gomp_icv_text(enum icv icv, const struct gomp_icv_query *query, char *
 	ompd_word_t value = 0;
 
 	if (writers[icv])
-		return writers[icv](query, text);
-	ompd_rc_t rc = gomp_icv_value(icv, query, &value);
+		return writers[icv](runtime, of, text);
+	ompd_rc_t rc = gomp_icv_value(runtime, icv, of, &value);
 
 	if (rc == ompd_rc_ok)
 		icv_format(icv_form(icv), value, text);

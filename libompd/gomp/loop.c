@@ -18,7 +18,7 @@ struct share {
 	uint64_t sched, chunk, end, incr, next;
 };
 
-static ompd_rc_t read_share(const struct gomp_runtime *runtime, uint64_t address, struct share *ret)
+static ompd_rc_t read_share(const struct runtime *runtime, uint64_t address, struct share *ret)
 {
 	const struct {
 		enum gomp_field field;
@@ -52,7 +52,7 @@ static bool count_remaining(const struct share *share, uint64_t *ret)
 	return true;
 }
 
-ompd_rc_t gomp_loop_info(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+ompd_rc_t gomp_loop_info(const struct runtime *runtime, const struct thread *thread,
 			 ompd_ext_loop_info *ret)
 {
 	const uint64_t state =

@@ -11,7 +11,7 @@ enum {
 };
 
 // Read how many have arrived from the counter at @p field, which counts down from the total.
-static ompd_rc_t read_arrived(const struct gomp_runtime *runtime, uint64_t barrier,
+static ompd_rc_t read_arrived(const struct runtime *runtime, uint64_t barrier,
 			      enum gomp_field field, uint32_t total, uint32_t *ret)
 {
 	uint64_t awaited;
@@ -26,7 +26,7 @@ static ompd_rc_t read_arrived(const struct gomp_runtime *runtime, uint64_t barri
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gomp_region *region,
+ompd_rc_t gomp_barrier_info(const struct runtime *runtime, const struct region *region,
 			    ompd_ext_barrier_info *ret)
 {
 	uint64_t generation;
@@ -53,8 +53,7 @@ ompd_rc_t gomp_barrier_info(const struct gomp_runtime *runtime, const struct gom
 
 // The queue of threads that want to enter: gomp_ordered_sync and the others of ordered.c. In a loop
 // with a static schedule only its first element is used.
-ompd_rc_t gomp_ordered_turn(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-			    int *ret)
+ompd_rc_t gomp_ordered_turn(const struct runtime *runtime, const struct thread *thread, int *ret)
 {
 	uint64_t share, ids, current, number, nthreads;
 

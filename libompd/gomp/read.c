@@ -16,7 +16,7 @@ struct part {
 	uint32_t first, end;
 };
 
-static struct part part_with(const struct gomp_runtime *runtime, enum gomp_field field)
+static struct part part_with(const struct runtime *runtime, enum gomp_field field)
 {
 	const struct layout_field *shares =
 		&runtime->layout.field[GOMP_FIELD_gomp_team__work_shares];
@@ -34,7 +34,7 @@ static struct part part_with(const struct gomp_runtime *runtime, enum gomp_field
 	return part;
 }
 
-ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp_field field,
+ompd_rc_t gomp_read(const struct runtime *runtime, uint64_t base, enum gomp_field field,
 		    uint64_t *ret)
 {
 	const struct layout_field *where = &runtime->layout.field[field];
@@ -47,7 +47,7 @@ ompd_rc_t gomp_read(const struct gomp_runtime *runtime, uint64_t base, enum gomp
 				  base + where->offset, where->size, ret);
 }
 
-ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global global,
+ompd_rc_t gomp_read_global(const struct runtime *runtime, enum gomp_global global,
 			   unsigned int size, uint64_t *ret)
 {
 	uint64_t address = runtime->layout.global[global];
@@ -58,8 +58,8 @@ ompd_rc_t gomp_read_global(const struct gomp_runtime *runtime, enum gomp_global 
 	return target_read_uint(&runtime->target, address, size, ret);
 }
 
-ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
-			   enum gomp_struct type, struct gomp_record *ret)
+ompd_rc_t gomp_read_record(const struct runtime *runtime, uint64_t address, enum gomp_struct type,
+			   struct gomp_record *ret)
 {
 	uint32_t size = runtime->layout.struct_size[type];
 
@@ -78,8 +78,8 @@ ompd_rc_t gomp_read_record(const struct gomp_runtime *runtime, uint64_t address,
 	return ompd_rc_ok;
 }
 
-uint64_t gomp_get(const struct gomp_runtime *runtime, const struct gomp_record *record,
-		  uint32_t base, enum gomp_field field)
+uint64_t gomp_get(const struct runtime *runtime, const struct gomp_record *record, uint32_t base,
+		  enum gomp_field field)
 {
 	const struct layout_field *where = &runtime->layout.field[field];
 

@@ -2,14 +2,14 @@
 
 #include "gomp/gomp.h"
 
-static uint64_t field(const struct gomp_runtime *runtime, const struct gomp_task_record *record,
+static uint64_t field(const struct runtime *runtime, const struct gomp_task_record *record,
 		      enum gomp_field which)
 {
 	return gomp_get(runtime, &record->record, 0, which);
 }
 
-ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
-			      const struct gomp_task_record *record, uint32_t *ret)
+ompd_rc_t gomp_taskwait_flags(const struct runtime *runtime, const struct gomp_task_record *record,
+			      uint32_t *ret)
 {
 	uint64_t taskwait = field(runtime, record, GOMP_FIELD_gomp_task__taskwait);
 	uint64_t in_taskwait, in_depend_wait;
@@ -34,7 +34,7 @@ ompd_rc_t gomp_taskwait_flags(const struct gomp_runtime *runtime,
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
+ompd_rc_t gomp_waits_in_taskgroup(const struct runtime *runtime,
 				  const struct gomp_task_record *record, bool *ret)
 {
 	uint64_t taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup);
@@ -57,7 +57,7 @@ ompd_rc_t gomp_waits_in_taskgroup(const struct gomp_runtime *runtime,
 	return ompd_rc_ok;
 }
 
-static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime,
+static enum ompd_ext_task_status begun_status(const struct runtime *runtime,
 					      const struct gomp_activity *activity,
 					      const struct gomp_task_record *record,
 					      ompd_ext_task_info *ret)
@@ -82,13 +82,13 @@ static enum ompd_ext_task_status begun_status(const struct gomp_runtime *runtime
 	return ompd_ext_task_started;
 }
 
-static enum ompd_ext_task_status implicit_status(const struct gomp_runtime *runtime,
-						 const struct gomp_region *region,
+static enum ompd_ext_task_status implicit_status(const struct runtime *runtime,
+						 const struct region *region,
 						 const struct gomp_activity *activity,
 						 const struct gomp_task_record *record,
 						 ompd_ext_task_info *ret)
 {
-	struct gomp_thread thread;
+	struct thread thread;
 	uint32_t number = 0;
 	enum ompd_ext_task_status status = begun_status(runtime, activity, record, ret);
 
@@ -100,8 +100,8 @@ static enum ompd_ext_task_status implicit_status(const struct gomp_runtime *runt
 	return status;
 }
 
-static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
-					   const struct gomp_region *region,
+static enum ompd_ext_task_status status_of(const struct runtime *runtime,
+					   const struct region *region,
 					   const struct gomp_activity *activity,
 					   const struct gomp_task_record *record,
 					   ompd_ext_task_info *ret)
@@ -126,7 +126,7 @@ static enum ompd_ext_task_status status_of(const struct gomp_runtime *runtime,
 }
 
 // Do what gomp_generating_task() does, without a look at the parent itself.
-static uint64_t parent_id(const struct gomp_region *region, const struct gomp_task_record *record)
+static uint64_t parent_id(const struct region *region, const struct gomp_task_record *record)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
 
@@ -137,11 +137,11 @@ static uint64_t parent_id(const struct gomp_region *region, const struct gomp_ta
 	// The initial task may have no record.
 	if ((implicit && region->level == 1) ||
 	    (record->kind == GOMP_TASK_UNDEFERRED && region->level == 0))
-		return gomp_task_id(&(struct gomp_task){ .region.group.root = region->group.root });
+		return gomp_task_id(&(struct task){ .region.group.root = region->group.root });
 	return 0;
 }
 
-void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_region *region,
+void gomp_describe_task(const struct runtime *runtime, const struct region *region,
 			const struct gomp_activity *activity, const struct gomp_task_record *record,
 			ompd_ext_task_info *ret)
 {
@@ -199,14 +199,14 @@ void gomp_describe_task(const struct gomp_runtime *runtime, const struct gomp_re
 	reason_clear();
 }
 
-void gomp_describe_initial_task(const struct gomp_region *region,
-				const struct gomp_activity *activity, ompd_ext_task_info *ret)
+void gomp_describe_initial_task(const struct region *region, const struct gomp_activity *activity,
+				ompd_ext_task_info *ret)
 {
 	struct gomp_activity_entry entry;
 	bool running = gomp_activity_find(activity, 0, &entry) && entry.running;
 
 	*ret = (ompd_ext_task_info){
-		.id = gomp_task_id(&(struct gomp_task){ .region = *region }),
+		.id = gomp_task_id(&(struct task){ .region = *region }),
 		.parallel_id = gomp_region_id(region),
 		.kind = ompd_ext_task_initial,
 		.status = running	       ? ompd_ext_task_running :
@@ -216,10 +216,10 @@ void gomp_describe_initial_task(const struct gomp_region *region,
 	};
 }
 
-ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_task *task,
+ompd_rc_t gomp_task_info(const struct runtime *runtime, const struct task *task,
 			 ompd_ext_task_info *ret)
 {
-	struct gomp_region region = task->region;
+	struct region region = task->region;
 	struct gomp_task_record record;
 	struct gomp_activity activity;
 	ompd_rc_t rc = gomp_activity_open_for(runtime, task, &activity);
@@ -241,11 +241,31 @@ ompd_rc_t gomp_task_info(const struct gomp_runtime *runtime, const struct gomp_t
 	return rc;
 }
 
+// Return the type that libgomp would tell tools, if it told them any.
+ompd_rc_t gomp_ompt_task_type(const struct runtime *runtime, const struct task *task, uint32_t *ret)
+{
+	static const uint32_t kinds[] = {
+		[ompd_ext_task_initial] = 0x1,
+		[ompd_ext_task_implicit] = 0x2,
+		[ompd_ext_task_explicit] = 0x4,
+		[ompd_ext_task_target] = 0x8,
+	};
+	ompd_ext_task_info info;
+	ompd_rc_t rc = gomp_task_info(runtime, task, &info);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	*ret = kinds[info.kind] | (info.flags & ompd_ext_task_undeferred ? 0x08000000 : 0) |
+	       (info.flags & ompd_ext_task_untied ? 0x10000000 : 0) |
+	       (info.flags & ompd_ext_task_final ? 0x20000000 : 0);
+	return ompd_rc_ok;
+}
+
 enum {
 	MAX_DEPENDS = 1 << 24, // more are taken for damage
 };
 
-ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gomp_task *task,
+ompd_rc_t gomp_task_depends(const struct runtime *runtime, const struct task *task,
 			    ompd_ext_depend *depends, size_t max, size_t *count)
 {
 	struct gomp_task_record record;
@@ -285,8 +305,8 @@ ompd_rc_t gomp_task_depends(const struct gomp_runtime *runtime, const struct gom
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_task_dependers(const struct gomp_runtime *runtime, const struct gomp_task *task,
-			      uint64_t *ids, size_t max, size_t *count)
+ompd_rc_t gomp_task_dependers(const struct runtime *runtime, const struct task *task, uint64_t *ids,
+			      size_t max, size_t *count)
 {
 	uint64_t vector = 0, number;
 

@@ -23,9 +23,9 @@ struct source {
 	uint64_t parent;       // task: the parent
 };
 
-struct gomp_task_walk {
-	const struct gomp_runtime *runtime;
-	struct gomp_region region;
+struct walk {
+	const struct runtime *runtime;
+	struct region region;
 	uint64_t team; // whose queues are walked; 0: none
 	struct gomp_activity activity;
 	struct idmap met;	// tasks, and taskgroups
@@ -38,7 +38,7 @@ struct gomp_task_walk {
 	struct task_vectors vectors; // taken when the stack is empty
 };
 
-static ompd_rc_t push(struct gomp_task_walk *walk, const struct source *source)
+static ompd_rc_t push(struct walk *walk, const struct source *source)
 {
 	const struct target *target = &walk->runtime->target;
 
@@ -59,8 +59,7 @@ static ompd_rc_t push(struct gomp_task_walk *walk, const struct source *source)
 }
 
 // A queue is a tree of lists by priority if there is more than one priority, else one list.
-static ompd_rc_t push_queue(struct gomp_task_walk *walk, enum queue_type type, uint64_t root,
-			    uint64_t tasks)
+static ompd_rc_t push_queue(struct walk *walk, enum queue_type type, uint64_t root, uint64_t tasks)
 {
 	if (root)
 		return push(walk,
@@ -71,9 +70,9 @@ static ompd_rc_t push_queue(struct gomp_task_walk *walk, enum queue_type type, u
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type, uint64_t queue)
+static ompd_rc_t push_queue_at(struct walk *walk, enum queue_type type, uint64_t queue)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	uint64_t root, tasks;
 	ompd_rc_t rc = target_read_pointer(
 		&runtime->target, gomp_at(runtime, queue, GOMP_FIELD_priority_queue__t), &root);
@@ -84,16 +83,16 @@ static ompd_rc_t push_queue_at(struct gomp_task_walk *walk, enum queue_type type
 	return rc == ompd_rc_ok ? push_queue(walk, type, root, tasks) : rc;
 }
 
-static uint32_t node_offset(const struct gomp_runtime *runtime, enum queue_type queue)
+static uint32_t node_offset(const struct runtime *runtime, enum queue_type queue)
 {
 	return runtime->layout.field[GOMP_FIELD_gomp_task__pnode].offset +
 	       queue * runtime->layout.struct_size[GOMP_STRUCT_priority_node];
 }
 
 // Remember what hangs from a task that was just met.
-static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_task_record *task)
+static ompd_rc_t push_neighbours(struct walk *walk, const struct gomp_task_record *task)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	const struct gomp_record *record = &task->record;
 	const struct layout_field *fields = runtime->layout.field;
 	uint32_t queue = fields[GOMP_FIELD_gomp_task__children_queue].offset;
@@ -120,13 +119,13 @@ static ompd_rc_t push_neighbours(struct gomp_task_walk *walk, const struct gomp_
 	return push_queue(walk, QUEUE_CHILDREN, root, tasks);
 }
 
-static void pop(struct gomp_task_walk *walk)
+static void pop(struct walk *walk)
 {
 	walk->source_count--;
 }
 
 // Give up the list on top of the stack.
-static ompd_rc_t damaged(struct gomp_task_walk *walk)
+static ompd_rc_t damaged(struct walk *walk)
 {
 	pop(walk);
 	walk->damaged = true;
@@ -134,9 +133,9 @@ static ompd_rc_t damaged(struct gomp_task_walk *walk)
 }
 
 // Replace a tree node by its list and its subtrees.
-static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
+static ompd_rc_t expand_tree(struct walk *walk)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	struct source tree = walk->sources[walk->source_count - 1];
 	uint64_t children[2], tasks;
 
@@ -171,9 +170,9 @@ static ompd_rc_t expand_tree(struct gomp_task_walk *walk)
 }
 
 // Take the next task of the list on top of the stack.
-static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_record *record)
+static ompd_rc_t next_of_list(struct walk *walk, struct gomp_task_record *record)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	struct source *list = &walk->sources[walk->source_count - 1];
 	uint64_t node = list->next ? list->next : list->head;
 	uint32_t offset = node_offset(runtime, list->queue);
@@ -199,9 +198,9 @@ static ompd_rc_t next_of_list(struct gomp_task_walk *walk, struct gomp_task_reco
 }
 
 // Take the next task that depends on another.
-static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_record *record)
+static ompd_rc_t next_of_vectors(struct walk *walk, struct gomp_task_record *record)
 {
-	const struct gomp_runtime *runtime = walk->runtime;
+	const struct runtime *runtime = walk->runtime;
 	size_t left = walk->vectors.count;
 	uint64_t address, parent;
 	bool added;
@@ -224,7 +223,7 @@ static ompd_rc_t next_of_vectors(struct gomp_task_walk *walk, struct gomp_task_r
 	return added ? ompd_rc_ok : ompd_rc_stale_handle;
 }
 
-static ompd_rc_t emit(struct gomp_task_walk *walk, const struct gomp_task_record *record,
+static ompd_rc_t emit(struct walk *walk, const struct gomp_task_record *record,
 		      ompd_ext_task_info *ret)
 {
 	gomp_describe_task(walk->runtime, &walk->region, &walk->activity, record, ret);
@@ -242,7 +241,7 @@ static ompd_rc_t emit(struct gomp_task_walk *walk, const struct gomp_task_record
 
 // A task that was just met, after those of its ancestors that were not: an undeferred task below a
 // deferred one is in no queue, and no thread's current task.
-static ompd_rc_t emit_after_ancestors(struct gomp_task_walk *walk, struct gomp_task_record *record,
+static ompd_rc_t emit_after_ancestors(struct walk *walk, struct gomp_task_record *record,
 				      ompd_ext_task_info *ret)
 {
 	const struct target *target = &walk->runtime->target;
@@ -270,7 +269,7 @@ static ompd_rc_t emit_after_ancestors(struct gomp_task_walk *walk, struct gomp_t
 }
 
 // Take the task on top of the stack, whose ancestors have all been met.
-static ompd_rc_t emit_source(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t emit_source(struct walk *walk, ompd_ext_task_info *ret)
 {
 	const struct source top = walk->sources[walk->source_count - 1];
 	struct gomp_task_record record;
@@ -284,8 +283,7 @@ static ompd_rc_t emit_source(struct gomp_task_walk *walk, ompd_ext_task_info *re
 	return emit(walk, &record, ret);
 }
 
-static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
-			      ompd_ext_task_info *ret)
+static ompd_rc_t emit_address(struct walk *walk, uint64_t address, ompd_ext_task_info *ret)
 {
 	struct gomp_task_record record;
 	bool added;
@@ -305,10 +303,10 @@ static ompd_rc_t emit_address(struct gomp_task_walk *walk, uint64_t address,
 }
 
 // Take one step. ompd_rc_stale_handle: nothing new was met, go on.
-static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 {
 	struct gomp_task_record record;
-	struct gomp_task task;
+	struct task task;
 
 	if (walk->implicit < walk->region.nthreads) {
 		ompd_rc_t rc =
@@ -344,7 +342,7 @@ static ompd_rc_t step(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
-ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *ret)
+ompd_rc_t gomp_walk_next(struct walk *walk, ompd_ext_task_info *ret)
 {
 	ompd_rc_t rc;
 
@@ -354,10 +352,10 @@ ompd_rc_t gomp_task_walk_next(struct gomp_task_walk *walk, ompd_ext_task_info *r
 	return rc;
 }
 
-ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct gomp_region *region,
-			      struct gomp_task_walk **ret)
+ompd_rc_t gomp_walk_open(const struct runtime *runtime, const struct region *region,
+			 struct walk **ret)
 {
-	struct gomp_task_walk *walk = target_alloc(&runtime->target, sizeof(*walk));
+	struct walk *walk = target_alloc(&runtime->target, sizeof(*walk));
 
 	if (!walk)
 		return ompd_rc_nomem;
@@ -377,14 +375,14 @@ ompd_rc_t gomp_task_walk_open(const struct gomp_runtime *runtime, const struct g
 		rc = rc == ompd_rc_nomem ? rc : ompd_rc_ok;
 	}
 	if (rc != ompd_rc_ok) {
-		gomp_task_walk_close(walk);
+		gomp_walk_close(walk);
 		return rc;
 	}
 	*ret = walk;
 	return ompd_rc_ok;
 }
 
-ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *ret)
+ompd_rc_t gomp_walk_unreached(const struct walk *walk, uint32_t *ret)
 {
 	uint64_t lock, count;
 
@@ -403,12 +401,12 @@ ompd_rc_t gomp_task_walk_unreached(const struct gomp_task_walk *walk, uint32_t *
 	return ompd_rc_ok;
 }
 
-bool gomp_task_walk_damaged(const struct gomp_task_walk *walk)
+bool gomp_walk_damaged(const struct walk *walk)
 {
 	return walk->damaged;
 }
 
-void gomp_task_walk_close(struct gomp_task_walk *walk)
+void gomp_walk_close(struct walk *walk)
 {
 	const struct target *target = &walk->runtime->target;
 

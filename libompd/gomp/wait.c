@@ -14,7 +14,7 @@ static const struct wait_function wait_functions[] = {
 };
 #undef WAIT
 
-static ompd_rc_t resolved(struct gomp_runtime *runtime)
+static ompd_rc_t resolved(struct runtime *runtime)
 {
 	if (runtime->waits)
 		return ompd_rc_ok;
@@ -23,8 +23,7 @@ static ompd_rc_t resolved(struct gomp_runtime *runtime)
 			       true, &runtime->waits);
 }
 
-ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
-			      ompd_ext_wait_site *site)
+ompd_rc_t gomp_classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *site)
 {
 	ompd_rc_t rc = resolved(runtime);
 
@@ -32,7 +31,7 @@ ompd_rc_t gomp_classify_entry(struct gomp_runtime *runtime, uint64_t entry,
 				  rc;
 }
 
-ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_address,
+ompd_rc_t gomp_classify_call(struct runtime *runtime, uint64_t return_address,
 			     ompd_ext_wait_site *site)
 {
 	uint64_t entry;
@@ -43,8 +42,8 @@ ompd_rc_t gomp_classify_call(struct gomp_runtime *runtime, uint64_t return_addre
 	return gomp_classify_entry(runtime, entry, site);
 }
 
-ompd_rc_t gomp_state(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
-		     ompd_word_t *state, ompd_wait_id_t *wait_id)
+ompd_rc_t gomp_state(const struct runtime *runtime, const struct thread *thread, ompd_word_t *state,
+		     ompd_wait_id_t *wait_id)
 {
 	struct gomp_task_record record;
 	bool idle, in_group = false;
@@ -81,7 +80,7 @@ static bool is_within(uint64_t address, uint64_t base, uint64_t size)
 }
 
 // Synchronisation objects of a team.
-static bool classify_in_team(const struct gomp_runtime *runtime, uint64_t team, uint64_t futex,
+static bool classify_in_team(const struct runtime *runtime, uint64_t team, uint64_t futex,
 			     ompd_ext_wait_site *site)
 {
 	uint64_t barrier = gomp_at(runtime, team, GOMP_FIELD_gomp_team__barrier);
@@ -102,9 +101,8 @@ static bool classify_in_team(const struct gomp_runtime *runtime, uint64_t team, 
 }
 
 // Synchronisation objects of the thread's task, and its own. unavailable: it is none of them.
-static ompd_rc_t classify_in_task(const struct gomp_runtime *runtime,
-				  const struct gomp_thread *thread, uint64_t futex,
-				  ompd_ext_wait_site *site)
+static ompd_rc_t classify_in_task(const struct runtime *runtime, const struct thread *thread,
+				  uint64_t futex, ompd_ext_wait_site *site)
 {
 	uint64_t taskwait, taskgroup, semaphore;
 
@@ -140,7 +138,7 @@ static ompd_rc_t classify_in_task(const struct gomp_runtime *runtime,
 	return ompd_rc_unavailable;
 }
 
-ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct gomp_thread *thread,
+ompd_rc_t gomp_classify_futex(const struct runtime *runtime, const struct thread *thread,
 			      uint64_t futex, ompd_ext_wait_site *site)
 {
 	if (thread->pool &&
@@ -168,14 +166,4 @@ ompd_rc_t gomp_classify_futex(const struct gomp_runtime *runtime, const struct g
 		return ompd_rc_ok;
 	}
 	return reason(ompd_rc_unavailable, "not an object of the runtime (a lock of the program)");
-}
-
-void gomp_close(struct gomp_runtime *runtime)
-{
-	wait_calls_close(&runtime->target, runtime->waits);
-	runtime->waits = NULL;
-	gomp_owners_close(&runtime->target, runtime->owners);
-	runtime->owners = NULL;
-	target_free(&runtime->target, runtime->interposer);
-	runtime->interposer = NULL;
 }

@@ -3,7 +3,7 @@
 #include "kmp/tasks.h"
 
 // A task that was not deferred runs on top of its parent, on the same thread.
-static ompd_rc_t add_stacked(const struct kmp_runtime *runtime, uint64_t task, uint32_t thread_num,
+static ompd_rc_t add_stacked(const struct runtime *runtime, uint64_t task, uint32_t thread_num,
 			     bool running, struct kmp_activity *activity)
 {
 	struct kmp_task_record record;
@@ -27,11 +27,11 @@ static ompd_rc_t add_stacked(const struct kmp_runtime *runtime, uint64_t task, u
 	return rc;
 }
 
-static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t add_member(const struct runtime *runtime, const struct region *region,
 			    uint32_t thread_num, struct kmp_activity *activity)
 {
-	struct kmp_thread thread;
-	struct kmp_task task;
+	struct thread thread;
+	struct task task;
 	bool running;
 
 	ompd_rc_t rc = kmp_region_member(runtime, region, thread_num, &thread);
@@ -47,7 +47,7 @@ static ompd_rc_t add_member(const struct kmp_runtime *runtime, const struct kmp_
 	return add_stacked(runtime, task.address, thread_num, running, activity);
 }
 
-ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_activity_open(const struct runtime *runtime, const struct region *region,
 			    struct kmp_activity *ret)
 {
 	*ret = (struct kmp_activity){ .begun = { .has_values = true } };
@@ -62,7 +62,7 @@ ompd_rc_t kmp_activity_open(const struct kmp_runtime *runtime, const struct kmp_
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_activity_of_task(const struct runtime *runtime, const struct task *task,
 			       struct kmp_activity *ret)
 {
 	struct kmp_activity_entry entry;
@@ -77,7 +77,7 @@ ompd_rc_t kmp_activity_of_task(const struct kmp_runtime *runtime, const struct k
 	return rc == ompd_rc_ok ? kmp_activity_open(runtime, &task->region, ret) : rc;
 }
 
-void kmp_activity_close(const struct kmp_runtime *runtime, struct kmp_activity *activity)
+void kmp_activity_close(const struct runtime *runtime, struct kmp_activity *activity)
 {
 	idmap_close(&activity->begun, &runtime->target);
 }

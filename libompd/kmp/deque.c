@@ -17,8 +17,7 @@ static ompd_rc_t damaged(struct kmp_deques *deques)
 }
 
 // Take a kmp_base_thread_data. error: it is damaged.
-static ompd_rc_t take_deque(const struct kmp_runtime *runtime, uint64_t data,
-			    struct kmp_deques *deques)
+static ompd_rc_t take_deque(const struct runtime *runtime, uint64_t data, struct kmp_deques *deques)
 {
 	uint64_t deque, size, head, count;
 
@@ -42,7 +41,7 @@ static ompd_rc_t take_deque(const struct kmp_runtime *runtime, uint64_t data,
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task_team,
+static ompd_rc_t take_task_team(const struct runtime *runtime, uint64_t task_team,
 				struct kmp_deques *deques)
 {
 	uint64_t found, count;
@@ -75,7 +74,7 @@ static ompd_rc_t take_task_team(const struct kmp_runtime *runtime, uint64_t task
 }
 
 // The task team of the next thread; after those, the team's own. unavailable: no more.
-static ompd_rc_t next_task_team(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t next_task_team(const struct runtime *runtime, const struct region *region,
 				struct kmp_deques *deques)
 {
 	uint32_t number = deques->member++;
@@ -100,7 +99,7 @@ static ompd_rc_t next_task_team(const struct kmp_runtime *runtime, const struct 
 }
 
 // Take one step. stale_handle: nothing yet, go on.
-static ompd_rc_t step(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t step(const struct runtime *runtime, const struct region *region,
 		      struct kmp_deques *deques, uint64_t *ret)
 {
 	if (deques->deque && deques->count) {
@@ -139,7 +138,7 @@ static ompd_rc_t step(const struct kmp_runtime *runtime, const struct kmp_region
 	return next_task_team(runtime, region, deques);
 }
 
-ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_deques_next(const struct runtime *runtime, const struct region *region,
 			  struct kmp_deques *deques, uint64_t *ret)
 {
 	ompd_rc_t rc;
@@ -150,7 +149,7 @@ ompd_rc_t kmp_deques_next(const struct kmp_runtime *runtime, const struct kmp_re
 	return rc;
 }
 
-void kmp_deques_close(const struct kmp_runtime *runtime, struct kmp_deques *deques)
+void kmp_deques_close(const struct runtime *runtime, struct kmp_deques *deques)
 {
 	idmap_close(&deques->known, &runtime->target);
 }

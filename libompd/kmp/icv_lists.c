@@ -5,7 +5,7 @@
 #include "kmp/icv.h"
 
 // The list as the runtime keeps it: a team may have one of its own, by a num_threads clause.
-static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t list_in_memory(const struct runtime *runtime, const struct region *region,
 				struct icv_list *ret)
 {
 	uint64_t nested = 0, array, value;
@@ -30,7 +30,7 @@ static ompd_rc_t list_in_memory(const struct kmp_runtime *runtime, const struct 
 	return rc;
 }
 
-static ompd_rc_t nthreads_list(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t nthreads_list(const struct runtime *runtime, const struct region *region,
 			       struct icv_list *ret)
 {
 	ompd_rc_t rc = list_in_memory(runtime, region, ret);
@@ -41,16 +41,16 @@ static ompd_rc_t nthreads_list(const struct kmp_runtime *runtime, const struct k
 }
 
 // The element of the region's level.
-static ompd_rc_t read_nthreads(const struct kmp_icv_query *query, struct kmp_region *region,
-			       struct icv_list *ret)
+static ompd_rc_t read_nthreads(const struct runtime *runtime, const struct object *of,
+			       struct region *region, struct icv_list *ret)
 {
-	ompd_rc_t rc = kmp_icv_read(query, ICV(nproc), &ret->first);
+	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(nproc), &ret->first);
 
 	// 0 stands for the number of processors, which the first parallel region counts.
 	if (rc == ompd_rc_ok && ret->first == 0)
 		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
 	if (rc == ompd_rc_ok)
-		rc = kmp_icv_region(query, region);
+		rc = kmp_icv_region(runtime, of, region);
 	if (rc == ompd_rc_ok)
 		ret->level = region->level;
 	return rc;
@@ -58,14 +58,14 @@ static ompd_rc_t read_nthreads(const struct kmp_icv_query *query, struct kmp_reg
 
 KMP_ICV_READER(nthreads)
 {
-	struct kmp_region region;
+	struct region region;
 	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(query, &region, &list);
+	ompd_rc_t rc = read_nthreads(runtime, of, &region, &list);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	*ret = list.first;
-	rc = nthreads_list(query->runtime, &region, &list);
+	rc = nthreads_list(runtime, &region, &list);
 	if (rc == ompd_rc_unavailable) // only the first is known
 		return ompd_rc_incomplete;
 	return icv_list_value(rc, &list, ret);
@@ -73,41 +73,42 @@ KMP_ICV_READER(nthreads)
 
 KMP_ICV_WRITER(nthreads)
 {
-	struct kmp_region region;
+	struct region region;
 	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(query, &region, &list);
+	ompd_rc_t rc = read_nthreads(runtime, of, &region, &list);
 
 	if (rc == ompd_rc_ok)
-		rc = nthreads_list(query->runtime, &region, &list);
+		rc = nthreads_list(runtime, &region, &list);
 	return icv_list_text(rc, &list, ICV_FORM_decimal, text);
 }
 
-static ompd_rc_t read_bind(const struct kmp_icv_query *query, struct icv_list *ret)
+static ompd_rc_t read_bind(const struct runtime *runtime, const struct object *of,
+			   struct icv_list *ret)
 {
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_read(query, ICV(proc_bind), &ret->first);
+	struct region region;
+	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(proc_bind), &ret->first);
 
 	ret->length = ret->level = 0;
 	// False, true, and what KMP_AFFINITY decides are elements of no list.
 	if (rc != ompd_rc_ok || ret->first < 2 || ret->first > 4)
 		return rc;
-	rc = kmp_icv_region(query, &region);
+	rc = kmp_icv_region(runtime, of, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->level = region.level;
-	return icv_bind_list_in_environment(&query->runtime->target, ret);
+	return icv_bind_list_in_environment(&runtime->target, ret);
 }
 
 KMP_ICV_READER(bind)
 {
 	struct icv_list list;
 
-	return icv_list_value(read_bind(query, &list), &list, ret);
+	return icv_list_value(read_bind(runtime, of, &list), &list, ret);
 }
 
 KMP_ICV_WRITER(bind)
 {
 	struct icv_list list;
 
-	return icv_list_text(read_bind(query, &list), &list, ICV_FORM_bind, text);
+	return icv_list_text(read_bind(runtime, of, &list), &list, ICV_FORM_bind, text);
 }

@@ -6,28 +6,26 @@
 #include "kmp/icv.h"
 #include "target/environ.h"
 
-static bool is_known(const struct kmp_icv_query *query, enum kmp_global global)
+static bool is_known(const struct runtime *runtime, enum kmp_global global)
 {
-	return query->runtime->layout.global[global] != 0;
+	return runtime->layout.global[global] != 0;
 }
 
-static ompd_rc_t read_int(const struct kmp_icv_query *query, enum kmp_global global,
-			  ompd_word_t *ret)
+static ompd_rc_t read_int(const struct runtime *runtime, enum kmp_global global, ompd_word_t *ret)
 {
 	uint64_t value;
-	ompd_rc_t rc = kmp_read_global(query->runtime, global, 4, &value);
+	ompd_rc_t rc = kmp_read_global(runtime, global, 4, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = (int32_t)value;
 	return rc;
 }
 
-static ompd_rc_t from_environment(const struct kmp_icv_query *query, const char *variable,
+static ompd_rc_t from_environment(const struct runtime *runtime, const char *variable,
 				  const struct environ_word *words, size_t count,
 				  ompd_word_t otherwise, ompd_word_t *ret)
 {
-	ompd_rc_t rc =
-		environ_word(&query->runtime->target, variable, words, count, otherwise, ret);
+	ompd_rc_t rc = environ_word(&runtime->target, variable, words, count, otherwise, ret);
 
 	return rc == ompd_rc_ok ?
 		       rc :
@@ -35,8 +33,8 @@ static ompd_rc_t from_environment(const struct kmp_icv_query *query, const char 
 			      "neither the variable nor the program's environment can be found");
 }
 
-#define FROM_ENVIRONMENT(query, variable, words, otherwise, ret)                           \
-	from_environment((query), (variable), (words), sizeof(words) / sizeof((words)[0]), \
+#define FROM_ENVIRONMENT(runtime, variable, words, otherwise, ret)                         \
+	from_environment(runtime, (variable), (words), sizeof(words) / sizeof((words)[0]), \
 			 (otherwise), (ret))
 
 // What the runtime takes for a boolean (__kmp_str_match_true, __kmp_str_match_false).
@@ -48,7 +46,7 @@ static const struct environ_word booleans[] = {
 KMP_ICV_READER(stacksize)
 {
 	uint64_t value;
-	ompd_rc_t rc = kmp_read_global(query->runtime, KMP_GLOBAL___kmp_stksize, 8, &value);
+	ompd_rc_t rc = kmp_read_global(runtime, KMP_GLOBAL___kmp_stksize, 8, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_word_t)value;
@@ -57,33 +55,33 @@ KMP_ICV_READER(stacksize)
 
 KMP_ICV_READER(cancel)
 {
-	if (is_known(query, KMP_GLOBAL___kmp_omp_cancellation))
-		return read_int(query, KMP_GLOBAL___kmp_omp_cancellation, ret);
-	return FROM_ENVIRONMENT(query, "OMP_CANCELLATION", booleans, 0, ret);
+	if (is_known(runtime, KMP_GLOBAL___kmp_omp_cancellation))
+		return read_int(runtime, KMP_GLOBAL___kmp_omp_cancellation, ret);
+	return FROM_ENVIRONMENT(runtime, "OMP_CANCELLATION", booleans, 0, ret);
 }
 
 KMP_ICV_READER(max_task_priority)
 {
-	return read_int(query, KMP_GLOBAL___kmp_max_task_priority, ret);
+	return read_int(runtime, KMP_GLOBAL___kmp_max_task_priority, ret);
 }
 
 KMP_ICV_READER(debug)
 {
 	static const struct environ_word words[] = { { "enabled", 1 } };
 
-	return FROM_ENVIRONMENT(query, "OMP_DEBUG", words, 0, ret);
+	return FROM_ENVIRONMENT(runtime, "OMP_DEBUG", words, 0, ret);
 }
 
 KMP_ICV_READER(display_affinity)
 {
-	if (is_known(query, KMP_GLOBAL___kmp_display_affinity))
-		return read_int(query, KMP_GLOBAL___kmp_display_affinity, ret);
-	return FROM_ENVIRONMENT(query, "OMP_DISPLAY_AFFINITY", booleans, 0, ret);
+	if (is_known(runtime, KMP_GLOBAL___kmp_display_affinity))
+		return read_int(runtime, KMP_GLOBAL___kmp_display_affinity, ret);
+	return FROM_ENVIRONMENT(runtime, "OMP_DISPLAY_AFFINITY", booleans, 0, ret);
 }
 
 KMP_ICV_READER(num_procs)
 {
-	ompd_rc_t rc = read_int(query, KMP_GLOBAL___kmp_avail_proc, ret);
+	ompd_rc_t rc = read_int(runtime, KMP_GLOBAL___kmp_avail_proc, ret);
 
 	// The first parallel region counts them, not the runtime's initialization.
 	if (rc == ompd_rc_ok && *ret == 0)
@@ -98,9 +96,9 @@ KMP_ICV_READER(wait_policy)
 	static const struct environ_word words[] = { { "active", 1 }, { "passive", 0 } };
 	ompd_word_t library;
 
-	if (!is_known(query, KMP_GLOBAL___kmp_library))
-		return FROM_ENVIRONMENT(query, "OMP_WAIT_POLICY", words, -1, ret);
-	ompd_rc_t rc = read_int(query, KMP_GLOBAL___kmp_library, &library);
+	if (!is_known(runtime, KMP_GLOBAL___kmp_library))
+		return FROM_ENVIRONMENT(runtime, "OMP_WAIT_POLICY", words, -1, ret);
+	ompd_rc_t rc = read_int(runtime, KMP_GLOBAL___kmp_library, &library);
 
 	if (rc == ompd_rc_ok && library < LIBRARY_SERIAL)
 		return reason(ompd_rc_unavailable, "the runtime is not initialized yet");
@@ -116,9 +114,9 @@ KMP_ICV_READER(target_offload)
 	static const struct environ_word words[] = { { "mandatory", 1 }, { "disabled", 2 } };
 	ompd_word_t kind;
 
-	if (!is_known(query, KMP_GLOBAL___kmp_target_offload))
-		return FROM_ENVIRONMENT(query, "OMP_TARGET_OFFLOAD", words, 0, ret);
-	ompd_rc_t rc = read_int(query, KMP_GLOBAL___kmp_target_offload, &kind);
+	if (!is_known(runtime, KMP_GLOBAL___kmp_target_offload))
+		return FROM_ENVIRONMENT(runtime, "OMP_TARGET_OFFLOAD", words, 0, ret);
+	ompd_rc_t rc = read_int(runtime, KMP_GLOBAL___kmp_target_offload, &kind);
 
 	if (rc == ompd_rc_ok && (kind < 0 || kind > 2))
 		return reason(ompd_rc_error, "target-offload-var is damaged");
@@ -129,41 +127,41 @@ KMP_ICV_READER(target_offload)
 
 KMP_ICV_READER(nteams)
 {
-	return read_int(query, KMP_GLOBAL___kmp_nteams, ret);
+	return read_int(runtime, KMP_GLOBAL___kmp_nteams, ret);
 }
 
 KMP_ICV_READER(teams_thread_limit)
 {
-	return read_int(query, KMP_GLOBAL___kmp_teams_thread_limit, ret);
+	return read_int(runtime, KMP_GLOBAL___kmp_teams_thread_limit, ret);
 }
 
 KMP_ICV_READER(tool)
 {
 	static const struct environ_word words[] = { { "enabled", 1 }, { "disabled", 0 } };
 
-	if (is_known(query, KMP_GLOBAL___kmp_tool))
-		return read_int(query, KMP_GLOBAL___kmp_tool, ret);
-	return FROM_ENVIRONMENT(query, "OMP_TOOL", words, 1, ret);
+	if (is_known(runtime, KMP_GLOBAL___kmp_tool))
+		return read_int(runtime, KMP_GLOBAL___kmp_tool, ret);
+	return FROM_ENVIRONMENT(runtime, "OMP_TOOL", words, 1, ret);
 }
 
 // ---- Texts -----------------------------------------------------------------------------------
 
 // The text that a variable points to, or that the environment holds; "" if neither does.
-static ompd_rc_t read_text(const struct kmp_icv_query *query, enum kmp_global global,
+static ompd_rc_t read_text(const struct runtime *runtime, enum kmp_global global,
 			   const char *variable, char *text)
 {
-	const struct target *target = &query->runtime->target;
+	const struct target *target = &runtime->target;
 	uint64_t string;
 	ompd_rc_t rc;
 
 	text[0] = '\0';
-	if (!is_known(query, global)) {
+	if (!is_known(runtime, global)) {
 		if (!variable)
-			return kmp_read_global(query->runtime, global, 8, &string);
+			return kmp_read_global(runtime, global, 8, &string);
 		rc = environ_get(target, variable, text, ICV_TEXT_MAX);
 		return kmp_or_none(rc);
 	}
-	rc = kmp_read_global(query->runtime, global, 8, &string);
+	rc = kmp_read_global(runtime, global, 8, &string);
 	if (rc == ompd_rc_ok && string)
 		rc = target_read_string(target, string, text, ICV_TEXT_MAX);
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane one: cut off
@@ -171,15 +169,16 @@ static ompd_rc_t read_text(const struct kmp_icv_query *query, enum kmp_global gl
 
 KMP_ICV_WRITER(affinity_format)
 {
-	return read_text(query, KMP_GLOBAL___kmp_affinity_format, NULL, text);
+	return read_text(runtime, KMP_GLOBAL___kmp_affinity_format, NULL, text);
 }
 
 KMP_ICV_WRITER(tool_libraries)
 {
-	return read_text(query, KMP_GLOBAL___kmp_tool_libraries, "OMP_TOOL_LIBRARIES", text);
+	return read_text(runtime, KMP_GLOBAL___kmp_tool_libraries, "OMP_TOOL_LIBRARIES", text);
 }
 
 KMP_ICV_WRITER(tool_verbose_init)
 {
-	return read_text(query, KMP_GLOBAL___kmp_tool_verbose_init, "OMP_TOOL_VERBOSE_INIT", text);
+	return read_text(runtime, KMP_GLOBAL___kmp_tool_verbose_init, "OMP_TOOL_VERBOSE_INIT",
+			 text);
 }

@@ -6,31 +6,31 @@
 
 #include "kmp/icv.h"
 
-// ---- What the query is about -----------------------------------------------------------------
+// ---- What it is asked about ------------------------------------------------------------------
 
-ompd_rc_t kmp_icv_task(const struct kmp_icv_query *query, struct kmp_task *ret)
+ompd_rc_t kmp_icv_task(const struct runtime *runtime, const struct object *of, struct task *ret)
 {
-	if (query->task) {
-		*ret = *query->task;
+	if (of->task) {
+		*ret = *of->task;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return kmp_current_record(query->runtime, query->thread, ret);
+	if (of->thread)
+		return kmp_current_record(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-ompd_rc_t kmp_icv_region(const struct kmp_icv_query *query, struct kmp_region *ret)
+ompd_rc_t kmp_icv_region(const struct runtime *runtime, const struct object *of, struct region *ret)
 {
-	if (query->region) {
-		*ret = *query->region;
+	if (of->region) {
+		*ret = *of->region;
 		return ompd_rc_ok;
 	}
-	if (query->task) {
-		*ret = query->task->region;
+	if (of->task) {
+		*ret = of->task->region;
 		return ompd_rc_ok;
 	}
-	if (query->thread)
-		return kmp_current_region(query->runtime, query->thread, ret);
+	if (of->thread)
+		return kmp_current_region(runtime, of->thread, ret);
 	return reason(ompd_rc_bad_input, "the variable belongs to a parallel region");
 }
 
@@ -39,7 +39,7 @@ ompd_rc_t kmp_icv_region(const struct kmp_icv_query *query, struct kmp_region *r
 // Nested serialized regions share a task. When a variable is first set in one of them, the values
 // before that are saved, with the number of the region (__kmp_save_internal_controls): those of a
 // region that is not the innermost are what was saved next within it.
-static ompd_rc_t saved_base(const struct kmp_runtime *runtime, const struct kmp_region *region,
+static ompd_rc_t saved_base(const struct runtime *runtime, const struct region *region,
 			    uint64_t *base)
 {
 	const uint32_t number = region->team.serialized - region->above;
@@ -61,33 +61,35 @@ static ompd_rc_t saved_base(const struct kmp_runtime *runtime, const struct kmp_
 	return rc;
 }
 
-ompd_rc_t kmp_icv_base(const struct kmp_icv_query *query, uint64_t *ret)
+ompd_rc_t kmp_icv_base(const struct runtime *runtime, const struct object *of, uint64_t *ret)
 {
-	struct kmp_task task;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = kmp_icv_task(runtime, of, &task);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!kmp_owns_tasks(&task.region) && task.region.kind == KMP_REGION_LEAGUE)
 		return reason(ompd_rc_unavailable,
 			      "the initial thread's variables are those of its parallel region");
-	*ret = kmp_at(query->runtime, task.address, TASK(td_icvs));
-	return task.implicit && task.region.above ? saved_base(query->runtime, &task.region, ret) :
+	*ret = kmp_at(runtime, task.address, TASK(td_icvs));
+	return task.implicit && task.region.above ? saved_base(runtime, &task.region, ret) :
 						    ompd_rc_ok;
 }
 
-static ompd_rc_t read_icv(const struct kmp_icv_query *query, enum kmp_field field, int32_t *ret)
+static ompd_rc_t read_icv(const struct runtime *runtime, const struct object *of,
+			  enum kmp_field field, int32_t *ret)
 {
 	uint64_t base;
-	ompd_rc_t rc = kmp_icv_base(query, &base);
+	ompd_rc_t rc = kmp_icv_base(runtime, of, &base);
 
-	return rc == ompd_rc_ok ? kmp_read_int(query->runtime, base, field, ret) : rc;
+	return rc == ompd_rc_ok ? kmp_read_int(runtime, base, field, ret) : rc;
 }
 
-ompd_rc_t kmp_icv_read(const struct kmp_icv_query *query, enum kmp_field field, ompd_word_t *ret)
+ompd_rc_t kmp_icv_read(const struct runtime *runtime, const struct object *of, enum kmp_field field,
+		       ompd_word_t *ret)
 {
 	int32_t value;
-	ompd_rc_t rc = read_icv(query, field, &value);
+	ompd_rc_t rc = read_icv(runtime, of, field, &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value;
@@ -97,7 +99,7 @@ ompd_rc_t kmp_icv_read(const struct kmp_icv_query *query, enum kmp_field field, 
 KMP_ICV_READER(dyn)
 {
 	ompd_word_t value;
-	ompd_rc_t rc = kmp_icv_read(query, ICV(dynamic), &value);
+	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(dynamic), &value);
 
 	if (rc == ompd_rc_ok)
 		*ret = value != 0;
@@ -106,18 +108,18 @@ KMP_ICV_READER(dyn)
 
 KMP_ICV_READER(default_device)
 {
-	return kmp_icv_read(query, ICV(default_device), ret);
+	return kmp_icv_read(runtime, of, ICV(default_device), ret);
 }
 
 KMP_ICV_READER(max_active_levels)
 {
-	return kmp_icv_read(query, ICV(max_active_levels), ret);
+	return kmp_icv_read(runtime, of, ICV(max_active_levels), ret);
 }
 
 // omp_get_nested()
 KMP_ICV_READER(nest)
 {
-	ompd_rc_t rc = kmp_icv_read(query, ICV(max_active_levels), ret);
+	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(max_active_levels), ret);
 
 	if (rc == ompd_rc_ok)
 		*ret = *ret > 1;
@@ -127,13 +129,13 @@ KMP_ICV_READER(nest)
 KMP_ICV_READER(thread_limit)
 {
 	// The thread_limit clause of a target construct goes before, where the release has it.
-	if (kmp_has(query->runtime, ICV(task_thread_limit))) {
-		ompd_rc_t rc = kmp_icv_read(query, ICV(task_thread_limit), ret);
+	if (kmp_has(runtime, ICV(task_thread_limit))) {
+		ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(task_thread_limit), ret);
 
 		if (rc != ompd_rc_ok || *ret)
 			return rc;
 	}
-	return kmp_icv_read(query, ICV(thread_limit), ret);
+	return kmp_icv_read(runtime, of, ICV(thread_limit), ret);
 }
 
 // enum sched_type with what omp_get_schedule() answers for it (__kmp_get_schedule).
@@ -147,20 +149,21 @@ static const struct {
 	{ 3, 42, true }, { 3, 43, true },   { 102, 44, true },
 };
 
-static ompd_rc_t schedule(const struct kmp_icv_query *query, ompd_word_t *kind, int32_t *chunk)
+static ompd_rc_t schedule(const struct runtime *runtime, const struct object *of, ompd_word_t *kind,
+			  int32_t *chunk)
 {
 	enum { MONOTONIC = 1 << 29, NONMONOTONIC = 1 << 30 }; // modifiers of sched_type
 	const ompd_word_t omp_sched_monotonic = 0x80000000;
 	uint64_t base;
 	int32_t type;
-	ompd_rc_t rc = kmp_icv_base(query, &base);
+	ompd_rc_t rc = kmp_icv_base(runtime, of, &base);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	base = kmp_at(query->runtime, base, ICV(sched));
-	rc = kmp_read_int(query->runtime, base, KMP_FIELD_kmp_r_sched_t__r_sched_type, &type);
+	base = kmp_at(runtime, base, ICV(sched));
+	rc = kmp_read_int(runtime, base, KMP_FIELD_kmp_r_sched_t__r_sched_type, &type);
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(query->runtime, base, KMP_FIELD_kmp_r_sched_t__chunk, chunk);
+		rc = kmp_read_int(runtime, base, KMP_FIELD_kmp_r_sched_t__chunk, chunk);
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
@@ -178,7 +181,7 @@ static ompd_rc_t schedule(const struct kmp_icv_query *query, ompd_word_t *kind, 
 KMP_ICV_READER(run_sched)
 {
 	int32_t chunk;
-	ompd_rc_t rc = schedule(query, ret, &chunk);
+	ompd_rc_t rc = schedule(runtime, of, ret, &chunk);
 
 	return rc == ompd_rc_ok && chunk > 0 ?
 		       reason(ompd_rc_incomplete, "the schedule has a chunk size") :
@@ -191,7 +194,7 @@ KMP_ICV_WRITER(run_sched)
 	enum { MONOTONIC = 0x80000000u, TRAPEZOIDAL = 101, STATIC_STEAL = 102 };
 	ompd_word_t value;
 	int32_t chunk;
-	ompd_rc_t rc = schedule(query, &value, &chunk);
+	ompd_rc_t rc = schedule(runtime, of, &value, &chunk);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -212,21 +215,21 @@ KMP_ICV_WRITER(run_sched)
 
 KMP_ICV_READER(final_task)
 {
-	struct kmp_task task;
+	struct task task;
 	struct kmp_task_record record;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
+	ompd_rc_t rc = kmp_icv_task(runtime, of, &task);
 
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_task(query->runtime, task.address, &record);
+		rc = kmp_read_task(runtime, task.address, &record);
 	if (rc == ompd_rc_ok)
-		*ret = kmp_flag(query->runtime, record.flags, FLAG(final));
+		*ret = kmp_flag(runtime, record.flags, FLAG(final));
 	return rc;
 }
 
 KMP_ICV_READER(implicit_task)
 {
-	struct kmp_task task;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = kmp_icv_task(runtime, of, &task);
 
 	if (rc == ompd_rc_ok)
 		*ret = task.implicit;
@@ -235,8 +238,8 @@ KMP_ICV_READER(implicit_task)
 
 KMP_ICV_READER(explicit_task)
 {
-	struct kmp_task task;
-	ompd_rc_t rc = kmp_icv_task(query, &task);
+	struct task task;
+	ompd_rc_t rc = kmp_icv_task(runtime, of, &task);
 
 	if (rc == ompd_rc_ok)
 		*ret = !task.implicit;
@@ -247,8 +250,8 @@ KMP_ICV_READER(explicit_task)
 
 KMP_ICV_READER(levels)
 {
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = kmp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.level;
@@ -257,8 +260,8 @@ KMP_ICV_READER(levels)
 
 KMP_ICV_READER(active_levels)
 {
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = kmp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.active_level;
@@ -267,8 +270,8 @@ KMP_ICV_READER(active_levels)
 
 KMP_ICV_READER(team_size)
 {
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = kmp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = region.nthreads;
@@ -282,10 +285,17 @@ KMP_ICV_READER(team_generator)
 		[KMP_REGION_PARALLEL] = ompd_generator_parallel,
 		[KMP_REGION_LEAGUE] = ompd_generator_teams,
 	};
-	struct kmp_region region;
-	ompd_rc_t rc = kmp_icv_region(query, &region);
+	struct region region;
+	ompd_rc_t rc = kmp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = generators[region.kind];
 	return rc;
+}
+
+ompd_rc_t kmp_initial_icv_text(const struct runtime *runtime, enum icv icv, char *text)
+{
+	const struct object of = { 0 };
+
+	return kmp_icv_text(runtime, icv, &of, text);
 }

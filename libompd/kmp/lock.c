@@ -32,8 +32,7 @@ enum indirect_lock {
 };
 
 // Fill in the owner, which a lock records as a gtid plus one; 0: none.
-static ompd_rc_t set_owner(const struct kmp_runtime *runtime, int64_t owner,
-			   ompd_ext_lock_info *ret)
+static ompd_rc_t set_owner(const struct runtime *runtime, int64_t owner, ompd_ext_lock_info *ret)
 {
 	ompd_rc_t rc = ompd_rc_unavailable;
 
@@ -52,8 +51,7 @@ static ompd_rc_t set_owner(const struct kmp_runtime *runtime, int64_t owner,
 	return ompd_rc_ok;
 }
 
-static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,
-			     ompd_ext_lock_info *ret)
+static ompd_rc_t direct_lock(const struct runtime *runtime, uint32_t word, ompd_ext_lock_info *ret)
 {
 	uint32_t value = word >> TAG_BITS;
 
@@ -74,8 +72,7 @@ static ompd_rc_t direct_lock(const struct kmp_runtime *runtime, uint32_t word,
 
 // A lock that threads queue for: -1 in place of the head of the queue if it is held and nobody
 // waits.
-static ompd_rc_t queuing_lock(const struct kmp_runtime *runtime, uint64_t lock,
-			      ompd_ext_lock_info *ret)
+static ompd_rc_t queuing_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t head;
 	ompd_rc_t rc =
@@ -86,8 +83,7 @@ static ompd_rc_t queuing_lock(const struct kmp_runtime *runtime, uint64_t lock,
 	return rc;
 }
 
-static ompd_rc_t ticket_lock(const struct kmp_runtime *runtime, uint64_t lock,
-			     ompd_ext_lock_info *ret)
+static ompd_rc_t ticket_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t next, serving;
 	ompd_rc_t rc =
@@ -102,7 +98,7 @@ static ompd_rc_t ticket_lock(const struct kmp_runtime *runtime, uint64_t lock,
 }
 
 // A nested lock records its owner, and how many times it was set.
-static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
+static ompd_rc_t nested_lock(const struct runtime *runtime, uint64_t lock,
 			     enum kmp_field owner_field, enum kmp_field depth_field,
 			     unsigned int shift, ompd_ext_lock_info *ret)
 {
@@ -120,7 +116,7 @@ static ompd_rc_t nested_lock(const struct kmp_runtime *runtime, uint64_t lock,
 }
 
 // Check a lock that is not a word: it has a pointer to itself.
-static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type)
+static ompd_rc_t check_lock(const struct runtime *runtime, uint64_t lock, uint64_t type)
 {
 	enum kmp_field field;
 	uint64_t self;
@@ -148,7 +144,7 @@ static ompd_rc_t check_lock(const struct kmp_runtime *runtime, uint64_t lock, ui
 		       rc;
 }
 
-static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock, uint64_t type,
+static ompd_rc_t indirect_lock(const struct runtime *runtime, uint64_t lock, uint64_t type,
 			       ompd_ext_lock_info *ret)
 {
 	switch (type) {
@@ -181,7 +177,7 @@ static ompd_rc_t indirect_lock(const struct kmp_runtime *runtime, uint64_t lock,
 // A lock of the program holds its number in the runtime's tables of locks, and a 0 in the lowest
 // bit. Tables have rows; when one is full another follows (__kmp_get_i_lock). Before LLVM 14 one
 // table grew (KMP_GET_I_LOCK).
-static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t number, uint64_t *ret)
+static ompd_rc_t lock_of_number(const struct runtime *runtime, uint64_t number, uint64_t *ret)
 {
 	enum { ROW = 1024, MAX_TABLES = 64 };
 	uint64_t table = runtime->layout.global[KMP_GLOBAL___kmp_i_lock_table];
@@ -224,7 +220,7 @@ static ompd_rc_t lock_of_number(const struct kmp_runtime *runtime, uint64_t numb
 	return reason(ompd_rc_unavailable, "the lock is not initialized, or none");
 }
 
-ompd_rc_t kmp_find_lock(const struct kmp_runtime *runtime, uint32_t kind, uint64_t variable,
+ompd_rc_t kmp_find_lock(const struct runtime *runtime, uint32_t kind, uint64_t variable,
 			struct kmp_lock *ret)
 {
 	uint64_t word, entry = 0;
@@ -258,7 +254,7 @@ bool kmp_lock_has_queue(const struct kmp_lock *lock)
 		lock->type == INDIRECT_RTM_QUEUING || lock->type == INDIRECT_NESTED_QUEUING);
 }
 
-ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_lock *lock,
+ompd_rc_t kmp_lock_owner(const struct runtime *runtime, const struct kmp_lock *lock,
 			 ompd_ext_lock_info *ret)
 {
 	if (lock->direct)
@@ -270,7 +266,7 @@ ompd_rc_t kmp_lock_owner(const struct kmp_runtime *runtime, const struct kmp_loc
 	return indirect_lock(runtime, lock->address, lock->type, ret);
 }
 
-ompd_rc_t kmp_lock_info(const struct kmp_runtime *runtime, uint32_t kind, uint64_t address,
+ompd_rc_t kmp_lock_info(const struct runtime *runtime, uint32_t kind, uint64_t address,
 			ompd_ext_lock_info *ret)
 {
 	struct kmp_lock lock;

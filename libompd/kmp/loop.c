@@ -52,7 +52,7 @@ struct loop {
 	const struct fields *fields;
 };
 
-static ompd_rc_t find_loop(const struct kmp_runtime *runtime, uint64_t thread, struct loop *ret)
+static ompd_rc_t find_loop(const struct runtime *runtime, uint64_t thread, struct loop *ret)
 {
 	uint64_t dispatch, size;
 	ompd_rc_t rc = kmp_read(runtime, thread, INFO(th_dispatch), &dispatch);
@@ -105,7 +105,7 @@ static const struct {
 	{ SCHED_GUIDED_SIMD, GUIDED, ITERATIONS },
 };
 
-static ompd_rc_t count_remaining(const struct kmp_runtime *runtime, const struct loop *loop,
+static ompd_rc_t count_remaining(const struct runtime *runtime, const struct loop *loop,
 				 enum counting counting, ompd_ext_loop_info *ret)
 {
 	uint64_t begin, end;
@@ -136,7 +136,7 @@ static ompd_rc_t count_remaining(const struct kmp_runtime *runtime, const struct
 	return ompd_rc_ok;
 }
 
-ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
+ompd_rc_t kmp_loop_info(const struct runtime *runtime, const struct thread *thread,
 			ompd_ext_loop_info *ret)
 {
 	uint64_t schedule, flags;
@@ -172,7 +172,7 @@ ompd_rc_t kmp_loop_info(const struct kmp_runtime *runtime, const struct kmp_thre
 
 // Check of the thread at @p address whether its iterations are those of @p loop, and the one whose
 // turn it is among them.
-static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, uint64_t shared,
+static ompd_rc_t has_turn(const struct runtime *runtime, uint64_t address, uint64_t shared,
 			  bool *ret)
 {
 	struct loop loop;
@@ -192,8 +192,7 @@ static ompd_rc_t has_turn(const struct kmp_runtime *runtime, uint64_t address, u
 	return rc;
 }
 
-ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_thread *thread,
-			   int *ret)
+ompd_rc_t kmp_ordered_turn(const struct runtime *runtime, const struct thread *thread, int *ret)
 {
 	struct kmp_team team;
 	struct loop loop;
@@ -218,7 +217,7 @@ ompd_rc_t kmp_ordered_turn(const struct kmp_runtime *runtime, const struct kmp_t
 							      "whose turn it is");
 }
 
-ompd_rc_t kmp_task_counts(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_counts(const struct runtime *runtime, const struct task *task,
 			  ompd_ext_task_counts *ret)
 {
 	uint64_t group = 0, primary, task_team = 0;

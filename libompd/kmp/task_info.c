@@ -2,7 +2,7 @@
 
 #include "kmp/tasks.h"
 
-static bool has_flag(const struct kmp_runtime *runtime, const struct kmp_task_record *record,
+static bool has_flag(const struct runtime *runtime, const struct kmp_task_record *record,
 		     enum kmp_field bit)
 {
 	return kmp_flag(runtime, record->flags, bit);
@@ -11,7 +11,7 @@ static bool has_flag(const struct kmp_runtime *runtime, const struct kmp_task_re
 // ---- Status ----------------------------------------------------------------------------------
 
 // Of an explicit task that no thread has as its current one.
-static enum ompd_ext_task_status resting_status(const struct kmp_runtime *runtime,
+static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
 						const struct kmp_activity *activity,
 						const struct kmp_task_record *record, bool queued,
 						int32_t predecessors)
@@ -41,8 +41,8 @@ static enum ompd_ext_task_status resting_status(const struct kmp_runtime *runtim
 	return ompd_ext_task_suspended;
 }
 
-static enum ompd_ext_task_status status_of(const struct kmp_runtime *runtime,
-					   const struct kmp_region *region,
+static enum ompd_ext_task_status status_of(const struct runtime *runtime,
+					   const struct region *region,
 					   const struct kmp_activity *activity,
 					   const struct kmp_task_record *record, bool queued,
 					   int32_t predecessors, int32_t *thread_num)
@@ -70,7 +70,7 @@ static enum ompd_ext_task_status status_of(const struct kmp_runtime *runtime,
 
 // A task that waits in a taskwait, at the end of a taskgroup or in a taskyield stores its thread's
 // number, and turns the sign afterwards. What it can wait for tells some of these apart.
-ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_waits(const struct runtime *runtime, const struct task *task,
 			 ompd_ext_task_info *ret)
 {
 	const uint32_t taskwait = ompd_ext_task_in_taskwait;
@@ -111,8 +111,8 @@ ompd_rc_t kmp_task_waits(const struct kmp_runtime *runtime, const struct kmp_tas
 
 // ---- The record ------------------------------------------------------------------------------
 
-static ompd_rc_t read_priority(const struct kmp_runtime *runtime,
-			       const struct kmp_task_record *record, int32_t *ret)
+static ompd_rc_t read_priority(const struct runtime *runtime, const struct kmp_task_record *record,
+			       int32_t *ret)
 {
 	uint64_t priority = 0;
 	ompd_rc_t rc = ompd_rc_ok;
@@ -126,8 +126,8 @@ static ompd_rc_t read_priority(const struct kmp_runtime *runtime,
 }
 
 // What cannot be read is not told: the object that it was in may be gone.
-static ompd_rc_t read_source(const struct kmp_runtime *runtime,
-			     const struct kmp_task_record *record, uint64_t *ret)
+static ompd_rc_t read_source(const struct runtime *runtime, const struct kmp_task_record *record,
+			     uint64_t *ret)
 {
 	uint64_t ident;
 	ompd_rc_t rc = kmp_read(runtime, record->address, TASK(td_ident), &ident);
@@ -138,17 +138,16 @@ static ompd_rc_t read_source(const struct kmp_runtime *runtime,
 	return rc;
 }
 
-static ompd_rc_t read_parent(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			     uint64_t *ret)
+static ompd_rc_t read_parent(const struct runtime *runtime, const struct task *task, uint64_t *ret)
 {
-	struct kmp_task parent;
+	struct task parent;
 	ompd_rc_t rc = kmp_generating_task(runtime, task, &parent);
 
 	*ret = rc == ompd_rc_ok ? kmp_task_id(&parent) : 0;
 	return kmp_or_none(rc);
 }
 
-static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
+static ompd_rc_t describe_explicit(const struct runtime *runtime,
 				   const struct kmp_task_record *record, int32_t *predecessors,
 				   ompd_ext_task_info *ret)
 {
@@ -186,12 +185,12 @@ static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 				  rc;
 }
 
-ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_region *region,
+ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *region,
 			    const struct kmp_activity *activity,
 			    const struct kmp_task_record *record, bool queued,
 			    ompd_ext_task_info *ret)
 {
-	const struct kmp_task task = {
+	const struct task task = {
 		.address = record->address,
 		.implicit = !kmp_is_explicit(runtime, record),
 		.region = *region,
@@ -225,8 +224,7 @@ ompd_rc_t kmp_describe_task(const struct kmp_runtime *runtime, const struct kmp_
 	return kmp_task_waits(runtime, &task, ret);
 }
 
-static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_task *task,
-			   bool *ret)
+static ompd_rc_t is_queued(const struct runtime *runtime, const struct task *task, bool *ret)
 {
 	struct kmp_deques deques = { .count = 0 };
 	uint64_t found;
@@ -243,7 +241,7 @@ static ompd_rc_t is_queued(const struct kmp_runtime *runtime, const struct kmp_t
 }
 
 // Fill in what needs no look at the threads.
-static ompd_rc_t complete_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
+static ompd_rc_t complete_info(const struct runtime *runtime, const struct task *task,
 			       const struct kmp_activity *activity, ompd_ext_task_info *ret)
 {
 	struct kmp_task_record record;
@@ -261,7 +259,7 @@ static ompd_rc_t complete_info(const struct kmp_runtime *runtime, const struct k
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc;
 }
 
-ompd_rc_t kmp_task_info(const struct kmp_runtime *runtime, const struct kmp_task *task,
+ompd_rc_t kmp_task_info(const struct runtime *runtime, const struct task *task,
 			ompd_ext_task_info *ret)
 {
 	struct kmp_activity activity;
