@@ -29,7 +29,8 @@ static void control_var_text(const struct api_space *space, const struct icv_con
 	ompd_rc_t rc = ompd_rc_unavailable;
 
 	if (var->icv != ICV_NONE)
-		rc = space->family->initial_icv_text(space->runtime, var->icv, value);
+		rc = icv_text(space->family, space->runtime, var->icv, space->family->initial,
+			      value);
 	if (rc == ompd_rc_unavailable)
 		rc = environ_get(&space->target, var->name, value, ICV_TEXT_MAX);
 	if (rc != ompd_rc_ok)

@@ -43,8 +43,8 @@ static ompd_rc_t check_generator(const struct api_parallel *parallel, ompd_scope
 	const ompd_word_t wanted = scope == ompd_scope_teams ? ompd_generator_teams :
 							       ompd_generator_target;
 	ompd_word_t generator;
-	ompd_rc_t rc = parallel->space->family->icv_value(parallel->space->runtime,
-							  ICV_team_generator, &object, &generator);
+	ompd_rc_t rc = icv_value(parallel->space->family, parallel->space->runtime,
+				 ICV_team_generator, &object, &generator);
 
 	if (rc == ompd_rc_ok && generator != wanted)
 		return reason(ompd_rc_incompatible_handle, "the region is of another construct");
@@ -101,8 +101,8 @@ static ompd_rc_t find_object(void *handle, ompd_scope_t scope, struct scoped_obj
 		ret->space = task->space;
 		ret->object.task = task->task;
 		if (scope == ompd_scope_implicit_task)
-			rc = task->space->family->icv_value(task->space->runtime, ICV_implicit_task,
-							    &ret->object, &implicit);
+			rc = icv_value(task->space->family, task->space->runtime, ICV_implicit_task,
+				       &ret->object, &implicit);
 		return implicit ?
 			       rc :
 			       reason(library_rc(ompd_rc_stale_handle, ompd_rc_incompatible_handle),
@@ -138,7 +138,7 @@ static ompd_rc_t refresh(const struct scoped_object *owner)
 	return owner->thread ? thread_read(owner->thread, THREAD_PLACE) : ompd_rc_ok;
 }
 
-static ompd_rc_t icv_value(const struct scoped_object *owner, enum icv icv, ompd_word_t *ret)
+static ompd_rc_t read_value(const struct scoped_object *owner, enum icv icv, ompd_word_t *ret)
 {
 	if (icv_is_absent(icv))
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
@@ -146,8 +146,8 @@ static ompd_rc_t icv_value(const struct scoped_object *owner, enum icv icv, ompd
 		return reason(ompd_rc_incompatible, "the value is a text, not an integer");
 	ompd_rc_t rc = refresh(owner);
 
-	return rc == ompd_rc_ok ? owner->space->family->icv_value(owner->space->runtime, icv,
-								  &owner->object, ret) :
+	return rc == ompd_rc_ok ? icv_value(owner->space->family, owner->space->runtime, icv,
+					    &owner->object, ret) :
 				  rc;
 }
 
@@ -168,7 +168,7 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 		return rc;
 	if (!value)
 		return reason(ompd_rc_bad_input, "value pointer is NULL");
-	return icv_value(&owner, icv_names[icv_id - 1].icv, value);
+	return read_value(&owner, icv_names[icv_id - 1].icv, value);
 }
 
 ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, ompd_word_t *value)
@@ -184,7 +184,7 @@ ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, o
 
 	if (icv == ICV_NONE)
 		return reason(ompd_rc_bad_input, "unknown control variable \"%.60s\"", name);
-	return icv_value(&owner, icv, value);
+	return read_value(&owner, icv, value);
 }
 
 /** Answer the value of any ICV as text, which the caller owns. Codes as above, but never incomplete, nor
@@ -204,8 +204,8 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
 	rc = refresh(&owner);
 	if (rc == ompd_rc_ok)
-		rc = owner.space->family->icv_text(owner.space->runtime, icv_names[icv_id - 1].icv,
-						   &owner.object, text);
+		rc = icv_text(owner.space->family, owner.space->runtime, icv_names[icv_id - 1].icv,
+			      &owner.object, text);
 	if (rc != ompd_rc_ok)
 		return rc;
 	reason_clear();

@@ -61,7 +61,7 @@ static ompd_rc_t task_below(const struct api_space *space, const void *from, voi
 	const struct family *family = space->family;
 	const struct object of = { .task = from };
 	ompd_word_t implicit;
-	ompd_rc_t rc = family->icv_value(space->runtime, ICV_implicit_task, &of, &implicit);
+	ompd_rc_t rc = icv_value(family, space->runtime, ICV_implicit_task, &of, &implicit);
 
 	if (rc != ompd_rc_ok)
 		return rc;
@@ -163,7 +163,7 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 	if (rc == ompd_rc_ok)
 		rc = at_level(space, level, &regions_around, region, records + size, size);
 	if (rc == ompd_rc_ok)
-		rc = space->family->icv_value(space->runtime, ICV_team_size, &of, &team_size);
+		rc = icv_value(space->family, space->runtime, ICV_team_size, &of, &team_size);
 	if (rc == ompd_rc_ok) {
 		*info = (ompd_ext_ompt_parallel_info){ .team_size = (int32_t)team_size };
 		if (tool_data(space, &of, &info->parallel_data) == ompd_rc_ok)
@@ -229,8 +229,8 @@ ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
 		return reason(ompd_rc_bad_input, "number pointer is NULL");
 	API_READ_THREAD(self, THREAD_PLACE);
 	const struct object of = { .thread = self->thread };
-	ompd_rc_t rc = self->space->family->icv_value(self->space->runtime, ICV_place_assignment,
-						      &of, &value);
+	ompd_rc_t rc = icv_value(self->space->family, self->space->runtime, ICV_place_assignment,
+				 &of, &value);
 
 	if (rc == ompd_rc_ok)
 		*place_num = (int)value;
@@ -258,7 +258,7 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 	API_READ_THREAD(self, THREAD_PLACE);
 	const struct object of = { .thread = self->thread };
 	ompd_rc_t rc =
-		self->space->family->icv_text(self->space->runtime, ICV_place_partition, &of, text);
+		icv_text(self->space->family, self->space->runtime, ICV_place_partition, &of, text);
 
 	if (rc != ompd_rc_ok)
 		return rc;

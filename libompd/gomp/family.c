@@ -60,6 +60,8 @@ const struct family gomp_family = {
 	.thread_size = sizeof(struct thread),
 	.region_size = sizeof(struct region),
 	.task_size = sizeof(struct task),
+	.icvs = gomp_icvs,
+	.initial = &gomp_initial,
 	.control_vars = gomp_control_vars,
 #define OPERATION(type, name, parameters) .name = gomp_##name,
 #include "runtime/operations.def"

@@ -34,6 +34,8 @@ struct runtime {
 #include "runtime/operations.def"
 
 extern const struct family gomp_family;
+extern const struct icv_access gomp_icvs[];
+extern const struct object gomp_initial;
 extern const struct icv_control_var gomp_control_vars[];
 
 // ---- Fields (gomp/read.c) --------------------------------------------------------------------

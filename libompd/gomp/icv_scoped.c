@@ -70,172 +70,112 @@ ompd_rc_t gomp_icv_read(const struct runtime *runtime, const struct object *of,
 	return gomp_read(runtime, base, field, ret);
 }
 
-GOMP_ICV_READER(dyn)
+ICV_VALUE(gomp_icv_of_environment)
 {
+	static const enum gomp_field fields[ICV_COUNT] = {
+		[ICV_dyn] = GOMP_FIELD_gomp_task_icv__dyn_var,
+		[ICV_default_device] = GOMP_FIELD_gomp_task_icv__default_device_var,
+		[ICV_thread_limit] = GOMP_FIELD_gomp_task_icv__thread_limit_var,
+		[ICV_max_active_levels] = GOMP_FIELD_gomp_task_icv__max_active_levels_var,
+		[ICV_nest] = GOMP_FIELD_gomp_task_icv__nest_var,
+	};
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__dyn_var, &value);
+	ompd_rc_t rc;
 
-	if (rc == ompd_rc_ok)
-		*ret = value != 0;
-	return rc;
-}
-
-GOMP_ICV_READER(default_device)
-{
-	uint64_t value;
-	ompd_rc_t rc =
-		gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__default_device_var, &value);
-
-	if (rc == ompd_rc_ok && (int32_t)value == INT_MIN)
+	// Before GCC 11 a variable of the process.
+	if (icv == ICV_max_active_levels && !gomp_has(runtime, fields[icv]))
+		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
+	else
+		rc = gomp_icv_read(runtime, of, fields[icv], &value);
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (icv == ICV_default_device && (int32_t)value == INT_MIN)
 		return reason(ompd_rc_unavailable,
 			      "decided when the first target construct is met");
-	if (rc == ompd_rc_ok)
-		*ret = gomp_icv_signed(value, 32);
-	return rc;
-}
-
-static ompd_rc_t schedule(const struct runtime *runtime, const struct object *of, uint64_t *kind,
-			  int32_t *chunk)
-{
-	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_var, kind);
-
-	if (rc == ompd_rc_ok)
-		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size,
-				   &value);
-	if (rc == ompd_rc_ok)
-		*chunk = (int32_t)value;
-	return rc;
-}
-
-// The kind; a chunk size comes after it.
-GOMP_ICV_READER(run_sched)
-{
-	uint64_t kind;
-	int32_t chunk;
-	ompd_rc_t rc = schedule(runtime, of, &kind, &chunk);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	*ret = (ompd_word_t)kind;
-	return chunk > 0 ? reason(ompd_rc_incomplete, "the schedule has a chunk size") : ompd_rc_ok;
-}
-
-GOMP_ICV_WRITER(run_sched)
-{
-	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
-	enum { MONOTONIC = 0x80000000u };
-	uint64_t value;
-	int32_t chunk;
-	ompd_rc_t rc = schedule(runtime, of, &value, &chunk);
-
-	if (rc != ompd_rc_ok)
-		return rc;
-	const uint64_t kind = value & ~(uint64_t)MONOTONIC & 0xffffffffu;
-	int used = snprintf(text, ICV_TEXT_MAX, "%s", value & MONOTONIC ? "monotonic:" : "");
-
-	if (kind < sizeof(kinds) / sizeof(kinds[0]))
-		used += snprintf(text + used, ICV_TEXT_MAX - used, "%s", kinds[kind]);
+	if (icv == ICV_default_device)
+		*ret = (int32_t)value;
+	else if (icv == ICV_dyn || icv == ICV_nest)
+		*ret = value != 0;
 	else
-		used += snprintf(text + used, ICV_TEXT_MAX - used, "%llu",
-				 (unsigned long long)kind);
-	if (chunk > 0)
-		snprintf(text + used, ICV_TEXT_MAX - used, ",%d", chunk);
+		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
 	return ompd_rc_ok;
 }
 
-GOMP_ICV_READER(thread_limit)
-{
-	uint64_t value;
-	ompd_rc_t rc =
-		gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__thread_limit_var, &value);
-
-	if (rc == ompd_rc_ok)
-		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
-	return rc;
-}
-
-GOMP_ICV_READER(max_active_levels)
-{
-	uint64_t value;
-	ompd_rc_t rc;
-
-	// Since GCC 11 a variable of the data environment, before one of the process.
-	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__max_active_levels_var))
-		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__max_active_levels_var,
-				   &value);
-	else
-		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
-	if (rc == ompd_rc_ok)
-		*ret = value > INT_MAX ? INT_MAX : (ompd_word_t)value;
-	return rc;
-}
-
 // omp_get_nested(): since GCC 11 whether one more active region could be begun.
-GOMP_ICV_READER(nest)
+ICV_VALUE(gomp_icv_nest)
 {
 	ompd_word_t levels;
-	uint64_t value;
-	ompd_rc_t rc;
 
-	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__nest_var)) {
-		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__nest_var, &value);
-		if (rc == ompd_rc_ok)
-			*ret = value != 0;
-		return rc;
-	}
-	rc = gomp_icv_max_active_levels(runtime, of, ret);
+	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__nest_var))
+		return gomp_icv_of_environment(runtime, icv, of, ret);
+	ompd_rc_t rc = gomp_icv_of_environment(runtime, ICV_max_active_levels, of, ret);
+
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_active_levels(runtime, of, &levels);
+		rc = gomp_icv_of_region(runtime, ICV_active_levels, of, &levels);
 	if (rc == ompd_rc_ok)
 		*ret = *ret > 1 && *ret > levels;
 	return rc;
 }
 
+static ompd_rc_t read_schedule(const struct runtime *runtime, const struct object *of,
+			       struct icv_schedule *ret)
+{
+	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
+	uint64_t kind, chunk;
+	ompd_rc_t rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_var, &kind);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size,
+				   &chunk);
+	if (rc != ompd_rc_ok)
+		return rc;
+	const uint32_t number = (uint32_t)kind & ~ICV_MONOTONIC;
+
+	*ret = (struct icv_schedule){
+		.kind = (ompd_word_t)kind,
+		.name = number < sizeof(kinds) / sizeof(kinds[0]) ? kinds[number] : NULL,
+		.chunk = (int32_t)chunk,
+	};
+	return ompd_rc_ok;
+}
+
+ICV_VALUE(gomp_icv_schedule)
+{
+	struct icv_schedule schedule;
+
+	return icv_schedule_value(read_schedule(runtime, of, &schedule), &schedule, ret);
+}
+
+ICV_TEXT(gomp_icv_schedule_text)
+{
+	struct icv_schedule schedule;
+
+	return icv_schedule_text(read_schedule(runtime, of, &schedule), &schedule, ret);
+}
+
 // ---- Variables of a task ---------------------------------------------------------------------
 
-GOMP_ICV_READER(final_task)
+// The initial task may have no record.
+ICV_VALUE(gomp_icv_of_task)
 {
 	struct task task;
 	struct gomp_task_record record;
+	bool implicit = true, final = false;
 	ompd_rc_t rc = the_task(runtime, of, &task);
 
-	*ret = 0;
-	if (rc != ompd_rc_ok || task.address == 0)
-		return rc;
-	rc = gomp_read_task(runtime, task.address, &record);
-	if (rc == ompd_rc_ok)
-		*ret = gomp_get(runtime, &record.record, 0, GOMP_FIELD_gomp_task__final_task) != 0;
-	return rc;
-}
-
-GOMP_ICV_READER(implicit_task)
-{
-	struct task task;
-	struct gomp_task_record record;
-	ompd_rc_t rc = the_task(runtime, of, &task);
-
-	*ret = 1;
-	if (rc != ompd_rc_ok || task.address == 0)
-		return rc;
-	rc = gomp_read_task(runtime, task.address, &record);
-	if (rc == ompd_rc_ok)
-		*ret = record.kind == GOMP_TASK_IMPLICIT;
-	return rc;
-}
-
-GOMP_ICV_READER(explicit_task)
-{
-	ompd_rc_t rc = gomp_icv_implicit_task(runtime, of, ret);
-
-	if (rc == ompd_rc_ok)
-		*ret = !*ret;
+	if (rc == ompd_rc_ok && task.address) {
+		rc = gomp_read_task(runtime, task.address, &record);
+		implicit = rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT;
+		final = rc == ompd_rc_ok &&
+			gomp_get(runtime, &record.record, 0, GOMP_FIELD_gomp_task__final_task) != 0;
+	}
+	*ret = icv == ICV_final_task ? final : implicit == (icv == ICV_implicit_task);
 	return rc;
 }
 
 // ---- Variables of a thread -------------------------------------------------------------------
 
-GOMP_ICV_READER(def_allocator)
+ICV_VALUE(gomp_icv_def_allocator)
 {
 	const struct thread *thread;
 	uint64_t value;
@@ -257,7 +197,7 @@ GOMP_ICV_READER(def_allocator)
 	return rc;
 }
 
-GOMP_ICV_READER(thread_num)
+ICV_VALUE(gomp_icv_thread_num)
 {
 	const struct thread *thread;
 	uint32_t number = 0;
@@ -265,7 +205,7 @@ GOMP_ICV_READER(thread_num)
 	// The number of an implicit task's thread is its place in the team.
 	if (of->task) {
 		ompd_word_t implicit = 0;
-		ompd_rc_t rc = gomp_icv_implicit_task(runtime, of, &implicit);
+		ompd_rc_t rc = gomp_icv_of_task(runtime, ICV_implicit_task, of, &implicit);
 
 		if (rc != ompd_rc_ok)
 			return rc;
@@ -303,7 +243,7 @@ static ompd_rc_t bound_thread(const struct runtime *runtime, const struct object
 		       reason(ompd_rc_unavailable, "the thread is not bound to a place yet");
 }
 
-GOMP_ICV_WRITER(place_partition)
+ICV_TEXT(gomp_icv_places)
 {
 	const struct thread *thread;
 	ompd_rc_t rc = bound_thread(runtime, of, &thread);
@@ -315,13 +255,13 @@ GOMP_ICV_WRITER(place_partition)
 
 	// As numbers of places, first to last; the processors of each are the system's affair.
 	if (length <= 1)
-		snprintf(text, ICV_TEXT_MAX, "%llu", first);
+		snprintf(ret, ICV_TEXT_MAX, "%llu", first);
 	else
-		snprintf(text, ICV_TEXT_MAX, "%llu-%llu", first, first + length - 1);
+		snprintf(ret, ICV_TEXT_MAX, "%llu-%llu", first, first + length - 1);
 	return ompd_rc_ok;
 }
 
-GOMP_ICV_READER(place_assignment)
+ICV_VALUE(gomp_icv_place)
 {
 	const struct thread *thread;
 	ompd_rc_t rc = bound_thread(runtime, of, &thread);
@@ -331,65 +271,36 @@ GOMP_ICV_READER(place_assignment)
 	return rc;
 }
 
-GOMP_ICV_READER(team_num)
+ICV_VALUE(gomp_icv_of_league)
 {
+	const bool size = icv == ICV_league_size;
 	const struct thread *thread;
 
-	if (!gomp_has(runtime, GOMP_FIELD_gomp_thread__team_num))
-		return gomp_icv_not_kept(runtime, of, ret);
+	if (!gomp_has(runtime,
+		      size ? GOMP_FIELD_gomp_thread__num_teams : GOMP_FIELD_gomp_thread__team_num))
+		return gomp_icv_not_kept(runtime, icv, of, ret);
 	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
-		*ret = thread->team_num;
-	return rc;
-}
-
-GOMP_ICV_READER(league_size)
-{
-	const struct thread *thread;
-
-	if (!gomp_has(runtime, GOMP_FIELD_gomp_thread__num_teams))
-		return gomp_icv_not_kept(runtime, of, ret);
-	ompd_rc_t rc = the_thread(runtime, of, &thread);
-
-	if (rc == ompd_rc_ok)
-		*ret = (ompd_word_t)thread->num_teams + 1;
+		*ret = size ? (ompd_word_t)thread->num_teams + 1 : thread->team_num;
 	return rc;
 }
 
 // ---- Variables of a region -------------------------------------------------------------------
 
-GOMP_ICV_READER(levels)
+ICV_VALUE(gomp_icv_of_region)
 {
 	struct region region;
 	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
-		*ret = region.level;
+		*ret = icv == ICV_levels	? region.level :
+		       icv == ICV_active_levels ? region.active_level :
+						  region.nthreads;
 	return rc;
 }
 
-GOMP_ICV_READER(active_levels)
-{
-	struct region region;
-	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.active_level;
-	return rc;
-}
-
-GOMP_ICV_READER(team_size)
-{
-	struct region region;
-	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = region.nthreads;
-	return rc;
-}
-
-GOMP_ICV_READER(team_generator)
+ICV_VALUE(gomp_icv_generator)
 {
 	struct region region;
 	struct thread root;
@@ -409,13 +320,4 @@ GOMP_ICV_READER(team_generator)
 			      "and a target region on the host");
 	*ret = ompd_generator_teams;
 	return ompd_rc_ok;
-}
-
-ompd_rc_t gomp_initial_icv_text(const struct runtime *runtime, enum icv icv, char *text)
-{
-	// The task without a record: its values are those of the process.
-	const struct task initial = { .region = { .nthreads = 1 } };
-	const struct object of = { .task = &initial };
-
-	return gomp_icv_text(runtime, icv, &of, text);
 }

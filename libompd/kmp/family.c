@@ -25,6 +25,8 @@ static const char *const mutex_impls[] = {
 // Devices are not its own affair: it always answers with the host alone (ompt_get_num_devices).
 static const struct family_ompt ompt = { .mutex_impls = mutex_impls, .num_devices = 1 };
 
+static const struct object initial = { 0 };
+
 static const char *const names[] = { "libomp", "libiomp5", NULL };
 
 const struct family kmp_family = {
@@ -33,6 +35,8 @@ const struct family kmp_family = {
 	.thread_size = sizeof(struct thread),
 	.region_size = sizeof(struct region),
 	.task_size = sizeof(struct task),
+	.icvs = kmp_icvs,
+	.initial = &initial,
 	.control_vars = kmp_control_vars,
 	.ompt = &ompt,
 #define OPERATION(type, name, parameters) .name = kmp_##name,

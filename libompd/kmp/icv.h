@@ -1,42 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The internal control variables of libomp: one table, one row a variable.
+// Readers of the internal control variables of LLVM's runtime, for the table (kmp/icv_table.c).
 
 #ifndef OMPDBG_KMP_ICV_H
 #define OMPDBG_KMP_ICV_H
 
 #include "kmp/kmp.h"
-#include "runtime/icv.h"
-#include "runtime/icv_list.h"
 
-// What an object leads to (kmp/icv_scoped.c); bad_input if it does not tell.
-ompd_rc_t kmp_icv_task(const struct runtime *runtime, const struct object *of, struct task *ret);
+// Of the process (kmp/icv_process.c).
+ICV_VALUE(kmp_icv_variable);
+ICV_TEXT(kmp_icv_string);
+
+// Lists by level (kmp/icv_lists.c).
+ICV_LIST(kmp_icv_nthreads);
+ICV_LIST(kmp_icv_bind);
+
+// Of the data environment, tasks and regions (kmp/icv_scoped.c).
+ICV_VALUE(kmp_icv_of_environment);
+ICV_VALUE(kmp_icv_schedule);
+ICV_TEXT(kmp_icv_schedule_text);
+ICV_VALUE(kmp_icv_of_task);
+ICV_VALUE(kmp_icv_of_region);
+
+// Of threads (kmp/icv_thread.c).
+ICV_VALUE(kmp_icv_thread_num);
+ICV_VALUE(kmp_icv_def_allocator);
+ICV_VALUE(kmp_icv_place);
+ICV_TEXT(kmp_icv_places);
+ICV_VALUE(kmp_icv_of_league);
+
+/** Find the region that an object leads to; bad_input if it leads to none. */
 ompd_rc_t kmp_icv_region(const struct runtime *runtime, const struct object *of,
 			 struct region *ret);
-/** Address of the kmp_internal_control with the variables of the object's task. */
-ompd_rc_t kmp_icv_base(const struct runtime *runtime, const struct object *of, uint64_t *ret);
-
 /** Read a member of the kmp_internal_control of the object's task. */
 ompd_rc_t kmp_icv_read(const struct runtime *runtime, const struct object *of, enum kmp_field field,
 		       ompd_word_t *ret);
-
-// Readers of integers and writers of texts, used by the table (kmp/icv_table.c).
-#define KMP_ICV_READER(name)                                                      \
-	ompd_rc_t kmp_icv_##name(const struct runtime *runtime,                   \
-				 __attribute__((unused)) const struct object *of, \
-				 ompd_word_t *ret)
-#define KMP_ICV_WRITER(name)                                                            \
-	ompd_rc_t kmp_icv_write_##name(const struct runtime *runtime,                   \
-				       __attribute__((unused)) const struct object *of, \
-				       char *text)
-
-#define ICV_ROW(id, name, scope, form) KMP_ICV_READER(id);
-#define ICV_TEXT(id, name, scope) KMP_ICV_WRITER(id);
-#include "runtime/icvs.def"
-
-// The rest of those whose text is their own.
-KMP_ICV_WRITER(bind);
-KMP_ICV_WRITER(nthreads);
-KMP_ICV_WRITER(run_sched);
 
 #endif

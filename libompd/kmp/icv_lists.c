@@ -30,60 +30,27 @@ static ompd_rc_t list_in_memory(const struct runtime *runtime, const struct regi
 	return rc;
 }
 
-static ompd_rc_t nthreads_list(const struct runtime *runtime, const struct region *region,
-			       struct icv_list *ret)
+ICV_LIST(kmp_icv_nthreads)
 {
-	ompd_rc_t rc = list_in_memory(runtime, region, ret);
-
-	if (rc != ompd_rc_unavailable && rc != ompd_rc_unsupported) // else nobody knows where it is
-		return rc;
-	return icv_list_in_environment(&runtime->target, "OMP_NUM_THREADS", NULL, 0, ret);
-}
-
-// The element of the region's level.
-static ompd_rc_t read_nthreads(const struct runtime *runtime, const struct object *of,
-			       struct region *region, struct icv_list *ret)
-{
+	struct region region;
 	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(nproc), &ret->first);
 
 	// 0 stands for the number of processors, which the first parallel region counts.
 	if (rc == ompd_rc_ok && ret->first == 0)
 		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
 	if (rc == ompd_rc_ok)
-		rc = kmp_icv_region(runtime, of, region);
-	if (rc == ompd_rc_ok)
-		ret->level = region->level;
-	return rc;
-}
-
-KMP_ICV_READER(nthreads)
-{
-	struct region region;
-	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(runtime, of, &region, &list);
-
+		rc = kmp_icv_region(runtime, of, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
-	*ret = list.first;
-	rc = nthreads_list(runtime, &region, &list);
-	if (rc == ompd_rc_unavailable) // only the first is known
-		return ompd_rc_incomplete;
-	return icv_list_value(rc, &list, ret);
+	// The element of the region's level.
+	ret->level = region.level;
+	rc = list_in_memory(runtime, &region, ret);
+	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported) // else nobody knows where it is
+		rc = icv_list_in_environment(&runtime->target, icv, ret);
+	return rc == ompd_rc_unavailable ? ompd_rc_incomplete : rc; // only the first is known
 }
 
-KMP_ICV_WRITER(nthreads)
-{
-	struct region region;
-	struct icv_list list;
-	ompd_rc_t rc = read_nthreads(runtime, of, &region, &list);
-
-	if (rc == ompd_rc_ok)
-		rc = nthreads_list(runtime, &region, &list);
-	return icv_list_text(rc, &list, ICV_FORM_decimal, text);
-}
-
-static ompd_rc_t read_bind(const struct runtime *runtime, const struct object *of,
-			   struct icv_list *ret)
+ICV_LIST(kmp_icv_bind)
 {
 	struct region region;
 	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(proc_bind), &ret->first);
@@ -96,19 +63,5 @@ static ompd_rc_t read_bind(const struct runtime *runtime, const struct object *o
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->level = region.level;
-	return icv_bind_list_in_environment(&runtime->target, ret);
-}
-
-KMP_ICV_READER(bind)
-{
-	struct icv_list list;
-
-	return icv_list_value(read_bind(runtime, of, &list), &list, ret);
-}
-
-KMP_ICV_WRITER(bind)
-{
-	struct icv_list list;
-
-	return icv_list_text(read_bind(runtime, of, &list), &list, ICV_FORM_bind, text);
+	return icv_list_in_environment(&runtime->target, icv, ret);
 }

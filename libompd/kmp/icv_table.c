@@ -2,38 +2,40 @@
 
 #include "kmp/icv.h"
 
-ompd_rc_t kmp_icv_value(const struct runtime *runtime, enum icv icv, const struct object *of,
-			ompd_word_t *ret)
-{
-	static ompd_rc_t (*const readers[ICV_COUNT])(const struct runtime *, const struct object *,
-						     ompd_word_t *) = {
-#define ICV_ROW(id, name, scope, form) [ICV_##id] = kmp_icv_##id,
-#define ICV_TEXT(id, name, scope)
-#include "runtime/icvs.def"
-	};
-
-	return readers[icv](runtime, of, ret);
-}
-
-ompd_rc_t kmp_icv_text(const struct runtime *runtime, enum icv icv, const struct object *of,
-		       char *text)
-{
-	static ompd_rc_t (*const writers[ICV_COUNT])(const struct runtime *, const struct object *,
-						     char *) = {
-		[ICV_bind] = kmp_icv_write_bind,
-		[ICV_nthreads] = kmp_icv_write_nthreads,
-		[ICV_run_sched] = kmp_icv_write_run_sched,
-#define ICV_ROW(id, name, scope, form)
-#define ICV_TEXT(id, name, scope) [ICV_##id] = kmp_icv_write_##id,
-#include "runtime/icvs.def"
-	};
-	ompd_word_t value = 0;
-
-	if (writers[icv])
-		return writers[icv](runtime, of, text);
-	ompd_rc_t rc = kmp_icv_value(runtime, icv, of, &value);
-
-	if (rc == ompd_rc_ok)
-		icv_format(icv_form(icv), value, text);
-	return rc;
-}
+const struct icv_access kmp_icvs[ICV_COUNT] = {
+	[ICV_dyn] = { .value = kmp_icv_of_environment },
+	[ICV_run_sched] = { .value = kmp_icv_schedule, .text = kmp_icv_schedule_text },
+	[ICV_stacksize] = { .value = kmp_icv_variable },
+	[ICV_cancel] = { .value = kmp_icv_variable },
+	[ICV_max_task_priority] = { .value = kmp_icv_variable },
+	[ICV_debug] = { .value = kmp_icv_variable },
+	[ICV_nthreads] = { .list = kmp_icv_nthreads },
+	[ICV_display_affinity] = { .value = kmp_icv_variable },
+	[ICV_affinity_format] = { .text = kmp_icv_string },
+	[ICV_default_device] = { .value = kmp_icv_of_environment },
+	[ICV_tool] = { .value = kmp_icv_variable },
+	[ICV_tool_libraries] = { .text = kmp_icv_string },
+	[ICV_tool_verbose_init] = { .text = kmp_icv_string },
+	[ICV_levels] = { .value = kmp_icv_of_region },
+	[ICV_active_levels] = { .value = kmp_icv_of_region },
+	[ICV_thread_limit] = { .value = kmp_icv_of_environment },
+	[ICV_max_active_levels] = { .value = kmp_icv_of_environment },
+	[ICV_bind] = { .list = kmp_icv_bind },
+	[ICV_num_procs] = { .value = kmp_icv_variable },
+	[ICV_thread_num] = { .value = kmp_icv_thread_num },
+	[ICV_final_task] = { .value = kmp_icv_of_task },
+	[ICV_implicit_task] = { .value = kmp_icv_of_task },
+	[ICV_team_size] = { .value = kmp_icv_of_region },
+	[ICV_wait_policy] = { .value = kmp_icv_variable },
+	[ICV_target_offload] = { .value = kmp_icv_variable },
+	[ICV_nteams] = { .value = kmp_icv_variable },
+	[ICV_teams_thread_limit] = { .value = kmp_icv_variable },
+	[ICV_team_num] = { .value = kmp_icv_of_league },
+	[ICV_league_size] = { .value = kmp_icv_of_league },
+	[ICV_explicit_task] = { .value = kmp_icv_of_task },
+	[ICV_def_allocator] = { .value = kmp_icv_def_allocator },
+	[ICV_team_generator] = { .value = kmp_icv_of_region },
+	[ICV_place_assignment] = { .value = kmp_icv_place },
+	[ICV_place_partition] = { .text = kmp_icv_places },
+	[ICV_nest] = { .value = kmp_icv_of_environment },
+};

@@ -21,7 +21,7 @@ static ompd_rc_t the_thread(const struct runtime *runtime, const struct object *
 		       rc;
 }
 
-KMP_ICV_READER(thread_num)
+ICV_VALUE(kmp_icv_thread_num)
 {
 	const struct thread *thread;
 	struct region region;
@@ -69,7 +69,7 @@ static ompd_rc_t find_thread(const struct runtime *runtime, const struct task *t
 		      "the runtime keeps it for a thread, and none runs the task");
 }
 
-KMP_ICV_READER(def_allocator)
+ICV_VALUE(kmp_icv_def_allocator)
 {
 	const struct thread *thread;
 	uint64_t address, value;
@@ -112,7 +112,7 @@ static ompd_rc_t read_place(const struct runtime *runtime, const struct object *
 	return rc;
 }
 
-KMP_ICV_WRITER(place_partition)
+ICV_TEXT(kmp_icv_places)
 {
 	ompd_word_t first, last;
 	ompd_rc_t rc = read_place(runtime, of, INFO(th_first_place), &first);
@@ -123,61 +123,43 @@ KMP_ICV_WRITER(place_partition)
 		return rc;
 	// As numbers of places, first to last; the processors of each are the system's affair.
 	if (last == first)
-		snprintf(text, ICV_TEXT_MAX, "%lld", (long long)first);
+		snprintf(ret, ICV_TEXT_MAX, "%lld", (long long)first);
 	else
-		snprintf(text, ICV_TEXT_MAX, "%lld-%lld", (long long)first, (long long)last);
+		snprintf(ret, ICV_TEXT_MAX, "%lld-%lld", (long long)first, (long long)last);
 	return ompd_rc_ok;
 }
 
-KMP_ICV_READER(place_assignment)
+ICV_VALUE(kmp_icv_place)
 {
 	return read_place(runtime, of, INFO(th_current_place), ret);
 }
 
 // ---- Leagues ---------------------------------------------------------------------------------
 
-// The league that the thread is in, and the region of its initial thread there; @p found: whether
-// there is one.
-static ompd_rc_t find_league(const struct runtime *runtime, const struct object *of,
-			     struct region *region, struct kmp_team *league, bool *found)
+// The league that the thread is in, and its own team there; outside of leagues it is alone in one.
+ICV_VALUE(kmp_icv_of_league)
 {
 	const struct thread *thread;
+	struct kmp_team league;
+	struct region region;
 	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
-	*found = false;
 	if (rc == ompd_rc_ok)
-		rc = kmp_current_region(runtime, thread, region);
-	while (rc == ompd_rc_ok && region->teams_level >= 0 && region->kind != KMP_REGION_LEAGUE) {
-		const struct region inner = *region;
+		rc = kmp_current_region(runtime, thread, &region);
+	while (rc == ompd_rc_ok && region.teams_level >= 0 && region.kind != KMP_REGION_LEAGUE) {
+		const struct region inner = region;
 
-		rc = kmp_enclosing_region(runtime, &inner, region);
+		rc = kmp_enclosing_region(runtime, &inner, &region);
 	}
-	if (rc != ompd_rc_ok || region->kind != KMP_REGION_LEAGUE)
+	const bool found = rc == ompd_rc_ok && region.kind == KMP_REGION_LEAGUE;
+
+	if (found)
+		rc = kmp_league_team(runtime, &region, &league);
+	if (rc != ompd_rc_ok)
 		return rc;
-	*found = true;
-	return kmp_league_team(runtime, region, league);
-}
-
-KMP_ICV_READER(team_num)
-{
-	struct region region;
-	struct kmp_team league;
-	bool found;
-	ompd_rc_t rc = find_league(runtime, of, &region, &league, &found);
-
-	if (rc == ompd_rc_ok)
-		*ret = found && league.address != region.team.address ? region.team.master_tid : 0;
-	return rc;
-}
-
-KMP_ICV_READER(league_size)
-{
-	struct region region;
-	struct kmp_team league;
-	bool found;
-	ompd_rc_t rc = find_league(runtime, of, &region, &league, &found);
-
-	if (rc == ompd_rc_ok)
+	if (icv == ICV_league_size)
 		*ret = found ? league.nproc : 1;
-	return rc;
+	else
+		*ret = found && league.address != region.team.address ? region.team.master_tid : 0;
+	return ompd_rc_ok;
 }

@@ -52,6 +52,7 @@ struct runtime {
 #include "runtime/operations.def"
 
 extern const struct family kmp_family;
+extern const struct icv_access kmp_icvs[];
 extern const struct icv_control_var kmp_control_vars[];
 
 // ---- Fields (kmp/read.c) ---------------------------------------------------------------------

@@ -230,7 +230,7 @@ static bool may_have_left(const struct runtime *runtime, enum barrier barrier)
 
 	if (barrier == BARRIER_PLAIN && !seen->asked_cancellation) {
 		seen->asked_cancellation = true;
-		seen->no_cancellation = kmp_icv_cancel(runtime, &of, &cancellation) == ompd_rc_ok &&
+		seen->no_cancellation = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation) == ompd_rc_ok &&
 					!cancellation;
 	}
 	return barrier == BARRIER_PLAIN && !seen->no_cancellation;

@@ -9,6 +9,7 @@
 
 #include "ompd/ompd_ext.h"
 #include "runtime/icv.h"
+#include "runtime/icv_list.h"
 #include "target/nptl.h"
 #include "target/target.h"
 
@@ -45,6 +46,26 @@ struct object {
 	const struct task *task;
 };
 
+// Heads of functions that read a variable. One that is told which is meant may read several.
+#define ICV_VALUE(function) ICV_FUNCTION(function, ompd_word_t)
+#define ICV_LIST(function) ICV_FUNCTION(function, struct icv_list)
+#define ICV_TEXT(function) ICV_FUNCTION(function, char) // of ICV_TEXT_MAX bytes
+#define ICV_FUNCTION(function, type)                                              \
+	ompd_rc_t function(const struct runtime *runtime __attribute__((unused)), \
+			   enum icv icv __attribute__((unused)),                  \
+			   const struct object *of __attribute__((unused)),       \
+			   type *ret __attribute__((unused)))
+
+/**
+ * How a family reads a variable: as an integer, or as a list; as a text only if that follows from
+ * neither.
+ */
+struct icv_access {
+	ICV_VALUE((*value));
+	ICV_LIST((*list));
+	ICV_TEXT((*text));
+};
+
 /** Facts that a runtime tells its tools (OMPT) by itself. */
 struct family_ompt {
 	const char *const *mutex_impls; // numbered from 0; a null pointer ends them
@@ -55,11 +76,24 @@ struct family {
 	/** Names of the runtimes of this family, "libgomp"; a null pointer ends them. */
 	const char *const *names;
 	size_t runtime_size, thread_size, region_size, task_size;
+	const struct icv_access *icvs; // by enum icv
+	/** The object whose variables are those that the process began with, or has for all. */
+	const struct object *initial;
 	/** Environment variables that steer the runtime; a null name ends them. */
 	const struct icv_control_var *control_vars;
 	const struct family_ompt *ompt; // NULL: no tool interface
 #define OPERATION(type, name, parameters) type(*name) parameters;
 #include "runtime/operations.def"
 };
+
+/**
+ * Return the value of a variable as an integer.
+ * @return ok; incomplete (a list, of which this is the first); or what the family answers.
+ */
+ompd_rc_t icv_value(const struct family *family, const struct runtime *runtime, enum icv icv,
+		    const struct object *of, ompd_word_t *ret);
+/** Write the text of a variable. It has ICV_TEXT_MAX bytes. */
+ompd_rc_t icv_text(const struct family *family, const struct runtime *runtime, enum icv icv,
+		   const struct object *of, char *text);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ompd/ompd.h"
+#include "target/environ.h"
 
 enum icv {
 #define ICV_ROW(id, name, scope, form) ICV_##id,
@@ -57,6 +57,47 @@ enum {
 /** Text of @p value in the form of the environment variable that sets it. @p text has ICV_TEXT_MAX
  * bytes. Not for ICV_FORM_own and ICV_FORM_text. */
 void icv_format(enum icv_form form, ompd_word_t value, char *text);
+
+/** Return the value of an integer of @p size bytes with its sign. */
+static inline ompd_word_t icv_signed(uint64_t value, unsigned int size)
+{
+	const unsigned int unused = 64 - 8 * size;
+
+	return (ompd_word_t)(value << unused) >> unused;
+}
+
+/** What sets an ICV when the runtime starts, and nothing later. */
+struct icv_environment {
+	const char *variable;
+	const struct environ_word *words;
+	size_t count;
+	ompd_word_t otherwise;
+};
+
+#define ICV_ENVIRONMENT(variable, words, otherwise)                            \
+	{                                                                      \
+		variable, words, sizeof(words) / sizeof((words)[0]), otherwise \
+	}
+
+extern const struct icv_environment icv_target_offload_environment, icv_wait_policy_environment;
+
+/** Return the value that the environment gave a variable whose place is not known. */
+ompd_rc_t icv_in_environment(const struct target *target, const struct icv_environment *environment,
+			     ompd_word_t *ret);
+
+/** A schedule with its chunk size; 0: none. */
+struct icv_schedule {
+	ompd_word_t kind; // omp_sched_t, with its modifier
+	const char *name; // NULL: not known
+	int32_t chunk;
+};
+
+enum { ICV_MONOTONIC = 0x80000000u }; // omp_sched_monotonic
+
+/** Store the kind of a schedule, if @p rc is that it was read. incomplete: it has a chunk size. */
+ompd_rc_t icv_schedule_value(ompd_rc_t rc, const struct icv_schedule *schedule, ompd_word_t *ret);
+/** Write a schedule as OMP_SCHEDULE has it, if @p rc is that it was read. */
+ompd_rc_t icv_schedule_text(ompd_rc_t rc, const struct icv_schedule *schedule, char *text);
 
 /** An environment variable that a runtime reads, and the ICV whose initial value it sets.
  * ICV_NONE: the value in force is kept in no place that is known. */
