@@ -246,11 +246,7 @@ ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t
 	API_ENTER(space, ADDRESS_SPACE, handle);
 	if (!entry)
 		return reason(ompd_rc_bad_input, "result pointer is NULL");
-	ompd_rc_t rc = call_target(&space->target, return_address, entry);
-
-	if (rc != ompd_rc_ok)
-		return reason(rc, "no call before that address can be followed");
-	return ompd_rc_ok;
+	return call_target(&space->target, return_address, entry);
 }
 
 ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t entry,

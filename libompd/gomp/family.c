@@ -52,6 +52,10 @@ ompd_rc_t gomp_confirm_lock(const struct runtime *runtime, struct thread *thread
 	return reason(ompd_rc_unavailable, "threads of libgomp sleep on what they wait for");
 }
 
+static const char *const control_vars[] = {
+	"GOMP_CPU_AFFINITY", "GOMP_DEBUG", "GOMP_STACKSIZE", "GOMP_SPINCOUNT", NULL,
+};
+
 static const char *const names[] = { "libgomp", NULL };
 
 const struct family gomp_family = {
@@ -62,7 +66,7 @@ const struct family gomp_family = {
 	.task_size = sizeof(struct task),
 	.icvs = gomp_icvs,
 	.initial = &gomp_initial,
-	.control_vars = gomp_control_vars,
+	.control_vars = control_vars,
 #define OPERATION(type, name, parameters) .name = gomp_##name,
 #include "runtime/operations.def"
 };

@@ -9,6 +9,7 @@
 
 #include "layout/layout.h"
 #include "ompd/ompd_ext.h"
+#include "runtime/activity.h"
 #include "runtime/family.h"
 #include "target/idmap.h"
 #include "target/nptl.h"
@@ -36,7 +37,6 @@ struct runtime {
 extern const struct family gomp_family;
 extern const struct icv_access gomp_icvs[];
 extern const struct object gomp_initial;
-extern const struct icv_control_var gomp_control_vars[];
 
 // ---- Fields (gomp/read.c) --------------------------------------------------------------------
 
@@ -283,38 +283,21 @@ ompd_rc_t gomp_deferred_data(const struct runtime *runtime, const struct gomp_ta
 
 // ---- Which thread has which task (gomp/activity.c) -------------------------------------------
 
-/** The begun tasks of a region whose threads are known, by address (0: an initial task without a
- * record). */
-struct gomp_activity {
-	struct idmap begun; // address -> thread number, and whether it runs
-	bool incomplete;    // of some thread of the team nothing is known
-	bool damaged;	    // likewise, though it is a member of the team
-};
-
-/** A thread's part in one task. */
-struct gomp_activity_entry {
-	uint32_t thread_num;
-	bool running; // else suspended: the thread runs something on top of it
-};
-
 /** List what the threads of @p region do. */
 ompd_rc_t gomp_activity_open(const struct runtime *runtime, const struct region *region,
-			     struct gomp_activity *ret);
+			     struct activity *ret);
 /** List what the threads of a task's region do, as far as that one task needs it. */
 ompd_rc_t gomp_activity_open_for(const struct runtime *runtime, const struct task *task,
-				 struct gomp_activity *ret);
-void gomp_activity_close(const struct runtime *runtime, struct gomp_activity *activity);
-bool gomp_activity_find(const struct gomp_activity *activity, uint64_t task,
-			struct gomp_activity_entry *ret);
+				 struct activity *ret);
 
 // ---- What is known of a task (gomp/task_info.c) ----------------------------------------------
 
 /** Describe a task whose record was already read, from the activity of its region. */
 void gomp_describe_task(const struct runtime *runtime, const struct region *region,
-			const struct gomp_activity *activity, const struct gomp_task_record *record,
+			const struct activity *activity, const struct gomp_task_record *record,
 			ompd_ext_task_info *ret);
 /** Describe the initial task that has no record. */
-void gomp_describe_initial_task(const struct region *region, const struct gomp_activity *activity,
+void gomp_describe_initial_task(const struct region *region, const struct activity *activity,
 				ompd_ext_task_info *ret);
 /** Check whether a task waits in a taskwait: bits of ompd_ext_task_in_taskwait, _in_depend_wait. */
 ompd_rc_t gomp_taskwait_flags(const struct runtime *runtime, const struct gomp_task_record *record,

@@ -71,8 +71,5 @@ ompd_rc_t gomp_lock_argument(struct runtime *runtime, uint64_t return_address,
 		return rc;
 	if (!site.function || !has_lock_argument(&site))
 		return reason(ompd_rc_bad_input, "the called function takes no lock");
-	rc = call_argument(&runtime->target, return_address, 0, ret);
-	if (rc != ompd_rc_ok)
-		return reason(rc, "the code before the call does not tell");
-	return ompd_rc_ok;
+	return call_argument(&runtime->target, return_address, 0, ret);
 }

@@ -58,14 +58,14 @@ ompd_rc_t gomp_waits_in_taskgroup(const struct runtime *runtime,
 }
 
 static enum ompd_ext_task_status begun_status(const struct runtime *runtime,
-					      const struct gomp_activity *activity,
+					      const struct activity *activity,
 					      const struct gomp_task_record *record,
 					      ompd_ext_task_info *ret)
 {
-	struct gomp_activity_entry entry;
+	struct activity_entry entry;
 	bool in_group;
 
-	if (gomp_activity_find(activity, record->record.address, &entry)) {
+	if (activity_find(activity, record->record.address, &entry)) {
 		ret->thread_num = entry.thread_num;
 		return entry.running ? ompd_ext_task_running : ompd_ext_task_suspended;
 	}
@@ -84,7 +84,7 @@ static enum ompd_ext_task_status begun_status(const struct runtime *runtime,
 
 static enum ompd_ext_task_status implicit_status(const struct runtime *runtime,
 						 const struct region *region,
-						 const struct gomp_activity *activity,
+						 const struct activity *activity,
 						 const struct gomp_task_record *record,
 						 ompd_ext_task_info *ret)
 {
@@ -102,7 +102,7 @@ static enum ompd_ext_task_status implicit_status(const struct runtime *runtime,
 
 static enum ompd_ext_task_status status_of(const struct runtime *runtime,
 					   const struct region *region,
-					   const struct gomp_activity *activity,
+					   const struct activity *activity,
 					   const struct gomp_task_record *record,
 					   ompd_ext_task_info *ret)
 {
@@ -142,7 +142,7 @@ static uint64_t parent_id(const struct region *region, const struct gomp_task_re
 }
 
 void gomp_describe_task(const struct runtime *runtime, const struct region *region,
-			const struct gomp_activity *activity, const struct gomp_task_record *record,
+			const struct activity *activity, const struct gomp_task_record *record,
 			ompd_ext_task_info *ret)
 {
 	bool implicit = record->kind == GOMP_TASK_IMPLICIT;
@@ -199,11 +199,11 @@ void gomp_describe_task(const struct runtime *runtime, const struct region *regi
 	reason_clear();
 }
 
-void gomp_describe_initial_task(const struct region *region, const struct gomp_activity *activity,
+void gomp_describe_initial_task(const struct region *region, const struct activity *activity,
 				ompd_ext_task_info *ret)
 {
-	struct gomp_activity_entry entry;
-	bool running = gomp_activity_find(activity, 0, &entry) && entry.running;
+	struct activity_entry entry;
+	bool running = activity_find(activity, 0, &entry) && entry.running;
 
 	*ret = (ompd_ext_task_info){
 		.id = gomp_task_id(&(struct task){ .region = *region }),
@@ -221,7 +221,7 @@ ompd_rc_t gomp_task_info(const struct runtime *runtime, const struct task *task,
 {
 	struct region region = task->region;
 	struct gomp_task_record record;
-	struct gomp_activity activity;
+	struct activity activity;
 	ompd_rc_t rc = gomp_activity_open_for(runtime, task, &activity);
 
 	if (rc != ompd_rc_ok)
@@ -237,7 +237,7 @@ ompd_rc_t gomp_task_info(const struct runtime *runtime, const struct task *task,
 		if (rc == ompd_rc_ok)
 			gomp_describe_task(runtime, &region, &activity, &record, ret);
 	}
-	gomp_activity_close(runtime, &activity);
+	activity_close(&runtime->target, &activity);
 	return rc;
 }
 

@@ -5,8 +5,6 @@
 // them; no one of these holds all. The walk follows all of them from the implicit tasks on, and
 // remembers which tasks it met.
 
-#include <string.h>
-
 #include "gomp/gomp.h"
 #include "gomp/task_vectors.h"
 
@@ -27,12 +25,12 @@ struct walk {
 	const struct runtime *runtime;
 	struct region region;
 	uint64_t team; // whose queues are walked; 0: none
-	struct gomp_activity activity;
+	struct activity activity;
 	struct idmap met;	// tasks, and taskgroups
 	struct source *sources; // a stack
 	size_t source_count, source_capacity;
 	uint32_t implicit;	     // implicit tasks taken so far
-	size_t begun;		     // slots of the activity taken so far
+	size_t begun;		     // position in the activity
 	uint32_t counted;	     // tasks met that the team counts
 	bool damaged;		     // a list was; the rest is still walked
 	struct task_vectors vectors; // taken when the stack is empty
@@ -40,20 +38,13 @@ struct walk {
 
 static ompd_rc_t push(struct walk *walk, const struct source *source)
 {
-	const struct target *target = &walk->runtime->target;
+	struct source *sources = target_grow(&walk->runtime->target, walk->sources,
+					     walk->source_count, &walk->source_capacity,
+					     sizeof(*sources));
 
-	if (walk->source_count == walk->source_capacity) {
-		size_t capacity = walk->source_capacity ? 2 * walk->source_capacity : 64;
-		struct source *sources = target_alloc(target, capacity * sizeof(*sources));
-
-		if (!sources)
-			return ompd_rc_nomem;
-		if (walk->source_count)
-			memcpy(sources, walk->sources, walk->source_count * sizeof(*sources));
-		target_free(target, walk->sources);
-		walk->sources = sources;
-		walk->source_capacity = capacity;
-	}
+	if (!sources)
+		return ompd_rc_nomem;
+	walk->sources = sources;
 	walk->sources[walk->source_count++] = *source;
 	return ompd_rc_ok;
 }
@@ -307,6 +298,7 @@ static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 {
 	struct gomp_task_record record;
 	struct task task;
+	uint64_t begun;
 
 	if (walk->implicit < walk->region.nthreads) {
 		ompd_rc_t rc =
@@ -333,12 +325,8 @@ static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 		return rc == ompd_rc_ok ? emit_after_ancestors(walk, &record, ret) : rc;
 	}
 	// What no queue knows: undeferred tasks, and running tasks whose parent has ended.
-	while (walk->begun < walk->activity.begun.capacity) {
-		uint64_t key = walk->activity.begun.keys[walk->begun++];
-
-		if (key)
-			return emit_address(walk, key - 1, ret);
-	}
+	if (activity_next(&walk->activity, &walk->begun, &begun))
+		return emit_address(walk, begun, ret);
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
@@ -410,7 +398,7 @@ void gomp_walk_close(struct walk *walk)
 {
 	const struct target *target = &walk->runtime->target;
 
-	gomp_activity_close(walk->runtime, &walk->activity);
+	activity_close(target, &walk->activity);
 	idmap_close(&walk->met, target);
 	task_vectors_close(&walk->vectors, walk->runtime);
 	target_free(target, walk->sources);

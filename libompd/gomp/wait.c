@@ -16,8 +16,6 @@ static const struct wait_function wait_functions[] = {
 
 static ompd_rc_t resolved(struct runtime *runtime)
 {
-	if (runtime->waits)
-		return ompd_rc_ok;
 	return wait_calls_open(&runtime->target, wait_functions,
 			       sizeof(wait_functions) / sizeof(wait_functions[0]), "libgomp.so.1",
 			       true, &runtime->waits);
@@ -37,9 +35,7 @@ ompd_rc_t gomp_classify_call(struct runtime *runtime, uint64_t return_address,
 	uint64_t entry;
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
-	if (rc != ompd_rc_ok)
-		return reason(rc, "no call before that address can be followed");
-	return gomp_classify_entry(runtime, entry, site);
+	return rc == ompd_rc_ok ? gomp_classify_entry(runtime, entry, site) : rc;
 }
 
 ompd_rc_t gomp_state(const struct runtime *runtime, const struct thread *thread, ompd_word_t *state,

@@ -18,6 +18,7 @@ enum {
 };
 
 #define ENTRY(field) KMP_FIELD_kmp_dephash_entry_t__##field
+#define LIST(field) KMP_FIELD_kmp_depnode_list_t__##field
 #define NODE(field) KMP_FIELD_kmp_base_depnode_t__##field
 
 ompd_rc_t kmp_dephash_open(const struct runtime *runtime, uint64_t parent, struct kmp_dephash *ret)
@@ -29,9 +30,8 @@ ompd_rc_t kmp_dephash_open(const struct runtime *runtime, uint64_t parent, struc
 	if (rc == ompd_rc_ok && hash == 0)
 		return reason(ompd_rc_unavailable, "the task has no children with dependences");
 	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, hash, KMP_FIELD_kmp_dephash_t__buckets, &ret->buckets);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, hash, KMP_FIELD_kmp_dephash_t__size, &ret->size);
+		rc = KMP_READ(runtime, hash, WANT(KMP_FIELD_kmp_dephash_t__buckets, &ret->buckets),
+			      WANT(KMP_FIELD_kmp_dephash_t__size, &ret->size));
 	if (rc == ompd_rc_ok && kmp_has(runtime, KMP_FIELD_kmp_dephash_t__last_all))
 		rc = kmp_read(runtime, hash, KMP_FIELD_kmp_dephash_t__last_all, &ret->all);
 	if (rc == ompd_rc_ok && ret->size > MAX_BUCKETS)
@@ -98,9 +98,8 @@ static ompd_rc_t take_node(const struct runtime *runtime, struct kmp_dephash *ha
 
 	if (cycle_closed(&hash->nodes, node))
 		return ompd_rc_error;
-	rc = kmp_read(runtime, node, KMP_FIELD_kmp_depnode_list_t__node, &ret->address);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, node, KMP_FIELD_kmp_depnode_list_t__next, &hash->node);
+	rc = KMP_READ(runtime, node, WANT(LIST(node), &ret->address),
+		      WANT(LIST(next), &hash->node));
 	if (rc == ompd_rc_ok)
 		rc = kmp_read(runtime, hash->entry, ENTRY(last_flag), &flag);
 	if (rc == ompd_rc_ok)
@@ -244,12 +243,9 @@ ompd_rc_t kmp_successors_next(const struct runtime *runtime, struct kmp_successo
 
 		if (cycle_closed(&list->cycle, list->entry))
 			return reason(ompd_rc_error, "the task's list of dependers is damaged");
-		ompd_rc_t rc =
-			kmp_read(runtime, list->entry, KMP_FIELD_kmp_depnode_list_t__node, &node);
+		ompd_rc_t rc = KMP_READ(runtime, list->entry, WANT(LIST(node), &node),
+					WANT(LIST(next), &list->entry));
 
-		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, list->entry, KMP_FIELD_kmp_depnode_list_t__next,
-				      &list->entry);
 		if (rc == ompd_rc_ok)
 			rc = kmp_depnode_task(runtime, node, ret);
 		// A node without a task is that of a taskwait, or of a task that is not deferred.

@@ -70,8 +70,8 @@ static ompd_rc_t check_task_frames(const struct runtime *runtime, const struct t
 				   const ompd_frame_info_t frames[2])
 {
 	const struct region *region = &task->region;
-	struct kmp_activity_entry entry;
-	struct kmp_activity activity;
+	struct activity_entry entry;
+	struct activity activity;
 
 	if (task->implicit)
 		return check_frames(runtime, region, task->likely, frames);
@@ -79,9 +79,9 @@ static ompd_rc_t check_task_frames(const struct runtime *runtime, const struct t
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	bool found = kmp_activity_find(&activity, task->address, &entry);
+	bool found = activity_find(&activity, task->address, &entry);
 
-	kmp_activity_close(runtime, &activity);
+	activity_close(&runtime->target, &activity);
 	if (found)
 		return check_frames(runtime, region, entry.thread_num, frames);
 	rc = ompd_rc_unavailable;

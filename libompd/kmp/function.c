@@ -10,10 +10,9 @@ static ompd_rc_t first_argument(const struct runtime *runtime, const struct kmp_
 				uint64_t *ret)
 {
 	uint64_t count, arguments;
-	ompd_rc_t rc = kmp_read(runtime, team->address, TEAM(t_argc), &count);
+	ompd_rc_t rc = KMP_READ(runtime, team->address, WANT(TEAM(t_argc), &count),
+				WANT(TEAM(t_argv), &arguments));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, team->address, TEAM(t_argv), &arguments);
 	if (rc == ompd_rc_ok && count < 2)
 		return reason(ompd_rc_unavailable, "the region's function is one of the runtime");
 	return rc == ompd_rc_ok ? kmp_read_element(runtime, arguments, 0, ret) : rc;

@@ -136,9 +136,8 @@ static ompd_rc_t read_schedule(const struct runtime *runtime, const struct objec
 	if (rc != ompd_rc_ok)
 		return rc;
 	base = kmp_at(runtime, base, ICV(sched));
-	rc = kmp_read_int(runtime, base, KMP_FIELD_kmp_r_sched_t__r_sched_type, &type);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, base, KMP_FIELD_kmp_r_sched_t__chunk, &chunk);
+	rc = KMP_READ(runtime, base, WANT(KMP_FIELD_kmp_r_sched_t__r_sched_type, &type),
+		      WANT(KMP_FIELD_kmp_r_sched_t__chunk, &chunk));
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {

@@ -53,7 +53,6 @@ struct runtime {
 
 extern const struct family kmp_family;
 extern const struct icv_access kmp_icvs[];
-extern const struct icv_control_var kmp_control_vars[];
 
 // ---- Fields (kmp/read.c) ---------------------------------------------------------------------
 
@@ -88,10 +87,30 @@ enum {
 	KMP_WHOLE = 512, // bytes: structures of no more are read whole, for the reads that follow
 };
 
+/** A field that is wanted, and where: as a word, or as the int that it is. */
 struct kmp_wanted {
 	enum kmp_field field;
-	uint64_t *ret;
+	uint64_t *word;
+	int32_t *number;
 };
+
+#define WANT(of, to)                                 \
+	{                                            \
+		.field = (of),                       \
+		.word = _Generic((to), uint64_t *    \
+				 : (to), int32_t *   \
+				 : NULL),            \
+		.number = _Generic((to), uint64_t *  \
+				   : NULL, int32_t * \
+				   : (to)),          \
+	}
+
+/** Read fields of a structure, each a WANT(field, &value). The first failure counts. */
+#define KMP_READ(runtime, base, ...)                                           \
+	kmp_read_each((runtime), (base), (struct kmp_wanted[]){ __VA_ARGS__ }, \
+		      sizeof((struct kmp_wanted[]){ __VA_ARGS__ }) / sizeof(struct kmp_wanted))
+ompd_rc_t kmp_read_each(const struct runtime *runtime, uint64_t base,
+			const struct kmp_wanted *wanted, size_t count);
 
 /**
  * Read several fields of a structure by one read of the target: of the part of the structure in

@@ -86,12 +86,10 @@ static ompd_rc_t queuing_lock(const struct runtime *runtime, uint64_t lock, ompd
 static ompd_rc_t ticket_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t next, serving;
-	ompd_rc_t rc =
-		kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__next_ticket, &next);
+	ompd_rc_t rc = KMP_READ(runtime, lock,
+				WANT(KMP_FIELD_kmp_base_ticket_lock_t__next_ticket, &next),
+				WANT(KMP_FIELD_kmp_base_ticket_lock_t__now_serving, &serving));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__now_serving,
-				  &serving);
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_lock_info){ .held = next != serving };
 	return rc;
@@ -103,10 +101,9 @@ static ompd_rc_t nested_lock(const struct runtime *runtime, uint64_t lock,
 			     unsigned int shift, ompd_ext_lock_info *ret)
 {
 	int32_t owner, depth;
-	ompd_rc_t rc = kmp_read_int(runtime, lock, owner_field, &owner);
+	ompd_rc_t rc =
+		KMP_READ(runtime, lock, WANT(owner_field, &owner), WANT(depth_field, &depth));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, lock, depth_field, &depth);
 	// The owner's number of a lock that is a word of a direct lock's kind carries its tag.
 	if (rc == ompd_rc_ok)
 		rc = set_owner(runtime, owner >> shift, ret);
@@ -239,9 +236,8 @@ ompd_rc_t kmp_find_lock(const struct runtime *runtime, uint32_t kind, uint64_t v
 		rc = lock_of_number(runtime, word >> 1, &entry);
 	if (rc != ompd_rc_ok || entry == 0)
 		return rc; // nobody was ever in the critical construct
-	rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__lock, &ret->address);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, entry, KMP_FIELD_kmp_indirect_lock_t__type, &ret->type);
+	rc = KMP_READ(runtime, entry, WANT(KMP_FIELD_kmp_indirect_lock_t__lock, &ret->address),
+		      WANT(KMP_FIELD_kmp_indirect_lock_t__type, &ret->type));
 	if (rc == ompd_rc_ok)
 		rc = check_lock(runtime, ret->address, ret->type);
 	return rc;

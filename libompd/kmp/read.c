@@ -58,19 +58,27 @@ void kmp_view_span(const struct runtime *runtime, uint64_t base, const struct km
 		target_view(&runtime->target, base + span->first, span->end - span->first);
 }
 
+ompd_rc_t kmp_read_each(const struct runtime *runtime, uint64_t base,
+			const struct kmp_wanted *wanted, size_t count)
+{
+	ompd_rc_t rc = ompd_rc_ok;
+
+	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++)
+		rc = wanted[i].word ?
+			     kmp_read(runtime, base, wanted[i].field, wanted[i].word) :
+			     kmp_read_int(runtime, base, wanted[i].field, wanted[i].number);
+	return rc;
+}
+
 ompd_rc_t kmp_read_fields(const struct runtime *runtime, uint64_t base,
 			  const struct kmp_wanted *wanted, size_t count)
 {
 	struct kmp_span span = KMP_SPAN_EMPTY;
-	ompd_rc_t rc = ompd_rc_ok;
 
 	for (size_t i = 0; i < count; i++)
 		kmp_span_add(runtime, &span, 0, wanted[i].field);
 	kmp_view_span(runtime, base, &span);
-	for (size_t i = 0; rc == ompd_rc_ok && i < count; i++) {
-		rc = kmp_read(runtime, base, wanted[i].field, wanted[i].ret);
-	}
-	return rc;
+	return kmp_read_each(runtime, base, wanted, count);
 }
 
 ompd_rc_t kmp_read_int(const struct runtime *runtime, uint64_t base, enum kmp_field field,

@@ -46,11 +46,8 @@ ompd_rc_t kmp_read_task(const struct runtime *runtime, uint64_t address,
 	if (kmp_know_flags(runtime) != ompd_rc_ok)
 		return ompd_rc_unsupported;
 	if (address)
-		rc = kmp_read(runtime, address, TASK(td_flags), &flags);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, TASK(td_team), &ret->team);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, address, TASK(td_parent), &ret->parent);
+		rc = KMP_READ(runtime, address, WANT(TASK(td_flags), &flags),
+			      WANT(TASK(td_team), &ret->team), WANT(TASK(td_parent), &ret->parent));
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the task at 0x%llx cannot be read",
 			      (unsigned long long)address);

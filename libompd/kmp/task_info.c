@@ -12,7 +12,7 @@ static bool has_flag(const struct runtime *runtime, const struct kmp_task_record
 
 // Of an explicit task that no thread has as its current one.
 static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
-						const struct kmp_activity *activity,
+						const struct activity *activity,
 						const struct kmp_task_record *record, bool queued,
 						int32_t predecessors)
 {
@@ -43,13 +43,13 @@ static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
 
 static enum ompd_ext_task_status status_of(const struct runtime *runtime,
 					   const struct region *region,
-					   const struct kmp_activity *activity,
+					   const struct activity *activity,
 					   const struct kmp_task_record *record, bool queued,
 					   int32_t predecessors, int32_t *thread_num)
 {
-	struct kmp_activity_entry entry;
+	struct activity_entry entry;
 	uint32_t number;
-	bool begun = kmp_activity_find(activity, record->address, &entry);
+	bool begun = activity_find(activity, record->address, &entry);
 
 	if (begun)
 		*thread_num = (int32_t)entry.thread_num;
@@ -77,13 +77,10 @@ ompd_rc_t kmp_task_waits(const struct runtime *runtime, const struct task *task,
 	const uint32_t group_end = ompd_ext_task_in_taskgroup_wait;
 	int32_t thread, children, members = 0;
 	uint64_t group = 0;
-	ompd_rc_t rc = kmp_read_int(runtime, task->address, TASK(td_taskwait_thread), &thread);
+	ompd_rc_t rc = KMP_READ(runtime, task->address, WANT(TASK(td_taskwait_thread), &thread),
+				WANT(TASK(td_incomplete_child_tasks), &children),
+				WANT(TASK(td_taskgroup), &group));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, task->address, TASK(td_incomplete_child_tasks),
-				  &children);
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, task->address, TASK(td_taskgroup), &group);
 	if (rc == ompd_rc_ok && thread > 0 && group)
 		rc = kmp_read_int(runtime, group, KMP_FIELD_kmp_taskgroup_t__count, &members);
 	if (rc != ompd_rc_ok)
@@ -186,9 +183,8 @@ static ompd_rc_t describe_explicit(const struct runtime *runtime,
 }
 
 ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *region,
-			    const struct kmp_activity *activity,
-			    const struct kmp_task_record *record, bool queued,
-			    ompd_ext_task_info *ret)
+			    const struct activity *activity, const struct kmp_task_record *record,
+			    bool queued, ompd_ext_task_info *ret)
 {
 	const struct task task = {
 		.address = record->address,
@@ -242,7 +238,7 @@ static ompd_rc_t is_queued(const struct runtime *runtime, const struct task *tas
 
 // Fill in what needs no look at the threads.
 static ompd_rc_t complete_info(const struct runtime *runtime, const struct task *task,
-			       const struct kmp_activity *activity, ompd_ext_task_info *ret)
+			       const struct activity *activity, ompd_ext_task_info *ret)
 {
 	struct kmp_task_record record;
 	size_t depends = 0;
@@ -262,12 +258,12 @@ static ompd_rc_t complete_info(const struct runtime *runtime, const struct task 
 ompd_rc_t kmp_task_info(const struct runtime *runtime, const struct task *task,
 			ompd_ext_task_info *ret)
 {
-	struct kmp_activity activity;
+	struct activity activity;
 	ompd_rc_t rc = kmp_activity_of_task(runtime, task, &activity);
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	rc = complete_info(runtime, task, &activity, ret);
-	kmp_activity_close(runtime, &activity);
+	activity_close(&runtime->target, &activity);
 	return rc;
 }

@@ -5,8 +5,6 @@
 // task without dependences that no thread and no deque has, and none of whose children is met: a
 // detached one, say; the tasks' counts of their children tell how many there are.
 
-#include <string.h>
-
 #include "kmp/tasks.h"
 
 /** A task that is still to be told of. */
@@ -18,7 +16,7 @@ struct source {
 struct walk {
 	const struct runtime *runtime;
 	struct region region;
-	struct kmp_activity activity;
+	struct activity activity;
 	struct idmap met, seen; // seen: those that were on the stack
 	struct idmap depends;	// nodes, with how many clauses of theirs are recorded
 	struct idmap queued;	// tasks in deques
@@ -26,27 +24,20 @@ struct walk {
 	struct source *sources; // a stack
 	size_t source_count, source_capacity;
 	uint32_t implicit;	   // implicit tasks taken so far
-	size_t begun;		   // slots of the activity taken so far
+	size_t begun;		   // position in the activity
 	int64_t children, counted; // counted by their parents, and met of those
 	bool damaged;
 };
 
 static ompd_rc_t push(struct walk *walk, const struct source *source)
 {
-	const struct target *target = &walk->runtime->target;
+	struct source *sources = target_grow(&walk->runtime->target, walk->sources,
+					     walk->source_count, &walk->source_capacity,
+					     sizeof(*sources));
 
-	if (walk->source_count == walk->source_capacity) {
-		size_t capacity = walk->source_capacity ? 2 * walk->source_capacity : 64;
-		struct source *sources = target_alloc(target, capacity * sizeof(*sources));
-
-		if (!sources)
-			return ompd_rc_nomem;
-		if (walk->source_count)
-			memcpy(sources, walk->sources, walk->source_count * sizeof(*sources));
-		target_free(target, walk->sources);
-		walk->sources = sources;
-		walk->source_capacity = capacity;
-	}
+	if (!sources)
+		return ompd_rc_nomem;
+	walk->sources = sources;
 	walk->sources[walk->source_count++] = *source;
 	return ompd_rc_ok;
 }
@@ -212,16 +203,14 @@ static ompd_rc_t take_implicit(struct walk *walk, ompd_ext_task_info *ret)
 // Take one step. ompd_rc_stale_handle: nothing new was met, go on.
 static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 {
+	uint64_t begun;
+
 	if (walk->implicit < walk->region.nthreads)
 		return take_implicit(walk, ret);
 	if (walk->source_count)
 		return take_source(walk, ret);
-	while (walk->begun < walk->activity.begun.capacity) {
-		uint64_t key = walk->activity.begun.keys[walk->begun++];
-
-		if (key)
-			return meet(walk, key - 1, ret);
-	}
+	if (activity_next(&walk->activity, &walk->begun, &begun))
+		return meet(walk, begun, ret);
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
@@ -363,7 +352,7 @@ void kmp_walk_close(struct walk *walk)
 {
 	const struct runtime *runtime = walk->runtime;
 
-	kmp_activity_close(runtime, &walk->activity);
+	activity_close(&runtime->target, &walk->activity);
 	kmp_deques_close(runtime, &walk->deques);
 	idmap_close(&walk->queued, &runtime->target);
 	idmap_close(&walk->met, &runtime->target);

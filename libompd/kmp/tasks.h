@@ -6,30 +6,15 @@
 #define OMPDBG_KMP_TASKS_H
 
 #include "kmp/kmp.h"
+#include "runtime/activity.h"
 
 // ---- Which thread has which task (kmp/activity.c) --------------------------------------------
 
-/** The tasks that the threads of a region work on, by address. */
-struct kmp_activity {
-	struct idmap begun; // address -> thread number, and whether it runs
-	bool incomplete;    // of some thread of the team nothing is known
-	bool damaged;	    // likewise, though it is a member of the team
-};
-
-/** A thread's part in one task. */
-struct kmp_activity_entry {
-	uint32_t thread_num;
-	bool running; // else suspended: the thread is in a region within
-};
-
 ompd_rc_t kmp_activity_open(const struct runtime *runtime, const struct region *region,
-			    struct kmp_activity *ret);
+			    struct activity *ret);
 /** List what threads do, only of as many threads as are needed to tell who works on one task. */
 ompd_rc_t kmp_activity_of_task(const struct runtime *runtime, const struct task *task,
-			       struct kmp_activity *ret);
-void kmp_activity_close(const struct runtime *runtime, struct kmp_activity *activity);
-bool kmp_activity_find(const struct kmp_activity *activity, uint64_t task,
-		       struct kmp_activity_entry *ret);
+			       struct activity *ret);
 
 // ---- Queues (kmp/deque.c) --------------------------------------------------------------------
 
@@ -101,9 +86,8 @@ ompd_rc_t kmp_task_predecessors(const struct runtime *runtime, uint64_t task, in
 
 /** Describe a task whose record was already read; @p queued: it was met in a deque. */
 ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *region,
-			    const struct kmp_activity *activity,
-			    const struct kmp_task_record *record, bool queued,
-			    ompd_ext_task_info *ret);
+			    const struct activity *activity, const struct kmp_task_record *record,
+			    bool queued, ompd_ext_task_info *ret);
 
 /** Add to @p ret, of which status is set, the flags that tell in what the task waits. */
 ompd_rc_t kmp_task_waits(const struct runtime *runtime, const struct task *task,

@@ -22,14 +22,14 @@ ompd_rc_t kmp_read_team(const struct runtime *runtime, uint64_t address, struct 
 {
 	uint64_t serialized, level, active_level, nproc, master_tid;
 	const struct kmp_wanted wanted[] = {
-		{ TEAM(t_parent), &ret->parent },
-		{ TEAM(t_threads), &ret->threads },
-		{ TEAM(t_implicit_task_taskdata), &ret->implicit_tasks },
-		{ TEAM(t_serialized), &serialized },
-		{ TEAM(t_level), &level },
-		{ TEAM(t_active_level), &active_level },
-		{ TEAM(t_nproc), &nproc },
-		{ TEAM(t_master_tid), &master_tid },
+		WANT(TEAM(t_parent), &ret->parent),
+		WANT(TEAM(t_threads), &ret->threads),
+		WANT(TEAM(t_implicit_task_taskdata), &ret->implicit_tasks),
+		WANT(TEAM(t_serialized), &serialized),
+		WANT(TEAM(t_level), &level),
+		WANT(TEAM(t_active_level), &active_level),
+		WANT(TEAM(t_nproc), &nproc),
+		WANT(TEAM(t_master_tid), &master_tid),
 	};
 	ompd_rc_t rc = ompd_rc_error;
 

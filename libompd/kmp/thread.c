@@ -54,12 +54,6 @@ static ompd_rc_t read_members(const struct runtime *runtime, uint64_t address, e
 			      struct thread *ret)
 {
 	uint64_t in_pool = 0, microtask = 0, teams_level = 0;
-	const struct kmp_wanted wanted[] = {
-		{ INFO(th_team), &ret->team },
-		{ INFO(th_in_pool), &in_pool },
-		{ INFO(th_teams_microtask), &microtask },
-		{ INFO(th_teams_level), &teams_level },
-	};
 	uint64_t ds = descriptor(runtime, address);
 	ompd_rc_t rc = ompd_rc_error;
 	int32_t gtid, tid;
@@ -69,12 +63,14 @@ static ompd_rc_t read_members(const struct runtime *runtime, uint64_t address, e
 		view_part(runtime, address, part);
 		rc = kmp_read_pthread(runtime, address, &ret->pthread);
 	}
-	for (size_t i = 0; rc == ompd_rc_ok && i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		rc = kmp_read(runtime, address, wanted[i].field, wanted[i].ret);
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid);
+		rc = KMP_READ(runtime, address, WANT(INFO(th_team), &ret->team),
+			      WANT(INFO(th_in_pool), &in_pool),
+			      WANT(INFO(th_teams_microtask), &microtask),
+			      WANT(INFO(th_teams_level), &teams_level));
 	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, ds, KMP_FIELD_kmp_desc_base_t__ds_tid, &tid);
+		rc = KMP_READ(runtime, ds, WANT(KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid),
+			      WANT(KMP_FIELD_kmp_desc_base_t__ds_tid, &tid));
 	if (rc == ompd_rc_ok && runtime->layout.field[INFO(th_team_master)].size)
 		rc = kmp_read(runtime, address, INFO(th_team_master), &ret->primary);
 	if (rc != ompd_rc_ok)
@@ -279,9 +275,9 @@ static ompd_rc_t read_primary(const struct runtime *runtime, const struct thread
 			      struct primary *ret)
 {
 	const struct kmp_wanted wanted[] = {
-		{ INFO(th_team), &ret->team },
-		{ INFO(th_teams_microtask), &ret->microtask },
-		{ INFO(th_team_nproc), &ret->nproc },
+		WANT(INFO(th_team), &ret->team),
+		WANT(INFO(th_teams_microtask), &ret->microtask),
+		WANT(INFO(th_team_nproc), &ret->nproc),
 	};
 	const size_t count = sizeof(wanted) / sizeof(wanted[0]);
 	const bool counts = runtime->layout.field[INFO(th_team_nproc)].size != 0;

@@ -21,8 +21,6 @@ static const struct wait_function wait_functions[] = {
 // Of another runtime in the process the same names are not meant.
 static ompd_rc_t resolved(struct runtime *runtime)
 {
-	if (runtime->waits)
-		return ompd_rc_ok;
 	return wait_calls_open(&runtime->target, wait_functions,
 			       sizeof(wait_functions) / sizeof(wait_functions[0]),
 			       runtime->layout.file_name, false, &runtime->waits);
@@ -97,7 +95,7 @@ ompd_rc_t kmp_classify_call(struct runtime *runtime, uint64_t return_address,
 	ompd_rc_t rc = call_target(&runtime->target, return_address, &entry);
 
 	if (rc != ompd_rc_ok)
-		return reason(rc, "no call before that address can be followed");
+		return rc;
 	rc = kmp_classify_entry(runtime, entry, site);
 	if (rc != ompd_rc_unavailable)
 		return rc;
@@ -163,10 +161,9 @@ static ompd_rc_t recorded_state(const struct runtime *runtime, const struct thre
 {
 	uint64_t info = kmp_at(runtime, thread->address, INFO(ompt_thread_info));
 	uint64_t value;
-	ompd_rc_t rc = kmp_read(runtime, info, KMP_FIELD_ompt_thread_info_t__state, &value);
+	ompd_rc_t rc = KMP_READ(runtime, info, WANT(KMP_FIELD_ompt_thread_info_t__state, &value),
+				WANT(KMP_FIELD_ompt_thread_info_t__wait_id, wait_id));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read(runtime, info, KMP_FIELD_ompt_thread_info_t__wait_id, wait_id);
 	if (rc == ompd_rc_ok && value > ompt_state_undefined)
 		return reason(ompd_rc_error, "the thread's state is damaged");
 	if (rc == ompd_rc_ok)
@@ -230,7 +227,8 @@ static bool may_have_left(const struct runtime *runtime, enum barrier barrier)
 
 	if (barrier == BARRIER_PLAIN && !seen->asked_cancellation) {
 		seen->asked_cancellation = true;
-		seen->no_cancellation = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation) == ompd_rc_ok &&
+		seen->no_cancellation = kmp_icv_variable(runtime, ICV_cancel, &of, &cancellation) ==
+						ompd_rc_ok &&
 					!cancellation;
 	}
 	return barrier == BARRIER_PLAIN && !seen->no_cancellation;

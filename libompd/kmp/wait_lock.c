@@ -18,10 +18,10 @@ static ompd_rc_t is_queued(const struct runtime *runtime, const struct thread *t
 	struct cycle cycle = { 0 };
 	int32_t id, tail, next;
 	uint64_t address;
-	ompd_rc_t rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id);
+	ompd_rc_t rc = KMP_READ(runtime, lock,
+				WANT(KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id),
+				WANT(KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail));
 
-	if (rc == ompd_rc_ok)
-		rc = kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail);
 	while (rc == ompd_rc_ok && id > 0 && !cycle_closed(&cycle, (uint64_t)id)) {
 		uint64_t gtid = (uint64_t)id - 1, found = gtid;
 
@@ -93,6 +93,5 @@ ompd_rc_t kmp_lock_argument(struct runtime *runtime, uint64_t return_address,
 	// Before it come the place in the source and the thread's number, or nothing.
 	bool is_kmpc = strncmp(site.function, kmpc, sizeof(kmpc) - 1) == 0;
 
-	rc = call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret);
-	return rc == ompd_rc_ok ? rc : reason(rc, "the code before the call does not tell");
+	return call_argument(&runtime->target, return_address, is_kmpc ? 2 : 0, ret);
 }

@@ -77,10 +77,10 @@ struct family {
 	const char *const *names;
 	size_t runtime_size, thread_size, region_size, task_size;
 	const struct icv_access *icvs; // by enum icv
-	/** The object whose variables are those that the process began with, or has for all. */
+	/** The object whose variables are those that the process began with; empty if none has them. */
 	const struct object *initial;
-	/** Environment variables that steer the runtime; a null name ends them. */
-	const struct icv_control_var *control_vars;
+	/** Further environment variables that steer the runtime; a null pointer ends them. */
+	const char *const *control_vars;
 	const struct family_ompt *ompt; // NULL: no tool interface
 #define OPERATION(type, name, parameters) type(*name) parameters;
 #include "runtime/operations.def"

@@ -50,6 +50,9 @@ enum icv_form icv_form(enum icv icv);
 /** Return whether no family can read the variable. */
 bool icv_is_absent(enum icv icv);
 
+/** Return whether the process has one such variable, and not each task or thread its own. */
+bool icv_is_of_process(enum icv icv);
+
 enum {
 	ICV_TEXT_MAX = 256,
 };
@@ -99,11 +102,14 @@ ompd_rc_t icv_schedule_value(ompd_rc_t rc, const struct icv_schedule *schedule, 
 /** Write a schedule as OMP_SCHEDULE has it, if @p rc is that it was read. */
 ompd_rc_t icv_schedule_text(ompd_rc_t rc, const struct icv_schedule *schedule, char *text);
 
-/** An environment variable that a runtime reads, and the ICV whose initial value it sets.
- * ICV_NONE: the value in force is kept in no place that is known. */
+/** An environment variable of the standard, and the ICV whose initial value it sets. ICV_NONE: the
+ * value in force is kept in no place that is known. */
 struct icv_control_var {
 	const char *name;
 	enum icv icv;
 };
+
+/** All of them; a null name ends them. */
+extern const struct icv_control_var icv_control_vars[];
 
 #endif

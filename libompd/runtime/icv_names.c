@@ -47,6 +47,17 @@ enum icv_form icv_form(enum icv icv)
 	return forms[icv];
 }
 
+bool icv_is_of_process(enum icv icv)
+{
+	static const ompd_scope_t scopes[] = {
+#define ICV_ROW(id, name, scope, form) [ICV_##id] = ompd_scope_##scope,
+#define ICV_ABSENT ICV_ROW
+#include "runtime/icvs.def"
+	};
+
+	return scopes[icv] == ompd_scope_address_space;
+}
+
 bool icv_is_absent(enum icv icv)
 {
 	static const bool absent[ICV_COUNT] = {

@@ -73,8 +73,11 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 			  size_t count, const char *file_name, bool is_libgomp,
 			  struct wait_calls **ret)
 {
-	struct wait_calls *calls = target_alloc(target, sizeof(*calls));
 	bool interposed = false;
+
+	if (*ret)
+		return ompd_rc_ok;
+	struct wait_calls *calls = target_alloc(target, sizeof(*calls));
 
 	if (!calls)
 		return ompd_rc_nomem;
