@@ -37,14 +37,12 @@ struct runtime_facts gomp_facts(const struct runtime *runtime)
 
 ompd_rc_t gomp_open(struct runtime *runtime, const struct target *target, const char *name)
 {
-	char why[200] = "";
-
 	(void)name; // there is but one
 	*runtime = (struct runtime){ .target = *target };
-	ompd_rc_t rc = gomp_layout_open(target, &runtime->layout, why, sizeof(why));
+	ompd_rc_t rc = gomp_layout_open(target, &runtime->layout);
 
 	if (rc != ompd_rc_ok)
-		return why[0] ? reason(rc, "%s", why) : rc;
+		return rc;
 	nptl_init(&runtime->nptl, target);
 	name_release(runtime);
 	rc = gomp_owners_open(target, &runtime->owners);

@@ -33,9 +33,8 @@ static ompd_rc_t is_initialized(const struct runtime *runtime, bool *ret)
 static ompd_rc_t learn(struct runtime *runtime)
 {
 	struct kmp_layout *layout = &runtime->layout;
-	char why[200] = "";
 	bool initialized;
-	ompd_rc_t rc = kmp_layout_open(&runtime->target, runtime->name, layout, why, sizeof(why));
+	ompd_rc_t rc = kmp_layout_open(&runtime->target, runtime->name, layout);
 
 	if (rc == ompd_rc_ok) {
 		kmp_layout_confirm(&runtime->target, layout);
@@ -43,7 +42,7 @@ static ompd_rc_t learn(struct runtime *runtime)
 		rc = is_initialized(runtime, &initialized);
 	}
 	if (rc != ompd_rc_ok)
-		return why[0] ? reason(rc, "%s", why) : rc;
+		return rc;
 	runtime->knowledge = initialized ? KMP_KNOWN : KMP_EARLY;
 	nptl_init(&runtime->nptl, &runtime->target);
 	name_release(runtime);
@@ -52,16 +51,14 @@ static ompd_rc_t learn(struct runtime *runtime)
 
 ompd_rc_t kmp_open(struct runtime *runtime, const struct target *target, const char *name)
 {
-	char why[200] = "";
 	bool tells = false;
 
 	*runtime = (struct runtime){ .target = *target };
 	snprintf(runtime->name, sizeof(runtime->name), "%s", name);
-	ompd_rc_t rc =
-		kmp_layout_find(&runtime->target, name, &runtime->layout, &tells, why, sizeof(why));
+	ompd_rc_t rc = kmp_layout_find(&runtime->target, name, &runtime->layout, &tells);
 
 	if (rc != ompd_rc_ok)
-		return why[0] ? reason(rc, "%s", why) : rc;
+		return rc;
 	name_release(runtime);
 	if (!tells)
 		rc = learn(runtime);

@@ -6,6 +6,7 @@
 // tell a field's size as ompd_sizeof__STRUCTURE__FIELD.
 
 #include "layout/gomp_library.h"
+#include "target/reason.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,8 +73,7 @@ static ompd_rc_t read_field(const struct gomp_library *library, enum gomp_field 
 	return rc;
 }
 
-ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_layout *layout,
-			     const struct gomp_reason *reason)
+ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_layout *layout)
 {
 	const char *symbol = fields[GOMP_FIELD_gomp_thread__ts].access_symbol;
 	uint64_t address;
@@ -92,8 +92,7 @@ ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_lay
 		rc = read_field(library, (enum gomp_field)i, &layout->field[i]);
 	}
 	if (rc != ompd_rc_ok) {
-		snprintf(reason->text, reason->size, "%s can't be read or makes no sense", symbol);
-		return rc;
+		return reason(rc, "%s can't be read or makes no sense", symbol);
 	}
 	rc = target_symbol(library->target, "ompd_layout_from_debug_info", NULL, &address);
 	if (rc != ompd_rc_ok && rc != ompd_rc_unavailable)

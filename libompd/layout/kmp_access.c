@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "layout/kmp_library.h"
+#include "target/reason.h"
 
 // Parts of names; each is preceded by what tells who is asked.
 #define LAYOUT_STRUCT(s) "sizeof__" #s,
@@ -252,7 +253,7 @@ ompd_rc_t kmp_tells_layout(const struct kmp_library *library, bool *ret)
 }
 
 ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout *layout,
-			    bool *confirmed, const struct kmp_reason *reason)
+			    bool *confirmed)
 {
 	struct teller teller = {
 		.library = library, .runtime = true, .debug_info = true, .confirmed = true
@@ -271,9 +272,7 @@ ompd_rc_t kmp_access_layout(const struct kmp_library *library, struct kmp_layout
 	if (rc == ompd_rc_ok)
 		rc = tell_fields(&teller, layout);
 	if (rc != ompd_rc_ok) {
-		snprintf(reason->text, reason->size, "ompd_%s can't be read or makes no sense",
-			 teller.asked);
-		return rc;
+		return reason(rc, "ompd_%s can't be read or makes no sense", teller.asked);
 	}
 	*confirmed = teller.confirmed;
 	layout->source = teller.runtime ? LAYOUT_RUNTIME : LAYOUT_DEBUG_INFO;

@@ -94,12 +94,9 @@ struct gomp_layout {
  * Find the layout of the libgomp in @p target and prove it by code probes.
  *
  * @param[out] layout filled on ompd_rc_ok.
- * @param[out] reason one line that says why not, on any other code (static or written into the
- *             caller's buffer of @p reason_size bytes).
- * @return ompd_rc_ok; ompd_rc_unavailable: no libgomp in the target; ompd_rc_incompatible: it is
+ * @return ompd_rc_ok; with a reason ompd_rc_unavailable: no libgomp in the target; ompd_rc_incompatible: it is
  *         there, but its layout is not known or the probes contradict it; or a callback's code.
  */
-ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout, char *reason,
-			   size_t reason_size);
+ompd_rc_t gomp_layout_open(const struct target *target, struct gomp_layout *layout);
 
 #endif

@@ -48,21 +48,18 @@ void for_each_library(void (*test)(struct elf_target *target, const char *path))
 
 void open_ok(struct elf_target *target, const char *path, struct gomp_layout *layout)
 {
-	char reason[REASON];
-
 	target_begin_call();
-	if (gomp_layout_open(&target->target, layout, reason, sizeof(reason)) != ompd_rc_ok)
-		fail_msg("%s: %s", path, reason);
-	assert_string_equal(reason, "");
+	if (gomp_layout_open(&target->target, layout) != ompd_rc_ok)
+		fail_msg("%s: %s", path, reason_text());
+	assert_string_equal(reason_text(), "");
 }
 
 void expect_refusal(struct elf_target *target, ompd_rc_t rc, const char *words)
 {
 	static struct gomp_layout layout;
-	char reason[REASON];
 
 	target_begin_call();
-	assert_int_equal(gomp_layout_open(&target->target, &layout, reason, sizeof(reason)), rc);
-	if (!strstr(reason, words))
-		fail_msg("'%s' is not in '%s'", words, reason);
+	assert_int_equal(gomp_layout_open(&target->target, &layout), rc);
+	if (!strstr(reason_text(), words))
+		fail_msg("'%s' is not in '%s'", words, reason_text());
 }
