@@ -2,13 +2,10 @@
 
 #include "gomp/gomp.h"
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) GOMP_STRUCT_##s,
 static const uint8_t struct_of_field[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 // The part of a structure that is read with a field of it: all, but for the work shares in the middle
 // of a team.

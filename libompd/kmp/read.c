@@ -2,15 +2,11 @@
 
 #include "kmp/kmp.h"
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) KMP_STRUCT_##s,
 #define LAYOUT_BITS(s, f) KMP_STRUCT_##s,
 static const uint8_t struct_of_field[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 ompd_rc_t kmp_read(const struct runtime *runtime, uint64_t base, enum kmp_field field,
 		   uint64_t *ret)

@@ -20,20 +20,14 @@ struct access_field {
 };
 
 #define LAYOUT_STRUCT(s) { "ompd_sizeof__" #s },
-#define LAYOUT_FIELD(s, f)
 static const struct access_struct structs[GOMP_STRUCT_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { "ompd_access__" #s "__" #f, "ompd_sizeof__" #s "__" #f },
 static const struct access_field fields[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 enum { FAR = 1 << 20 }; // no structure of libgomp is as large as this
 

@@ -12,7 +12,6 @@
 static const char *const names[GOMP_GLOBAL_COUNT] = {
 #include "layout/gomp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
 ompd_rc_t gomp_name_globals(const struct gomp_library *library, struct gomp_layout *layout)
 {

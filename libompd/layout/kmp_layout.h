@@ -12,33 +12,23 @@
 #include "layout/layout.h"
 
 #define LAYOUT_STRUCT(s) KMP_STRUCT_##s,
-#define LAYOUT_FIELD(s, f)
-#define LAYOUT_BITS(s, f)
 enum kmp_struct {
 #include "layout/kmp_fields.def"
 	KMP_STRUCT_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) KMP_FIELD_##s##__##f,
 #define LAYOUT_BITS(s, f) KMP_FIELD_##s##__##f,
 enum kmp_field {
 #include "layout/kmp_fields.def"
 	KMP_FIELD_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 #define LAYOUT_GLOBAL(g) KMP_GLOBAL_##g,
 enum kmp_global {
 #include "layout/kmp_globals.def"
 	KMP_GLOBAL_COUNT
 };
-#undef LAYOUT_GLOBAL
 
 /** The layout that one group of releases has in common; generated. */
 struct kmp_table {

@@ -126,7 +126,6 @@ ompd_rc_t kmp_library_find(const struct target *target, const char *name, struct
 static const char *const globals[KMP_GLOBAL_COUNT] = {
 #include "layout/kmp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
 ompd_rc_t kmp_named_globals(const struct kmp_library *library, struct kmp_layout *layout)
 {

@@ -9,22 +9,16 @@
 #include "target/target.h"
 
 #define LAYOUT_STRUCT(s) GOMP_STRUCT_##s,
-#define LAYOUT_FIELD(s, f)
 enum gomp_struct {
 #include "layout/gomp_fields.def"
 	GOMP_STRUCT_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) GOMP_FIELD_##s##__##f,
 enum gomp_field {
 #include "layout/gomp_fields.def"
 	GOMP_FIELD_COUNT
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 /** Variables of the runtime that no symbol of a stripped library names; found by code probes, or
  * by symbol where there is one. */
@@ -33,7 +27,6 @@ enum gomp_global {
 #include "layout/gomp_globals.def"
 	GOMP_GLOBAL_COUNT
 };
-#undef LAYOUT_GLOBAL
 
 /** Position of one field. size 0: this release has no such field. */
 struct layout_field {

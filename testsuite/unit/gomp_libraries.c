@@ -12,13 +12,10 @@
 
 #include "gomp_libraries.h"
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) #s "." #f,
 const char *const gomp_field_names[GOMP_FIELD_COUNT] = {
 #include "layout/gomp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
 
 unsigned int for_each_path(const char *variable, const char *object,
 			   void (*test)(struct elf_target *target, const char *path))

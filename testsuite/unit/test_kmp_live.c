@@ -23,7 +23,6 @@
 
 enum { MISSING = 77, DISTANCE = 8, WORD = 8 };
 
-#define LAYOUT_STRUCT(s)
 #define LAYOUT_FIELD(s, f) { #s "." #f, false },
 #define LAYOUT_BITS(s, f) { #s "." #f, true },
 static const struct {
@@ -32,9 +31,6 @@ static const struct {
 } fields[KMP_FIELD_COUNT] = {
 #include "layout/kmp_fields.def"
 };
-#undef LAYOUT_STRUCT
-#undef LAYOUT_FIELD
-#undef LAYOUT_BITS
 
 // Structures, and fields, that neither the functions that are looked at nor the memory of a region
 // at work tell of on every release. The tables have them from debug information, and they are

@@ -23,7 +23,6 @@
 static const char *const global_names[] = {
 #include "layout/gomp_globals.def"
 };
-#undef LAYOUT_GLOBAL
 
 // A layout that has any of these elsewhere must not pass in any shared library.
 static const enum gomp_field always_proven[] = {
