@@ -23,30 +23,21 @@ static uint64_t task_id(const struct api_task *task)
 
 ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 {
+	enum handle_kind kind;
 	void *record;
-	ompd_rc_t rc;
 
-	switch (scope) {
-	case ompd_scope_thread:
-		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
-		if (rc == ompd_rc_ok && id)
-			*id = thread_id(record);
-		break;
-	case ompd_scope_parallel:
-		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
-		if (rc == ompd_rc_ok && id)
-			*id = region_id(record);
-		break;
-	case ompd_scope_implicit_task:
-	case ompd_scope_task:
-		rc = api_enter_handle(handle, HANDLE_TASK, &record);
-		if (rc == ompd_rc_ok && id)
-			*id = task_id(record);
-		break;
-	default:
+	if (scope < ompd_scope_thread || scope > ompd_scope_task)
 		return reason(ompd_rc_bad_input, "invalid scope");
-	}
-	return rc == ompd_rc_ok && !id ? reason(ompd_rc_bad_input, "result pointer is NULL") : rc;
+	ompd_rc_t rc = api_enter_scope(handle, scope, &kind, &record);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (!id)
+		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	*id = kind == HANDLE_THREAD   ? thread_id(record) :
+	      kind == HANDLE_PARALLEL ? region_id(record) :
+					task_id(record);
+	return ompd_rc_ok;
 }
 
 struct api_task_iterator {

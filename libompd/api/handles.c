@@ -174,6 +174,30 @@ ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **rec
 	return rc;
 }
 
+ompd_rc_t api_enter_scope(const void *handle, ompd_scope_t scope, enum handle_kind *kind,
+			  void **record)
+{
+	static const enum handle_kind kinds[] = {
+		[ompd_scope_global] = HANDLE_ADDRESS_SPACE,
+		[ompd_scope_address_space] = HANDLE_ADDRESS_SPACE,
+		[ompd_scope_thread] = HANDLE_THREAD,
+		[ompd_scope_parallel] = HANDLE_PARALLEL,
+		[ompd_scope_implicit_task] = HANDLE_TASK,
+		[ompd_scope_task] = HANDLE_TASK,
+		[ompd_scope_teams] = HANDLE_PARALLEL,
+		[ompd_scope_target] = HANDLE_PARALLEL,
+	};
+	const ompd_scope_t last = library_is_6_0() ? ompd_scope_target : ompd_scope_task;
+
+	if (scope >= ompd_scope_global && scope <= last) {
+		*kind = kinds[scope];
+		return api_enter_handle(handle, *kind, record);
+	}
+	ompd_rc_t rc = api_enter();
+
+	return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "invalid scope") : rc;
+}
+
 ompd_rc_t handle_release(const void *handle, enum handle_kind kind)
 {
 	struct slot *slot;

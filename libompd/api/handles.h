@@ -73,6 +73,13 @@ ompd_rc_t api_enter(void);
  */
 ompd_rc_t api_enter_handle(const void *handle, enum handle_kind kind, void **record);
 
+/**
+ * Begin an entry point with a handle of the kind that @p scope has (5.2, table 20.1; 6.0, table
+ * 39.1). bad_input: the interface that the debugger asked for has no such scope.
+ */
+ompd_rc_t api_enter_scope(const void *handle, ompd_scope_t scope, enum handle_kind *kind,
+			  void **record);
+
 /** Declare @p record, what @p handle stands for; return from the calling function if it is not a
  * live handle of that kind. */
 #define API_ENTER(record, KIND, handle)                                                      \

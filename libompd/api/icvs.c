@@ -51,52 +51,33 @@ static ompd_rc_t check_generator(const struct api_parallel *parallel, ompd_scope
 	return rc;
 }
 
-// Find the object of a handle that must match its scope (5.2, table 20.1; 6.0, table 39.1).
 static ompd_rc_t find_object(void *handle, ompd_scope_t scope, struct scoped_object *ret)
 {
-	const struct api_thread *thread;
 	const struct api_parallel *parallel;
 	const struct api_task *task;
 	ompd_word_t implicit = 1;
+	enum handle_kind kind;
 	void *record;
-	ompd_rc_t rc;
+	ompd_rc_t rc = api_enter_scope(handle, scope, &kind, &record);
 
 	*ret = (struct scoped_object){ .space = NULL };
-	if (scope > ompd_scope_task && !library_is_6_0())
-		scope = 0; // 5.x does not have it
-	switch (scope) {
-	case ompd_scope_global:
-	case ompd_scope_address_space:
-		rc = api_enter_handle(handle, HANDLE_ADDRESS_SPACE, &record);
-		if (rc == ompd_rc_ok)
-			rc = space_ready(record);
-		if (rc == ompd_rc_ok)
-			ret->space = record;
+	if (rc != ompd_rc_ok)
 		return rc;
-	case ompd_scope_thread:
-		rc = api_enter_handle(handle, HANDLE_THREAD, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
-		thread = record;
-		ret->space = thread->space;
-		ret->thread = thread;
-		ret->object.thread = thread->thread;
+	switch (kind) {
+	case HANDLE_ADDRESS_SPACE:
+		ret->space = record;
+		return space_ready(record);
+	case HANDLE_THREAD:
+		ret->thread = record;
+		ret->space = ret->thread->space;
+		ret->object.thread = ret->thread->thread;
 		return rc;
-	case ompd_scope_parallel:
-	case ompd_scope_teams:
-	case ompd_scope_target:
-		rc = api_enter_handle(handle, HANDLE_PARALLEL, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
+	case HANDLE_PARALLEL:
 		parallel = record;
 		ret->space = parallel->space;
 		ret->object.region = parallel->region;
 		return scope == ompd_scope_parallel ? rc : check_generator(parallel, scope);
-	case ompd_scope_implicit_task:
-	case ompd_scope_task:
-		rc = api_enter_handle(handle, HANDLE_TASK, &record);
-		if (rc != ompd_rc_ok)
-			return rc;
+	default:
 		task = record;
 		ret->space = task->space;
 		ret->object.task = task->task;
@@ -107,9 +88,6 @@ static ompd_rc_t find_object(void *handle, ompd_scope_t scope, struct scoped_obj
 			       rc :
 			       reason(library_rc(ompd_rc_stale_handle, ompd_rc_incompatible_handle),
 				      "the handle of an explicit task");
-	default:
-		rc = api_enter();
-		return rc == ompd_rc_ok ? reason(ompd_rc_bad_input, "invalid scope") : rc;
 	}
 }
 

@@ -29,28 +29,37 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 			   THREAD, handle, space, thread_handle);
 }
 
+// Check that a thread has such an identifier. Debuggers pass a kernel id as pid_t or as a 64-bit
+// integer.
+static ompd_rc_t check_id(const struct nptl *nptl, ompd_thread_id_t kind, ompd_size_t size)
+{
+	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
+		return reason(ompd_rc_unsupported,
+			      "kind %llu of thread identifier is not supported",
+			      (unsigned long long)kind);
+	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
+		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
+	if (kind == ompd_thread_id_lwp && !nptl->available)
+		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
+	return ompd_rc_ok;
+}
+
 static ompd_rc_t pthread_of_id(struct api_space *space, ompd_thread_id_t kind, ompd_size_t size,
 			       const void *thread_id, uint64_t *ret)
 {
 	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint32_t tid;
+	ompd_rc_t rc = check_id(nptl, kind, size);
 
-	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
-		return reason(ompd_rc_unsupported,
-			      "kind %llu of thread identifier is not supported",
-			      (unsigned long long)kind);
-	// Debuggers pass a kernel id as pid_t or as a 64-bit integer.
-	if (size != 8 && !(size == 4 && kind == ompd_thread_id_lwp))
-		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
+	if (rc != ompd_rc_ok)
+		return rc;
 	if (kind == ompd_thread_id_pthread) {
 		memcpy(ret, thread_id, sizeof(*ret));
 		return *ret ? ompd_rc_ok :
 			      reason(ompd_rc_unavailable, "no thread has identifier 0");
 	}
 	memcpy(&tid, thread_id, sizeof(tid));
-	if (!nptl->available)
-		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
-	ompd_rc_t rc = nptl_find(nptl, &space->target, &space->known, tid, ret);
+	rc = nptl_find(nptl, &space->target, &space->known, tid, ret);
 
 	return rc == ompd_rc_unavailable ? reason(rc, "glibc knows no thread %u", tid) : rc;
 }
@@ -125,16 +134,10 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint64_t pthread;
 	uint32_t tid = 0;
+	ompd_rc_t rc = check_id(nptl, kind, sizeof_thread_id);
 
-	if (kind != ompd_thread_id_pthread && kind != ompd_thread_id_lwp)
-		return reason(ompd_rc_unsupported,
-			      "kind %llu of thread identifier is not supported",
-			      (unsigned long long)kind);
-	if (sizeof_thread_id != 8 && !(sizeof_thread_id == 4 && kind == ompd_thread_id_lwp))
-		return reason(ompd_rc_bad_input, "wrong size of the thread identifier");
-	if (kind == ompd_thread_id_lwp && !nptl->available)
-		return reason(ompd_rc_unsupported, "cannot find glibc's thread descriptors");
-	ompd_rc_t rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
+	if (rc == ompd_rc_ok)
+		rc = space->family->pthread_of_thread(space->runtime, self->thread, &pthread);
 
 	if (rc == ompd_rc_ok && kind == ompd_thread_id_lwp) {
 		rc = nptl_tid(nptl, &space->target, pthread, &tid);

@@ -35,10 +35,16 @@ struct runtime {
 #include "runtime/operations.def"
 
 extern const struct family gomp_family;
-extern const struct icv_access gomp_icvs[];
-extern const struct object gomp_initial;
 
 // ---- Fields (gomp/read.c) --------------------------------------------------------------------
+
+// The fields of the structures that are named often.
+#define THREAD(field) GOMP_FIELD_gomp_thread__##field
+#define STATE(field) GOMP_FIELD_gomp_team_state__##field
+#define TEAM(field) GOMP_FIELD_gomp_team__##field
+#define TASK(field) GOMP_FIELD_gomp_task__##field
+#define ICV(field) GOMP_FIELD_gomp_task_icv__##field
+#define SHARE(field) GOMP_FIELD_gomp_work_share__##field
 
 /** Address of a field of the structure at @p base. */
 static inline uint64_t gomp_at(const struct runtime *runtime, uint64_t base, enum gomp_field field)

@@ -29,10 +29,7 @@ ICV_LIST(gomp_icv_list)
 	const bool bind = icv == ICV_bind;
 	struct region region;
 	uint64_t value;
-	ompd_rc_t rc = gomp_icv_read(runtime, of,
-				     bind ? GOMP_FIELD_gomp_task_icv__bind_var :
-					    GOMP_FIELD_gomp_task_icv__nthreads_var,
-				     &value);
+	ompd_rc_t rc = gomp_icv_read(runtime, of, bind ? ICV(bind_var) : ICV(nthreads_var), &value);
 
 	ret->length = ret->level = 0;
 	if (rc != ompd_rc_ok)
@@ -41,7 +38,7 @@ ICV_LIST(gomp_icv_list)
 	// False and true are elements of no list.
 	if (bind && ret->first < 2)
 		return ompd_rc_ok;
-	rc = gomp_icv_region(runtime, of, &region);
+	rc = gomp_region_of(runtime, of, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->level = region.level;

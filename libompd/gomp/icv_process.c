@@ -29,19 +29,30 @@ static const struct {
 			      .environment = &icv_wait_policy_environment },
 };
 
+static ompd_rc_t no_tools(void)
+{
+	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
+}
+
+ompd_rc_t gomp_icv_not_kept(void)
+{
+	return reason(ompd_rc_unavailable, "this release of libgomp does not keep it");
+}
+
 ICV_VALUE(gomp_icv_variable)
 {
 	const enum gomp_global global = variables[icv].global;
 	const unsigned int size = variables[icv].size;
 	uint64_t value;
 
-	if (runtime->layout.last_release < variables[icv].since)
-		return gomp_icv_not_kept(runtime, icv, of, ret);
+	if (icv == ICV_tool)
+		return no_tools();
+	if (!size || runtime->layout.last_release < variables[icv].since)
+		return gomp_icv_not_kept();
 	if (variables[icv].environment && !runtime->layout.global[global]) {
 		// GCC 10 does not know it; gomp_target_offload_var came with GCC 11.
-		if (icv == ICV_target_offload &&
-		    !gomp_has(runtime, GOMP_FIELD_gomp_team_state__def_allocator))
-			return gomp_icv_not_kept(runtime, icv, of, ret);
+		if (icv == ICV_target_offload && !gomp_has(runtime, STATE(def_allocator)))
+			return gomp_icv_not_kept();
 		return icv_in_environment(&runtime->target, variables[icv].environment, ret);
 	}
 	ompd_rc_t rc = gomp_read_global(runtime, global, size, &value);
@@ -51,22 +62,15 @@ ICV_VALUE(gomp_icv_variable)
 	return rc;
 }
 
-ICV_TEXT(gomp_icv_affinity_format)
+ICV_TEXT(gomp_icv_string)
 {
 	uint64_t string;
+
+	if (icv != ICV_affinity_format)
+		return no_tools();
 	ompd_rc_t rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_affinity_format_var, 8, &string);
 
 	if (rc == ompd_rc_ok)
 		rc = target_read_string(&runtime->target, string, ret, ICV_TEXT_MAX);
 	return rc == ompd_rc_incomplete ? ompd_rc_ok : rc; // longer than any sane format: cut off
-}
-
-ICV_VALUE(gomp_icv_no_tools)
-{
-	return reason(ompd_rc_unavailable, "libgomp has no tool interface (OMPT)");
-}
-
-ICV_VALUE(gomp_icv_not_kept)
-{
-	return reason(ompd_rc_unavailable, "this release of libgomp does not keep it");
 }

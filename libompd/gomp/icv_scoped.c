@@ -35,8 +35,7 @@ static ompd_rc_t the_task(const struct runtime *runtime, const struct object *of
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-ompd_rc_t gomp_icv_region(const struct runtime *runtime, const struct object *of,
-			  struct region *ret)
+ompd_rc_t gomp_region_of(const struct runtime *runtime, const struct object *of, struct region *ret)
 {
 	if (of->region) {
 		*ret = *of->region;
@@ -64,24 +63,40 @@ ompd_rc_t gomp_icv_read(const struct runtime *runtime, const struct object *of,
 		return rc;
 	// A thread without a task record uses the global variables (gomp_icv).
 	if (task.address)
-		base = gomp_at(runtime, task.address, GOMP_FIELD_gomp_task__icv);
+		base = gomp_at(runtime, task.address, TASK(icv));
 	if (!base)
 		return reason(ompd_rc_unsupported, "the initial values cannot be found");
 	return gomp_read(runtime, base, field, ret);
 }
 
-ICV_VALUE(gomp_icv_of_environment)
+static ompd_rc_t has_further_level(const struct runtime *runtime, const struct object *of,
+				   ompd_word_t *ret)
+{
+	ompd_word_t levels;
+	ompd_rc_t rc = gomp_icv_environment(runtime, ICV_max_active_levels, of, ret);
+
+	if (rc == ompd_rc_ok)
+		rc = gomp_icv_region(runtime, ICV_active_levels, of, &levels);
+	if (rc == ompd_rc_ok)
+		*ret = *ret > 1 && *ret > levels;
+	return rc;
+}
+
+ICV_VALUE(gomp_icv_environment)
 {
 	static const enum gomp_field fields[ICV_COUNT] = {
-		[ICV_dyn] = GOMP_FIELD_gomp_task_icv__dyn_var,
-		[ICV_default_device] = GOMP_FIELD_gomp_task_icv__default_device_var,
-		[ICV_thread_limit] = GOMP_FIELD_gomp_task_icv__thread_limit_var,
-		[ICV_max_active_levels] = GOMP_FIELD_gomp_task_icv__max_active_levels_var,
-		[ICV_nest] = GOMP_FIELD_gomp_task_icv__nest_var,
+		[ICV_dyn] = ICV(dyn_var),
+		[ICV_default_device] = ICV(default_device_var),
+		[ICV_thread_limit] = ICV(thread_limit_var),
+		[ICV_max_active_levels] = ICV(max_active_levels_var),
+		[ICV_nest] = ICV(nest_var),
 	};
 	uint64_t value;
 	ompd_rc_t rc;
 
+	// omp_get_nested(): since GCC 11 whether one more active region could be begun.
+	if (icv == ICV_nest && !gomp_has(runtime, fields[icv]))
+		return has_further_level(runtime, of, ret);
 	// Before GCC 11 a variable of the process.
 	if (icv == ICV_max_active_levels && !gomp_has(runtime, fields[icv]))
 		rc = gomp_read_global(runtime, GOMP_GLOBAL_gomp_max_active_levels_var, 8, &value);
@@ -101,32 +116,14 @@ ICV_VALUE(gomp_icv_of_environment)
 	return ompd_rc_ok;
 }
 
-// omp_get_nested(): since GCC 11 whether one more active region could be begun.
-ICV_VALUE(gomp_icv_nest)
-{
-	ompd_word_t levels;
-
-	if (gomp_has(runtime, GOMP_FIELD_gomp_task_icv__nest_var))
-		return gomp_icv_of_environment(runtime, icv, of, ret);
-	ompd_rc_t rc = gomp_icv_of_environment(runtime, ICV_max_active_levels, of, ret);
-
-	if (rc == ompd_rc_ok)
-		rc = gomp_icv_of_region(runtime, ICV_active_levels, of, &levels);
-	if (rc == ompd_rc_ok)
-		*ret = *ret > 1 && *ret > levels;
-	return rc;
-}
-
-static ompd_rc_t read_schedule(const struct runtime *runtime, const struct object *of,
-			       struct icv_schedule *ret)
+ICV_SCHEDULE(gomp_icv_schedule)
 {
 	static const char *const kinds[] = { "runtime", "static", "dynamic", "guided", "auto" };
 	uint64_t kind, chunk;
-	ompd_rc_t rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_var, &kind);
+	ompd_rc_t rc = gomp_icv_read(runtime, of, ICV(run_sched_var), &kind);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_icv_read(runtime, of, GOMP_FIELD_gomp_task_icv__run_sched_chunk_size,
-				   &chunk);
+		rc = gomp_icv_read(runtime, of, ICV(run_sched_chunk_size), &chunk);
 	if (rc != ompd_rc_ok)
 		return rc;
 	const uint32_t number = (uint32_t)kind & ~ICV_MONOTONIC;
@@ -139,24 +136,10 @@ static ompd_rc_t read_schedule(const struct runtime *runtime, const struct objec
 	return ompd_rc_ok;
 }
 
-ICV_VALUE(gomp_icv_schedule)
-{
-	struct icv_schedule schedule;
-
-	return icv_schedule_value(read_schedule(runtime, of, &schedule), &schedule, ret);
-}
-
-ICV_TEXT(gomp_icv_schedule_text)
-{
-	struct icv_schedule schedule;
-
-	return icv_schedule_text(read_schedule(runtime, of, &schedule), &schedule, ret);
-}
-
 // ---- Variables of a task ---------------------------------------------------------------------
 
 // The initial task may have no record.
-ICV_VALUE(gomp_icv_of_task)
+ICV_VALUE(gomp_icv_task)
 {
 	struct task task;
 	struct gomp_task_record record;
@@ -167,7 +150,7 @@ ICV_VALUE(gomp_icv_of_task)
 		rc = gomp_read_task(runtime, task.address, &record);
 		implicit = rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT;
 		final = rc == ompd_rc_ok &&
-			gomp_get(runtime, &record.record, 0, GOMP_FIELD_gomp_task__final_task) != 0;
+			gomp_get(runtime, &record.record, 0, TASK(final_task)) != 0;
 	}
 	*ret = icv == ICV_final_task ? final : implicit == (icv == ICV_implicit_task);
 	return rc;
@@ -175,12 +158,12 @@ ICV_VALUE(gomp_icv_of_task)
 
 // ---- Variables of a thread -------------------------------------------------------------------
 
-ICV_VALUE(gomp_icv_def_allocator)
+ICV_VALUE(gomp_icv_allocator)
 {
 	const struct thread *thread;
 	uint64_t value;
 
-	if (!gomp_has(runtime, GOMP_FIELD_gomp_team_state__def_allocator))
+	if (!gomp_has(runtime, STATE(def_allocator)))
 		return reason(ompd_rc_unsupported, "this release of libgomp has no allocators");
 	if (of->task)
 		return reason(ompd_rc_unavailable, "libgomp keeps it for a thread, not for a task");
@@ -205,7 +188,7 @@ ICV_VALUE(gomp_icv_thread_num)
 	// The number of an implicit task's thread is its place in the team.
 	if (of->task) {
 		ompd_word_t implicit = 0;
-		ompd_rc_t rc = gomp_icv_of_task(runtime, ICV_implicit_task, of, &implicit);
+		ompd_rc_t rc = gomp_icv_task(runtime, ICV_implicit_task, of, &implicit);
 
 		if (rc != ompd_rc_ok)
 			return rc;
@@ -271,14 +254,13 @@ ICV_VALUE(gomp_icv_place)
 	return rc;
 }
 
-ICV_VALUE(gomp_icv_of_league)
+ICV_VALUE(gomp_icv_league)
 {
 	const bool size = icv == ICV_league_size;
 	const struct thread *thread;
 
-	if (!gomp_has(runtime,
-		      size ? GOMP_FIELD_gomp_thread__num_teams : GOMP_FIELD_gomp_thread__team_num))
-		return gomp_icv_not_kept(runtime, icv, of, ret);
+	if (!gomp_has(runtime, size ? THREAD(num_teams) : THREAD(team_num)))
+		return gomp_icv_not_kept();
 	ompd_rc_t rc = the_thread(runtime, of, &thread);
 
 	if (rc == ompd_rc_ok)
@@ -288,36 +270,38 @@ ICV_VALUE(gomp_icv_of_league)
 
 // ---- Variables of a region -------------------------------------------------------------------
 
-ICV_VALUE(gomp_icv_of_region)
+static ompd_rc_t find_generator(const struct runtime *runtime, const struct region *region,
+				ompd_word_t *ret)
 {
-	struct region region;
-	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
-
-	if (rc == ompd_rc_ok)
-		*ret = icv == ICV_levels	? region.level :
-		       icv == ICV_active_levels ? region.active_level :
-						  region.nthreads;
-	return rc;
-}
-
-ICV_VALUE(gomp_icv_generator)
-{
-	struct region region;
 	struct thread root;
-	ompd_rc_t rc = gomp_icv_region(runtime, of, &region);
 
-	if (rc == ompd_rc_ok && region.level) {
+	if (region->level) {
 		*ret = ompd_generator_parallel;
 		return ompd_rc_ok;
 	}
-	if (rc == ompd_rc_ok)
-		rc = gomp_read_thread(runtime, region.group.root, &root);
+	ompd_rc_t rc = gomp_read_thread(runtime, region->group.root, &root);
+
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!gomp_has(runtime, GOMP_FIELD_gomp_thread__num_teams) || root.num_teams == 0)
+	if (!gomp_has(runtime, THREAD(num_teams)) || root.num_teams == 0)
 		return reason(ompd_rc_unavailable,
 			      "libgomp keeps the same for the program's own team, a league of one "
 			      "and a target region on the host");
 	*ret = ompd_generator_teams;
+	return ompd_rc_ok;
+}
+
+ICV_VALUE(gomp_icv_region)
+{
+	struct region region;
+	ompd_rc_t rc = gomp_region_of(runtime, of, &region);
+
+	if (rc != ompd_rc_ok)
+		return rc;
+	if (icv == ICV_team_generator)
+		return find_generator(runtime, &region, ret);
+	*ret = icv == ICV_levels	? region.level :
+	       icv == ICV_active_levels ? region.active_level :
+					  region.nthreads;
 	return ompd_rc_ok;
 }

@@ -86,14 +86,14 @@ static bool is_among(uint64_t address, const uint64_t functions[GOMP_OMPT_TRAMPO
 static ompd_rc_t find_block(const struct runtime *runtime, const struct gomp_task_record *record,
 			    uint64_t *block, const struct gomp_ompt_root **root)
 {
-	uint64_t fn = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn);
+	uint64_t fn = gomp_get(runtime, &record->record, 0, TASK(fn));
 	ompd_rc_t rc = fn ? find_root(runtime, root) : ompd_rc_unavailable;
 
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!is_among(fn, (*root)->task_body))
 		return ompd_rc_unavailable;
-	*block = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn_data);
+	*block = gomp_get(runtime, &record->record, 0, TASK(fn_data));
 	return ompd_rc_ok;
 }
 
@@ -103,7 +103,7 @@ ompd_rc_t gomp_deferred_function(const struct runtime *runtime,
 	const struct gomp_ompt_root *root;
 	uint64_t block;
 
-	*ret = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn);
+	*ret = gomp_get(runtime, &record->record, 0, TASK(fn));
 	ompd_rc_t rc = find_block(runtime, record, &block, &root);
 
 	if (rc == ompd_rc_unavailable)
@@ -122,7 +122,7 @@ ompd_rc_t gomp_deferred_data(const struct runtime *runtime, const struct gomp_ta
 	const struct gomp_ompt_root *root;
 	uint64_t block, size = 0;
 
-	*ret = gomp_get(runtime, &record->record, 0, GOMP_FIELD_gomp_task__fn_data);
+	*ret = gomp_get(runtime, &record->record, 0, TASK(fn_data));
 	ompd_rc_t rc = find_block(runtime, record, &block, &root);
 	if (rc == ompd_rc_unavailable)
 		return ompd_rc_ok;

@@ -35,7 +35,7 @@ static bool has_begun(const struct runtime *runtime, const struct thread *thread
 	if (!thread->task)
 		return false;
 	do {
-		if (gomp_at(runtime, stack.task, GOMP_FIELD_gomp_task__icv) == icv)
+		if (gomp_at(runtime, stack.task, TASK(icv)) == icv)
 			return true;
 	} while (step_down(runtime, &stack) == ompd_rc_ok);
 	return false;
@@ -76,8 +76,7 @@ static ompd_rc_t note_tasks(const struct runtime *runtime, const struct thread *
 	ompd_rc_t rc = gomp_check_openmp_thread(runtime, thread);
 
 	while (rc == ompd_rc_ok && stack.task) {
-		rc = idmap_add(owners, &runtime->target,
-			       gomp_at(runtime, stack.task, GOMP_FIELD_gomp_task__icv),
+		rc = idmap_add(owners, &runtime->target, gomp_at(runtime, stack.task, TASK(icv)),
 			       thread->address, NULL);
 		if (rc == ompd_rc_ok)
 			rc = step_down(runtime, &stack);

@@ -33,7 +33,7 @@ ompd_rc_t gomp_barrier_info(const struct runtime *runtime, const struct region *
 
 	if (!region->team)
 		return reason(ompd_rc_unavailable, "the implicit region has no barrier");
-	uint64_t barrier = gomp_at(runtime, region->team, GOMP_FIELD_gomp_team__barrier);
+	uint64_t barrier = gomp_at(runtime, region->team, TEAM(barrier));
 	ompd_rc_t rc =
 		gomp_read(runtime, barrier, GOMP_FIELD_gomp_barrier_t__generation, &generation);
 
@@ -59,16 +59,16 @@ ompd_rc_t gomp_ordered_turn(const struct runtime *runtime, const struct thread *
 
 	if (!thread->ts.team)
 		return reason(ompd_rc_unavailable, "the thread is in no region");
-	ompd_rc_t rc = gomp_read(
-		runtime, thread->address + runtime->layout.field[GOMP_FIELD_gomp_thread__ts].offset,
-		GOMP_FIELD_gomp_team_state__work_share, &share);
+	ompd_rc_t rc = gomp_read(runtime,
+				 thread->address + runtime->layout.field[THREAD(ts)].offset,
+				 STATE(work_share), &share);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, share, GOMP_FIELD_gomp_work_share__ordered_team_ids, &ids);
+		rc = gomp_read(runtime, share, SHARE(ordered_team_ids), &ids);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, share, GOMP_FIELD_gomp_work_share__ordered_cur, &current);
+		rc = gomp_read(runtime, share, SHARE(ordered_cur), &current);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, thread->ts.team, GOMP_FIELD_gomp_team__nthreads, &nthreads);
+		rc = gomp_read(runtime, thread->ts.team, TEAM(nthreads), &nthreads);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (!ids || current >= nthreads)

@@ -15,14 +15,12 @@ struct part {
 
 static struct part part_with(const struct runtime *runtime, enum gomp_field field)
 {
-	const struct layout_field *shares =
-		&runtime->layout.field[GOMP_FIELD_gomp_team__work_shares];
+	const struct layout_field *shares = &runtime->layout.field[TEAM(work_shares)];
 	const enum gomp_struct type = (enum gomp_struct)struct_of_field[field];
 	const uint32_t offset = runtime->layout.field[field].offset;
 	struct part part = { .end = runtime->layout.struct_size[type] };
 
-	if (type != GOMP_STRUCT_gomp_team || !shares->size ||
-	    field == GOMP_FIELD_gomp_team__work_shares)
+	if (type != GOMP_STRUCT_gomp_team || !shares->size || field == TEAM(work_shares))
 		return part;
 	if (offset < shares->offset)
 		part.end = shares->offset;

@@ -18,8 +18,7 @@ static ompd_rc_t implicit_region(const struct runtime *runtime, const struct gom
 {
 	uint64_t nthreads = 1, root;
 
-	if (ts->team &&
-	    gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads) != ompd_rc_ok)
+	if (ts->team && gomp_read(runtime, ts->team, TEAM(nthreads), &nthreads) != ompd_rc_ok)
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
 			      (unsigned long long)ts->team);
 	if (nthreads != 1 || ts->active_level || ts->team_id)
@@ -51,16 +50,15 @@ ompd_rc_t gomp_region_of_state(const struct runtime *runtime, const struct gomp_
 		.level = ts->level,
 		.active_level = ts->active_level,
 	};
-	ompd_rc_t rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__nthreads, &nthreads);
+	ompd_rc_t rc = gomp_read(runtime, ts->team, TEAM(nthreads), &nthreads);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, ts->team, GOMP_FIELD_gomp_team__ordered_release, &releases);
+		rc = gomp_read(runtime, ts->team, TEAM(ordered_release), &releases);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(runtime, gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__barrier),
+		rc = gomp_read(runtime, gomp_at(runtime, ts->team, TEAM(barrier)),
 			       GOMP_FIELD_gomp_barrier_t__total, &total);
 	if (rc == ompd_rc_ok)
-		rc = gomp_read_team_state(runtime,
-					  gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
+		rc = gomp_read_team_state(runtime, gomp_at(runtime, ts->team, TEAM(prev_ts)),
 					  &ret->outer);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error, "the team at 0x%llx cannot be read",
@@ -181,8 +179,7 @@ static ompd_rc_t worker_thread(const struct runtime *runtime, const struct regio
 			       uint32_t thread_num, struct thread *ret)
 {
 	uint64_t array, semaphore;
-	ompd_rc_t rc =
-		gomp_read(runtime, region->team, GOMP_FIELD_gomp_team__ordered_release, &array);
+	ompd_rc_t rc = gomp_read(runtime, region->team, TEAM(ordered_release), &array);
 
 	if (rc == ompd_rc_ok)
 		rc = target_read_pointer(&runtime->target, array + 8 * (uint64_t)thread_num,
@@ -193,9 +190,8 @@ static ompd_rc_t worker_thread(const struct runtime *runtime, const struct regio
 	if (semaphore == 0)
 		return reason(ompd_rc_unavailable, "thread %u has not joined its team yet",
 			      thread_num);
-	rc = gomp_read_thread(
-		runtime, semaphore - runtime->layout.field[GOMP_FIELD_gomp_thread__release].offset,
-		ret);
+	rc = gomp_read_thread(runtime, semaphore - runtime->layout.field[THREAD(release)].offset,
+			      ret);
 	if (rc != ompd_rc_ok)
 		return reason(ompd_rc_error,
 			      "thread %u has not joined its team yet, or cannot be read",
@@ -241,6 +237,6 @@ ompd_rc_t gomp_region_info(struct runtime *runtime, const struct region *region,
 uint64_t gomp_implicit_task_address(const struct runtime *runtime, uint64_t team,
 				    uint32_t thread_num)
 {
-	return gomp_at(runtime, team, GOMP_FIELD_gomp_team__implicit_task) +
+	return gomp_at(runtime, team, TEAM(implicit_task)) +
 	       (uint64_t)thread_num * runtime->layout.struct_size[GOMP_STRUCT_gomp_task];
 }

@@ -6,16 +6,15 @@
 static bool looks_like_a_task(const struct runtime *runtime, const struct gomp_record *record)
 {
 	static const enum gomp_field booleans[] = {
-		GOMP_FIELD_gomp_task__deferred_p,	 GOMP_FIELD_gomp_task__in_tied_task,
-		GOMP_FIELD_gomp_task__final_task,	 GOMP_FIELD_gomp_task__copy_ctors_done,
-		GOMP_FIELD_gomp_task__parent_depends_on,
+		TASK(deferred_p),      TASK(in_tied_task),	TASK(final_task),
+		TASK(copy_ctors_done), TASK(parent_depends_on),
 	};
 
 	for (size_t i = 0; i < sizeof(booleans) / sizeof(booleans[0]); i++) {
 		if (gomp_get(runtime, record, 0, booleans[i]) > 1)
 			return false;
 	}
-	return gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__kind) < GOMP_TASK_KIND_COUNT;
+	return gomp_get(runtime, record, 0, TASK(kind)) < GOMP_TASK_KIND_COUNT;
 }
 
 ompd_rc_t gomp_read_task(const struct runtime *runtime, uint64_t address,
@@ -28,9 +27,8 @@ ompd_rc_t gomp_read_task(const struct runtime *runtime, uint64_t address,
 	if (!looks_like_a_task(runtime, &ret->record))
 		return reason(ompd_rc_error, "the task at 0x%llx is damaged",
 			      (unsigned long long)address);
-	ret->kind =
-		(enum gomp_task_kind)gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__kind);
-	ret->parent = gomp_get(runtime, &ret->record, 0, GOMP_FIELD_gomp_task__parent);
+	ret->kind = (enum gomp_task_kind)gomp_get(runtime, &ret->record, 0, TASK(kind));
+	ret->parent = gomp_get(runtime, &ret->record, 0, TASK(parent));
 	return ompd_rc_ok;
 }
 

@@ -11,7 +11,7 @@ static uint64_t field(const struct runtime *runtime, const struct gomp_task_reco
 ompd_rc_t gomp_taskwait_flags(const struct runtime *runtime, const struct gomp_task_record *record,
 			      uint32_t *ret)
 {
-	uint64_t taskwait = field(runtime, record, GOMP_FIELD_gomp_task__taskwait);
+	uint64_t taskwait = field(runtime, record, TASK(taskwait));
 	uint64_t in_taskwait, in_depend_wait;
 
 	*ret = 0;
@@ -37,7 +37,7 @@ ompd_rc_t gomp_taskwait_flags(const struct runtime *runtime, const struct gomp_t
 ompd_rc_t gomp_waits_in_taskgroup(const struct runtime *runtime,
 				  const struct gomp_task_record *record, bool *ret)
 {
-	uint64_t taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup);
+	uint64_t taskgroup = field(runtime, record, TASK(taskgroup));
 	uint64_t waits, outer = 0;
 
 	*ret = false;
@@ -47,7 +47,7 @@ ompd_rc_t gomp_waits_in_taskgroup(const struct runtime *runtime,
 		gomp_read(runtime, taskgroup, GOMP_FIELD_gomp_taskgroup__in_taskgroup_wait, &waits);
 
 	if (rc == ompd_rc_ok && waits == 1 && record->parent)
-		rc = gomp_read(runtime, record->parent, GOMP_FIELD_gomp_task__taskgroup, &outer);
+		rc = gomp_read(runtime, record->parent, TASK(taskgroup), &outer);
 	if (rc != ompd_rc_ok)
 		return reason(rc, "the task's taskgroup cannot be read");
 	// A task inherits the taskgroup of the task that generates it; who has another one than
@@ -76,7 +76,7 @@ static enum ompd_ext_task_status begun_status(const struct runtime *runtime,
 		return ompd_ext_task_unknown;
 	// No thread has it as its current task. Between gomp_task_run_pre and the first
 	// instruction of the task that is so too; only a task that waits is surely suspended.
-	if (field(runtime, record, GOMP_FIELD_gomp_task__taskwait) ||
+	if (field(runtime, record, TASK(taskwait)) ||
 	    (gomp_waits_in_taskgroup(runtime, record, &in_group) == ompd_rc_ok && in_group))
 		return ompd_ext_task_suspended;
 	return ompd_ext_task_started;
@@ -117,7 +117,7 @@ static enum ompd_ext_task_status status_of(const struct runtime *runtime,
 		return ompd_ext_task_started;
 	case GOMP_TASK_UNDEFERRED:
 		// A deferred task looks undeferred while its arguments are copied (GOMP_task).
-		if (field(runtime, record, GOMP_FIELD_gomp_task__deferred_p))
+		if (field(runtime, record, TASK(deferred_p)))
 			return ompd_ext_task_creating;
 		return begun_status(runtime, activity, record, ret);
 	default:
@@ -153,7 +153,7 @@ void gomp_describe_task(const struct runtime *runtime, const struct region *regi
 		.id = record->record.address,
 		.parent_id = parent_id(region, record),
 		.parallel_id = gomp_region_id(region),
-		.taskgroup = field(runtime, record, GOMP_FIELD_gomp_task__taskgroup),
+		.taskgroup = field(runtime, record, TASK(taskgroup)),
 		.kind = implicit && region->level == 0 ? ompd_ext_task_initial :
 			implicit		       ? ompd_ext_task_implicit :
 							 ompd_ext_task_explicit,
@@ -161,7 +161,7 @@ void gomp_describe_task(const struct runtime *runtime, const struct region *regi
 		.thread_num = -1,
 	};
 	if (gomp_is_deferred(record)) {
-		ret->num_depends = field(runtime, record, GOMP_FIELD_gomp_task__depend_count);
+		ret->num_depends = field(runtime, record, TASK(depend_count));
 		if (gomp_deferred_function(runtime, record, &ret->function) == ompd_rc_ok &&
 		    !ret->function)
 			ret->kind = ompd_ext_task_target;
@@ -169,17 +169,17 @@ void gomp_describe_task(const struct runtime *runtime, const struct region *regi
 			gomp_deferred_data(runtime, record, &ret->argument);
 	}
 	if (!implicit)
-		ret->priority = (int32_t)field(runtime, record, GOMP_FIELD_gomp_task__priority);
+		ret->priority = (int32_t)field(runtime, record, TASK(priority));
 	// The count is set for tasks with depend clauses only (gomp_task_handle_depend).
 	if (record->kind == GOMP_TASK_WAITING && ret->num_depends)
-		ret->num_predecessors = field(runtime, record, GOMP_FIELD_gomp_task__num_dependees);
-	if (field(runtime, record, GOMP_FIELD_gomp_task__final_task))
+		ret->num_predecessors = field(runtime, record, TASK(num_dependees));
+	if (field(runtime, record, TASK(final_task)))
 		ret->flags |= ompd_ext_task_final;
 	if (record->kind == GOMP_TASK_UNDEFERRED)
 		ret->flags |= ompd_ext_task_undeferred;
-	if (gomp_has(runtime, GOMP_FIELD_gomp_task__detach_team)) {
+	if (gomp_has(runtime, TASK(detach_team))) {
 		ret->flags_known |= ompd_ext_task_detachable;
-		if (field(runtime, record, GOMP_FIELD_gomp_task__detach_team))
+		if (field(runtime, record, TASK(detach_team)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
 	if (gomp_taskwait_flags(runtime, record, &waits) == ompd_rc_ok) {
@@ -278,8 +278,8 @@ ompd_rc_t gomp_task_depends(const struct runtime *runtime, const struct task *ta
 	if (rc != ompd_rc_ok || record.kind == GOMP_TASK_IMPLICIT ||
 	    record.kind == GOMP_TASK_UNDEFERRED)
 		return rc;
-	uint64_t number = field(runtime, &record, GOMP_FIELD_gomp_task__depend_count);
-	uint64_t entry = gomp_at(runtime, task->address, GOMP_FIELD_gomp_task__depend);
+	uint64_t number = field(runtime, &record, TASK(depend_count));
+	uint64_t entry = gomp_at(runtime, task->address, TASK(depend));
 
 	if (number > MAX_DEPENDS)
 		return reason(ompd_rc_error, "the task's list of dependences is damaged");
@@ -313,7 +313,7 @@ ompd_rc_t gomp_task_dependers(const struct runtime *runtime, const struct task *
 	*count = 0;
 	if (task->address == 0)
 		return ompd_rc_ok;
-	ompd_rc_t rc = gomp_read(runtime, task->address, GOMP_FIELD_gomp_task__dependers, &vector);
+	ompd_rc_t rc = gomp_read(runtime, task->address, TASK(dependers), &vector);
 
 	if (rc != ompd_rc_ok || vector == 0)
 		return rc;

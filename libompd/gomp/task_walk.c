@@ -76,7 +76,7 @@ static ompd_rc_t push_queue_at(struct walk *walk, enum queue_type type, uint64_t
 
 static uint32_t node_offset(const struct runtime *runtime, enum queue_type queue)
 {
-	return runtime->layout.field[GOMP_FIELD_gomp_task__pnode].offset +
+	return runtime->layout.field[TASK(pnode)].offset +
 	       queue * runtime->layout.struct_size[GOMP_STRUCT_priority_node];
 }
 
@@ -86,9 +86,9 @@ static ompd_rc_t push_neighbours(struct walk *walk, const struct gomp_task_recor
 	const struct runtime *runtime = walk->runtime;
 	const struct gomp_record *record = &task->record;
 	const struct layout_field *fields = runtime->layout.field;
-	uint32_t queue = fields[GOMP_FIELD_gomp_task__children_queue].offset;
-	uint64_t taskgroup = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__taskgroup);
-	uint64_t vector = gomp_get(runtime, record, 0, GOMP_FIELD_gomp_task__dependers);
+	uint32_t queue = fields[TASK(children_queue)].offset;
+	uint64_t taskgroup = gomp_get(runtime, record, 0, TASK(taskgroup));
+	uint64_t vector = gomp_get(runtime, record, 0, TASK(dependers));
 	ompd_rc_t rc = ompd_rc_ok;
 	bool added = false;
 
@@ -358,7 +358,7 @@ ompd_rc_t gomp_walk_open(const struct runtime *runtime, const struct region *reg
 	walk->damaged = walk->activity.damaged;
 	if (rc == ompd_rc_ok && walk->team) {
 		rc = push_queue_at(walk, QUEUE_TEAM,
-				   gomp_at(runtime, walk->team, GOMP_FIELD_gomp_team__task_queue));
+				   gomp_at(runtime, walk->team, TEAM(task_queue)));
 		walk->damaged |= rc != ompd_rc_ok;
 		rc = rc == ompd_rc_nomem ? rc : ompd_rc_ok;
 	}
@@ -377,10 +377,10 @@ ompd_rc_t gomp_walk_unreached(const struct walk *walk, uint32_t *ret)
 	*ret = 0;
 	if (!walk->team)
 		return ompd_rc_ok;
-	ompd_rc_t rc = gomp_read(walk->runtime, walk->team, GOMP_FIELD_gomp_team__task_lock, &lock);
+	ompd_rc_t rc = gomp_read(walk->runtime, walk->team, TEAM(task_lock), &lock);
 
 	if (rc == ompd_rc_ok)
-		rc = gomp_read(walk->runtime, walk->team, GOMP_FIELD_gomp_team__task_count, &count);
+		rc = gomp_read(walk->runtime, walk->team, TEAM(task_count), &count);
 	if (rc != ompd_rc_ok)
 		return rc;
 	if (lock)

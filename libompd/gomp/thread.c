@@ -5,17 +5,15 @@
 static void decode_team_state(const struct runtime *runtime, const struct gomp_record *record,
 			      uint32_t base, struct gomp_team_state *ret)
 {
-	ret->team = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__team);
-	ret->team_id = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__team_id);
-	ret->level = gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__level);
-	ret->active_level =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__active_level);
-	ret->place_partition_off =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__place_partition_off);
-	ret->place_partition_len =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__place_partition_len);
-	ret->def_allocator =
-		gomp_get(runtime, record, base, GOMP_FIELD_gomp_team_state__def_allocator);
+	*ret = (struct gomp_team_state){
+		.team = gomp_get(runtime, record, base, STATE(team)),
+		.team_id = gomp_get(runtime, record, base, STATE(team_id)),
+		.level = gomp_get(runtime, record, base, STATE(level)),
+		.active_level = gomp_get(runtime, record, base, STATE(active_level)),
+		.place_partition_off = gomp_get(runtime, record, base, STATE(place_partition_off)),
+		.place_partition_len = gomp_get(runtime, record, base, STATE(place_partition_len)),
+		.def_allocator = gomp_get(runtime, record, base, STATE(def_allocator)),
+	};
 }
 
 ompd_rc_t gomp_read_team_state(const struct runtime *runtime, uint64_t address,
@@ -37,14 +35,13 @@ ompd_rc_t gomp_read_thread(const struct runtime *runtime, uint64_t address, stru
 	if (rc != ompd_rc_ok)
 		return rc;
 	ret->address = address;
-	ret->fn = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__fn);
-	ret->task = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__task);
-	ret->pool = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__thread_pool);
-	ret->place = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__place);
-	ret->num_teams = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__num_teams);
-	ret->team_num = gomp_get(runtime, &record, 0, GOMP_FIELD_gomp_thread__team_num);
-	decode_team_state(runtime, &record,
-			  runtime->layout.field[GOMP_FIELD_gomp_thread__ts].offset, &ret->ts);
+	ret->fn = gomp_get(runtime, &record, 0, THREAD(fn));
+	ret->task = gomp_get(runtime, &record, 0, THREAD(task));
+	ret->pool = gomp_get(runtime, &record, 0, THREAD(thread_pool));
+	ret->place = gomp_get(runtime, &record, 0, THREAD(place));
+	ret->num_teams = gomp_get(runtime, &record, 0, THREAD(num_teams));
+	ret->team_num = gomp_get(runtime, &record, 0, THREAD(team_num));
+	decode_team_state(runtime, &record, runtime->layout.field[THREAD(ts)].offset, &ret->ts);
 	return ompd_rc_ok;
 }
 
@@ -164,9 +161,8 @@ ompd_rc_t gomp_owns_pool(const struct runtime *runtime, struct gomp_team_state t
 
 		*ret = ts.team_id == 0;
 		if (ts.team && level <= GOMP_MAX_LEVEL)
-			rc = gomp_read_team_state(
-				runtime, gomp_at(runtime, ts.team, GOMP_FIELD_gomp_team__prev_ts),
-				&ts);
+			rc = gomp_read_team_state(runtime, gomp_at(runtime, ts.team, TEAM(prev_ts)),
+						  &ts);
 		if (rc != ompd_rc_ok || ts.level >= level) {
 			*ret = false;
 			return reason(ompd_rc_error,
@@ -185,9 +181,8 @@ static bool primary_on_level(const struct runtime *runtime, uint32_t level,
 		const uint32_t inner = ts->level;
 
 		if (ts->team_id || !ts->team || inner > GOMP_MAX_LEVEL ||
-		    gomp_read_team_state(runtime,
-					 gomp_at(runtime, ts->team, GOMP_FIELD_gomp_team__prev_ts),
-					 ts) != ompd_rc_ok ||
+		    gomp_read_team_state(runtime, gomp_at(runtime, ts->team, TEAM(prev_ts)), ts) !=
+			    ompd_rc_ok ||
 		    ts->level >= inner)
 			return false;
 	}

@@ -2,14 +2,14 @@
 //
 // The table of operations on LLVM's runtime, and what its records say nothing about.
 
-#include "kmp/kmp.h"
+#include "kmp/icv.h"
+
+// Operations that have nothing to look at use none of their parameters.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 ompd_rc_t kmp_barrier_info(const struct runtime *runtime, const struct region *region,
 			   ompd_ext_barrier_info *ret)
 {
-	(void)runtime;
-	(void)region;
-	(void)ret;
 	return reason(ompd_rc_unavailable,
 		      "threads that gather others at a barrier are not counted "
 		      "before these have come");
@@ -24,6 +24,11 @@ static const char *const mutex_impls[] = {
 };
 // Devices are not its own affair: it always answers with the host alone (ompt_get_num_devices).
 static const struct family_ompt ompt = { .mutex_impls = mutex_impls, .num_devices = 1 };
+
+static const struct icv_access icvs[ICV_COUNT] = {
+#define ICV_ROW(id, name, scope, form, kind, reader) [ICV_##id] = { .kind = kmp_icv_##reader },
+#include "runtime/icvs.def"
+};
 
 static const char *const control_vars[] = {
 	"KMP_ABORT_DELAY",
@@ -101,7 +106,7 @@ const struct family kmp_family = {
 	.thread_size = sizeof(struct thread),
 	.region_size = sizeof(struct region),
 	.task_size = sizeof(struct task),
-	.icvs = kmp_icvs,
+	.icvs = icvs,
 	.initial = &initial,
 	.control_vars = control_vars,
 	.ompt = &ompt,

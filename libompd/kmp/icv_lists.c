@@ -29,38 +29,27 @@ static ompd_rc_t list_in_memory(const struct runtime *runtime, const struct regi
 	return rc;
 }
 
-ICV_LIST(kmp_icv_nthreads)
+ICV_LIST(kmp_icv_list)
 {
+	const bool bind = icv == ICV_bind;
 	struct region region;
-	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(nproc), &ret->first);
+	ompd_rc_t rc = kmp_icv_read(runtime, of, bind ? ICV(proc_bind) : ICV(nproc), &ret->first);
 
+	ret->length = ret->level = 0;
+	// False, true, and what KMP_AFFINITY decides are elements of no list.
+	if (rc != ompd_rc_ok || (bind && (ret->first < 2 || ret->first > 4)))
+		return rc;
 	// 0 stands for the number of processors, which the first parallel region counts.
-	if (rc == ompd_rc_ok && ret->first == 0)
+	if (!bind && ret->first == 0)
 		return reason(ompd_rc_unavailable, "the runtime has not chosen a number yet");
-	if (rc == ompd_rc_ok)
-		rc = kmp_icv_region(runtime, of, &region);
+	rc = kmp_region_of(runtime, of, &region);
 	if (rc != ompd_rc_ok)
 		return rc;
-	// The element of the region's level.
 	ret->level = region.level;
+	if (bind)
+		return icv_list_in_environment(&runtime->target, icv, ret);
 	rc = list_in_memory(runtime, &region, ret);
 	if (rc == ompd_rc_unavailable || rc == ompd_rc_unsupported) // else nobody knows where it is
 		rc = icv_list_in_environment(&runtime->target, icv, ret);
 	return rc == ompd_rc_unavailable ? ompd_rc_incomplete : rc; // only the first is known
-}
-
-ICV_LIST(kmp_icv_bind)
-{
-	struct region region;
-	ompd_rc_t rc = kmp_icv_read(runtime, of, ICV(proc_bind), &ret->first);
-
-	ret->length = ret->level = 0;
-	// False, true, and what KMP_AFFINITY decides are elements of no list.
-	if (rc != ompd_rc_ok || ret->first < 2 || ret->first > 4)
-		return rc;
-	rc = kmp_icv_region(runtime, of, &region);
-	if (rc != ompd_rc_ok)
-		return rc;
-	ret->level = region.level;
-	return icv_list_in_environment(&runtime->target, icv, ret);
 }

@@ -17,7 +17,7 @@ static ompd_rc_t the_task(const struct runtime *runtime, const struct object *of
 	return reason(ompd_rc_bad_input, "the variable belongs to a task");
 }
 
-ompd_rc_t kmp_icv_region(const struct runtime *runtime, const struct object *of, struct region *ret)
+ompd_rc_t kmp_region_of(const struct runtime *runtime, const struct object *of, struct region *ret)
 {
 	if (of->region) {
 		*ret = *of->region;
@@ -88,7 +88,7 @@ ompd_rc_t kmp_icv_read(const struct runtime *runtime, const struct object *of, e
 	return rc;
 }
 
-ICV_VALUE(kmp_icv_of_environment)
+ICV_VALUE(kmp_icv_environment)
 {
 	static const enum kmp_field fields[ICV_COUNT] = {
 		[ICV_dyn] = ICV(dynamic),
@@ -125,8 +125,7 @@ static const struct {
 	{ 102, "static_steal", 44, true },
 };
 
-static ompd_rc_t read_schedule(const struct runtime *runtime, const struct object *of,
-			       struct icv_schedule *ret)
+ICV_SCHEDULE(kmp_icv_schedule)
 {
 	enum { MONOTONIC = 1 << 29, NONMONOTONIC = 1 << 30 }; // modifiers of sched_type
 	uint64_t base;
@@ -153,23 +152,9 @@ static ompd_rc_t read_schedule(const struct runtime *runtime, const struct objec
 	return reason(ompd_rc_error, "run-sched-var is damaged");
 }
 
-ICV_VALUE(kmp_icv_schedule)
-{
-	struct icv_schedule schedule;
-
-	return icv_schedule_value(read_schedule(runtime, of, &schedule), &schedule, ret);
-}
-
-ICV_TEXT(kmp_icv_schedule_text)
-{
-	struct icv_schedule schedule;
-
-	return icv_schedule_text(read_schedule(runtime, of, &schedule), &schedule, ret);
-}
-
 // ---- Variables of a task, and of a region ----------------------------------------------------
 
-ICV_VALUE(kmp_icv_of_task)
+ICV_VALUE(kmp_icv_task)
 {
 	struct kmp_task_record record;
 	struct task task;
@@ -183,7 +168,7 @@ ICV_VALUE(kmp_icv_of_task)
 	return rc;
 }
 
-ICV_VALUE(kmp_icv_of_region)
+ICV_VALUE(kmp_icv_region)
 {
 	static const ompd_team_generator_t generators[] = {
 		[KMP_REGION_INITIAL] = ompd_generator_program,
@@ -191,7 +176,7 @@ ICV_VALUE(kmp_icv_of_region)
 		[KMP_REGION_LEAGUE] = ompd_generator_teams,
 	};
 	struct region region;
-	ompd_rc_t rc = kmp_icv_region(runtime, of, &region);
+	ompd_rc_t rc = kmp_region_of(runtime, of, &region);
 
 	if (rc == ompd_rc_ok)
 		*ret = icv == ICV_levels	? region.level :

@@ -69,7 +69,7 @@ static ompd_rc_t find_thread(const struct runtime *runtime, const struct task *t
 		      "the runtime keeps it for a thread, and none runs the task");
 }
 
-ICV_VALUE(kmp_icv_def_allocator)
+ICV_VALUE(kmp_icv_allocator)
 {
 	const struct thread *thread;
 	uint64_t address, value;
@@ -137,7 +137,7 @@ ICV_VALUE(kmp_icv_place)
 // ---- Leagues ---------------------------------------------------------------------------------
 
 // The league that the thread is in, and its own team there; outside of leagues it is alone in one.
-ICV_VALUE(kmp_icv_of_league)
+ICV_VALUE(kmp_icv_league)
 {
 	const struct thread *thread;
 	struct kmp_team league;

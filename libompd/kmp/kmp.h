@@ -52,7 +52,6 @@ struct runtime {
 #include "runtime/operations.def"
 
 extern const struct family kmp_family;
-extern const struct icv_access kmp_icvs[];
 
 // ---- Fields (kmp/read.c) ---------------------------------------------------------------------
 
@@ -349,10 +348,6 @@ static inline bool kmp_is_explicit(const struct runtime *runtime,
 	return kmp_flag(runtime, record->flags, FLAG(tasktype));
 }
 
-/** Return the task at @p address, which something in @p region pointed to. */
-ompd_rc_t kmp_adopt(const struct runtime *runtime, const struct region *region, uint64_t address,
-		    struct task *ret);
-
 /**
  * Return the record that the runtime uses for it: in nested regions of one thread perhaps
  * another's.
@@ -376,9 +371,8 @@ bool kmp_owns_tasks(const struct region *region);
 
 // ---- The tool interface (kmp/ompt.c) ---------------------------------------------------------
 
-/** Find what the runtime keeps for a tool: addresses of an ompt_task_info and an ompt_team_info. */
+/** Find what the runtime keeps for a tool: the address of an ompt_task_info. */
 ompd_rc_t kmp_ompt_task(const struct runtime *runtime, const struct task *task, uint64_t *ret);
-ompd_rc_t kmp_ompt_team(const struct runtime *runtime, const struct region *region, uint64_t *ret);
 
 // ---- States and waits (kmp/wait.c) -----------------------------------------------------------
 

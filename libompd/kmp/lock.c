@@ -5,6 +5,12 @@
 
 #include "kmp/kmp.h"
 
+#define TICKET(field) KMP_FIELD_kmp_base_ticket_lock_t__##field
+#define QUEUING(field) KMP_FIELD_kmp_base_queuing_lock_t__##field
+#define TAS(field) KMP_FIELD_kmp_base_tas_lock_t__##field
+#define DRDPA(field) KMP_FIELD_kmp_base_drdpa_lock_t__##field
+#define TABLE(field) KMP_FIELD_kmp_indirect_lock_table_t__##field
+
 enum {
 	TAG_BITS = 8, // of a direct lock
 };
@@ -75,8 +81,7 @@ static ompd_rc_t direct_lock(const struct runtime *runtime, uint32_t word, ompd_
 static ompd_rc_t queuing_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t head;
-	ompd_rc_t rc =
-		kmp_read_int(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__head_id, &head);
+	ompd_rc_t rc = kmp_read_int(runtime, lock, QUEUING(head_id), &head);
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_lock_info){ .held = head != 0 };
@@ -86,9 +91,8 @@ static ompd_rc_t queuing_lock(const struct runtime *runtime, uint64_t lock, ompd
 static ompd_rc_t ticket_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t next, serving;
-	ompd_rc_t rc = KMP_READ(runtime, lock,
-				WANT(KMP_FIELD_kmp_base_ticket_lock_t__next_ticket, &next),
-				WANT(KMP_FIELD_kmp_base_ticket_lock_t__now_serving, &serving));
+	ompd_rc_t rc = KMP_READ(runtime, lock, WANT(TICKET(next_ticket), &next),
+				WANT(TICKET(now_serving), &serving));
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_lock_info){ .held = next != serving };
@@ -124,14 +128,14 @@ static ompd_rc_t check_lock(const struct runtime *runtime, uint64_t lock, uint64
 		return ompd_rc_ok;
 	case INDIRECT_TICKET:
 	case INDIRECT_NESTED_TICKET:
-		field = KMP_FIELD_kmp_base_ticket_lock_t__self;
+		field = TICKET(self);
 		break;
 	case INDIRECT_DRDPA:
 	case INDIRECT_NESTED_DRDPA:
-		field = KMP_FIELD_kmp_base_drdpa_lock_t__initialized;
+		field = DRDPA(initialized);
 		break;
 	default:
-		field = KMP_FIELD_kmp_base_queuing_lock_t__initialized;
+		field = QUEUING(initialized);
 		break;
 	}
 	ompd_rc_t rc = kmp_read(runtime, lock, field, &self);
@@ -152,20 +156,15 @@ static ompd_rc_t indirect_lock(const struct runtime *runtime, uint64_t lock, uin
 	case INDIRECT_RTM_QUEUING:
 		return queuing_lock(runtime, lock, ret);
 	case INDIRECT_NESTED_TAS:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
-				   KMP_FIELD_kmp_base_tas_lock_t__depth_locked, TAG_BITS, ret);
+		return nested_lock(runtime, lock, TAS(poll), TAS(depth_locked), TAG_BITS, ret);
 	case INDIRECT_NESTED_FUTEX:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_tas_lock_t__poll,
-				   KMP_FIELD_kmp_base_tas_lock_t__depth_locked, TAG_BITS + 1, ret);
+		return nested_lock(runtime, lock, TAS(poll), TAS(depth_locked), TAG_BITS + 1, ret);
 	case INDIRECT_NESTED_TICKET:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_ticket_lock_t__owner_id,
-				   KMP_FIELD_kmp_base_ticket_lock_t__depth_locked, 0, ret);
+		return nested_lock(runtime, lock, TICKET(owner_id), TICKET(depth_locked), 0, ret);
 	case INDIRECT_NESTED_QUEUING:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_queuing_lock_t__owner_id,
-				   KMP_FIELD_kmp_base_queuing_lock_t__depth_locked, 0, ret);
+		return nested_lock(runtime, lock, QUEUING(owner_id), QUEUING(depth_locked), 0, ret);
 	case INDIRECT_NESTED_DRDPA:
-		return nested_lock(runtime, lock, KMP_FIELD_kmp_base_drdpa_lock_t__owner_id,
-				   KMP_FIELD_kmp_base_drdpa_lock_t__depth_locked, 0, ret);
+		return nested_lock(runtime, lock, DRDPA(owner_id), DRDPA(depth_locked), 0, ret);
 	default:
 		return reason(ompd_rc_unavailable, "this kind of lock does not record its owner");
 	}
@@ -184,30 +183,25 @@ static ompd_rc_t lock_of_number(const struct runtime *runtime, uint64_t number, 
 		return reason(ompd_rc_unavailable,
 			      "no symbol of this %s tells where its tables of locks are",
 			      runtime->name);
-	bool grows = !kmp_has(runtime, KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs);
+	bool grows = !kmp_has(runtime, TABLE(nrow_ptrs));
 
 	for (int i = 0; table && i < MAX_TABLES; i++) {
 		ompd_rc_t rc = grows ? ompd_rc_ok :
-				       kmp_read(runtime, table,
-						KMP_FIELD_kmp_indirect_lock_table_t__nrow_ptrs,
-						&rows);
+				       kmp_read(runtime, table, TABLE(nrow_ptrs), &rows);
 
 		if (rc == ompd_rc_ok && !grows && number >= rows * ROW) {
 			number -= rows * ROW;
-			rc = kmp_read(runtime, table,
-				      KMP_FIELD_kmp_indirect_lock_table_t__next_table, &table);
+			rc = kmp_read(runtime, table, TABLE(next_table), &table);
 			if (rc != ompd_rc_ok)
 				return rc;
 			continue;
 		}
 		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, table, KMP_FIELD_kmp_indirect_lock_table_t__next,
-				      &next);
+			rc = kmp_read(runtime, table, TABLE(next), &next);
 		if (rc == ompd_rc_ok && number >= next)
 			break;
 		if (rc == ompd_rc_ok)
-			rc = kmp_read(runtime, table, KMP_FIELD_kmp_indirect_lock_table_t__table,
-				      &array);
+			rc = kmp_read(runtime, table, TABLE(table), &array);
 		if (rc == ompd_rc_ok)
 			rc = kmp_read_element(runtime, array, number / ROW, &row);
 		*ret = row +

@@ -70,7 +70,8 @@ ompd_rc_t kmp_ompt_task(const struct runtime *runtime, const struct task *task, 
 	return rc;
 }
 
-ompd_rc_t kmp_ompt_team(const struct runtime *runtime, const struct region *region, uint64_t *ret)
+static ompd_rc_t find_team_info(const struct runtime *runtime, const struct region *region,
+				uint64_t *ret)
 {
 	uint32_t above = regions_within(region);
 	uint64_t entry;
@@ -102,7 +103,7 @@ ompd_rc_t kmp_tool_data(const struct runtime *runtime, const struct object *of, 
 		info = kmp_at(runtime, thread.address, INFO(ompt_thread_info));
 		field = KMP_FIELD_ompt_thread_info_t__thread_data;
 	} else if (of->region) {
-		rc = kmp_ompt_team(runtime, of->region, &info);
+		rc = find_team_info(runtime, of->region, &info);
 		field = KMP_FIELD_ompt_team_info_t__parallel_data;
 	} else {
 		rc = kmp_ompt_task(runtime, of->task, &info);

@@ -88,8 +88,9 @@ bool kmp_owns_tasks(const struct region *region)
 
 // ---- From a region to its tasks --------------------------------------------------------------
 
-ompd_rc_t kmp_adopt(const struct runtime *runtime, const struct region *region, uint64_t address,
-		    struct task *ret)
+// Return the task at @p address, which something in @p region pointed to.
+static ompd_rc_t adopt(const struct runtime *runtime, const struct region *region, uint64_t address,
+		       struct task *ret)
 {
 	struct kmp_task_record record;
 	ompd_rc_t rc = kmp_read_task(runtime, address, &record);
@@ -135,7 +136,7 @@ ompd_rc_t kmp_current_record(const struct runtime *runtime, const struct thread 
 	if (rc == ompd_rc_ok)
 		rc = kmp_thread_task(runtime, thread, &task);
 	if (rc == ompd_rc_ok)
-		rc = kmp_adopt(runtime, &region, task, ret);
+		rc = adopt(runtime, &region, task, ret);
 	if (rc == ompd_rc_ok && !ret->implicit)
 		ret->likely = thread->tid;
 	return rc;
@@ -169,7 +170,7 @@ static ompd_rc_t encountering_task(const struct runtime *runtime, const struct r
 			return reason(
 				ompd_rc_unavailable,
 				"the runtime keeps one task for nested regions of one thread");
-		return kmp_adopt(runtime, outer, outer->team.implicit_tasks, ret);
+		return adopt(runtime, outer, outer->team.implicit_tasks, ret);
 	}
 	// The league's implicit task stands between (__kmp_teams_master).
 	if (inner->kind == KMP_REGION_LEAGUE) {
@@ -181,7 +182,7 @@ static ompd_rc_t encountering_task(const struct runtime *runtime, const struct r
 	}
 	rc = kmp_read_task(runtime, address, &record);
 	if (rc == ompd_rc_ok)
-		rc = kmp_adopt(runtime, outer, record.parent, ret);
+		rc = adopt(runtime, outer, record.parent, ret);
 	return rc == ompd_rc_ok ? check_innermost(runtime, outer, ret) : rc;
 }
 
@@ -200,7 +201,7 @@ ompd_rc_t kmp_member_task(const struct runtime *runtime, const struct thread *th
 	if (!place.member)
 		return reason(ompd_rc_unavailable, "the thread is not in the region");
 	if (place.innermost) {
-		rc = kmp_adopt(runtime, region, task, ret);
+		rc = adopt(runtime, region, task, ret);
 		return rc == ompd_rc_ok ? check_innermost(runtime, region, ret) : rc;
 	}
 	uint64_t record = place.inner.team.implicit_tasks;
@@ -216,9 +217,9 @@ ompd_rc_t kmp_implicit_task(const struct runtime *runtime, const struct region *
 {
 	if (thread_num >= region->nthreads)
 		return reason(ompd_rc_bad_input, "the team has %u threads", region->nthreads);
-	return kmp_adopt(
-		runtime, region,
-		region->team.implicit_tasks + (uint64_t)thread_num * taskdata_size(runtime), ret);
+	return adopt(runtime, region,
+		     region->team.implicit_tasks + (uint64_t)thread_num * taskdata_size(runtime),
+		     ret);
 }
 
 // ---- From a task to another ------------------------------------------------------------------
@@ -266,7 +267,7 @@ ompd_rc_t kmp_generating_task(const struct runtime *runtime, const struct task *
 		rc = kmp_read_task(runtime, record.parent, &parent);
 		if (rc == ompd_rc_ok && parent.team != record.team)
 			rc = region_of_team(runtime, parent.team, &outer);
-		return rc == ompd_rc_ok ? kmp_adopt(runtime, &outer, record.parent, ret) : rc;
+		return rc == ompd_rc_ok ? adopt(runtime, &outer, record.parent, ret) : rc;
 	}
 	rc = kmp_enclosing_region(runtime, &task->region, &outer);
 	if (rc == ompd_rc_unavailable)
@@ -288,7 +289,7 @@ static ompd_rc_t recorded_parent(const struct runtime *runtime, const struct tas
 			      &parent);
 	if (rc == ompd_rc_ok && !parent)
 		return ompd_rc_unavailable;
-	return rc == ompd_rc_ok ? kmp_adopt(runtime, &task->region, parent, ret) : rc;
+	return rc == ompd_rc_ok ? adopt(runtime, &task->region, parent, ret) : rc;
 }
 
 ompd_rc_t kmp_scheduling_task(const struct runtime *runtime, const struct task *task,

@@ -2,6 +2,8 @@
 
 #include "kmp/kmp.h"
 
+#define DESC(field) KMP_FIELD_kmp_desc_base_t__##field
+
 enum {
 	THREAD_ALIGNMENT = 64, // of what __kmp_allocate returns
 };
@@ -32,9 +34,9 @@ static void view_part(const struct runtime *runtime, uint64_t address, enum part
 	const uint32_t tool = runtime->layout.field[INFO(ompt_thread_info)].offset;
 	struct kmp_span span = KMP_SPAN_EMPTY;
 
-	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_thread);
-	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_gtid);
-	kmp_span_add(runtime, &span, info, KMP_FIELD_kmp_desc_base_t__ds_tid);
+	kmp_span_add(runtime, &span, info, DESC(ds_thread));
+	kmp_span_add(runtime, &span, info, DESC(ds_gtid));
+	kmp_span_add(runtime, &span, info, DESC(ds_tid));
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		kmp_span_add(runtime, &span, 0, places[i]);
 	if (part != PART_PLACE)
@@ -69,8 +71,7 @@ static ompd_rc_t read_members(const struct runtime *runtime, uint64_t address, e
 			      WANT(INFO(th_teams_microtask), &microtask),
 			      WANT(INFO(th_teams_level), &teams_level));
 	if (rc == ompd_rc_ok)
-		rc = KMP_READ(runtime, ds, WANT(KMP_FIELD_kmp_desc_base_t__ds_gtid, &gtid),
-			      WANT(KMP_FIELD_kmp_desc_base_t__ds_tid, &tid));
+		rc = KMP_READ(runtime, ds, WANT(DESC(ds_gtid), &gtid), WANT(DESC(ds_tid), &tid));
 	if (rc == ompd_rc_ok && runtime->layout.field[INFO(th_team_master)].size)
 		rc = kmp_read(runtime, address, INFO(th_team_master), &ret->primary);
 	if (rc != ompd_rc_ok)
@@ -189,8 +190,7 @@ static uint64_t find_starting(const struct runtime *runtime, uint64_t thread)
 
 ompd_rc_t kmp_read_pthread(const struct runtime *runtime, uint64_t thread, uint64_t *ret)
 {
-	ompd_rc_t rc = kmp_read(runtime, descriptor(runtime, thread),
-				KMP_FIELD_kmp_desc_base_t__ds_thread, ret);
+	ompd_rc_t rc = kmp_read(runtime, descriptor(runtime, thread), DESC(ds_thread), ret);
 
 	if (rc == ompd_rc_ok && !*ret)
 		*ret = find_starting(runtime, thread);

@@ -114,35 +114,26 @@ ompd_rc_t kmp_layout_open(const struct target *target, const char *name, struct 
 	return explain(rc, name);
 }
 
-// Check for fields that no release can change: compilers or OMPT's chapter of the standard lay them
+// Fields that no release can change: compilers or OMPT's chapter of the standard lay them
 // out.
-static bool is_interface(unsigned int field)
-{
-	static const enum kmp_field fields[] = {
-		KMP_FIELD_ident_t__psource,
-		KMP_FIELD_ident_t__flags,
-		KMP_FIELD_kmp_task_t__shareds,
-		KMP_FIELD_kmp_task_t__routine,
-		KMP_FIELD_kmp_task_t__part_id,
-		KMP_FIELD_kmp_task_t__data1,
-		KMP_FIELD_kmp_task_t__data2,
-		KMP_FIELD_ompt_frame_t__exit_frame,
-		KMP_FIELD_ompt_frame_t__enter_frame,
-		KMP_FIELD_ompt_frame_t__exit_frame_flags,
-		KMP_FIELD_ompt_frame_t__enter_frame_flags,
-		KMP_FIELD_kmp_tasking_flags_t__tiedness,
-		KMP_FIELD_kmp_tasking_flags_t__final,
-		KMP_FIELD_kmp_tasking_flags_t__priority_specified,
-		KMP_FIELD_kmp_tasking_flags_t__destructors_thunk,
-		KMP_FIELD_kmp_tasking_flags_t__detachable,
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (fields[i] == field)
-			return true;
-	}
-	return false;
-}
+static const bool is_interface[KMP_FIELD_COUNT] = {
+	[KMP_FIELD_ident_t__psource] = true,
+	[KMP_FIELD_ident_t__flags] = true,
+	[KMP_FIELD_kmp_task_t__shareds] = true,
+	[KMP_FIELD_kmp_task_t__routine] = true,
+	[KMP_FIELD_kmp_task_t__part_id] = true,
+	[KMP_FIELD_kmp_task_t__data1] = true,
+	[KMP_FIELD_kmp_task_t__data2] = true,
+	[KMP_FIELD_ompt_frame_t__exit_frame] = true,
+	[KMP_FIELD_ompt_frame_t__enter_frame] = true,
+	[KMP_FIELD_ompt_frame_t__exit_frame_flags] = true,
+	[KMP_FIELD_ompt_frame_t__enter_frame_flags] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__tiedness] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__final] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__priority_specified] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__destructors_thunk] = true,
+	[KMP_FIELD_kmp_tasking_flags_t__detachable] = true,
+};
 
 // The table after that of the release, where that release can't be told from the next one.
 static const struct kmp_table *rival(const struct kmp_layout *layout)
@@ -197,7 +188,7 @@ void kmp_layout_settle(struct kmp_layout *layout)
 		const struct layout_field *field = &layout->field[i];
 		bool same_size = !other || other->field[i].size == field->size;
 		bool same = same_size && (!other || other->field[i].offset == field->offset);
-		bool believed = layout->standing[i] == LAYOUT_PROVEN || is_interface(i);
+		bool believed = layout->standing[i] == LAYOUT_PROVEN || is_interface[i];
 
 		// Code shows where one that is begun begins.
 		if (layout->identified && (layout->standing[i] == LAYOUT_BEGUN ? same_size : same))

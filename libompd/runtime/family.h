@@ -49,6 +49,7 @@ struct object {
 // Heads of functions that read a variable. One that is told which is meant may read several.
 #define ICV_VALUE(function) ICV_FUNCTION(function, ompd_word_t)
 #define ICV_LIST(function) ICV_FUNCTION(function, struct icv_list)
+#define ICV_SCHEDULE(function) ICV_FUNCTION(function, struct icv_schedule)
 #define ICV_TEXT(function) ICV_FUNCTION(function, char) // of ICV_TEXT_MAX bytes
 #define ICV_FUNCTION(function, type)                                              \
 	ompd_rc_t function(const struct runtime *runtime __attribute__((unused)), \
@@ -56,13 +57,11 @@ struct object {
 			   const struct object *of __attribute__((unused)),       \
 			   type *ret __attribute__((unused)))
 
-/**
- * How a family reads a variable: as an integer, or as a list; as a text only if that follows from
- * neither.
- */
+/** How a family reads a variable: the one that is not NULL. */
 struct icv_access {
 	ICV_VALUE((*value));
 	ICV_LIST((*list));
+	ICV_SCHEDULE((*schedule));
 	ICV_TEXT((*text));
 };
 

@@ -11,7 +11,7 @@
 #include "target/environ.h"
 
 enum icv {
-#define ICV_ROW(id, name, scope, form) ICV_##id,
+#define ICV_ROW(id, name, scope, form, ...) ICV_##id,
 #define ICV_ABSENT ICV_ROW
 #include "runtime/icvs.def"
 	ICV_COUNT,
@@ -96,11 +96,6 @@ struct icv_schedule {
 };
 
 enum { ICV_MONOTONIC = 0x80000000u }; // omp_sched_monotonic
-
-/** Store the kind of a schedule, if @p rc is that it was read. incomplete: it has a chunk size. */
-ompd_rc_t icv_schedule_value(ompd_rc_t rc, const struct icv_schedule *schedule, ompd_word_t *ret);
-/** Write a schedule as OMP_SCHEDULE has it, if @p rc is that it was read. */
-ompd_rc_t icv_schedule_text(ompd_rc_t rc, const struct icv_schedule *schedule, char *text);
 
 /** An environment variable of the standard, and the ICV whose initial value it sets. ICV_NONE: the
  * value in force is kept in no place that is known. */
