@@ -46,8 +46,7 @@ ompd_rc_t ompd_get_display_control_vars(ompd_address_space_handle_t *address_spa
 					const char *const **control_vars)
 {
 	API_ENTER_RUNTIME(space, address_space_handle);
-	if (!control_vars)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(control_vars, "result pointer is NULL");
 	const char *const *own = space->family->control_vars;
 	const struct target *target = &space->target;
 	size_t common = 0, count = 0;

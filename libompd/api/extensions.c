@@ -32,8 +32,7 @@ ompd_rc_t ompd_ext_get_handle_id(void *handle, ompd_scope_t scope, uint64_t *id)
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!id)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(id, "result pointer is NULL");
 	*id = kind == HANDLE_THREAD   ? thread_id(record) :
 	      kind == HANDLE_PARALLEL ? region_id(record) :
 					task_id(record);
@@ -69,8 +68,7 @@ static ompd_rc_t open_iterator(struct api_space *space, const struct region *reg
 ompd_rc_t ompd_ext_tasks_open(ompd_parallel_handle_t *parallel, ompd_ext_task_iterator **iterator)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!iterator)
-		return reason(ompd_rc_bad_input, "iterator pointer is NULL");
+	API_CHECK(iterator, "iterator pointer is NULL");
 	return open_iterator(self->space, self->region, iterator);
 }
 
@@ -78,8 +76,7 @@ ompd_rc_t ompd_ext_tasks_open_all(ompd_address_space_handle_t *handle,
 				  ompd_ext_task_iterator **iterator)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!iterator)
-		return reason(ompd_rc_bad_input, "iterator pointer is NULL");
+	API_CHECK(iterator, "iterator pointer is NULL");
 	return open_iterator(space, NULL, iterator);
 }
 
@@ -117,8 +114,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 	ompd_rc_t rc;
 
 	API_ENTER(self, TASK_ITERATOR, iterator);
-	if (!records || !count || max == 0)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(records && count && max > 0, "result pointer is NULL");
 	bool damaged = self->regions.damaged;
 
 	*count = 0;
@@ -135,8 +131,7 @@ ompd_rc_t ompd_ext_tasks_next(ompd_ext_task_iterator *iterator, ompd_ext_task_in
 				continue;
 			}
 		}
-		rc = self->space->family->walk_next(self->walk, &records[*count]);
-		damaged |= self->space->family->walk_damaged(self->walk);
+		rc = self->space->family->walk_next(self->walk, &records[*count], &damaged);
 		if (rc == ompd_rc_ok) {
 			++*count;
 			continue;
@@ -183,15 +178,11 @@ ompd_rc_t ompd_ext_get_task_by_info(ompd_parallel_handle_t *parallel,
 				    const ompd_ext_task_info *info, ompd_task_handle_t **task)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!info || !task)
-		return reason(ompd_rc_bad_input, "record or handle pointer is NULL");
+	API_CHECK(info && task, "record or handle pointer is NULL");
 	if (info->parallel_id != region_id(self))
 		return reason(ompd_rc_bad_input, "the record is of another region's task");
 	struct api_space *space = self->space;
-	struct api_task *handle = handle_new_task(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
+	API_NEW(handle, task, space);
 	space->family->task_of_info(self->region, info, handle->task);
 	return HANDLE_GIVE(ompd_rc_ok, TASK, handle, space, task);
 }
@@ -199,8 +190,7 @@ ompd_rc_t ompd_ext_get_task_by_info(ompd_parallel_handle_t *parallel,
 ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(info, "result pointer is NULL");
 	API_READ_THREAD(self, THREAD_PLACE);
 	return self->space->family->thread_info(self->space->runtime, self->thread, info);
 }
@@ -208,8 +198,7 @@ ompd_rc_t ompd_ext_get_thread_info(ompd_thread_handle_t *thread, ompd_ext_thread
 ompd_rc_t ompd_ext_get_parallel_info(ompd_parallel_handle_t *parallel, ompd_ext_parallel_info *info)
 {
 	API_ENTER(self, PARALLEL, parallel);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(info, "result pointer is NULL");
 	return self->space->family->region_info(self->space->runtime, self->region, info);
 }
 
@@ -217,8 +206,8 @@ ompd_rc_t ompd_ext_get_lock_info(ompd_address_space_handle_t *handle, uint32_t k
 				 uint64_t address, ompd_ext_lock_info *info)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!info || !address || kind > ompd_ext_lock_critical)
-		return reason(ompd_rc_bad_input, "lock or result pointer is NULL");
+	API_CHECK(info && address && kind <= ompd_ext_lock_critical,
+		  "lock or result pointer is NULL");
 	return space->family->lock_info(space->runtime, kind, address, info);
 }
 
@@ -226,8 +215,7 @@ ompd_rc_t ompd_ext_classify_call(ompd_address_space_handle_t *handle, uint64_t r
 				 ompd_ext_wait_site *site)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!site)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(site, "result pointer is NULL");
 	return space->family->classify_call(space->runtime, return_address, site);
 }
 
@@ -235,8 +223,7 @@ ompd_rc_t ompd_ext_get_call_target(ompd_address_space_handle_t *handle, uint64_t
 				   uint64_t *entry)
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!entry)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(entry, "result pointer is NULL");
 	return call_target(&space->target, return_address, entry);
 }
 
@@ -244,8 +231,7 @@ ompd_rc_t ompd_ext_classify_entry(ompd_address_space_handle_t *handle, uint64_t 
 				  ompd_ext_wait_site *site)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!site)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(site, "result pointer is NULL");
 	return space->family->classify_entry(space->runtime, entry, site);
 }
 
@@ -253,8 +239,7 @@ ompd_rc_t ompd_ext_get_lock_argument(ompd_address_space_handle_t *handle, uint64
 				     ompd_ext_argument *argument)
 {
 	API_ENTER_RUNTIME(space, handle);
-	if (!argument)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(argument, "result pointer is NULL");
 	return space->family->lock_argument(space->runtime, return_address, argument);
 }
 
@@ -262,8 +247,8 @@ ompd_rc_t ompd_ext_confirm_lock(ompd_thread_handle_t *thread, uint32_t kind, uin
 				const uint64_t *in_use, size_t in_use_count)
 {
 	API_ENTER(self, THREAD, thread);
-	if (kind > ompd_ext_lock_critical || (in_use_count && !in_use))
-		return reason(ompd_rc_bad_input, "lock or values pointer is NULL");
+	API_CHECK(kind <= ompd_ext_lock_critical && (!in_use_count || in_use),
+		  "lock or values pointer is NULL");
 	return self->space->family->confirm_lock(self->space->runtime, self->thread, kind, variable,
 						 in_use, in_use_count);
 }
@@ -272,8 +257,7 @@ ompd_rc_t ompd_ext_classify_futex(ompd_thread_handle_t *thread, uint64_t futex,
 				  ompd_ext_wait_site *site)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!site || !futex)
-		return reason(ompd_rc_bad_input, "address or result pointer is NULL");
+	API_CHECK(site && futex, "address or result pointer is NULL");
 	API_READ_THREAD(self, THREAD_PLACE);
 	return self->space->family->classify_futex(self->space->runtime, self->thread, futex, site);
 }

@@ -266,8 +266,7 @@ ompd_rc_t thread_read(const struct api_thread *thread, enum thread_question next
 
 ompd_rc_t handle_compare(uint64_t a, uint64_t b, int *cmp_value)
 {
-	if (!cmp_value)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(cmp_value, "result pointer is NULL");
 	*cmp_value = (a > b) - (a < b);
 	return ompd_rc_ok;
 }

@@ -92,6 +92,13 @@ ompd_rc_t api_enter_scope(const void *handle, ompd_scope_t scope, enum handle_ki
 		(record) = api_record_;                                                      \
 	} while (0)
 
+/** Check the other arguments; return from the calling function if they are not as they must be. */
+#define API_CHECK(condition, why)                                \
+	do {                                                     \
+		if (!(condition))                                \
+			return reason(ompd_rc_bad_input, (why)); \
+	} while (0)
+
 /** Enter a function that reads the memory of an address space's runtime. */
 #define API_ENTER_RUNTIME(record, handle)                  \
 	API_ENTER(record, ADDRESS_SPACE, handle);          \
@@ -145,6 +152,12 @@ void handle_close_all(void);
 
 // New records in memory of the debugger's allocator; NULL if there is none. An operation of the
 // family fills them.
+
+/** Declare @p record, a new one; return nomem from the calling function if there is no memory. */
+#define API_NEW(record, kind, space)                                \
+	struct api_##kind *const record = handle_new_##kind(space); \
+	if (!(record))                                              \
+	return ompd_rc_nomem
 
 struct api_thread *handle_new_thread(struct api_space *space);
 struct api_parallel *handle_new_parallel(struct api_space *space);

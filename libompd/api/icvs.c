@@ -21,8 +21,7 @@ ompd_rc_t ompd_enumerate_icvs(ompd_address_space_handle_t *handle, ompd_icv_id_t
 			      ompd_scope_t *next_scope, int *more)
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!next_id || !next_icv_name || !next_scope || !more)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(next_id && next_icv_name && next_scope && more, "result pointer is NULL");
 	// Ids are positions in the table of names plus one; 0 begins an enumeration.
 	if (current >= icv_name_count)
 		return reason(ompd_rc_bad_input, "unknown control variable %llu",
@@ -144,8 +143,7 @@ ompd_rc_t ompd_get_icv_from_scope(void *handle, ompd_scope_t scope, ompd_icv_id_
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!value)
-		return reason(ompd_rc_bad_input, "value pointer is NULL");
+	API_CHECK(value, "value pointer is NULL");
 	return read_value(&owner, icv_names[icv_id - 1].icv, value);
 }
 
@@ -156,8 +154,7 @@ ompd_rc_t ompd_ext_get_icv(void *handle, ompd_scope_t scope, const char *name, o
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!name || !value)
-		return reason(ompd_rc_bad_input, "name or value pointer is NULL");
+	API_CHECK(name && value, "name or value pointer is NULL");
 	const enum icv icv = icv_named(name);
 
 	if (icv == ICV_NONE)
@@ -176,8 +173,7 @@ ompd_rc_t ompd_get_icv_string_from_scope(void *handle, ompd_scope_t scope, ompd_
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (!icv_string)
-		return reason(ompd_rc_bad_input, "value pointer is NULL");
+	API_CHECK(icv_string, "value pointer is NULL");
 	if (icv_is_absent(icv_names[icv_id - 1].icv))
 		return reason(ompd_rc_unsupported, "the runtime has no such variable");
 	rc = refresh(&owner);
@@ -205,8 +201,8 @@ ompd_rc_t ompd_get_tool_data(void *handle, ompd_scope_t scope, ompd_word_t *valu
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	if (scope < ompd_scope_thread || !value || !ptr)
-		return reason(ompd_rc_bad_input, "result pointer is NULL, or the scope is invalid");
+	API_CHECK(scope >= ompd_scope_thread && value && ptr,
+		  "result pointer is NULL, or the scope is invalid");
 	rc = find_object(handle, scope, &owner);
 	if (rc == ompd_rc_ok)
 		rc = owner.space->family->tool_data(owner.space->runtime, &owner.object, &pointer);

@@ -20,8 +20,7 @@ static ompd_rc_t tool_data(const struct api_space *space, const struct object *o
 ompd_rc_t ompd_ext_get_thread_data(ompd_thread_handle_t *thread, uint64_t *data)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!data)
-		return reason(ompd_rc_bad_input, "data pointer is NULL");
+	API_CHECK(data, "data pointer is NULL");
 	const struct object of = { .thread = self->thread };
 
 	return tool_data(self->space, &of, data);
@@ -118,9 +117,7 @@ ompd_rc_t ompd_ext_get_ompt_task_info(ompd_thread_handle_t *thread, int level,
 				      ompd_ext_ompt_task_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info || level < 0)
-		return reason(ompd_rc_bad_input,
-			      "result pointer is NULL, or the level is negative");
+	API_CHECK(info && level >= 0, "result pointer is NULL, or the level is negative");
 	API_READ_THREAD(self, THREAD_TASK);
 	const struct api_space *space = self->space;
 	const size_t size = space->family->task_size;
@@ -145,9 +142,7 @@ ompd_rc_t ompd_ext_get_ompt_parallel_info(ompd_thread_handle_t *thread, int leve
 					  ompd_ext_ompt_parallel_info *info)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!info || level < 0)
-		return reason(ompd_rc_bad_input,
-			      "result pointer is NULL, or the level is negative");
+	API_CHECK(info && level >= 0, "result pointer is NULL, or the level is negative");
 	API_READ_THREAD(self, THREAD_REGION);
 	const struct api_space *space = self->space;
 	const size_t size = space->family->region_size;
@@ -178,9 +173,8 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 				   uint64_t *size)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!address || !size || block < 0)
-		return reason(ompd_rc_bad_input,
-			      "result pointer is NULL, or the number is negative");
+	API_CHECK(address && size && block >= 0,
+		  "result pointer is NULL, or the number is negative");
 	API_READ_THREAD(self, THREAD_TASK);
 	const struct api_space *space = self->space;
 	struct task *task = target_alloc(&space->target, space->family->task_size);
@@ -202,8 +196,7 @@ ompd_rc_t ompd_ext_get_task_memory(ompd_thread_handle_t *thread, int block, uint
 ompd_rc_t ompd_ext_get_proc_id(ompd_thread_handle_t *thread, int *proc_id)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!proc_id)
-		return reason(ompd_rc_bad_input, "number pointer is NULL");
+	API_CHECK(proc_id, "number pointer is NULL");
 	const struct api_space *space = self->space;
 	uint64_t pthread;
 	uint32_t processor;
@@ -225,8 +218,7 @@ ompd_rc_t ompd_ext_get_place_num(ompd_thread_handle_t *thread, int *place_num)
 	ompd_word_t value;
 
 	API_ENTER(self, THREAD, thread);
-	if (!place_num)
-		return reason(ompd_rc_bad_input, "number pointer is NULL");
+	API_CHECK(place_num, "number pointer is NULL");
 	API_READ_THREAD(self, THREAD_PLACE);
 	const struct object of = { .thread = self->thread };
 	ompd_rc_t rc = icv_value(self->space->family, self->space->runtime, ICV_place_assignment,
@@ -253,8 +245,7 @@ ompd_rc_t ompd_ext_get_partition_place_nums(ompd_thread_handle_t *thread, int *p
 	char text[ICV_TEXT_MAX] = "";
 
 	API_ENTER(self, THREAD, thread);
-	if (!count || (max && !place_nums))
-		return reason(ompd_rc_bad_input, "numbers pointer is NULL");
+	API_CHECK(count && (!max || place_nums), "numbers pointer is NULL");
 	API_READ_THREAD(self, THREAD_PLACE);
 	const struct object of = { .thread = self->thread };
 	ompd_rc_t rc =
@@ -281,8 +272,7 @@ ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *devic
 				   uint64_t *target_id, uint64_t *host_op_id)
 {
 	API_ENTER(self, THREAD, thread);
-	if (!device_num || !target_id || !host_op_id)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(device_num && target_id && host_op_id, "result pointer is NULL");
 	if (!self->space->family->ompt)
 		return no_tool_interface();
 	return reason(ompd_rc_unavailable, "the runtime records no target regions");
@@ -291,8 +281,7 @@ ompd_rc_t ompd_ext_get_target_info(ompd_thread_handle_t *thread, uint64_t *devic
 ompd_rc_t ompd_ext_get_num_devices(ompd_address_space_handle_t *handle, int *num_devices)
 {
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!num_devices)
-		return reason(ompd_rc_bad_input, "number pointer is NULL");
+	API_CHECK(num_devices, "number pointer is NULL");
 	if (!space->family->ompt)
 		return no_tool_interface();
 	*num_devices = space->family->ompt->num_devices;
@@ -305,8 +294,7 @@ ompd_rc_t ompd_ext_enumerate_mutex_impls(ompd_address_space_handle_t *handle, in
 	int count = 0;
 
 	API_ENTER(space, ADDRESS_SPACE, handle);
-	if (!next || !name || !more)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(next && name && more, "result pointer is NULL");
 	if (!space->family->ompt)
 		return no_tool_interface();
 	const char *const *names = space->family->ompt->mutex_impls;

@@ -10,12 +10,8 @@ typedef ompd_rc_t (*relative_fn)(const struct runtime *runtime, const struct tas
 static ompd_rc_t get_relative(const struct api_task *of, ompd_task_handle_t **ret,
 			      relative_fn relative)
 {
-	if (!ret)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
-	struct api_task *handle = handle_new_task(of->space);
-
-	if (!handle)
-		return ompd_rc_nomem;
+	API_CHECK(ret, "handle pointer is NULL");
+	API_NEW(handle, task, of->space);
 	return HANDLE_GIVE(relative(of->space->runtime, of->task, handle->task), TASK, handle,
 			   of->space, ret);
 }
@@ -25,14 +21,10 @@ ompd_rc_t ompd_get_curr_task_handle(ompd_thread_handle_t *thread_handle,
 				    ompd_task_handle_t **task_handle)
 {
 	API_ENTER(self, THREAD, thread_handle);
-	if (!task_handle)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	API_CHECK(task_handle, "handle pointer is NULL");
 	API_READ_THREAD(self, THREAD_TASK);
 	struct api_space *space = self->space;
-	struct api_task *handle = handle_new_task(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
+	API_NEW(handle, task, space);
 	return HANDLE_GIVE(space->family->current_task(space->runtime, self->thread, handle->task),
 			   TASK, handle, space, task_handle);
 }
@@ -64,14 +56,10 @@ ompd_rc_t ompd_get_task_in_parallel(ompd_parallel_handle_t *parallel_handle, int
 				    ompd_task_handle_t **task_handle)
 {
 	API_ENTER(self, PARALLEL, parallel_handle);
-	if (!task_handle || thread_num < 0)
-		return reason(ompd_rc_bad_input,
-			      "handle pointer is NULL, or the number is negative");
+	API_CHECK(task_handle && thread_num >= 0,
+		  "handle pointer is NULL, or the number is negative");
 	struct api_space *space = self->space;
-	struct api_task *handle = handle_new_task(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
+	API_NEW(handle, task, space);
 	return HANDLE_GIVE(space->family->implicit_task(space->runtime, self->region,
 							(uint32_t)thread_num, handle->task),
 			   TASK, handle, space, task_handle);
@@ -97,8 +85,7 @@ ompd_rc_t ompd_get_task_function(ompd_task_handle_t *task_handle, ompd_address_t
 	uint64_t function;
 
 	API_ENTER(self, TASK, task_handle);
-	if (!entry_point)
-		return reason(ompd_rc_bad_input, "address pointer is NULL");
+	API_CHECK(entry_point, "address pointer is NULL");
 	const struct api_space *space = self->space;
 	ompd_rc_t rc = space->family->task_function(space->runtime, self->task, &function);
 
@@ -112,8 +99,7 @@ ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_frame_info_t
 			      ompd_frame_info_t *enter_frame)
 {
 	API_ENTER(self, TASK, task_handle);
-	if (!exit_frame || !enter_frame)
-		return reason(ompd_rc_bad_input, "frames pointer is NULL");
+	API_CHECK(exit_frame && enter_frame, "frames pointer is NULL");
 	const struct api_space *space = self->space;
 
 	return space->family->task_frame(space->runtime, self->task, exit_frame, enter_frame);
@@ -122,8 +108,7 @@ ompd_rc_t ompd_get_task_frame(ompd_task_handle_t *task_handle, ompd_frame_info_t
 ompd_rc_t ompd_ext_get_task_info(ompd_task_handle_t *task, ompd_ext_task_info *info)
 {
 	API_ENTER(self, TASK, task);
-	if (!info)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(info, "result pointer is NULL");
 	return self->space->family->task_info(self->space->runtime, self->task, info);
 }
 
@@ -131,8 +116,7 @@ ompd_rc_t ompd_ext_get_task_depends(ompd_task_handle_t *task, ompd_ext_depend *d
 				    size_t *count)
 {
 	API_ENTER(self, TASK, task);
-	if (!count || (max && !depends))
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(count && (!max || depends), "result pointer is NULL");
 	return self->space->family->task_depends(self->space->runtime, self->task, depends, max,
 						 count);
 }
@@ -141,8 +125,7 @@ ompd_rc_t ompd_ext_get_task_dependers(ompd_task_handle_t *task, uint64_t *ids, s
 				      size_t *count)
 {
 	API_ENTER(self, TASK, task);
-	if (!count || (max && !ids))
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(count && (!max || ids), "result pointer is NULL");
 	return self->space->family->task_dependers(self->space->runtime, self->task, ids, max,
 						   count);
 }

@@ -16,14 +16,10 @@ ompd_rc_t ompd_get_thread_in_parallel(ompd_parallel_handle_t *parallel_handle, i
 				      ompd_thread_handle_t **thread_handle)
 {
 	API_ENTER(self, PARALLEL, parallel_handle);
-	if (!thread_handle || thread_num < 0)
-		return reason(ompd_rc_bad_input,
-			      "handle pointer is NULL, or the number is negative");
+	API_CHECK(thread_handle && thread_num >= 0,
+		  "handle pointer is NULL, or the number is negative");
 	struct api_space *space = self->space;
-	struct api_thread *handle = handle_new_thread(space);
-
-	if (!handle)
-		return ompd_rc_nomem;
+	API_NEW(handle, thread, space);
 	return HANDLE_GIVE(space->family->region_member(space->runtime, self->region,
 							(uint32_t)thread_num, handle->thread),
 			   THREAD, handle, space, thread_handle);
@@ -92,16 +88,12 @@ ompd_rc_t ompd_get_thread_handle(ompd_address_space_handle_t *handle, ompd_threa
 	uint64_t pthread;
 
 	API_ENTER_RUNTIME(space, handle);
-	if (!thread_id || !thread_handle)
-		return reason(ompd_rc_bad_input, "identifier or result pointer is NULL");
+	API_CHECK(thread_id && thread_handle, "identifier or result pointer is NULL");
 	ompd_rc_t rc = pthread_of_id(space, kind, sizeof_thread_id, thread_id, &pthread);
 
 	if (rc != ompd_rc_ok)
 		return rc;
-	struct api_thread *thread = handle_new_thread(space);
-
-	if (!thread)
-		return ompd_rc_nomem;
+	API_NEW(thread, thread, space);
 	rc = space->family->thread_of_pthread(space->runtime, pthread, thread->thread);
 	// What cannot be read may be none of the process's threads.
 	if (rc == ompd_rc_error && !is_thread(space, pthread))
@@ -128,8 +120,7 @@ ompd_rc_t ompd_get_thread_id(ompd_thread_handle_t *thread_handle, ompd_thread_id
 			     ompd_size_t sizeof_thread_id, void *thread_id)
 {
 	API_ENTER(self, THREAD, thread_handle);
-	if (!thread_id)
-		return reason(ompd_rc_bad_input, "identifier pointer is NULL");
+	API_CHECK(thread_id, "identifier pointer is NULL");
 	const struct api_space *space = self->space;
 	const struct nptl *nptl = space->family->facts(space->runtime).nptl;
 	uint64_t pthread;
@@ -157,8 +148,7 @@ ompd_rc_t ompd_get_device_from_thread(ompd_thread_handle_t *thread_handle,
 				      ompd_address_space_handle_t **device)
 {
 	API_ENTER(self, THREAD, thread_handle);
-	if (!device)
-		return reason(ompd_rc_bad_input, "handle pointer is NULL");
+	API_CHECK(device, "handle pointer is NULL");
 	*device = self->space->handle;
 	return ompd_rc_ok;
 }
@@ -168,9 +158,8 @@ ompd_rc_t ompd_ext_get_thread_num(ompd_thread_handle_t *thread, ompd_parallel_ha
 {
 	API_ENTER(member, THREAD, thread);
 	API_ENTER(team, PARALLEL, parallel);
-	if (!thread_num || member->space != team->space)
-		return reason(ompd_rc_bad_input,
-			      "number pointer is NULL, or the handles are of different processes");
+	API_CHECK(thread_num && member->space == team->space,
+		  "number pointer is NULL, or the handles are of different processes");
 	API_READ_THREAD(member, THREAD_PLACE);
 	return member->space->family->thread_num(member->space->runtime, member->thread,
 						 team->region, thread_num);
@@ -232,8 +221,7 @@ ompd_rc_t ompd_ext_get_threads(ompd_address_space_handle_t *handle, ompd_thread_
 	ompd_rc_t rc;
 
 	API_ENTER_RUNTIME(space, handle);
-	if (!count)
-		return reason(ompd_rc_bad_input, "result pointer is NULL");
+	API_CHECK(count, "result pointer is NULL");
 	do
 		rc = take_next(&list, space, &cursor, threads != NULL);
 	while (rc == ompd_rc_ok);

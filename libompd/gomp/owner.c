@@ -101,7 +101,7 @@ static const struct property properties[] = {
 // memory: what a question leaves behind can be told from a leak.
 static ompd_rc_t open_map(const struct target *target, struct idmap *ret)
 {
-	*ret = (struct idmap){ .has_values = true };
+	*ret = (struct idmap){ 0 };
 	return idmap_add(ret, target, 0, 0, NULL);
 }
 

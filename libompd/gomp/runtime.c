@@ -62,9 +62,6 @@ ompd_rc_t gomp_ready(struct runtime *runtime)
 void gomp_close(struct runtime *runtime)
 {
 	wait_calls_close(&runtime->target, runtime->waits);
-	runtime->waits = NULL;
 	gomp_owners_close(&runtime->target, runtime->owners);
-	runtime->owners = NULL;
 	target_free(&runtime->target, runtime->interposer);
-	runtime->interposer = NULL;
 }

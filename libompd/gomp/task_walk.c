@@ -330,13 +330,14 @@ static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
-ompd_rc_t gomp_walk_next(struct walk *walk, ompd_ext_task_info *ret)
+ompd_rc_t gomp_walk_next(struct walk *walk, ompd_ext_task_info *ret, bool *damaged)
 {
 	ompd_rc_t rc;
 
 	do
 		rc = step(walk, ret);
 	while (rc == ompd_rc_stale_handle);
+	*damaged |= walk->damaged;
 	return rc;
 }
 
@@ -387,11 +388,6 @@ ompd_rc_t gomp_walk_unreached(const struct walk *walk, uint32_t *ret)
 		return reason(ompd_rc_unavailable, "the team's tasks are being changed");
 	*ret = count > walk->counted ? count - walk->counted : 0;
 	return ompd_rc_ok;
-}
-
-bool gomp_walk_damaged(const struct walk *walk)
-{
-	return walk->damaged;
 }
 
 void gomp_walk_close(struct walk *walk)

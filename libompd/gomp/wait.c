@@ -14,16 +14,11 @@ static const struct wait_function wait_functions[] = {
 };
 #undef WAIT
 
-static ompd_rc_t resolved(struct runtime *runtime)
-{
-	return wait_calls_open(&runtime->target, wait_functions,
-			       sizeof(wait_functions) / sizeof(wait_functions[0]), "libgomp.so.1",
-			       true, &runtime->waits);
-}
-
 ompd_rc_t gomp_classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *site)
 {
-	ompd_rc_t rc = resolved(runtime);
+	ompd_rc_t rc = wait_calls_open(&runtime->target, wait_functions,
+				       sizeof(wait_functions) / sizeof(wait_functions[0]),
+				       "libgomp.so.1", true, &runtime->waits);
 
 	return rc == ompd_rc_ok ? wait_calls_find(&runtime->target, runtime->waits, entry, site) :
 				  rc;

@@ -161,9 +161,6 @@ static inline ompd_rc_t kmp_or_none(ompd_rc_t rc)
 
 // ---- The list of threads (kmp/thread_list.c) -------------------------------------------------
 
-ompd_rc_t kmp_seen_open(const struct target *target, struct kmp_seen **ret);
-void kmp_seen_close(const struct target *target, struct kmp_seen *seen);
-
 /**
  * Return the thread with this gtid, 0 if there is none now.
  * @return unavailable: the runtime has never had so many threads.

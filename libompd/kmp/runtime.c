@@ -64,7 +64,8 @@ ompd_rc_t kmp_open(struct runtime *runtime, const struct target *target, const c
 		rc = learn(runtime);
 	if (rc != ompd_rc_ok)
 		return rc;
-	return kmp_seen_open(target, &runtime->seen);
+	runtime->seen = target_alloc(target, sizeof(*runtime->seen));
+	return runtime->seen ? ompd_rc_ok : ompd_rc_nomem;
 }
 
 ompd_rc_t kmp_ready(struct runtime *runtime)
@@ -87,9 +88,8 @@ ompd_rc_t kmp_ready(struct runtime *runtime)
 void kmp_close(struct runtime *runtime)
 {
 	wait_calls_close(&runtime->target, runtime->waits);
-	runtime->waits = NULL;
-	kmp_seen_close(&runtime->target, runtime->seen);
-	runtime->seen = NULL;
+	idmap_close(&runtime->seen->threads, &runtime->target);
+	target_free(&runtime->target, runtime->seen);
 }
 
 // _OPENMP of Clang is that of OpenMP 5.0 up to LLVM 15, and 5.1 since.

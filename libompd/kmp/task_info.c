@@ -2,12 +2,6 @@
 
 #include "kmp/tasks.h"
 
-static bool has_flag(const struct runtime *runtime, const struct kmp_task_record *record,
-		     enum kmp_field bit)
-{
-	return kmp_flag(runtime, record->flags, bit);
-}
-
 // ---- Status ----------------------------------------------------------------------------------
 
 // Of an explicit task that no thread has as its current one.
@@ -16,14 +10,14 @@ static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
 						const struct kmp_task_record *record, bool queued,
 						int32_t predecessors)
 {
-	bool begun = has_flag(runtime, record, FLAG(started));
+	bool begun = kmp_flag(runtime, record->flags, FLAG(started));
 
-	if (has_flag(runtime, record, FLAG(complete)))
+	if (kmp_flag(runtime, record->flags, FLAG(complete)))
 		return ompd_ext_task_completed;
 	if (queued)
 		return ompd_ext_task_queued;
 	// A proxy task's thread calls its code, which only sets the work going, without ado.
-	if (!begun && predecessors == 0 && has_flag(runtime, record, FLAG(proxy)))
+	if (!begun && predecessors == 0 && kmp_flag(runtime, record->flags, FLAG(proxy)))
 		return ompd_ext_task_started;
 	if (!begun)
 		return predecessors > 0 ? ompd_ext_task_blocked :
@@ -31,12 +25,13 @@ static enum ompd_ext_task_status resting_status(const struct runtime *runtime,
 					  ompd_ext_task_unknown; // between two of these
 	// When the body of a detachable task is done and its event is not fulfilled, the runtime
 	// goes on as with a proxy task (__kmp_task_finish).
-	if (has_flag(runtime, record, FLAG(detachable)) && has_flag(runtime, record, FLAG(proxy)))
+	if (kmp_flag(runtime, record->flags, FLAG(detachable)) &&
+	    kmp_flag(runtime, record->flags, FLAG(proxy)))
 		return ompd_ext_task_detached;
 	// A thread that is just entering or leaving the team, or can't be read, may be at it.
 	if (activity->damaged)
 		return ompd_ext_task_unknown;
-	if (has_flag(runtime, record, FLAG(executing)) || activity->incomplete)
+	if (kmp_flag(runtime, record->flags, FLAG(executing)) || activity->incomplete)
 		return ompd_ext_task_started;
 	return ompd_ext_task_suspended;
 }
@@ -115,7 +110,7 @@ static ompd_rc_t read_priority(const struct runtime *runtime, const struct kmp_t
 	ompd_rc_t rc = ompd_rc_ok;
 
 	// The second of two words that follow the function.
-	if (has_flag(runtime, record, FLAG(priority_specified)))
+	if (kmp_flag(runtime, record->flags, FLAG(priority_specified)))
 		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__data2,
 				     &priority);
 	*ret = (int32_t)priority;
@@ -148,23 +143,24 @@ static ompd_rc_t describe_explicit(const struct runtime *runtime,
 				   const struct kmp_task_record *record, int32_t *predecessors,
 				   ompd_ext_task_info *ret)
 {
-	ret->kind = has_flag(runtime, record, FLAG(target)) ||
-				    has_flag(runtime, record, FLAG(hidden_helper)) ?
+	ret->kind = kmp_flag(runtime, record->flags, FLAG(target)) ||
+				    kmp_flag(runtime, record->flags, FLAG(hidden_helper)) ?
 			    ompd_ext_task_target :
 			    ompd_ext_task_explicit;
 	ret->flags_known |= ompd_ext_task_undeferred | ompd_ext_task_untied;
-	if (has_flag(runtime, record, FLAG(task_serial)))
+	if (kmp_flag(runtime, record->flags, FLAG(task_serial)))
 		ret->flags |= ompd_ext_task_undeferred;
-	if (!has_flag(runtime, record, FLAG(tiedness)))
+	if (!kmp_flag(runtime, record->flags, FLAG(tiedness)))
 		ret->flags |= ompd_ext_task_untied;
 	if (kmp_has(runtime, FLAG(detachable))) {
 		ret->flags_known |= ompd_ext_task_detachable;
-		if (has_flag(runtime, record, FLAG(detachable)))
+		if (kmp_flag(runtime, record->flags, FLAG(detachable)))
 			ret->flags |= ompd_ext_task_detachable;
 	}
 	// The runtime makes detachable tasks such ones at the end of their code.
 	ret->flags_known |= ompd_ext_task_proxy;
-	if (has_flag(runtime, record, FLAG(proxy)) && !has_flag(runtime, record, FLAG(detachable)))
+	if (kmp_flag(runtime, record->flags, FLAG(proxy)) &&
+	    !kmp_flag(runtime, record->flags, FLAG(detachable)))
 		ret->flags |= ompd_ext_task_proxy;
 	uint64_t depnode = 0;
 	ompd_rc_t rc = read_priority(runtime, record, &ret->priority);
@@ -201,7 +197,7 @@ ompd_rc_t kmp_describe_task(const struct runtime *runtime, const struct region *
 		.flags_known = ompd_ext_task_final,
 		.thread_num = -1,
 	};
-	if (has_flag(runtime, record, FLAG(final)))
+	if (kmp_flag(runtime, record->flags, FLAG(final)))
 		ret->flags |= ompd_ext_task_final;
 	ompd_rc_t rc = read_parent(runtime, &task, &ret->parent_id);
 

@@ -214,13 +214,14 @@ static ompd_rc_t step(struct walk *walk, ompd_ext_task_info *ret)
 	return reason(ompd_rc_unavailable, "no more tasks");
 }
 
-ompd_rc_t kmp_walk_next(struct walk *walk, ompd_ext_task_info *ret)
+ompd_rc_t kmp_walk_next(struct walk *walk, ompd_ext_task_info *ret, bool *damaged)
 {
 	ompd_rc_t rc;
 
 	do
 		rc = step(walk, ret);
 	while (rc == ompd_rc_stale_handle);
+	*damaged |= walk->damaged;
 	return rc;
 }
 
@@ -264,7 +265,6 @@ ompd_rc_t kmp_walk_open(const struct runtime *runtime, const struct region *regi
 	ompd_rc_t rc = kmp_activity_open(runtime, region, &walk->activity);
 
 	walk->damaged = walk->activity.damaged;
-	walk->depends.has_values = true;
 	if (rc == ompd_rc_ok && kmp_owns_tasks(region))
 		rc = collect_queued(walk);
 	if (rc == ompd_rc_ok)
@@ -307,6 +307,7 @@ static ompd_rc_t count_given_away(const struct walk *walk, int64_t *ret)
 	struct walk *helpers;
 	struct region region;
 	ompd_ext_task_info info;
+	bool damaged = false;
 	ompd_rc_t rc = helpers_region(walk, &region);
 
 	*ret = 0;
@@ -314,7 +315,7 @@ static ompd_rc_t count_given_away(const struct walk *walk, int64_t *ret)
 		rc = kmp_walk_open(runtime, &region, &helpers);
 	if (rc != ompd_rc_ok)
 		return kmp_or_none(rc);
-	while ((rc = kmp_walk_next(helpers, &info)) == ompd_rc_ok) {
+	while ((rc = kmp_walk_next(helpers, &info, &damaged)) == ompd_rc_ok) {
 		if (info.kind == ompd_ext_task_implicit)
 			continue;
 		rc = kmp_read_task(runtime, info.id, &task);
@@ -324,7 +325,7 @@ static ompd_rc_t count_given_away(const struct walk *walk, int64_t *ret)
 			break;
 		*ret += parent.team == walk->region.team.address && is_counted(runtime, &task);
 	}
-	if (helpers->damaged)
+	if (damaged)
 		rc = ompd_rc_error;
 	kmp_walk_close(helpers);
 	return kmp_or_none(rc);
@@ -341,11 +342,6 @@ ompd_rc_t kmp_walk_unreached(const struct walk *walk, uint32_t *ret)
 	*ret = missing > 0 && !damaged ? (uint32_t)missing : 0;
 	return damaged ? reason(ompd_rc_unavailable, "the team's tasks are being changed") :
 			 ompd_rc_ok;
-}
-
-bool kmp_walk_damaged(const struct walk *walk)
-{
-	return walk->damaged;
 }
 
 void kmp_walk_close(struct walk *walk)

@@ -5,24 +5,6 @@
 
 #include "kmp/kmp.h"
 
-ompd_rc_t kmp_seen_open(const struct target *target, struct kmp_seen **ret)
-{
-	struct kmp_seen *seen = target_alloc(target, sizeof(*seen));
-
-	if (!seen)
-		return ompd_rc_nomem;
-	seen->threads.has_values = true;
-	*ret = seen;
-	return ompd_rc_ok;
-}
-
-void kmp_seen_close(const struct target *target, struct kmp_seen *seen)
-{
-	if (seen)
-		idmap_close(&seen->threads, target);
-	target_free(target, seen);
-}
-
 // Refuse that there is no array, if there must be one: the runtime makes it before it says that it is
 // initialized, and says that it is not before it gives the array back (__kmp_cleanup). Stacks have a
 // size from the start.
@@ -109,7 +91,7 @@ ompd_rc_t kmp_next_listed(const struct runtime *runtime, uint64_t *gtid, uint64_
 // Look through all threads, and remember where each was.
 static ompd_rc_t search(const struct runtime *runtime, uint64_t pthread, uint64_t *ret)
 {
-	struct idmap threads = { .has_values = true };
+	struct idmap threads = { 0 };
 	uint64_t array, count, thread, found;
 	bool known = false, damaged = false;
 	ompd_rc_t rc = read_threads(runtime, &array, &count);

@@ -11,16 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-struct access_struct {
-	const char *sizeof_symbol;
-};
-
 struct access_field {
 	const char *access_symbol, *size_symbol;
 };
 
-#define LAYOUT_STRUCT(s) { "ompd_sizeof__" #s },
-static const struct access_struct structs[GOMP_STRUCT_COUNT] = {
+#define LAYOUT_STRUCT(s) "ompd_sizeof__" #s,
+static const char *const sizes[GOMP_STRUCT_COUNT] = {
 #include "layout/gomp_fields.def"
 };
 
@@ -76,7 +72,7 @@ ompd_rc_t gomp_access_layout(const struct gomp_library *library, struct gomp_lay
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (unsigned int i = 0; i < GOMP_STRUCT_COUNT && rc == ompd_rc_ok; i++) {
-		symbol = structs[i].sizeof_symbol;
+		symbol = sizes[i];
 		rc = read_number(library, symbol, &layout->struct_size[i]);
 		if (rc == ompd_rc_unavailable)
 			rc = ompd_rc_ok;

@@ -5,7 +5,6 @@
 ompd_rc_t activity_add(const struct target *target, struct activity *activity, uint64_t task,
 		       const struct activity_entry *entry, bool *added)
 {
-	activity->begun.has_values = true;
 	return idmap_add(&activity->begun, target, task,
 			 2 * (uint64_t)entry->thread_num + entry->running, added);
 }
@@ -23,7 +22,7 @@ bool activity_find(const struct activity *activity, uint64_t task, struct activi
 bool activity_next(const struct activity *activity, size_t *position, uint64_t *task)
 {
 	while (*position < activity->begun.capacity) {
-		const uint64_t key = activity->begun.keys[(*position)++];
+		const uint64_t key = activity->begun.slots[(*position)++].key;
 
 		*task = key - 1;
 		if (key)

@@ -65,7 +65,6 @@ ompd_rc_t wait_calls_open(const struct target *target, const struct wait_functio
 	if (!calls)
 		return ompd_rc_nomem;
 	calls->functions = functions;
-	calls->entries.has_values = true;
 	// This is asked first: LLVM's plug-in for GDB takes a call whose last look-up found nothing for a
 	// failed one.
 	ompd_rc_t rc = is_interposed(target, is_libgomp, &interposed);
