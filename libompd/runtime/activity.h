@@ -28,8 +28,8 @@ bool activity_find(const struct activity *activity, uint64_t task, struct activi
 bool activity_next(const struct activity *activity, size_t *position, uint64_t *task);
 void activity_close(const struct target *target, struct activity *activity);
 
-/** Note that nothing is known of a thread, because of @p rc. unavailable: it is no member, yet or any
- * more. */
+/** Note that a thread could not be examined, because of @p rc. unavailable: it is no member, yet or
+ * any more. */
 void activity_miss(struct activity *activity, ompd_rc_t rc);
 
 #endif

@@ -21,7 +21,7 @@ struct region;
 struct task;
 struct walk;
 
-/** What is known of a runtime since it was opened, or is ready. */
+/** Facts about a runtime that was opened, or is ready. */
 struct runtime_facts {
 	ompd_ext_layout_info layout; // all but its size
 	const char *file_name; // by which the debugger knows the runtime's file; NULL: not known
@@ -36,7 +36,7 @@ struct thread_cursor {
 	bool damaged; // some thread could not be read, and was left out
 };
 
-/** What is asked of a thread next: how much of it is to be read at once. */
+/** Question that follows about a thread: it decides how much of it is read at once. */
 enum thread_question { THREAD_PLACE, THREAD_REGION, THREAD_TASK, THREAD_STATE, THREAD_DATA };
 
 /** The object for which a variable or tool data is read; the other members are zero. */
@@ -46,7 +46,7 @@ struct object {
 	const struct task *task;
 };
 
-// Heads of functions that read a variable. One that is told which is meant may read several.
+// Heads of functions that read a variable. One may read several.
 #define ICV_VALUE(function) ICV_FUNCTION(function, ompd_word_t)
 #define ICV_LIST(function) ICV_FUNCTION(function, struct icv_list)
 #define ICV_SCHEDULE(function) ICV_FUNCTION(function, struct icv_schedule)

@@ -69,7 +69,7 @@ static inline ompd_word_t icv_signed(uint64_t value, unsigned int size)
 	return (ompd_word_t)(value << unused) >> unused;
 }
 
-/** What sets an ICV when the runtime starts, and nothing later. */
+/** Environment variable that sets an ICV when the runtime starts; nothing does later. */
 struct icv_environment {
 	const char *variable;
 	const struct environ_word *words;
