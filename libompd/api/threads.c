@@ -184,7 +184,7 @@ static ompd_rc_t append(struct thread_list *list, struct api_space *space,
 			struct api_thread *thread)
 {
 	ompd_thread_handle_t **handles = target_grow(&space->target, list->handles, list->count,
-						     &list->capacity, sizeof(*handles));
+						     &list->capacity, sizeof(void *));
 
 	if (handles)
 		list->handles = handles;

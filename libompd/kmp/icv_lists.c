@@ -20,7 +20,7 @@ static ompd_rc_t list_in_memory(const struct runtime *runtime, const struct regi
 	if (rc != ompd_rc_ok || !nested)
 		return rc == ompd_rc_ok ? ompd_rc_unavailable : rc;
 	rc = KMP_READ(runtime, nested, WANT(KMP_FIELD_kmp_nested_nthreads_t__nth, &array),
-		      WANT(KMP_FIELD_kmp_nested_nthreads_t__used, &used));
+		      WANT_INT(KMP_FIELD_kmp_nested_nthreads_t__used, &used));
 	while (rc == ompd_rc_ok && (int32_t)ret->length < used && ret->length < ICV_LIST_MAX) {
 		rc = target_read_uint(&runtime->target, array + 4 * ret->length, 4, &value);
 		if (rc == ompd_rc_ok)

@@ -135,8 +135,8 @@ ICV_SCHEDULE(kmp_icv_schedule)
 	if (rc != ompd_rc_ok)
 		return rc;
 	base = kmp_at(runtime, base, ICV(sched));
-	rc = KMP_READ(runtime, base, WANT(KMP_FIELD_kmp_r_sched_t__r_sched_type, &type),
-		      WANT(KMP_FIELD_kmp_r_sched_t__chunk, &chunk));
+	rc = KMP_READ(runtime, base, WANT_INT(KMP_FIELD_kmp_r_sched_t__r_sched_type, &type),
+		      WANT_INT(KMP_FIELD_kmp_r_sched_t__chunk, &chunk));
 	if (rc != ompd_rc_ok)
 		return rc;
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {

@@ -93,18 +93,19 @@ struct kmp_wanted {
 	int32_t *number;
 };
 
-#define WANT(of, to)                                 \
-	{                                            \
-		.field = (of),                       \
-		.word = _Generic((to), uint64_t *    \
-				 : (to), int32_t *   \
-				 : NULL),            \
-		.number = _Generic((to), uint64_t *  \
-				   : NULL, int32_t * \
-				   : (to)),          \
+#define WANT(of, to)                        \
+	{                                   \
+		.field = (of), .word = (to) \
+	}
+#define WANT_INT(of, to)                      \
+	{                                     \
+		.field = (of), .number = (to) \
 	}
 
-/** Read fields of a structure, each a WANT(field, &value). The first failure counts. */
+/**
+ * Read fields of a structure, each a WANT(field, &word) or WANT_INT(field, &number). The first
+ * failure counts.
+ */
 #define KMP_READ(runtime, base, ...)                                           \
 	kmp_read_each((runtime), (base), (struct kmp_wanted[]){ __VA_ARGS__ }, \
 		      sizeof((struct kmp_wanted[]){ __VA_ARGS__ }) / sizeof(struct kmp_wanted))

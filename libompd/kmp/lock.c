@@ -91,8 +91,8 @@ static ompd_rc_t queuing_lock(const struct runtime *runtime, uint64_t lock, ompd
 static ompd_rc_t ticket_lock(const struct runtime *runtime, uint64_t lock, ompd_ext_lock_info *ret)
 {
 	int32_t next, serving;
-	ompd_rc_t rc = KMP_READ(runtime, lock, WANT(TICKET(next_ticket), &next),
-				WANT(TICKET(now_serving), &serving));
+	ompd_rc_t rc = KMP_READ(runtime, lock, WANT_INT(TICKET(next_ticket), &next),
+				WANT_INT(TICKET(now_serving), &serving));
 
 	if (rc == ompd_rc_ok)
 		*ret = (ompd_ext_lock_info){ .held = next != serving };
@@ -105,8 +105,8 @@ static ompd_rc_t nested_lock(const struct runtime *runtime, uint64_t lock,
 			     unsigned int shift, ompd_ext_lock_info *ret)
 {
 	int32_t owner, depth;
-	ompd_rc_t rc =
-		KMP_READ(runtime, lock, WANT(owner_field, &owner), WANT(depth_field, &depth));
+	ompd_rc_t rc = KMP_READ(runtime, lock, WANT_INT(owner_field, &owner),
+				WANT_INT(depth_field, &depth));
 
 	// The owner's number of a lock that is a word of a direct lock's kind carries its tag.
 	if (rc == ompd_rc_ok)

@@ -72,8 +72,8 @@ ompd_rc_t kmp_task_waits(const struct runtime *runtime, const struct task *task,
 	const uint32_t group_end = ompd_ext_task_in_taskgroup_wait;
 	int32_t thread, children, members = 0;
 	uint64_t group = 0;
-	ompd_rc_t rc = KMP_READ(runtime, task->address, WANT(TASK(td_taskwait_thread), &thread),
-				WANT(TASK(td_incomplete_child_tasks), &children),
+	ompd_rc_t rc = KMP_READ(runtime, task->address, WANT_INT(TASK(td_taskwait_thread), &thread),
+				WANT_INT(TASK(td_incomplete_child_tasks), &children),
 				WANT(TASK(td_taskgroup), &group));
 
 	if (rc == ompd_rc_ok && thread > 0 && group)

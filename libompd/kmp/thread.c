@@ -71,7 +71,8 @@ static ompd_rc_t read_members(const struct runtime *runtime, uint64_t address, e
 			      WANT(INFO(th_teams_microtask), &microtask),
 			      WANT(INFO(th_teams_level), &teams_level));
 	if (rc == ompd_rc_ok)
-		rc = KMP_READ(runtime, ds, WANT(DESC(ds_gtid), &gtid), WANT(DESC(ds_tid), &tid));
+		rc = KMP_READ(runtime, ds, WANT_INT(DESC(ds_gtid), &gtid),
+			      WANT_INT(DESC(ds_tid), &tid));
 	if (rc == ompd_rc_ok && runtime->layout.field[INFO(th_team_master)].size)
 		rc = kmp_read(runtime, address, INFO(th_team_master), &ret->primary);
 	if (rc != ompd_rc_ok)

@@ -19,8 +19,8 @@ static ompd_rc_t is_queued(const struct runtime *runtime, const struct thread *t
 	int32_t id, tail, next;
 	uint64_t address;
 	ompd_rc_t rc = KMP_READ(runtime, lock,
-				WANT(KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id),
-				WANT(KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail));
+				WANT_INT(KMP_FIELD_kmp_base_queuing_lock_t__head_id, &id),
+				WANT_INT(KMP_FIELD_kmp_base_queuing_lock_t__tail_id, &tail));
 
 	while (rc == ompd_rc_ok && id > 0 && !cycle_closed(&cycle, (uint64_t)id)) {
 		uint64_t gtid = (uint64_t)id - 1, found = gtid;
