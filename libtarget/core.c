@@ -41,26 +41,9 @@ static size_t read_file(const struct target *target, uint64_t offset, void *buff
 	return done;
 }
 
-static const struct segment *segment_of(const struct target *target, uint64_t address)
-{
-	size_t low = 0, high = target->num_segments;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (target->segments[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == target->num_segments || target->segments[low].start > address)
-		return NULL;
-	return &target->segments[low];
-}
-
 size_t core_read(const struct target *target, uint64_t address, void *buffer, size_t size)
 {
-	const struct segment *segment = segment_of(target, address);
+	const struct segment *segment = RANGE_AT(target->segments, target->num_segments, address);
 	uint64_t distance = segment ? address - segment->start : 0;
 
 	if (!segment || distance >= segment->held)
@@ -227,13 +210,6 @@ static int add_segment(struct target *target, const Elf64_Phdr *header)
 	return 0;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct segment *one = a, *other = b;
-
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 /** Sort them; of segments that overlap, which no program has, the first stays. */
 static void sort_segments(struct target *target)
 {
@@ -241,7 +217,7 @@ static void sort_segments(struct target *target)
 
 	if (!target->num_segments)
 		return;
-	qsort(target->segments, target->num_segments, sizeof(*target->segments), by_start);
+	RANGES_SORT(target->segments, target->num_segments);
 	for (size_t i = 1; i < target->num_segments; i++) {
 		if (target->segments[i].start >= target->segments[kept].end)
 			target->segments[++kept] = target->segments[i];

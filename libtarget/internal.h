@@ -9,6 +9,7 @@
 #include <gelf.h>
 
 #include "direct.h"
+#include "ranges.h"
 #include "target.h"
 
 enum { PAGE = 4096, WORD = 8, NO_FILE = -1 };
@@ -35,9 +36,10 @@ struct constant_part {
 
 enum { MAX_CONSTANT_PARTS = 16 };
 
-struct unit_range {
-	uint64_t start, end; // without the bias
-	Dwarf_Off unit;
+/** The code of some entries of debug information, by address. */
+struct code_ranges {
+	struct code_range *all;
+	size_t count;
 };
 
 struct mapped_file {
@@ -56,9 +58,8 @@ struct mapped_file {
 	bool has_places;
 	struct symbol_place *places; // by address
 	size_t num_places;
-	bool has_ranges;
-	struct unit_range *ranges; // by address
-	size_t num_ranges;
+	bool has_units;
+	struct code_ranges units;
 };
 
 enum { THREAD_NAME = 32 };
@@ -170,7 +171,8 @@ int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t of
 const struct mapping *mapping_find(const struct target *target, uint64_t address);
 
 /** Take the files that another debugger has loaded. */
-int files_take(struct target *target, const struct target_loaded *loaded, size_t count);
+int files_take(struct target *target, const struct target_loaded *loaded, size_t count,
+	       struct target_error *error);
 /** Open the mapped files, compare them with memory, and tell libdwfl of them. */
 int files_init(struct target *target, struct target_error *error);
 void files_deinit(struct target *target);

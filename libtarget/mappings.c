@@ -62,17 +62,5 @@ int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t of
 
 const struct mapping *mapping_find(const struct target *target, uint64_t address)
 {
-	size_t low = 0, high = target->num_mappings;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (target->mappings[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == target->num_mappings || target->mappings[low].start > address)
-		return NULL;
-	return &target->mappings[low];
+	return RANGE_AT(target->mappings, target->num_mappings, address);
 }
