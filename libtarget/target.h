@@ -228,25 +228,26 @@ size_t target_parents(Dwarf_Die *die, Dwarf_Die *parents, size_t max);
 
 /** A call in a function. */
 struct target_call {
+	Dwarf_Die entry;
 	uint64_t returns; // address of the next instruction, without the bias
 	bool is_tail;	  // a jump
 	bool has_callee;
 	Dwarf_Die callee; // perhaps only declared
 };
 
-/** List the calls that debug information has for a function. @return how many, at most @p max. */
-size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max);
-/** Return the entry of the call in a function that returns to an address (without the bias). */
-bool target_call_site(Dwarf_Die *function, uint64_t returns, Dwarf_Die *ret);
+typedef bool target_call_visitor(void *context, struct target_call *call);
+/** Visit the calls that debug information has for a function, as long as @p visit is true. */
+void target_visit_calls(Dwarf_Die *function, target_call_visitor *visit, void *context);
 
 /** An expression of DWARF (2.5). */
 struct target_location {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *operations; // as long as the target lives
-	size_t count;	      // 0: the value is nowhere
+	size_t count;
 };
 
-/** Return an attribute that is an expression, or has one for an address (without the bias). */
+/** Return an attribute that is an expression, or has one for an address (without the bias): none where the
+ *  value is nowhere. */
 bool target_location(Dwarf_Die *die, unsigned int name, uint64_t address,
 		     struct target_location *ret);
 /** Return the expression that an operation has as its operand (DW_OP_entry_value). */

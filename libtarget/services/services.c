@@ -63,6 +63,12 @@ struct ompdbg_error *thread_index(const struct target_services *services, int th
 	return NULL;
 }
 
+struct ompdbg_error *answered(struct target_services *services, struct ompdbg_error *error)
+{
+	arena_deinit(&services->scratch);
+	return is_interrupted(services) ? &ompdbg_error_interrupted : error;
+}
+
 struct ompdbg_registers registers_of(const struct target_services *services, size_t index,
 				     uint32_t wanted)
 {
