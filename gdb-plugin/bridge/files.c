@@ -273,6 +273,12 @@ FORWARD(layout,
 	(void *context, const char *structure, const char *field, const char *object,
 	 struct ompdbg_layout *ret),
 	structure, field, object, ret)
+FORWARD(source_path, (void *context, uint64_t address, const char *file, const char **ret), address,
+	file, ret)
+FORWARD(task_variables,
+	(void *context, uint64_t code, uint64_t argument, const struct ompdbg_given **ret,
+	 size_t *count),
+	code, argument, ret, count)
 FORWARD(newest_gcc, (void *context, uint64_t address, int *ret), address, ret)
 
 struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const char *object,
@@ -286,14 +292,7 @@ struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const c
 		error = files->symbol_address(files->context, name, object, 0, ret);
 	if (!error || error->code != OMPDBG_ABSENT || !thread)
 		return error;
-	PyObject *found = ASK(services, "thread_local_address", "yi", name, thread);
-	if (!found)
-		return ask_failed(services);
-	error = found == Py_None ? &ompdbg_error_absent : NULL;
-	if (!error)
-		*ret = PyLong_AsUnsignedLongLong(found);
-	Py_DECREF(found);
-	return PyErr_Occurred() ? ask_failed(services) : error;
+	return ask_number(services, ASK(services, "thread_local_address", "yi", name, thread), ret);
 }
 
 struct ompdbg_error *gdb_symbol_at(void *context, uint64_t address, struct ompdbg_symbol *ret)
@@ -391,5 +390,5 @@ int files_add(PyObject *module)
 	};
 
 	files_type = (PyTypeObject *)PyType_FromSpec(&spec);
-	return files_type ? PyObject_SetAttrString(module, "Files", (PyObject *)files_type) : -1;
+	return add_to_module(module, spec.name, (PyObject *)files_type);
 }

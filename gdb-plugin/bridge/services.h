@@ -38,11 +38,6 @@ struct gdb_stack {
 	size_t num_pushed; // those that are no others' within them
 };
 
-/** How much was read past GDB, and of it. */
-struct read_statistics {
-	uint64_t direct;
-};
-
 struct gdb_services {
 	struct ompdbg_services table;
 	PyObject *bridge;  // NULL: closed
@@ -67,7 +62,7 @@ struct gdb_services {
 	bool direct_aged;      // its mappings are those of an earlier stop
 	pid_t direct_verified; // process whose memory was seen to be what GDB reads
 	bool direct_refused;   // it was seen not to be
-	struct read_statistics statistics;
+	uint64_t num_direct;   // reads past GDB
 
 	bool may_be_asked; // GDB looks for variables: libompdbg has nothing half done
 	// What ends the command.
@@ -80,8 +75,8 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge);
 /** Forget what was told of this stop. */
 void gdb_services_forget(struct gdb_services *services);
 void gdb_services_deinit(struct gdb_services *services);
-/** See which thread is selected. @return false with an exception. */
-bool gdb_services_select(struct gdb_services *services);
+/** See which thread is selected. */
+struct ompdbg_error *gdb_services_select(struct gdb_services *services);
 /** Ask for the names of threads, which are "" until then: GDB reads a file for each, and few views
  *  show them. */
 struct ompdbg_error *gdb_services_name(struct gdb_services *services);
@@ -100,6 +95,10 @@ const char *kept_text(struct gdb_services *services, PyObject *text);
  *  are borrowed from *answer, which the caller releases. */
 struct ompdbg_error *ask_tuple(struct gdb_services *services, PyObject *answer, const char *format,
 			       ...);
+
+/** Take a number, or a text that is kept: ABSENT for None. The answer is released. */
+struct ompdbg_error *ask_number(struct gdb_services *services, PyObject *answer, uint64_t *ret);
+struct ompdbg_error *ask_text(struct gdb_services *services, PyObject *answer, const char **ret);
 
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);

@@ -88,17 +88,17 @@ struct ompdbg_error *gdb_threads(void *context, const struct ompdbg_target_threa
 	return error;
 }
 
-bool gdb_services_select(struct gdb_services *services)
+struct ompdbg_error *gdb_services_select(struct gdb_services *services)
 {
-	if (!services->has_threads)
-		return true;
-	PyObject *number = ASK(services, "selected", NULL);
-	long selected = number ? PyLong_AsLong(number) : -1;
+	uint64_t selected = 0;
 
-	Py_XDECREF(number);
+	if (!services->has_threads)
+		return NULL;
+	struct ompdbg_error *error =
+		ask_number(services, ASK(services, "selected", NULL), &selected);
 	for (size_t i = 0; i < services->num_threads; i++)
-		services->threads[i].selected = services->threads[i].number == selected;
-	return !PyErr_Occurred();
+		services->threads[i].selected = (uint64_t)services->threads[i].number == selected;
+	return error;
 }
 
 struct ompdbg_error *gdb_services_name(struct gdb_services *services)
@@ -107,13 +107,9 @@ struct ompdbg_error *gdb_services_name(struct gdb_services *services)
 
 	for (size_t i = 0; !error && !services->has_names && i < services->num_threads; i++) {
 		struct ompdbg_target_thread *thread = &services->threads[i];
-		PyObject *name = ASK(services, "thread_name", "i", thread->number);
 
-		if (!name)
-			error = ask_failed(services);
-		else
-			thread->name = kept_text(services, name);
-		Py_XDECREF(name);
+		error = ask_text(services, ASK(services, "thread_name", "i", thread->number),
+				 &thread->name);
 	}
 	services->has_names = !error;
 	return error;
@@ -174,13 +170,11 @@ static struct ompdbg_error *ask_register(struct gdb_services *services, int thre
 	PyObject *value = number == OMPDBG_THREAD_POINTER ?
 				  ASK(services, "pthread", "i", thread) :
 				  ASK(services, "register", "is", thread, register_names[number]);
+	struct ompdbg_error *error = ask_number(services, value, &ret->values[number]);
 
-	if (value && value != Py_None) {
-		ret->values[number] = PyLong_AsUnsignedLongLong(value);
+	if (!error)
 		ret->known |= bit(number);
-	}
-	Py_XDECREF(value);
-	return !value || PyErr_Occurred() ? ask_failed(services) : NULL;
+	return error == &ompdbg_error_absent ? NULL : error;
 }
 
 struct ompdbg_error *gdb_registers(void *context, int thread, uint32_t wanted,
@@ -205,16 +199,6 @@ struct ompdbg_error *gdb_stop_time(void *context, uint64_t *ret)
 {
 	struct gdb_services *services = context;
 	struct ompdbg_error *error = ask_allowed(services);
-	PyObject *answer;
 
-	if (error)
-		return error;
-	answer = ASK(services, "stop_time", NULL);
-	if (!answer)
-		return ask_failed(services);
-	error = answer == Py_None ? &ompdbg_error_absent : NULL;
-	if (!error)
-		*ret = PyLong_AsUnsignedLongLong(answer);
-	Py_DECREF(answer);
-	return PyErr_Occurred() ? ask_failed(services) : error;
+	return error ? error : ask_number(services, ASK(services, "stop_time", NULL), ret);
 }
