@@ -14,7 +14,7 @@
 
 enum option_key {
 	OPTION_HELP = 'h',
-	OPTION_EXE = 0x100,
+	OPTION_EXE = 0x80, // no letters
 	OPTION_SYSROOT,
 	OPTION_JSON,
 	OPTION_STATE,
@@ -59,21 +59,20 @@ struct arguments {
 	const char *target;
 	const char *program, *sysroot;
 	const char *state, *team, *level, *numbers;
-	size_t limit;
-	int64_t thread;
+	int64_t limit, thread;
 	const char *scope;
-	size_t last; // events
+	int64_t last; // events
 	const char *expression;
 	const char *text, *html, *json_file;
 	const char *output, *slices;
-	size_t top;	 // rows of tables; 0: all
-	uint64_t task;	 // 0: none
+	int64_t top;	 // rows of tables; 0: all
+	int64_t task;	 // 0: none
 	double from, to; // seconds
 	char **words;	 // reports to merge, or the command to run
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
-	bool json, queued, by_function, raw, full, all, tree, no_tree, has_top;
+	bool json, queued, by_function, raw, full, all, tree, no_tree;
 	bool on_hang, on_term, core, no_trace, no_record, print;
 	char format; // 0: none
 	enum color color;
