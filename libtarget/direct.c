@@ -30,9 +30,8 @@ static bool add_extent(void *context, const struct proc_mapping *mapping)
 		return true;
 	}
 	struct direct_extent *added = GROW(direct->extents, direct->count);
-	if (added)
-		*added = (struct direct_extent){ mapping->start, mapping->end, is_code };
-	return added != NULL;
+	*added = (struct direct_extent){ mapping->start, mapping->end, is_code };
+	return true;
 }
 
 bool direct_init(struct direct *direct, pid_t pid)

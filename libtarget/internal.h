@@ -136,8 +136,8 @@ struct target {
 /** Put a line into @p error. @return -1. */
 int fail(struct target_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Make room for one more element of the array that @p array points to the first element of.
- *  @return it, zeroed; NULL without memory. */
+/** Make room for one more element of the array that @p array points to the first element of. Without
+ *  memory, the program ends with a message. @return it, zeroed. */
 void *grow(void *array, size_t *count, size_t size);
 #define GROW(array, count) ((__typeof__(array))grow(&(array), &(count), sizeof(*(array))))
 
@@ -151,9 +151,8 @@ int core_init(struct target *target, struct target_error *error);
 int process_init(struct target *target, pid_t pid, struct target_error *error);
 /** Stop it. @p changed: meanwhile, it has mapped other files. */
 int process_stop(struct target *target, bool *changed, struct target_error *error);
-/** Fill in the threads of a process that another one keeps stopped. @return -1 with @p error. */
-int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
-		  struct target_error *error);
+/** Fill in the threads of a process that another one keeps stopped. */
+void process_adopt(struct target *target, const struct target_stopped *threads, size_t count);
 /** Let it go on. */
 void process_let_go(struct target *target);
 void process_deinit(struct target *target);
@@ -164,15 +163,14 @@ void snapshot_deinit(struct snapshot *snapshot);
 /** @return bytes read from the start of the range, 0 for what was not copied. */
 size_t snapshot_read(const struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
 
-/** Add a mapping of the file at @p path. @return -1 without memory. */
-int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
-		const char *path);
+/** Add a mapping of the file at @p path. */
+void mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
+		 const char *path);
 /** Return the mapping that covers an address; NULL if there is none. */
 const struct mapping *mapping_find(const struct target *target, uint64_t address);
 
 /** Take the files that another debugger has loaded. */
-int files_take(struct target *target, const struct target_loaded *loaded, size_t count,
-	       struct target_error *error);
+void files_take(struct target *target, const struct target_loaded *loaded, size_t count);
 /** Open the mapped files, compare them with memory, and tell libdwfl of them. */
 int files_init(struct target *target, struct target_error *error);
 void files_deinit(struct target *target);

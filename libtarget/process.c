@@ -97,10 +97,6 @@ static int seize(struct target *target, pid_t lwp, struct target_error *error)
 		return refuse(lwp, number, error);
 	}
 	struct thread *thread = GROW(target->threads, target->num_threads);
-	if (!thread) {
-		ptrace(PTRACE_DETACH, lwp, NULL, NULL);
-		return fail(error, "out of memory");
-	}
 	thread->lwp = lwp;
 	ptrace(PTRACE_INTERRUPT, lwp, NULL, NULL);
 	return 1;
@@ -219,9 +215,9 @@ static bool sum_up(void *context, const struct proc_mapping *mapping)
 
 static bool take_mapping(void *context, const struct proc_mapping *mapping)
 {
-	return sum_up(context, mapping) &&
-	       (mapping->name[0] != '/' || mapping_add(context, mapping->start, mapping->end,
-						       mapping->offset, mapping->name) == 0);
+	if (mapping->name[0] == '/')
+		mapping_add(context, mapping->start, mapping->end, mapping->offset, mapping->name);
+	return sum_up(context, mapping);
 }
 
 static int read_mappings(struct target *target,
@@ -231,7 +227,7 @@ static int read_mappings(struct target *target,
 	target->mapped = 0;
 	if (proc_mappings(target->direct.pid, take, target))
 		return 0;
-	return errno == ENOMEM ? fail(error, "out of memory") : refuse(target->pid, errno, error);
+	return refuse(target->pid, errno, error);
 }
 
 static void read_auxiliary(struct target *target)
@@ -303,14 +299,11 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 	return 0;
 }
 
-int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
-		  struct target_error *error)
+void process_adopt(struct target *target, const struct target_stopped *threads, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct thread *thread = GROW(target->threads, target->num_threads);
 
-		if (!thread)
-			return fail(error, "out of memory");
 		thread->lwp = threads[i].lwp;
 		thread->has_registers = threads[i].registers;
 		if (threads[i].registers)
@@ -320,7 +313,6 @@ int process_adopt(struct target *target, const struct target_stopped *threads, s
 			memcpy(thread->vectors, threads[i].vectors, sizeof(thread->vectors));
 		read_name(target, thread);
 	}
-	return 0;
 }
 
 /** Take note of a thread's end, without which its process would stay a zombie. */

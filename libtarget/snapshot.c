@@ -69,7 +69,7 @@ static bool is_wanted(enum wanted wanted, uint64_t entry)
 // ---- What to copy ----------------------------------------------------------------------------
 
 /** Add a page, or @p size bytes of zeros, which are not counted. */
-static bool add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool is_zero)
+static void add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool is_zero)
 {
 	struct area *last =
 		snapshot->count > snapshot->mapping ? &snapshot->areas[snapshot->count - 1] : NULL;
@@ -78,12 +78,10 @@ static bool add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool i
 		snapshot->size += size;
 	if (last && last->end == start && last->is_zero == is_zero) {
 		last->end += size;
-		return true;
+		return;
 	}
 	struct area *area = GROW(snapshot->areas, snapshot->count);
-	if (area)
-		*area = (struct area){ .start = start, .end = start + size, .is_zero = is_zero };
-	return area != NULL;
+	*area = (struct area){ .start = start, .end = start + size, .is_zero = is_zero };
 }
 
 static bool add_pages(struct snapshot *snapshot, uint64_t start, const uint64_t *entries,
@@ -92,9 +90,8 @@ static bool add_pages(struct snapshot *snapshot, uint64_t start, const uint64_t 
 	for (size_t i = 0; i < count; i++) {
 		bool is_copied = is_wanted(wanted, entries[i]);
 
-		if ((is_copied || wanted == WANT_TOUCHED) &&
-		    !add(snapshot, start + i * PAGE, PAGE, !is_copied))
-			return false;
+		if (is_copied || wanted == WANT_TOUCHED)
+			add(snapshot, start + i * PAGE, PAGE, !is_copied);
 	}
 	return snapshot->size <= MAX_COPY;
 }
@@ -117,9 +114,11 @@ static bool add_mapping(void *context, const struct proc_mapping *mapping)
 	snapshot->mapping = snapshot->count;
 	if (wanted == WANT_NONE || wanted == WANT_DEVICE)
 		return wanted == WANT_NONE;
-	if (wanted == WANT_ALL)
-		return size <= MAX_COPY && add(snapshot, mapping->start, size, false) &&
-		       snapshot->size <= MAX_COPY;
+	if (wanted == WANT_ALL) {
+		if (size <= MAX_COPY)
+			add(snapshot, mapping->start, size, false);
+		return size <= MAX_COPY && snapshot->size <= MAX_COPY;
+	}
 	search->asked += pages;
 	while (search->asked <= MAX_PAGES && done < pages) {
 		size_t count = pages - done < ENTRIES ? pages - done : ENTRIES;

@@ -26,8 +26,10 @@ void *grow(void *array, size_t *count, size_t size)
 	// Room is doubled whenever the count is a power of two.
 	if ((*count & (*count - 1)) == 0) {
 		elements = reallocarray(elements, *count ? *count * 2 : 1, size);
-		if (!elements)
-			return NULL;
+		if (!elements) {
+			fputs("ompdbg: out of memory\n", stderr);
+			abort();
+		}
 		memcpy(array, &elements, sizeof(elements));
 	}
 	return memset((char *)elements + (*count)++ * size, 0, size);
@@ -110,9 +112,10 @@ struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *
 	target->is_adopted = true;
 	target->direct.memory = memory + 1;
 	target->direct.refused = true; // only the tracer may read in another way
-	return opened(target, process_init(target, pid, error) == 0 &&
-				      files_init(target, error) == 0 &&
-				      process_adopt(target, threads, num_threads, error) == 0);
+	bool is_there = process_init(target, pid, error) == 0 && files_init(target, error) == 0;
+	if (is_there)
+		process_adopt(target, threads, num_threads);
+	return opened(target, is_there);
 }
 
 struct target *target_borrow(const struct target_loaded *files, size_t count, uint64_t vdso,
@@ -132,8 +135,8 @@ struct target *target_borrow(const struct target_loaded *files, size_t count, ui
 		target->auxiliary[1] = vdso;
 		target->num_auxiliary = 2;
 	}
-	return opened(target, files_take(target, files, count, error) == 0 &&
-				      files_init(target, error) == 0);
+	files_take(target, files, count);
+	return opened(target, files_init(target, error) == 0);
 }
 
 struct target *target_open_files(const struct target_loaded *files, size_t count,
@@ -145,8 +148,8 @@ struct target *target_open_files(const struct target_loaded *files, size_t count
 	if (!target)
 		return NULL;
 	target->is_let_go = target->has_files_alone = true;
-	return opened(target, files_take(target, files, count, error) == 0 &&
-				      files_init(target, error) == 0);
+	files_take(target, files, count);
+	return opened(target, files_init(target, error) == 0);
 }
 
 bool target_is_stopped(const struct target *target)

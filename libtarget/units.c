@@ -37,8 +37,6 @@ static bool add_ranges(struct code_ranges *ranges, Dwarf_Die *entry)
 		if (start >= end)
 			continue;
 		struct code_range *range = GROW(ranges->all, ranges->count);
-		if (!range)
-			return false;
 		*range = (struct code_range){ start, end, dwarf_dieoffset(entry) };
 	}
 	return false;
@@ -131,8 +129,6 @@ static const struct unit_functions *functions_of(struct target *target, Dwarf_Di
 			return &target->functions[i - 1];
 	}
 	struct unit_functions *found = GROW(target->functions, target->num_functions);
-	if (!found)
-		return NULL;
 	found->unit = unit->cu;
 	add_functions(&found->code, unit, 0);
 	RANGES_SORT(found->code.all, found->code.count);
@@ -143,7 +139,7 @@ bool function_at(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf
 {
 	const struct unit_functions *functions = functions_of(target, unit);
 
-	return functions && entry_at(&functions->code, address, dwarf_cu_getdwarf(unit->cu), ret);
+	return entry_at(&functions->code, address, dwarf_cu_getdwarf(unit->cu), ret);
 }
 
 void functions_deinit(struct target *target)
