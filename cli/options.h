@@ -118,7 +118,7 @@ extern const size_t num_commands;
 /** Parse a command line without the program's name. @return false: the program ends with *status. */
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
 
-// The commands (view.c, report.c, merge.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
+// The commands (view.c, report.c, report/pages.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);
 int run_report(const struct arguments *arguments, struct failure *failure);
 int run_merge(const struct arguments *arguments, struct failure *failure);

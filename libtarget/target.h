@@ -178,8 +178,17 @@ const uint8_t *target_thread_vectors(const struct target *target, size_t index);
 bool target_thread_local(struct target *target, size_t thread, uint64_t link_map, uint64_t offset,
 			 uint64_t *ret);
 
+/** Registers by their numbers in DWARF (System V ABI for x86-64, 3.6.2), then orig_rax and fs_base: their
+ *  names, and their places among those that the kernel stores. */
+enum { TARGET_NAMED_REGISTERS = 19 };
+extern const char *const target_register_names[TARGET_NAMED_REGISTERS];
+extern const uint8_t target_register_places[TARGET_NAMED_REGISTERS];
+
 /** Registers that functions leave unchanged: rbx, rbp, rsp, r12 to r15. */
 enum { TARGET_KEPT_REGISTERS = 7 };
+extern const uint8_t target_kept_registers[TARGET_KEPT_REGISTERS];
+/** Return the index of a register among these; -1: it is none of them. */
+int target_kept_index(unsigned int number);
 
 struct target_frame {
 	uint64_t pc;

@@ -4,22 +4,12 @@
 
 #include "internal.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/user.h>
 
 #include "libcode/code.h"
 
-#define REGISTER(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
-
-/** Where the kernel puts the registers that DWARF numbers so (System V ABI for x86-64, 3.6.2). */
-static const size_t dwarf_registers[] = {
-	REGISTER(rax), REGISTER(rdx), REGISTER(rcx), REGISTER(rbx), REGISTER(rsi), REGISTER(rdi),
-	REGISTER(rbp), REGISTER(rsp), REGISTER(r8),  REGISTER(r9),  REGISTER(r10), REGISTER(r11),
-	REGISTER(r12), REGISTER(r13), REGISTER(r14), REGISTER(r15), REGISTER(rip),
-};
-enum { NUM_DWARF = sizeof(dwarf_registers) / sizeof(dwarf_registers[0]) };
+enum { NUM_DWARF = 17 }; // registers with which libdwfl begins
 
 enum { GIVEN = 0 }; // LWP of the thread that is given by its registers
 
@@ -63,7 +53,7 @@ static bool set_registers(Dwfl_Thread *dwfl_thread, void *position)
 	if (!thread->has_registers)
 		return false;
 	for (size_t i = 0; i < NUM_DWARF; i++)
-		values[i] = thread->registers[dwarf_registers[i]];
+		values[i] = thread->registers[target_register_places[i]];
 	return dwfl_thread_state_registers(dwfl_thread, 0, NUM_DWARF, values);
 }
 
@@ -84,9 +74,6 @@ static bool is_signal_return(struct target *target, uint64_t pc)
 	       !memcmp(code, signal_return, sizeof(code));
 }
 
-/** DWARF's numbers of the registers that functions leave unchanged. */
-static const unsigned int kept_registers[TARGET_KEPT_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
-
 /** Find the rules for the frame of code at @p pc. */
 static const struct frame_rules *rules_at(struct target *target, uint64_t pc)
 {
@@ -103,7 +90,7 @@ static const struct frame_rules *rules_at(struct target *target, uint64_t pc)
 	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
 	if (cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0) {
 		known->exist = true;
-		if (dwarf_frame_register(frame, kept_registers[0], room, &ops, &count) != 0)
+		if (dwarf_frame_register(frame, target_kept_registers[0], room, &ops, &count) != 0)
 			count = 1;
 		free(frame);
 	}
@@ -180,7 +167,8 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 		.is_signal = is_activation && walk->count && is_signal_return(walk->target, pc),
 	};
 	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
-		found->known[i] = dwfl_frame_reg(frame, kept_registers[i], &found->kept[i]) == 0;
+		found->known[i] =
+			dwfl_frame_reg(frame, target_kept_registers[i], &found->kept[i]) == 0;
 	inherit_rbx(walk);
 	walk->count++;
 	return walk->count == walk->max ? DWARF_CB_ABORT : DWARF_CB_OK;

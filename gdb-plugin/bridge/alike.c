@@ -117,21 +117,15 @@ bool alike_take(struct gdb_services *services, const struct chain *chain, struct
 bool alike_register(struct gdb_services *services, int thread, const struct ompdbg_frame *frame,
 		    enum ompdbg_register number, uint64_t *ret)
 {
-	static const int kept[TARGET_KEPT_REGISTERS] = { OMPDBG_RBX,	OMPDBG_RBP,
-							 OMPDBG_RSP,	OMPDBG_R8 + 4,
-							 OMPDBG_R8 + 5, OMPDBG_R8 + 6,
-							 OMPDBG_R15 };
 	const struct gdb_stack *stack = table_get(&services->stacks, (uint64_t)thread);
-	size_t index = 0, place = 0;
+	int place = target_kept_index(number);
+	size_t index = 0;
 
 	if (!stack || !stack->is_shared || frame->is_tail_call)
 		return false;
 	for (int i = 0; i < frame->level; i++)
 		index += !stack->frames[i].is_inlined && !stack->frames[i].is_tail_call;
-	while (place < TARGET_KEPT_REGISTERS && kept[place] != (int)number)
-		place++;
-	if (index >= stack->chain.count || place == TARGET_KEPT_REGISTERS ||
-	    !stack->chain.frames[index].known[place])
+	if (index >= stack->chain.count || place < 0 || !stack->chain.frames[index].known[place])
 		return false;
 	*ret = stack->chain.frames[index].kept[place];
 	return true;

@@ -371,7 +371,8 @@ static PyObject *known_registers(struct gdb_services *services, int thread,
 					    (enum ompdbg_register)j, &found))
 				continue;
 			value = unsigned_value(found);
-			if (!value || PyDict_SetItemString(known, register_names[j], value) < 0)
+			if (!value ||
+			    PyDict_SetItemString(known, target_register_names[j], value) < 0)
 				Py_CLEAR(known);
 			Py_XDECREF(value);
 		}

@@ -101,8 +101,6 @@ struct ompdbg_error *ask_text(struct gdb_services *services, PyObject *answer, c
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);
 
-extern const char *const register_names[OMPDBG_NUM_REGISTERS]; // GDB's
-
 /** Return the registers of a stopped thread of this machine; NULL: only GDB may know them. */
 const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread);
 

@@ -145,21 +145,18 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 
 // ---- What frames have --------------------------------------------------------------------------
 
-/** The registers that functions leave unchanged. */
-enum { KEPT = 1U << OMPDBG_RBX | 1U << OMPDBG_RBP | 1U << OMPDBG_RSP | 0xf000U };
-
 struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct ompdbg_frame *frame,
 					enum ompdbg_register number, uint64_t *ret)
 {
 	struct gdb_services *services = context;
 	struct ompdbg_error *error = ask_allowed(services);
 
-	if (!error && !(KEPT & 1U << number))
+	if (!error && target_kept_index(number) < 0)
 		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "functions may change register %d",
 					    (int)number);
 	if (error || alike_register(services, thread, frame, number, ret))
 		return error;
-	const char *name = register_names[number];
+	const char *name = target_register_names[number];
 	error = ask_number(services,
 			   ASK(services, "frame_register", "iis", thread, frame->level, name), ret);
 	if (error == &ompdbg_error_absent)

@@ -9,28 +9,6 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
-const char *const register_names[OMPDBG_NUM_REGISTERS] = {
-	[OMPDBG_RAX] = "rax",
-	[OMPDBG_RDX] = "rdx",
-	[OMPDBG_RCX] = "rcx",
-	[OMPDBG_RBX] = "rbx",
-	[OMPDBG_RSI] = "rsi",
-	[OMPDBG_RDI] = "rdi",
-	[OMPDBG_RBP] = "rbp",
-	[OMPDBG_RSP] = "rsp",
-	[OMPDBG_R8] = "r8",
-	[OMPDBG_R8 + 1] = "r9",
-	[10] = "r10",
-	[11] = "r11",
-	[12] = "r12",
-	[13] = "r13",
-	[14] = "r14",
-	[OMPDBG_R15] = "r15",
-	[OMPDBG_RIP] = "rip",
-	[OMPDBG_ORIG_RAX] = "orig_rax",
-	[OMPDBG_THREAD_POINTER] = "fs_base",
-};
-
 static uint32_t bit(size_t number)
 {
 	return UINT32_C(1) << number;
@@ -163,14 +141,9 @@ static bool read_registers(struct gdb_services *services, int thread, struct omp
 
 	if (!registers)
 		return false;
-	const uint64_t values[OMPDBG_NUM_REGISTERS] = {
-		registers->rax, registers->rdx,	     registers->rcx,	 registers->rbx,
-		registers->rsi, registers->rdi,	     registers->rbp,	 registers->rsp,
-		registers->r8,	registers->r9,	     registers->r10,	 registers->r11,
-		registers->r12, registers->r13,	     registers->r14,	 registers->r15,
-		registers->rip, registers->orig_rax, registers->fs_base,
-	};
-	memcpy(ret->values, values, sizeof(values));
+	for (size_t i = 0; i < OMPDBG_NUM_REGISTERS; i++)
+		memcpy(&ret->values[i], (const uint64_t *)registers + target_register_places[i],
+		       sizeof(ret->values[i]));
 	return true;
 }
 
@@ -178,9 +151,9 @@ static bool read_registers(struct gdb_services *services, int thread, struct omp
 static struct ompdbg_error *ask_register(struct gdb_services *services, int thread, size_t number,
 					 struct ompdbg_registers *ret)
 {
-	PyObject *value = number == OMPDBG_THREAD_POINTER ?
-				  ASK(services, "pthread", "i", thread) :
-				  ASK(services, "register", "is", thread, register_names[number]);
+	PyObject *value = number == OMPDBG_THREAD_POINTER ? ASK(services, "pthread", "i", thread) :
+							    ASK(services, "register", "is", thread,
+								target_register_names[number]);
 	struct ompdbg_error *error = ask_number(services, value, &ret->values[number]);
 
 	if (!error)

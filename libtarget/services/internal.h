@@ -100,7 +100,7 @@ struct ompdbg_error *thread_index(const struct target_services *services, int th
 /** Read registers of the innermost frame of a thread, by its index in the target. */
 struct ompdbg_registers registers_of(const struct target_services *services, size_t index,
 				     uint32_t wanted);
-/** Find the scope of a frame, to answer a question; NULL: nothing is known of it. */
+/** Find the scope of a frame, to answer a question; NULL: it is unknown. */
 struct ompdbg_error *asked_scope(struct target_services *services, int thread,
 				 const struct ompdbg_frame *frame, const struct scope **ret);
 /** End a question: forget what was made for it. @return why there is no answer; @p error or NULL. */
@@ -264,9 +264,6 @@ struct tail_calls tail_calls_between(struct target_services *services, uint64_t 
 bool tail_calls_may_return_to(struct target_services *services, uint64_t start);
 /** Find where the code of a function begins that may be only declared in a unit. */
 bool unit_function_start(struct unit *unit, Dwarf_Die *function, uint64_t *ret);
-
-/** DWARF's numbers of the registers that libtarget unwinds. */
-extern const uint8_t kept_numbers[TARGET_KEPT_REGISTERS];
 
 /** Find a frame that was pushed, by its number from the innermost on. @p is_call: its pc is a return
  *  address. */

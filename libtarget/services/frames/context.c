@@ -9,11 +9,6 @@
 
 enum { VECTOR_SIZE = 16 };
 
-static const char *const register_names[FIRST_VECTOR] = {
-	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip",
-};
-
 // ---- Contexts --------------------------------------------------------------------------------
 
 /** Find the function of a frame. */
@@ -38,8 +33,8 @@ static void read_registers(struct frame_context *context, const struct target_fr
 
 	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++) {
 		if (pushed->known[i]) {
-			context->known |= UINT32_C(1) << kept_numbers[i];
-			context->registers[kept_numbers[i]] = pushed->kept[i];
+			context->known |= UINT32_C(1) << target_kept_registers[i];
+			context->registers[target_kept_registers[i]] = pushed->kept[i];
 		}
 	}
 	if (context->pushed)
@@ -136,7 +131,8 @@ const char *context_register(const struct frame_context *context, uint64_t numbe
 	if (context->is_call)
 		return OPTIMIZED_OUT;
 	if (number < FIRST_VECTOR)
-		return unavailable(services, "register %s was not saved", register_names[number]);
+		return unavailable(services, "register %s was not saved",
+				   target_register_names[number]);
 	return unavailable(services, "register xmm%u was not saved",
 			   (unsigned int)number - FIRST_VECTOR);
 }
