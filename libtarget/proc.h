@@ -28,7 +28,7 @@ struct proc_mapping {
 	uint64_t start, end, offset;
 	char permissions[5]; // "r-xp"
 	const char *name;    // of the file, or "[stack]"; ""
-	const char *line;    // with all that is told
+	const char *line;    // all of it
 };
 /** Take all mappings. @return false with errno: they cannot be read, or @p take does not go on. */
 bool proc_mappings(pid_t pid, bool (*take)(void *context, const struct proc_mapping *mapping),
