@@ -11,7 +11,10 @@
 
 enum { NUM_DWARF = 17 }; // registers with which libdwfl begins
 
-enum { GIVEN = 0 }; // LWP of the thread that is given by its registers
+enum {
+	GIVEN = 0,   // LWP of the thread that is given by its registers
+	BELOW = 256, // bytes read below a word of the stack: registers are saved there
+};
 
 /** The code to which a signal handler returns: mov $__NR_rt_sigreturn, %rax; syscall. */
 static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -36,9 +39,11 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *con
 
 	(void)dwfl;
 	if (window->size < sizeof(*ret) || address - window->start > window->size - sizeof(*ret)) {
-		window->start = address;
-		window->size = target_read(context, address, window->bytes, WINDOW);
-		if (window->size < sizeof(*ret))
+		uint64_t below = address % PAGE; // what is in another page may not be readable
+
+		window->start = address - (below < BELOW ? below : BELOW);
+		window->size = target_read(context, window->start, window->bytes, WINDOW);
+		if (window->size < address - window->start + sizeof(*ret))
 			return false;
 	}
 	memcpy(ret, window->bytes + (address - window->start), sizeof(*ret));
