@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { SMALL = 4096 };
+enum { SMALL = 8192 };
 
 /** Append what can be read, or extend the last extent if they touch. */
 static bool add_extent(void *context, const struct proc_mapping *mapping)

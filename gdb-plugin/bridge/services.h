@@ -153,7 +153,7 @@ struct ompdbg_error *gdb_variable_storage(void *context, int thread,
 					  const struct ompdbg_frame *frame, const char *name,
 					  enum ompdbg_storage *ret);
 struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-				    uint64_t address, bool holds, const char **ret);
+				    uint64_t address, enum ompdbg_naming naming, const char **ret);
 struct ompdbg_error *gdb_access_name(void *context, int thread, const struct ompdbg_frame *frame,
 				     const struct ompdbg_pointer *pointers, size_t count,
 				     uint64_t address, unsigned int width, const char **ret,

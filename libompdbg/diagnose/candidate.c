@@ -370,7 +370,7 @@ static bool holds_address_in(struct process *process, struct lock *lock, struct 
 
 	if (is_of_construct(thread, frame) ||
 	    !is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
-					lock->address, true, &name)))
+					lock->address, OMPDBG_NAME_OF_HOLDER, &name)))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
 	return true;

@@ -183,11 +183,10 @@ static struct origin address_origin(const struct steps *steps, const struct code
 static struct origin loaded(const struct steps *steps, const struct origin *address,
 			    unsigned int width)
 {
-	const struct ompdbg_services *services = steps->process->services;
 	struct origin origin = { 0 };
 
 	if (!address->is_known || !width || width > WORD ||
-	    !is_ok(services->read_memory(services->context, address->value, &origin.value, width)))
+	    !process_read(steps->process, address->value, &origin.value, width))
 		return (struct origin){ 0 };
 	origin.is_known = true;
 	if (width < WORD)
@@ -403,7 +402,6 @@ static bool has_caller(struct thread *thread)
  *  function that has moved it there. */
 static bool is_below_stack(const struct steps *steps, struct thread *thread, uint64_t address)
 {
-	const struct ompdbg_services *services = steps->process->services;
 	uint64_t stack, word;
 
 	if (!(steps->registers.known & 1U << OMPDBG_RSP))
@@ -412,8 +410,7 @@ static bool is_below_stack(const struct steps *steps, struct thread *thread, uin
 	if (address - (stack - RED_ZONE) >= LARGEST_FRAME)
 		return false;
 	return address < stack ||
-	       (has_caller(thread) &&
-		!is_ok(services->read_memory(services->context, stack, &word, sizeof(word))));
+	       (has_caller(thread) && !process_read(steps->process, stack, &word, sizeof(word)));
 }
 
 struct fault thread_fault(struct thread *thread, const uint64_t *address)

@@ -51,7 +51,7 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 	    end <= start)
 		return words;
 	uint64_t size = (end - start < MAX_STACK ? end - start : MAX_STACK) / WORD * WORD;
-	if (is_ok(services->read_memory(services->context, start, words + *count, size)))
+	if (process_read(process, start, words + *count, size))
 		*count += size / WORD;
 	return words;
 }
@@ -85,8 +85,7 @@ static bool may_be_lock(struct thread *thread, uint64_t word)
 	struct ompdbg_object object;
 	uint32_t number;
 
-	if (word % sizeof(number) ||
-	    !is_ok(services->read_memory(services->context, word, &number, sizeof(number))) ||
+	if (word % sizeof(number) || !process_read(process, word, &number, sizeof(number)) ||
 	    number % 2)
 		return false;
 	if (is_ok(services->symbol_at(services->context, word, &symbol)))

@@ -53,11 +53,9 @@ static bool is_system_call(struct process *process, uint64_t pc)
 
 static bool is_unchanged(struct process *process, uint64_t address, uint32_t expected)
 {
-	const struct ompdbg_services *services = process->services;
 	uint32_t word;
 
-	return is_ok(services->read_memory(services->context, address, &word, sizeof(word))) &&
-	       word == expected;
+	return process_read(process, address, &word, sizeof(word)) && word == expected;
 }
 
 /** Look at the system call of a thread. If a signal interrupted it and the handler has returned, the thread

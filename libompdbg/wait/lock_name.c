@@ -17,9 +17,9 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 		    !is_ok(services->variable_at(services->context, address, true,
 						 frame ? frame->at.pc : 0, &name.symbol)))
 			name.symbol = symbol_title(process, &symbol);
-	} else if (frame &&
-		   !is_ok(services->frame_name(services->context, thread->target->number,
-					       &frame->at, address, false, &name.variable))) {
+	} else if (frame && !is_ok(services->frame_name(services->context, thread->target->number,
+							&frame->at, address, OMPDBG_NAME_OF_POINTER,
+							&name.variable))) {
 		name.variable = NULL;
 	}
 	return name;

@@ -18,11 +18,9 @@ struct mutex_head {
 
 bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owner)
 {
-	const struct ompdbg_services *services = process->services;
 	struct mutex_head head;
 
-	if (!is_ok(services->read_memory(services->context, address, &head, sizeof(head))) ||
-	    head.word != AWAITED)
+	if (!process_read(process, address, &head, sizeof(head)) || head.word != AWAITED)
 		return false;
 	*owner = head.owner;
 	return true;

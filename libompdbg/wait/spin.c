@@ -81,7 +81,7 @@ static const char *variable_of(struct thread *thread, struct stack_frame *frame,
 						&name)))
 			return name;
 		if (i == value->depth ||
-		    !is_ok(services->read_memory(services->context, address, &address, WORD)))
+		    !process_read(thread->runtime->process, address, &address, WORD))
 			return NULL;
 		address += (uint64_t)value->offset[i + 1];
 	}
