@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "services.h"
 
-enum { NO_OBJECT = -1, WORD_SIZE = 8, BITS = 8 };
+enum { NO_OBJECT = -1, BITS = 8 };
+#define WORD_SIZE ((size_t)8)
 enum { MAX_SCOPES = 256 };  // around an instruction
 enum { MAX_NESTING = 200 }; // of entries of debug information: damaged ones may go round in circles
 

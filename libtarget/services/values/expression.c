@@ -63,10 +63,10 @@ const char *value_part(struct target_services *services, const struct value *val
 const char *value_word(struct target_services *services, const struct value *value, uint64_t offset,
 		       uint64_t *ret)
 {
-	const uint8_t *data;
+	const uint8_t *data = NULL;
 	const char *failure = value_part(services, value, offset, WORD_SIZE, &data);
 
-	if (!failure)
+	if (data)
 		*ret = little_endian(data, WORD_SIZE);
 	return failure;
 }
