@@ -4,61 +4,55 @@
 
 #include "options.h"
 
-#define TARGET_OPTIONS                                                                     \
-	{ "exe", OPTION_EXE, "FILE", 0, "the program, if it is in another place now", 1 }, \
-	{                                                                                  \
-		"sysroot", OPTION_SYSROOT, "DIR", 0,                                       \
-			"folder with the files of the program's machine", 1                \
+#define ROW(...)            \
+	{                   \
+		__VA_ARGS__ \
 	}
-#define PRINT_OPTIONS                                                                 \
-	{ "color", OPTION_COLOR, "WHEN", 0, "color text: auto, always or never", 1 }, \
-	{                                                                             \
-		"json", OPTION_JSON, NULL, 0, "print JSON, schema \"ompdbg/1\"", 1    \
-	}
-#define THREAD_OPTION                                                                             \
-	{                                                                                         \
-		"thread", OPTION_THREAD, "NUMBER", 0, "only that thread, by its number or LWP", 0 \
-	}
-#define LEVEL_OPTION                                                                        \
-	{                                                                                   \
-		"level", OPTION_LEVEL, "LEVEL", 0, "only that level: 0 is the innermost", 0 \
-	}
-#define TEXT_OPTION                                             \
-	{                                                       \
-		"text", OPTION_TEXT, "FILE", 0, "write text", 0 \
-	}
-#define HTML_OPTION                                                             \
-	{                                                                       \
-		"html", OPTION_HTML, "FILE", 0, "write a page for a browser", 0 \
-	}
-#define END                                                     \
-	{ "help", OPTION_HELP, NULL, 0, "print this help", 1 }, \
-	{                                                       \
-		0                                               \
-	}
+#define TARGET_OPTIONS                                                                      \
+	ROW("exe", OPTION_EXE, "FILE", 0, "the program, if it is in another place now", 1), \
+		ROW("sysroot", OPTION_SYSROOT, "DIR", 0,                                    \
+		    "folder with the files of the program's machine", 1)
+#define THREAD_OPTION \
+	ROW("thread", OPTION_THREAD, "NUMBER", 0, "only that thread, by its number or LWP", 0)
+#define LEVEL_OPTION \
+	ROW("level", OPTION_LEVEL, "LEVEL", 0, "only that level: 0 is the innermost", 0)
+#define TEXT_OPTION ROW("text", OPTION_TEXT, "FILE", 0, "write text", 0)
+#define HTML_OPTION ROW("html", OPTION_HTML, "FILE", 0, "write a page for a browser", 0)
+#define JSON_FILE_OPTION                                           \
+	ROW("json", OPTION_JSON_FILE, "FILE", OPTION_ARG_OPTIONAL, \
+	    "write JSON, schema \"ompdbg/1\"; without FILE, to standard output", 0)
+#define END ROW("help", OPTION_HELP, NULL, 0, "print this help", 1), ROW(0)
+/** The last rows of what shows a target. */
+#define END_OF_VIEW                                                                            \
+	TARGET_OPTIONS,                                                                        \
+		ROW("color", OPTION_COLOR, "WHEN", 0, "color text: auto, always or never", 1), \
+		ROW("json", OPTION_JSON, NULL, 0, "print JSON, schema \"ompdbg/1\"", 1), END
 
-static const struct argp_option plain_options[] = { TARGET_OPTIONS, PRINT_OPTIONS, END };
-static const struct argp_option thread_options[] = { THREAD_OPTION, TARGET_OPTIONS, PRINT_OPTIONS,
-						     END };
-static const struct argp_option level_options[] = { LEVEL_OPTION, THREAD_OPTION, TARGET_OPTIONS,
-						    PRINT_OPTIONS, END };
+static const struct argp_option plain_options[] = {
+	END_OF_VIEW,
+};
+static const struct argp_option thread_options[] = {
+	THREAD_OPTION,
+	END_OF_VIEW,
+};
+static const struct argp_option level_options[] = {
+	LEVEL_OPTION,
+	THREAD_OPTION,
+	END_OF_VIEW,
+};
 static const struct argp_option threads_options[] = {
 	{ "state", OPTION_STATE, "STATE", 0,
 	  "only threads in that state, a word of the table or OMPD's name", 0 },
 	{ "team", OPTION_TEAM, "TEAM", 0, "only threads of that team", 0 },
 	{ "level", OPTION_LEVEL, "LEVEL", 0, "only threads on that level", 0 },
 	{ "num", OPTION_NUM, "NUMBERS", 0, "only threads with these numbers: 0,4-7", 0 },
-	TARGET_OPTIONS,
-	PRINT_OPTIONS,
-	END,
+	END_OF_VIEW,
 };
 static const struct argp_option tasks_options[] = {
 	{ "queued", OPTION_QUEUED, NULL, 0, "only tasks that have not begun", 0 },
 	{ "by-function", OPTION_BY_FUNCTION, NULL, 0, "how many tasks there are of each function",
 	  0 },
-	TARGET_OPTIONS,
-	PRINT_OPTIONS,
-	END,
+	END_OF_VIEW,
 };
 static const struct argp_option stack_options[] = {
 	{ "raw", OPTION_RAW, NULL, 0, "frames of the runtime and of libraries, too", 0 },
@@ -67,39 +61,26 @@ static const struct argp_option stack_options[] = {
 	{ "tree", OPTION_TREE, NULL, 0, "one tree of all stacks, from main on", 0 },
 	{ "no-tree", OPTION_NO_TREE, NULL, 0, "one stack after another", 0 },
 	THREAD_OPTION,
-	TARGET_OPTIONS,
-	PRINT_OPTIONS,
-	END,
+	END_OF_VIEW,
 };
 static const struct argp_option icv_options[] = {
 	{ "scope", OPTION_SCOPE, "SCOPE", 0,
 	  "only variables of the process, thread, region or task", 0 },
 	THREAD_OPTION,
-	TARGET_OPTIONS,
-	PRINT_OPTIONS,
-	END,
+	END_OF_VIEW,
 };
 static const struct argp_option environment_options[] = {
 	{ "all", OPTION_ALL, NULL, 0, "variables without a value, too", 0 },
-	TARGET_OPTIONS,
-	PRINT_OPTIONS,
-	END,
+	END_OF_VIEW,
 };
 static const struct argp_option history_options[] = {
 	{ "last", OPTION_LAST, "COUNT", 0, "so many events (default 20)", 0 },
 	{ "all", OPTION_ALL, NULL, 0, "all events that are still there", 0 },
 	THREAD_OPTION,
-	TARGET_OPTIONS,
-	PRINT_OPTIONS,
-	END,
+	END_OF_VIEW,
 };
 static const struct argp_option report_options[] = {
-	TEXT_OPTION,
-	HTML_OPTION,
-	{ "json", OPTION_JSON_FILE, "FILE", OPTION_ARG_OPTIONAL,
-	  "write JSON, schema \"ompdbg/1\"; without FILE, to standard output", 0 },
-	TARGET_OPTIONS,
-	END,
+	TEXT_OPTION, HTML_OPTION, JSON_FILE_OPTION, TARGET_OPTIONS, END,
 };
 static const struct argp_option merge_options[] = {
 	TEXT_OPTION,
@@ -118,8 +99,7 @@ static const struct argp_option profile_options[] = {
 	{ "task", OPTION_TASK, "ID", 0, "one task, instead of tables", 0 },
 	TEXT_OPTION,
 	HTML_OPTION,
-	{ "json", OPTION_JSON_FILE, "FILE", OPTION_ARG_OPTIONAL,
-	  "write JSON, schema \"ompdbg/1\"; without FILE, to standard output", 0 },
+	JSON_FILE_OPTION,
 	{ "trace", OPTION_SLICES, "FILE", 0, "write events for Perfetto or Chrome", 0 },
 	{ "from", OPTION_FROM, "S", 0, "let timeline and events begin S seconds after the start",
 	  0 },

@@ -14,7 +14,7 @@
 #include "spool.h"
 #include "terminal.h"
 
-enum { MOST_SECONDS = 1000000000 };
+enum { MOST_SECONDS = 1000000000, SHOWN_ROWS = 10 };
 
 // ---- Help --------------------------------------------------------------------------------------
 
@@ -68,12 +68,13 @@ end_wrong(const struct arguments *arguments, const char *format, ...)
 
 // ---- Values ------------------------------------------------------------------------------------
 
-static double seconds_in(const struct arguments *arguments, const char *word)
+/** Read a number of seconds; 0 is one where the least is. */
+static double checked_seconds(const struct arguments *arguments, const char *word, int64_t least)
 {
 	char *end;
 	double seconds = strtod(word, &end);
 
-	if (!*word || *end || !(seconds > 0 && seconds < MOST_SECONDS))
+	if (!*word || *end || !(seconds >= 0 && seconds < MOST_SECONDS) || (least && seconds == 0))
 		end_wrong(arguments, "invalid number of seconds \"%s\"", word);
 	return seconds;
 }
@@ -88,31 +89,15 @@ static int64_t checked_number(const struct arguments *arguments, const char *wor
 	return number;
 }
 
-static const char *checked_scope(const struct arguments *arguments, const char *word)
+/** Find a word among those that are allowed. @p expected: these, for people. */
+static int checked_word(const struct arguments *arguments, const char *word, const char *what,
+			const char *const *words, const char *expected)
 {
-	static const char *const scopes[] = { "process", "thread", "region", "task" };
-
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++) {
-		if (strcmp(word, scopes[i]) == 0)
-			return word;
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(word, words[i]) == 0)
+			return i;
 	}
-	end_wrong(arguments, "invalid scope \"%s\" (expected process, thread, region or task)",
-		  word);
-}
-
-static enum color checked_color(const struct arguments *arguments, const char *word)
-{
-	static const char *const names[] = {
-		[COLOR_AUTO] = "auto",
-		[COLOR_ALWAYS] = "always",
-		[COLOR_NEVER] = "never",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(word, names[i]) == 0)
-			return (enum color)i;
-	}
-	end_wrong(arguments, "invalid color \"%s\" (expected auto, always or never)", word);
+	end_wrong(arguments, "invalid %s \"%s\" (expected %s)", what, word, expected);
 }
 
 /** Return the file after an option that may have one, or standard output. */
@@ -154,8 +139,8 @@ static void take_operand(struct arguments *arguments, char *word, struct argp_st
 			return;
 		}
 		if (arguments->command->operands == OPERAND_NUMBER && !arguments->task) {
-			arguments->task = (uint64_t)checked_number(
-				arguments, *word == '#' ? word + 1 : word, 1);
+			arguments->task =
+				checked_number(arguments, *word == '#' ? word + 1 : word, 1);
 			return;
 		}
 		if (arguments->target)
@@ -208,140 +193,119 @@ static void check(struct arguments *arguments)
 		end_wrong(arguments, "--queued and --by-function exclude each other");
 }
 
+/** The member of struct arguments that an option sets, and how. */
+struct place_of_option {
+	enum { NOWHERE, FLAG, WORD, NUMBER, SECONDS } kind;
+	size_t offset;
+	int64_t least;
+};
+
+#define PLACE(kind, member, ...)                                      \
+	{                                                             \
+		kind, offsetof(struct arguments, member), __VA_ARGS__ \
+	}
+
+static const struct place_of_option option_places[] = {
+	[OPTION_EXE] = PLACE(WORD, program),
+	[OPTION_SYSROOT] = PLACE(WORD, sysroot),
+	[OPTION_JSON] = PLACE(FLAG, json),
+	[OPTION_STATE] = PLACE(WORD, state),
+	[OPTION_TEAM] = PLACE(WORD, team),
+	[OPTION_LEVEL] = PLACE(WORD, level),
+	[OPTION_NUM] = PLACE(WORD, numbers),
+	[OPTION_QUEUED] = PLACE(FLAG, queued),
+	[OPTION_BY_FUNCTION] = PLACE(FLAG, by_function),
+	[OPTION_RAW] = PLACE(FLAG, raw),
+	[OPTION_LIMIT] = PLACE(NUMBER, limit, 1),
+	[OPTION_FULL] = PLACE(FLAG, full),
+	[OPTION_THREAD] = PLACE(NUMBER, thread),
+	[OPTION_SCOPE] = PLACE(WORD, scope),
+	[OPTION_ALL] = PLACE(FLAG, all),
+	[OPTION_LAST] = PLACE(NUMBER, last, 1),
+	[OPTION_TEXT] = PLACE(WORD, text),
+	[OPTION_HTML] = PLACE(WORD, html),
+	[OPTION_TIMEOUT] = PLACE(SECONDS, timeout, 1),
+	[OPTION_REPORT] = PLACE(WORD, folder),
+	[OPTION_ON_HANG] = PLACE(FLAG, on_hang),
+	[OPTION_ON_TERM] = PLACE(FLAG, on_term),
+	[OPTION_REPORT_TIMEOUT] = PLACE(SECONDS, report_timeout, 1),
+	[OPTION_CORE] = PLACE(FLAG, core),
+	[OPTION_NO_TRACE] = PLACE(FLAG, no_trace),
+	[OPTION_PRINT] = PLACE(FLAG, print),
+	[OPTION_NO_RECORD] = PLACE(FLAG, no_record),
+	[OPTION_TOP] = PLACE(NUMBER, top),
+	[OPTION_TREE] = PLACE(FLAG, tree),
+	[OPTION_NO_TREE] = PLACE(FLAG, no_tree),
+	[OPTION_TASK] = PLACE(NUMBER, task, 1),
+	[OPTION_SLICES] = PLACE(WORD, slices),
+	[OPTION_FROM] = PLACE(SECONDS, from),
+	[OPTION_TO] = PLACE(SECONDS, to, 1),
+	[OPTION_OUTPUT] = PLACE(WORD, output),
+};
+
+/** Set the member of an option. @return false: there is no such option. */
+static bool take_option(struct arguments *arguments, int key, const char *word)
+{
+	struct place_of_option place = { 0 };
+
+	if (key >= 0 && (size_t)key < sizeof(option_places) / sizeof(*option_places))
+		place = option_places[key];
+	void *member = (char *)arguments + place.offset;
+	switch (place.kind) {
+	case FLAG:
+		*(bool *)member = true;
+		break;
+	case WORD:
+		*(const char **)member = word;
+		break;
+	case NUMBER:
+		*(int64_t *)member = checked_number(arguments, word, place.least);
+		break;
+	case SECONDS:
+		*(double *)member = checked_seconds(arguments, word, place.least);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 static error_t parse_option(int key, char *word, struct argp_state *state)
 {
+	static const char *const scopes[] = { "process", "thread", "region", "task", NULL };
+	static const char *const colors[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never", NULL
+	};
 	struct arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->err_stream = NULL; // getopt says what is wrong
-		break;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_operand(arguments, word, state);
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments);
+		return 0;
 	case OPTION_HELP:
 		argp_state_help(state, stdout,
 				ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG);
 		return ECANCELED;
-	case OPTION_EXE:
-		arguments->program = word;
-		break;
-	case OPTION_SYSROOT:
-		arguments->sysroot = word;
-		break;
-	case OPTION_JSON:
-		arguments->json = true;
-		break;
-	case OPTION_STATE:
-		arguments->state = word;
-		break;
-	case OPTION_TEAM:
-		arguments->team = word;
-		break;
-	case OPTION_LEVEL:
-		arguments->level = word;
-		break;
-	case OPTION_NUM:
-		arguments->numbers = word;
-		break;
-	case OPTION_QUEUED:
-		arguments->queued = true;
-		break;
-	case OPTION_BY_FUNCTION:
-		arguments->by_function = true;
-		break;
-	case OPTION_RAW:
-		arguments->raw = true;
-		break;
-	case OPTION_LIMIT:
-		arguments->limit = (size_t)checked_number(arguments, word, 1);
-		break;
-	case OPTION_FULL:
-		arguments->full = true;
-		break;
-	case OPTION_THREAD:
-		arguments->thread = checked_number(arguments, word, 0);
-		break;
-	case OPTION_SCOPE:
-		arguments->scope = checked_scope(arguments, word);
-		break;
-	case OPTION_ALL:
-		arguments->all = true;
-		break;
-	case OPTION_LAST:
-		arguments->last = (size_t)checked_number(arguments, word, 1);
-		break;
-	case OPTION_TEXT:
-		arguments->text = word;
-		break;
-	case OPTION_HTML:
-		arguments->html = word;
-		break;
 	case OPTION_JSON_FILE:
 		arguments->json_file = optional_file(word, state);
-		break;
-	case OPTION_TIMEOUT:
-		arguments->timeout = seconds_in(arguments, word);
-		break;
-	case OPTION_REPORT:
-		arguments->folder = word;
-		break;
-	case OPTION_ON_HANG:
-		arguments->on_hang = true;
-		break;
-	case OPTION_ON_TERM:
-		arguments->on_term = true;
-		break;
-	case OPTION_REPORT_TIMEOUT:
-		arguments->report_timeout = seconds_in(arguments, word);
-		break;
-	case OPTION_CORE:
-		arguments->core = true;
-		break;
-	case OPTION_NO_TRACE:
-		arguments->no_trace = true;
-		break;
-	case OPTION_PRINT:
-		arguments->print = true;
-		break;
-	case OPTION_NO_RECORD:
-		arguments->no_record = true;
-		break;
-	case OPTION_TOP:
-		arguments->top = (size_t)checked_number(arguments, word, 0);
-		arguments->has_top = true;
-		break;
-	case OPTION_TREE:
-		arguments->tree = true;
-		break;
+		return 0;
 	case OPTION_COLOR:
-		arguments->color = checked_color(arguments, word);
-		break;
-	case OPTION_NO_TREE:
-		arguments->no_tree = true;
-		break;
-	case OPTION_TASK:
-		arguments->task = (uint64_t)checked_number(arguments, word, 1);
-		break;
-	case OPTION_SLICES:
-		arguments->slices = word;
-		break;
-	case OPTION_FROM:
-		arguments->from = strcmp(word, "0") == 0 ? 0 : seconds_in(arguments, word);
-		break;
-	case OPTION_TO:
-		arguments->to = seconds_in(arguments, word);
-		break;
-	case OPTION_OUTPUT:
-		arguments->output = word;
-		break;
-	case ARGP_KEY_ARG:
-		take_operand(arguments, word, state);
-		break;
-	case ARGP_KEY_END:
-		check(arguments);
+		arguments->color = (enum color)checked_word(arguments, word, "color", colors,
+							    "auto, always or never");
+		return 0;
+	case OPTION_SCOPE:
+		checked_word(arguments, word, "scope", scopes, "process, thread, region or task");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		break;
 	}
-	return 0;
+	return take_option(arguments, key, word) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 // ---- The command line --------------------------------------------------------------------------
@@ -397,7 +361,9 @@ bool parse_arguments(int count, char **words, struct arguments *ret, int *status
 	const char *first = count > 0 ? words[0] : "";
 	static char help[] = "--help";
 
-	*ret = (struct arguments){ .thread = -1, .report_timeout = 60, .folder = "ompdbg-report" };
+	*ret = (struct arguments){
+		.thread = -1, .report_timeout = 60, .folder = "ompdbg-report", .top = SHOWN_ROWS
+	};
 	*status = STATUS_FINE;
 	if (count > 0 && strcmp(first, "--version") == 0) {
 		printf("ompdbg " OMPDBG_VERSION "\n");

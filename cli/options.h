@@ -14,7 +14,7 @@
 
 enum option_key {
 	OPTION_HELP = 'h',
-	OPTION_EXE = 0x100,
+	OPTION_EXE = 0x80, // no letters
 	OPTION_SYSROOT,
 	OPTION_JSON,
 	OPTION_STATE,
@@ -59,21 +59,20 @@ struct arguments {
 	const char *target;
 	const char *program, *sysroot;
 	const char *state, *team, *level, *numbers;
-	size_t limit;
-	int64_t thread;
+	int64_t limit, thread;
 	const char *scope;
-	size_t last; // events
+	int64_t last; // events
 	const char *expression;
 	const char *text, *html, *json_file;
 	const char *output, *slices;
-	size_t top;	 // rows of tables; 0: all
-	uint64_t task;	 // 0: none
+	int64_t top;	 // rows of tables; 0: all
+	int64_t task;	 // 0: none
 	double from, to; // seconds
 	char **words;	 // reports to merge, or the command to run
 	size_t num_words;
 	double timeout, report_timeout; // seconds
 	const char *folder;
-	bool json, queued, by_function, raw, full, all, tree, no_tree, has_top;
+	bool json, queued, by_function, raw, full, all, tree, no_tree;
 	bool on_hang, on_term, core, no_trace, no_record, print;
 	char format; // 0: none
 	enum color color;
@@ -119,7 +118,7 @@ extern const size_t num_commands;
 /** Parse a command line without the program's name. @return false: the program ends with *status. */
 bool parse_arguments(int count, char **words, struct arguments *ret, int *status);
 
-// The commands (view.c, report.c, merge.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
+// The commands (view.c, report.c, report/pages.c, record.c, profile.c, run.c): they give an exit status, or fill the failure.
 int run_view(const struct arguments *arguments, struct failure *failure);
 int run_report(const struct arguments *arguments, struct failure *failure);
 int run_merge(const struct arguments *arguments, struct failure *failure);

@@ -10,11 +10,12 @@
 #include "mapped_files.h"
 #include "options.h"
 #include "output/profile/view.h"
+#include "ranges.h"
 #include "report/pages.h"
 #include "spool.h"
 #include "terminal.h"
 
-enum { SHOWN_ROWS = 10, EVENTS_AT_ONCE = 1 << 20, PERCENT = 100 };
+enum { EVENTS_AT_ONCE = 1 << 20, PERCENT = 100 };
 enum { MOST_FILES = 1 << 12 }; // more are those of a damaged trace
 
 /** All that the command has. */
@@ -39,13 +40,6 @@ struct piece {
 	size_t module;
 };
 
-static int by_start(const void *a, const void *b)
-{
-	const struct piece *left = a, *right = b;
-
-	return (left->start > right->start) - (left->start < right->start);
-}
-
 /** Check for a file that was loaded once more at its old place. */
 static bool is_same(const struct trace_module *a, const struct trace_module *b)
 {
@@ -67,8 +61,7 @@ static bool *find_shared(struct arena *arena, const struct trace_module *modules
 				(struct piece){ modules[i].ranges[k].start,
 						modules[i].ranges[k].end, i };
 	}
-	if (num_pieces)
-		qsort(pieces, num_pieces, sizeof(*pieces), by_start);
+	RANGES_SORT(pieces, num_pieces);
 	for (size_t i = 1; i < num_pieces; i++) { // `last` reaches farthest
 		if (pieces[i].start < pieces[last].end &&
 		    !is_same(&modules[pieces[i].module], &modules[pieces[last].module]))
@@ -186,7 +179,7 @@ static void read_events(struct session *session)
 	const struct arguments *arguments = session->arguments;
 	const double second = 1e9;
 	const struct profile_options options = {
-		.task = arguments->task,
+		.task = (uint64_t)arguments->task,
 		.from = (uint64_t)(arguments->from * second),
 		.to = (uint64_t)(arguments->to * second),
 		.place = find_place,
@@ -215,12 +208,6 @@ static void read_events(struct session *session)
 
 // ---- Output ------------------------------------------------------------------------------------
 
-static struct ompdbg_error *keep(void *context, const char *text, size_t size)
-{
-	buffer_put_bytes(context, text, size);
-	return NULL;
-}
-
 /** Write one output. */
 static bool write_one(struct session *session, const char *path, const struct form *form,
 		      struct failure *failure)
@@ -241,7 +228,7 @@ static bool write_one(struct session *session, const char *path, const struct fo
 static bool write_html(struct session *session, const char *path, struct failure *failure)
 {
 	struct buffer document = { 0 };
-	struct sink sink = { keep, &document };
+	struct sink sink = buffer_sink(&document);
 	bool ok = looked_check(&session->looked, json_profile(&session->view, &sink), failure) &&
 		  write_page(path, &document, failure);
 
@@ -285,10 +272,10 @@ static bool make_profile(struct session *session, struct failure *failure)
 		.process = session->looked.process,
 		.notes = session->looked.problems,
 		.num_notes = session->looked.num_problems,
-		.top = arguments->has_top ? arguments->top : SHOWN_ROWS,
+		.top = (size_t)arguments->top,
 		.full = arguments->full,
 		.tree = arguments->tree,
-		.task = arguments->task,
+		.task = (uint64_t)arguments->task,
 	};
 	session->looked.num_problems = 0; // the profile tells them
 	if (arguments->slices) {
@@ -300,7 +287,7 @@ static bool make_profile(struct session *session, struct failure *failure)
 	}
 	read_events(session);
 	if (arguments->task && !session->profile->task)
-		return fail_with(failure, STATUS_UNREADABLE, "%s: no task %" PRIu64 " (%s)",
+		return fail_with(failure, STATUS_UNREADABLE, "%s: no task %" PRId64 " (%s)",
 				 arguments->target, arguments->task,
 				 session->profile->tasks ? "--tree shows the numbers" :
 							   "no explicit task was created");

@@ -70,6 +70,17 @@ static bool is_plain(const char *path)
 	return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
+static struct ompdbg_error *write_buffer(void *context, const char *text, size_t size)
+{
+	buffer_put_bytes(context, text, size);
+	return NULL;
+}
+
+struct sink buffer_sink(struct buffer *buffer)
+{
+	return (struct sink){ write_buffer, buffer };
+}
+
 // ---- Writing -----------------------------------------------------------------------------------
 
 static bool open_file(struct spool *spool)

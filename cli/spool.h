@@ -25,6 +25,8 @@ struct spool {
 	int number;    // errno of a write that failed
 };
 
+/** Write into a buffer. */
+struct sink buffer_sink(struct buffer *buffer);
 /** Begin an output. @p waits: it is kept until spool_end(). */
 bool spool_begin(struct spool *spool, const char *path, bool waits, struct failure *failure);
 /** Write what was kept, and end the output. */

@@ -63,12 +63,12 @@ static struct ompdbg_error *show(struct looked *looked, const struct arguments *
 		.form = arguments->tree	   ? BT_TREE :
 			arguments->no_tree ? BT_STACKS :
 					     BT_FOLDED,
-		.limit = arguments->limit,
-		.number = arguments->task,
+		.limit = (size_t)arguments->limit,
+		.number = (uint64_t)arguments->task,
 		.scope = arguments->scope,
 		.all = arguments->all,
 		.last = arguments->all	? 0 :
-			arguments->last ? arguments->last :
+			arguments->last ? (size_t)arguments->last :
 					  SHOWN_EVENTS,
 		.inquiry = arguments->command->inquiry,
 	};

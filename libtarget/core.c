@@ -41,26 +41,9 @@ static size_t read_file(const struct target *target, uint64_t offset, void *buff
 	return done;
 }
 
-static const struct segment *segment_of(const struct target *target, uint64_t address)
-{
-	size_t low = 0, high = target->num_segments;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (target->segments[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == target->num_segments || target->segments[low].start > address)
-		return NULL;
-	return &target->segments[low];
-}
-
 size_t core_read(const struct target *target, uint64_t address, void *buffer, size_t size)
 {
-	const struct segment *segment = segment_of(target, address);
+	const struct segment *segment = RANGE_AT(target->segments, target->num_segments, address);
 	uint64_t distance = segment ? address - segment->start : 0;
 
 	if (!segment || distance >= segment->held)
@@ -72,16 +55,14 @@ size_t core_read(const struct target *target, uint64_t address, void *buffer, si
 
 // ---- Notes -----------------------------------------------------------------------------------
 
-static int note_thread(struct target *target, const void *data, size_t size)
+static void note_thread(struct target *target, const void *data, size_t size)
 {
 	struct elf_prstatus status;
 
 	if (size < sizeof(status) || target->num_threads >= MAX_THREADS)
-		return 0;
+		return;
 	memcpy(&status, data, sizeof(status));
 	struct thread *thread = GROW(target->threads, target->num_threads);
-	if (!thread)
-		return -1;
 	thread->lwp = status.pr_pid;
 	thread->has_registers = true;
 	if (target->num_threads == 1) { // the one that the signal has reached
@@ -89,7 +70,6 @@ static int note_thread(struct target *target, const void *data, size_t size)
 		target->end.signal = status.pr_cursig;
 	}
 	memcpy(thread->registers, status.pr_reg, sizeof(thread->registers));
-	return 0;
 }
 
 /** Take the vector registers of the thread whose note came last. */
@@ -105,92 +85,86 @@ static void note_vectors(struct target *target, const void *data, size_t size)
 	thread->has_vectors = true;
 }
 
-static int note_auxiliary(struct target *target, const void *data, size_t size)
+static void note_auxiliary(struct target *target, const void *data, size_t size)
 {
 	size_t count = size / WORD & ~(size_t)1;
 
-	if (target->auxiliary || !count)
-		return 0;
-	target->auxiliary = malloc(count * WORD);
-	if (!target->auxiliary)
-		return -1;
+	if (target->auxiliary || !count || !(target->auxiliary = malloc(count * WORD)))
+		return;
 	memcpy(target->auxiliary, data, count * WORD);
 	target->num_auxiliary = count;
-	return 0;
 }
 
 /** NT_FILE: how many, the size of a page, for each start, end and page of the file; the paths. */
-static int note_files(struct target *target, const char *data, size_t size)
+static void note_files(struct target *target, const char *data, size_t size)
 {
 	enum { HEAD = 2, EACH = 3 };
 	uint64_t head[HEAD], each[EACH];
 
 	if (size < sizeof(head))
-		return 0;
+		return;
 	memcpy(head, data, sizeof(head));
 	if (head[0] > (size - sizeof(head)) / sizeof(each))
-		return 0;
-	const char *path = data + sizeof(head) + head[0] * sizeof(each), *end = data + size;
-	for (uint64_t i = 0; i < head[0]; i++) {
-		const char *after = memchr(path, '\0', (size_t)(end - path));
-
+		return;
+	const char *path = data + sizeof(head) + head[0] * sizeof(each), *end = data + size, *after;
+	for (uint64_t i = 0; i < head[0]; i++, path = after + 1) {
+		after = memchr(path, '\0', (size_t)(end - path));
 		if (!after)
-			return 0;
+			return;
 		memcpy(each, data + sizeof(head) + i * sizeof(each), sizeof(each));
-		if (each[0] < each[1] && each[2] < UINT64_MAX / PAGE && *path &&
-		    mapping_add(target, each[0], each[1], each[2] * head[1], path) < 0)
-			return -1;
-		path = after + 1;
+		if (each[0] < each[1] && each[2] < UINT64_MAX / PAGE && *path)
+			mapping_add(target, each[0], each[1], each[2] * head[1], path);
 	}
-	return 0;
 }
 
-static int note(struct target *target, uint32_t type, const char *data, size_t size)
+static void note(struct target *target, uint32_t type, const char *data, size_t size)
 {
 	struct elf_prpsinfo process;
 
 	switch (type) {
 	case NT_PRSTATUS:
-		return note_thread(target, data, size);
+		note_thread(target, data, size);
+		break;
 	case NT_FPREGSET:
 		note_vectors(target, data, size);
-		return 0;
+		break;
 	case NT_AUXV:
-		return note_auxiliary(target, data, size);
+		note_auxiliary(target, data, size);
+		break;
 	case NT_FILE:
-		return note_files(target, data, size);
+		note_files(target, data, size);
+		break;
 	case NT_PRPSINFO:
 		if (size >= sizeof(process)) {
 			memcpy(&process, data, sizeof(process));
 			target->pid = target->end.process = process.pr_pid;
 		}
-		return 0;
+		break;
 	case NT_SIGINFO:
 		if (size >= sizeof(target->end.info) && !target->end.has_info) {
 			memcpy(&target->end.info, data, sizeof(target->end.info));
 			target->end.has_info = true;
 		}
-		return 0;
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
-static int read_notes(struct target *target, const Elf64_Phdr *header)
+static void read_notes(struct target *target, const Elf64_Phdr *header)
 {
 	static const char owner[] = "CORE";
 	size_t size = header->p_filesz > MAX_NOTES ? MAX_NOTES : header->p_filesz, at = 0;
-	int result = 0;
 
 	if (header->p_offset >= target->core_size)
-		return 0;
+		return;
 	if (size > target->core_size - header->p_offset)
 		size = target->core_size - header->p_offset;
 	char *notes = malloc(size + 1);
 	if (!notes)
-		return -1;
+		return;
 	size = read_file(target, header->p_offset, notes, size);
-	while (result == 0 && size - at >= sizeof(Elf64_Nhdr)) {
+	while (size - at >= sizeof(Elf64_Nhdr)) {
 		Elf64_Nhdr head;
 
 		memcpy(&head, notes + at, sizeof(head));
@@ -200,38 +174,27 @@ static int read_notes(struct target *target, const Elf64_Phdr *header)
 		if (name > size - at || head.n_descsz > size - at - name)
 			break;
 		if (head.n_namesz == sizeof(owner) && !memcmp(notes + at, owner, sizeof(owner)))
-			result = note(target, head.n_type, notes + at + name, head.n_descsz);
+			note(target, head.n_type, notes + at + name, head.n_descsz);
 		if (data > size - at - name)
 			break;
 		at += name + data;
 	}
 	free(notes);
-	return result;
 }
 
 // ---- Headers ---------------------------------------------------------------------------------
 
-static int add_segment(struct target *target, const Elf64_Phdr *header)
+static void add_segment(struct target *target, const Elf64_Phdr *header)
 {
 	if (!header->p_memsz || header->p_vaddr + header->p_memsz < header->p_vaddr)
-		return 0;
+		return;
 	struct segment *segment = GROW(target->segments, target->num_segments);
-	if (!segment)
-		return -1;
 	*segment = (struct segment){
 		.start = header->p_vaddr,
 		.end = header->p_vaddr + header->p_memsz,
 		.held = header->p_filesz < header->p_memsz ? header->p_filesz : header->p_memsz,
 		.offset = header->p_offset,
 	};
-	return 0;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct segment *one = a, *other = b;
-
-	return (one->start > other->start) - (one->start < other->start);
 }
 
 /** Sort them; of segments that overlap, which no program has, the first stays. */
@@ -241,7 +204,7 @@ static void sort_segments(struct target *target)
 
 	if (!target->num_segments)
 		return;
-	qsort(target->segments, target->num_segments, sizeof(*target->segments), by_start);
+	RANGES_SORT(target->segments, target->num_segments);
 	for (size_t i = 1; i < target->num_segments; i++) {
 		if (target->segments[i].start >= target->segments[kept].end)
 			target->segments[++kept] = target->segments[i];
@@ -304,9 +267,10 @@ int core_init(struct target *target, struct target_error *error)
 
 		if (read_file(target, at, &segment, sizeof(segment)) != sizeof(segment))
 			break;
-		if ((segment.p_type == PT_LOAD && add_segment(target, &segment) < 0) ||
-		    (segment.p_type == PT_NOTE && read_notes(target, &segment) < 0))
-			return fail(error, "out of memory");
+		if (segment.p_type == PT_LOAD)
+			add_segment(target, &segment);
+		else if (segment.p_type == PT_NOTE)
+			read_notes(target, &segment);
 	}
 	sort_segments(target);
 	if (!target->num_threads)

@@ -3,11 +3,11 @@
 // Uses /proc/PID/mem for little, of which it takes two thirds of the time, and process_vm_readv() for
 // much; or the other one where a sandbox forbids one of them.
 
-#include "direct.h"
+#include "internal.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,62 +16,32 @@
 
 enum { SMALL = 8192 };
 
-/** Append a mapping, or extend the last one if they touch. */
-static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t end, bool is_code)
+/** Append what can be read, or extend the last extent if they touch. */
+static bool add_extent(void *context, const struct proc_mapping *mapping)
 {
+	struct direct *direct = context;
 	struct direct_extent *last = direct->count ? &direct->extents[direct->count - 1] : NULL;
+	bool is_code = mapping->permissions[2] == 'x';
 
-	if (last && last->end == start && last->is_code == is_code) {
-		last->end = end;
+	if (mapping->permissions[0] != 'r')
+		return true;
+	if (last && last->end == mapping->start && last->is_code == is_code) {
+		last->end = mapping->end;
 		return true;
 	}
-	if (!direct->extents || direct->count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct direct_extent *extents = realloc(direct->extents, more * sizeof(*extents));
-
-		if (!extents)
-			return false;
-		direct->extents = extents;
-		*room = more;
-	}
-	direct->extents[direct->count++] = (struct direct_extent){ start, end, is_code };
+	struct direct_extent *added = GROW(direct->extents, direct->count);
+	*added = (struct direct_extent){ mapping->start, mapping->end, is_code };
 	return true;
-}
-
-static bool read_mappings(struct direct *direct, FILE *file)
-{
-	char *line = NULL;
-	size_t line_room = 0, room = 0;
-	bool ok = true;
-
-	while (ok && getline(&line, &line_room, file) > 0) {
-		uint64_t start, end;
-		char permissions[5];
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, permissions) != 3)
-			continue;
-		if (permissions[0] == 'r')
-			ok = append(direct, &room, start, end, permissions[2] == 'x');
-	}
-	free(line);
-	return ok && !ferror(file);
 }
 
 bool direct_init(struct direct *direct, pid_t pid)
 {
-	char path[32];
-
 	memset(direct, 0, sizeof(*direct));
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return false;
-	bool ok = read_mappings(direct, file) && direct->count;
-	fclose(file);
 	direct->pid = pid;
-	if (!ok)
-		direct_deinit(direct);
-	return ok;
+	if (proc_mappings(pid, add_extent, direct) && direct->count)
+		return true;
+	direct_deinit(direct);
+	return false;
 }
 
 void direct_close_file(struct direct *direct)
@@ -88,29 +58,9 @@ void direct_deinit(struct direct *direct)
 	memset(direct, 0, sizeof(*direct));
 }
 
-const struct direct_extent *direct_find(struct direct *direct, uint64_t address)
+const struct direct_extent *direct_find(const struct direct *direct, uint64_t address)
 {
-	size_t low = 0, high = direct->count;
-
-	if (!high)
-		return NULL;
-	const struct direct_extent *last = &direct->extents[direct->last];
-	if (address >= last->start && address < last->end)
-		return last;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct direct_extent *extent = &direct->extents[middle];
-
-		if (address < extent->start) {
-			high = middle;
-		} else if (address >= extent->end) {
-			low = middle + 1;
-		} else {
-			direct->last = middle;
-			return extent;
-		}
-	}
-	return NULL;
+	return RANGE_AT(direct->extents, direct->count, address);
 }
 
 static bool has_file(struct direct *direct)

@@ -24,7 +24,6 @@ struct direct {
 	bool refused;		       // process_vm_readv() is not permitted
 	struct direct_extent *extents; // readable memory, ascending
 	size_t count;
-	size_t last; // index of the extent that was found last
 };
 
 /** Learn the mappings of @p pid. @return false if that is not possible. */
@@ -39,7 +38,7 @@ void direct_deinit(struct direct *direct);
 void direct_close_file(struct direct *direct);
 
 /** Return the extent that holds @p address; NULL if it was in no readable mapping. */
-const struct direct_extent *direct_find(struct direct *direct, uint64_t address);
+const struct direct_extent *direct_find(const struct direct *direct, uint64_t address);
 
 /** Read memory without a check against extents. @return bytes from the start of the range, or 0. */
 size_t direct_read(struct direct *direct, uint64_t address, void *buffer, size_t size);

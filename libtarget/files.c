@@ -153,8 +153,6 @@ static bool find_loaded(struct target *target, size_t index, Elf *elf, const str
 		const GElf_Phdr *header = &loads->headers[i];
 		struct mapping *mapping = GROW(target->mappings, target->num_mappings);
 
-		if (!mapping)
-			return false;
 		*mapping = (struct mapping){
 			.start = file->bias + page_of(header->p_vaddr),
 			.end = file->bias + page_of(header->p_vaddr + header->p_filesz + PAGE - 1),
@@ -351,30 +349,18 @@ static void find_program(struct target *target)
 		target->files[index].told.is_program = true;
 }
 
-int files_take(struct target *target, const struct target_loaded *loaded, size_t count)
+void files_take(struct target *target, const struct target_loaded *loaded, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct mapped_file *file = GROW(target->files, target->num_files);
 
-		if (!file)
-			return -1;
 		file->descriptor = -1;
 		file->loaded = &loaded[i];
 		file->path = strdup(loaded[i].path);
 		file->debug = loaded[i].debug ? strdup(loaded[i].debug) : NULL;
 		file->told.is_program = loaded[i].is_program;
 		file->told.in_memory = loaded[i].build_id;
-		if (!file->path)
-			return -1;
 	}
-	return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct mapping *one = a, *other = b;
-
-	return (one->start > other->start) - (one->start < other->start);
 }
 
 int files_init(struct target *target, struct target_error *error)
@@ -390,9 +376,8 @@ int files_init(struct target *target, struct target_error *error)
 		report(target, &target->files[i]);
 		target->files[i].loaded = NULL;
 	}
-	if ((target->read || target->has_files_alone) && target->num_mappings)
-		qsort(target->mappings, target->num_mappings, sizeof(*target->mappings),
-		      by_address);
+	if (target->read || target->has_files_alone)
+		RANGES_SORT(target->mappings, target->num_mappings);
 	report_vdso(target);
 	if (dwfl_report_end(target->dwfl, NULL, NULL) != 0)
 		return fail(error, "libdw: %s", dwfl_errmsg(-1));

@@ -9,6 +9,7 @@
 #include <gelf.h>
 
 #include "direct.h"
+#include "ranges.h"
 #include "target.h"
 
 enum { PAGE = 4096, WORD = 8, NO_FILE = -1 };
@@ -35,9 +36,10 @@ struct constant_part {
 
 enum { MAX_CONSTANT_PARTS = 16 };
 
-struct unit_range {
-	uint64_t start, end; // without the bias
-	Dwarf_Off unit;
+/** The code of some entries of debug information, by address. */
+struct code_ranges {
+	struct code_range *all;
+	size_t count;
 };
 
 struct mapped_file {
@@ -56,9 +58,8 @@ struct mapped_file {
 	bool has_places;
 	struct symbol_place *places; // by address
 	size_t num_places;
-	bool has_ranges;
-	struct unit_range *ranges; // by address
-	size_t num_ranges;
+	bool has_units;
+	struct code_ranges units;
 };
 
 enum { THREAD_NAME = 32 };
@@ -95,7 +96,14 @@ struct frame_rules {
 	bool keep_rbx; // as it was at the call
 };
 
-enum { FRAME_RULES = 256 };
+enum { FRAME_RULES = 256, WINDOW = 4096 };
+
+/** Memory of the stack that is being unwound. */
+struct window {
+	uint64_t start;
+	size_t size;
+	uint8_t bytes[WINDOW];
+};
 
 struct target {
 	pid_t pid;	       // 0: not known
@@ -127,16 +135,18 @@ struct target {
 	size_t num_functions;
 	Dwfl *dwfl;
 	bool unwinds;			      // the Dwfl knows the threads
+	struct thread given;		      // one whose registers alone are known
 	struct ps_prochandle *thread_library; // NULL: not asked for
 	void (*close_thread_library)(struct ps_prochandle *library);
 	struct frame_rules frame_rules[FRAME_RULES];
+	struct window window;
 };
 
 /** Put a line into @p error. @return -1. */
 int fail(struct target_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Make room for one more element of the array that @p array points to the first element of.
- *  @return it, zeroed; NULL without memory. */
+/** Make room for one more element of the array that @p array points to the first element of. Without
+ *  memory, the program ends with a message. @return it, zeroed. */
 void *grow(void *array, size_t *count, size_t size);
 #define GROW(array, count) ((__typeof__(array))grow(&(array), &(count), sizeof(*(array))))
 
@@ -150,9 +160,8 @@ int core_init(struct target *target, struct target_error *error);
 int process_init(struct target *target, pid_t pid, struct target_error *error);
 /** Stop it. @p changed: meanwhile, it has mapped other files. */
 int process_stop(struct target *target, bool *changed, struct target_error *error);
-/** Fill in the threads of a process that another one keeps stopped. @return -1 with @p error. */
-int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
-		  struct target_error *error);
+/** Fill in the threads of a process that another one keeps stopped. */
+void process_adopt(struct target *target, const struct target_stopped *threads, size_t count);
 /** Let it go on. */
 void process_let_go(struct target *target);
 void process_deinit(struct target *target);
@@ -163,14 +172,14 @@ void snapshot_deinit(struct snapshot *snapshot);
 /** @return bytes read from the start of the range, 0 for what was not copied. */
 size_t snapshot_read(const struct snapshot *snapshot, uint64_t address, void *buffer, size_t size);
 
-/** Add a mapping of the file at @p path. @return -1 without memory. */
-int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
-		const char *path);
+/** Add a mapping of the file at @p path. */
+void mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
+		 const char *path);
 /** Return the mapping that covers an address; NULL if there is none. */
 const struct mapping *mapping_find(const struct target *target, uint64_t address);
 
 /** Take the files that another debugger has loaded. */
-int files_take(struct target *target, const struct target_loaded *loaded, size_t count);
+void files_take(struct target *target, const struct target_loaded *loaded, size_t count);
 /** Open the mapped files, compare them with memory, and tell libdwfl of them. */
 int files_init(struct target *target, struct target_error *error);
 void files_deinit(struct target *target);

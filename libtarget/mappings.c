@@ -25,23 +25,18 @@ static ssize_t file_of(struct target *target, const char *path)
 	if (target->num_files >= MAX_FILES)
 		return NO_FILE;
 	struct mapped_file *file = GROW(target->files, target->num_files);
-	if (!file)
-		return NO_FILE;
 	file->descriptor = -1;
 	file->path = strdup(path);
-	if (file->path)
-		return (ssize_t)target->num_files - 1;
-	target->num_files--;
-	return NO_FILE;
+	return (ssize_t)target->num_files - 1;
 }
 
-int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
-		const char *path)
+void mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t offset,
+		 const char *path)
 {
 	ssize_t index = file_of(target, path);
 
 	if (target->num_mappings >= MAX_MAPPINGS)
-		return 0;
+		return;
 	if (index != NO_FILE) {
 		struct target_file *told = &target->files[index].told;
 
@@ -52,27 +47,12 @@ int mapping_add(struct target *target, uint64_t start, uint64_t end, uint64_t of
 	}
 	// They come by address; a damaged core file's that do not are left out.
 	if (target->num_mappings && target->mappings[target->num_mappings - 1].end > start)
-		return 0;
+		return;
 	struct mapping *mapping = GROW(target->mappings, target->num_mappings);
-	if (!mapping)
-		return -1;
 	*mapping = (struct mapping){ start, end, offset, index };
-	return 0;
 }
 
 const struct mapping *mapping_find(const struct target *target, uint64_t address)
 {
-	size_t low = 0, high = target->num_mappings;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (target->mappings[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == target->num_mappings || target->mappings[low].start > address)
-		return NULL;
-	return &target->mappings[low];
+	return RANGE_AT(target->mappings, target->num_mappings, address);
 }

@@ -3,7 +3,9 @@
 #include "proc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +63,38 @@ pid_t proc_living_thread(pid_t pid)
 	if (folder)
 		closedir(folder);
 	return found;
+}
+
+bool proc_mappings(pid_t pid, bool (*take)(void *context, const struct proc_mapping *mapping),
+		   void *context)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *file = fopen(path, "re");
+	bool ok = file != NULL;
+	while (ok && getline(&line, &room, file) > 0) {
+		struct proc_mapping mapping;
+		int name = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n",
+			   &mapping.start, &mapping.end, mapping.permissions, &mapping.offset,
+			   &name) != 4 ||
+		    !name)
+			continue;
+		mapping.name = line + name;
+		mapping.line = line;
+		ok = take(context, &mapping);
+	}
+	int number = errno;
+	ok = ok && !ferror(file);
+	free(line);
+	if (file)
+		fclose(file);
+	errno = number;
+	return ok;
 }
 
 bool proc_status(pid_t pid, const char *field, char *text, size_t size)

@@ -23,6 +23,17 @@ bool proc_has_ended(pid_t thread);
 /** Find the first thread that has not ended: by it the system tells what belongs to the process. */
 pid_t proc_living_thread(pid_t pid);
 
+/** A mapping of memory. */
+struct proc_mapping {
+	uint64_t start, end, offset;
+	char permissions[5]; // "r-xp"
+	const char *name;    // of the file, or "[stack]"; ""
+	const char *line;    // all of it
+};
+/** Take all mappings. @return false with errno: they cannot be read, or @p take does not go on. */
+bool proc_mappings(pid_t pid, bool (*take)(void *context, const struct proc_mapping *mapping),
+		   void *context);
+
 /** Read a field of /proc/PID/status. @return false: there is none. */
 bool proc_status(pid_t pid, const char *field, char *text, size_t size);
 /** Read its word of that index as a number. @return -1: there is none. */

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -98,10 +97,6 @@ static int seize(struct target *target, pid_t lwp, struct target_error *error)
 		return refuse(lwp, number, error);
 	}
 	struct thread *thread = GROW(target->threads, target->num_threads);
-	if (!thread) {
-		ptrace(PTRACE_DETACH, lwp, NULL, NULL);
-		return fail(error, "out of memory");
-	}
 	thread->lwp = lwp;
 	ptrace(PTRACE_INTERRUPT, lwp, NULL, NULL);
 	return 1;
@@ -208,35 +203,31 @@ static uint64_t add_text(uint64_t sum, const char *text)
 	return sum;
 }
 
-/** Read the mappings of files. @p is_known: only their sum is wanted. */
-static int read_mappings(struct target *target, bool is_known, struct target_error *error)
+/** Add a mapping of a file to the sum. */
+static bool sum_up(void *context, const struct proc_mapping *mapping)
 {
-	char path[64], *line = NULL;
-	size_t room = 0;
-	int result = 0;
+	struct target *target = context;
 
+	if (mapping->name[0] == '/')
+		target->mapped = add_text(target->mapped, mapping->line);
+	return true;
+}
+
+static bool take_mapping(void *context, const struct proc_mapping *mapping)
+{
+	if (mapping->name[0] == '/')
+		mapping_add(context, mapping->start, mapping->end, mapping->offset, mapping->name);
+	return sum_up(context, mapping);
+}
+
+static int read_mappings(struct target *target,
+			 bool (*take)(void *context, const struct proc_mapping *mapping),
+			 struct target_error *error)
+{
 	target->mapped = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->direct.pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return refuse(target->pid, errno, error);
-	while (result == 0 && getline(&line, &room, file) > 0) {
-		uint64_t start, end, offset;
-		int name = 0;
-
-		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &start, &end,
-			   &offset, &name) == 3 &&
-		    name && line[name] == '/') {
-			target->mapped = add_text(target->mapped, line);
-			if (!is_known)
-				result = mapping_add(target, start, end, offset, line + name);
-		}
-	}
-	free(line);
-	fclose(file);
-	return result == 0 ? 0 : fail(error, "out of memory");
+	if (proc_mappings(target->direct.pid, take, target))
+		return 0;
+	return refuse(target->pid, errno, error);
 }
 
 static void read_auxiliary(struct target *target)
@@ -279,7 +270,7 @@ int process_init(struct target *target, pid_t pid, struct target_error *error)
 
 	target->pid = pid;
 	target->direct.pid = proc_living_thread(pid);
-	if (check_machine(target, error) < 0 || read_mappings(target, false, error) < 0)
+	if (check_machine(target, error) < 0 || read_mappings(target, take_mapping, error) < 0)
 		return -1;
 	read_auxiliary(target);
 	if (!target->sysroot) {
@@ -298,7 +289,7 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 		return -1;
 	target->direct.pid = proc_living_thread(target->pid);
 	direct_close_file(&target->direct);
-	if (read_mappings(target, true, error) < 0)
+	if (read_mappings(target, sum_up, error) < 0)
 		return -1;
 	for (size_t i = 0; i < target->num_threads; i++) {
 		read_registers(&target->threads[i]);
@@ -308,14 +299,11 @@ int process_stop(struct target *target, bool *changed, struct target_error *erro
 	return 0;
 }
 
-int process_adopt(struct target *target, const struct target_stopped *threads, size_t count,
-		  struct target_error *error)
+void process_adopt(struct target *target, const struct target_stopped *threads, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct thread *thread = GROW(target->threads, target->num_threads);
 
-		if (!thread)
-			return fail(error, "out of memory");
 		thread->lwp = threads[i].lwp;
 		thread->has_registers = threads[i].registers;
 		if (threads[i].registers)
@@ -325,7 +313,6 @@ int process_adopt(struct target *target, const struct target_stopped *threads, s
 			memcpy(thread->vectors, threads[i].vectors, sizeof(thread->vectors));
 		read_name(target, thread);
 	}
-	return 0;
 }
 
 /** Take note of a thread's end, without which its process would stay a zombie. */

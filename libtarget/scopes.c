@@ -84,6 +84,7 @@ static bool read_call(Dwarf_Die *die, struct target_call *ret)
 	    dwarf_formaddr(&attribute, &address) != 0)
 		return false;
 	*ret = (struct target_call){
+		.entry = *die,
 		.returns = address,
 		.is_tail = dwarf_hasattr(die, is_gnu ? DW_AT_GNU_tail_call : DW_AT_call_tail_call),
 	};
@@ -93,27 +94,27 @@ static bool read_call(Dwarf_Die *die, struct target_call *ret)
 	return true;
 }
 
-static size_t add_calls(Dwarf_Die *parent, struct target_call *calls, size_t count, size_t max,
-			int depth)
+static bool visit_calls(Dwarf_Die *parent, target_call_visitor *visit, void *context, int depth)
 {
+	struct target_call call;
 	Dwarf_Die child;
 
 	if (depth == MAX_NESTING || dwarf_child(parent, &child) != 0)
-		return count;
+		return true;
 	do {
 		int tag = dwarf_tag(&child);
 
-		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
-			count += count < max && read_call(&child, &calls[count]);
-		else if (is_scope(tag))
-			count = add_calls(&child, calls, count, max, depth + 1);
+		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site ?
+			    read_call(&child, &call) && !visit(context, &call) :
+			    is_scope(tag) && !visit_calls(&child, visit, context, depth + 1))
+			return false;
 	} while (target_next(&child));
-	return count;
+	return true;
 }
 
-size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max)
+void target_visit_calls(Dwarf_Die *function, target_call_visitor *visit, void *context)
 {
-	return add_calls(function, calls, 0, max, 0);
+	visit_calls(function, visit, context, 0);
 }
 
 // ---- Variables -------------------------------------------------------------------------------

@@ -5,9 +5,9 @@
 // much, nothing is copied, and the process stays stopped while it is looked at.
 
 #include "internal.h"
+#include "proc.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <sys/user.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 enum {
 	MAX_COPY = 64 << 20,
@@ -36,35 +38,24 @@ enum wanted {
 	WANT_DEVICE, // who knows what it does if it is read
 };
 
-/** A line of /proc/PID/maps. */
-struct line {
-	uint64_t start, end;
-	char permissions[5];
-	const char *name; // "" if it has none
-};
-
-static bool begins(const char *text, const char *with)
+static enum wanted wanted_of(const struct target *target, const struct proc_mapping *mapping)
 {
-	return strncmp(text, with, strlen(with)) == 0;
-}
+	bool is_shared = mapping->permissions[3] == 's';
 
-static enum wanted wanted_of(const struct target *target, const struct line *line)
-{
-	bool is_shared = line->permissions[3] == 's';
-
-	if (line->permissions[0] != 'r' || begins(line->name, "[vvar") ||
-	    begins(line->name, "[vsyscall"))
+	if (mapping->permissions[0] != 'r' || starts_with(mapping->name, "[vvar") ||
+	    starts_with(mapping->name, "[vsyscall"))
 		return WANT_NONE;
-	if (begins(line->name, "/dev/") && !begins(line->name, "/dev/shm/") &&
-	    !begins(line->name, "/dev/zero"))
+	if (starts_with(mapping->name, "/dev/") && !starts_with(mapping->name, "/dev/shm/") &&
+	    !starts_with(mapping->name, "/dev/zero"))
 		return WANT_DEVICE;
-	if (line->name[0] == '/') {
-		bool is_safe = line->permissions[1] != 'w' && !is_shared &&
-			       files_has(target, line->start, line->end);
+	if (mapping->name[0] == '/') {
+		bool is_safe = mapping->permissions[1] != 'w' && !is_shared &&
+			       files_has(target, mapping->start, mapping->end);
 		return is_safe ? WANT_CHANGED : WANT_ALL;
 	}
-	bool is_plain = !line->name[0] || begins(line->name, "[heap]") ||
-			begins(line->name, "[stack") || begins(line->name, "[anon:");
+	bool is_plain = !mapping->name[0] || starts_with(mapping->name, "[heap]") ||
+			starts_with(mapping->name, "[stack") ||
+			starts_with(mapping->name, "[anon:");
 	return is_plain && !is_shared ? WANT_TOUCHED : WANT_ALL;
 }
 
@@ -78,7 +69,7 @@ static bool is_wanted(enum wanted wanted, uint64_t entry)
 // ---- What to copy ----------------------------------------------------------------------------
 
 /** Add a page, or @p size bytes of zeros, which are not counted. */
-static bool add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool is_zero)
+static void add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool is_zero)
 {
 	struct area *last =
 		snapshot->count > snapshot->mapping ? &snapshot->areas[snapshot->count - 1] : NULL;
@@ -87,12 +78,10 @@ static bool add(struct snapshot *snapshot, uint64_t start, uint64_t size, bool i
 		snapshot->size += size;
 	if (last && last->end == start && last->is_zero == is_zero) {
 		last->end += size;
-		return true;
+		return;
 	}
 	struct area *area = GROW(snapshot->areas, snapshot->count);
-	if (area)
-		*area = (struct area){ .start = start, .end = start + size, .is_zero = is_zero };
-	return area != NULL;
+	*area = (struct area){ .start = start, .end = start + size, .is_zero = is_zero };
 }
 
 static bool add_pages(struct snapshot *snapshot, uint64_t start, const uint64_t *entries,
@@ -101,97 +90,67 @@ static bool add_pages(struct snapshot *snapshot, uint64_t start, const uint64_t 
 	for (size_t i = 0; i < count; i++) {
 		bool is_copied = is_wanted(wanted, entries[i]);
 
-		if ((is_copied || wanted == WANT_TOUCHED) &&
-		    !add(snapshot, start + i * PAGE, PAGE, !is_copied))
-			return false;
+		if (is_copied || wanted == WANT_TOUCHED)
+			add(snapshot, start + i * PAGE, PAGE, !is_copied);
 	}
 	return snapshot->size <= MAX_COPY;
 }
 
-static bool add_mapping(struct target *target, int page_map, const struct line *line, size_t *asked)
+/** A look for what to copy. */
+struct search {
+	struct target *target;
+	int page_map;
+	size_t asked; // pages
+};
+
+static bool add_mapping(void *context, const struct proc_mapping *mapping)
 {
-	enum wanted wanted = wanted_of(target, line);
-	uint64_t entries[ENTRIES], pages = (line->end - line->start) / PAGE, done = 0;
+	struct search *search = context;
+	struct snapshot *snapshot = &search->target->snapshot;
+	enum wanted wanted = wanted_of(search->target, mapping);
+	uint64_t entries[ENTRIES], size = mapping->end - mapping->start, pages = size / PAGE,
+				   done = 0;
 
-	target->snapshot.mapping = target->snapshot.count;
-	if (wanted == WANT_NONE)
-		return true;
-	if (wanted == WANT_DEVICE)
-		return false;
-	if (wanted == WANT_ALL)
-		return line->end - line->start <= MAX_COPY &&
-		       add(&target->snapshot, line->start, line->end - line->start, false) &&
-		       target->snapshot.size <= MAX_COPY;
-	*asked += pages;
-	while (*asked <= MAX_PAGES && done < pages) {
+	snapshot->mapping = snapshot->count;
+	if (wanted == WANT_NONE || wanted == WANT_DEVICE)
+		return wanted == WANT_NONE;
+	if (wanted == WANT_ALL) {
+		if (size <= MAX_COPY)
+			add(snapshot, mapping->start, size, false);
+		return size <= MAX_COPY && snapshot->size <= MAX_COPY;
+	}
+	search->asked += pages;
+	while (search->asked <= MAX_PAGES && done < pages) {
 		size_t count = pages - done < ENTRIES ? pages - done : ENTRIES;
-		uint64_t start = line->start + done * PAGE;
-		ssize_t size = (ssize_t)(count * sizeof(*entries));
+		uint64_t start = mapping->start + done * PAGE;
+		ssize_t bytes = (ssize_t)(count * sizeof(*entries));
 
-		if (pread(page_map, entries, (size_t)size,
-			  (off_t)(start / PAGE * sizeof(*entries))) != size ||
-		    !add_pages(&target->snapshot, start, entries, count, wanted))
+		if (pread(search->page_map, entries, (size_t)bytes,
+			  (off_t)(start / PAGE * sizeof(*entries))) != bytes ||
+		    !add_pages(snapshot, start, entries, count, wanted))
 			return false;
 		done += count;
 	}
 	return done == pages;
 }
 
-static bool add_mappings(struct target *target, int page_map, FILE *mappings)
-{
-	char *text = NULL;
-	size_t room = 0, asked = 0;
-	bool ok = true;
-
-	while (ok && getline(&text, &room, mappings) > 0) {
-		struct line line;
-		int name = 0;
-
-		text[strcspn(text, "\n")] = '\0';
-		ok = sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &line.start,
-			    &line.end, line.permissions, &name) == 3 &&
-		     name;
-		line.name = text + name;
-		ok = ok && add_mapping(target, page_map, &line, &asked);
-	}
-	ok = ok && !ferror(mappings);
-	free(text);
-	return ok;
-}
-
 static bool find_areas(struct target *target)
 {
+	struct search search = { .target = target };
 	char path[64];
-	bool ok = false;
 
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)target->direct.pid);
-	int page_map = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)target->direct.pid);
-	FILE *mappings = fopen(path, "re");
-	if (page_map >= 0 && mappings)
-		ok = add_mappings(target, page_map, mappings);
-	if (page_map >= 0)
-		close(page_map);
-	if (mappings)
-		fclose(mappings);
+	search.page_map = open(path, O_RDONLY | O_CLOEXEC);
+	if (search.page_map < 0)
+		return false;
+	bool ok = proc_mappings(target->direct.pid, add_mapping, &search);
+	close(search.page_map);
 	return ok;
 }
 
 static const struct area *area_at(const struct snapshot *snapshot, uint64_t address)
 {
-	size_t low = 0, high = snapshot->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (snapshot->areas[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < snapshot->count && snapshot->areas[low].start <= address ?
-		       &snapshot->areas[low] :
-		       NULL;
+	return RANGE_AT(snapshot->areas, snapshot->count, address);
 }
 
 /** Check that threads have memory where they push and pop: else the page map is unreliable. */

@@ -42,13 +42,6 @@ static bool is_code_or_data(const GElf_Sym *symbol)
 	       type != STT_TLS;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct symbol_place *one = a, *other = b;
-
-	return (one->start > other->start) - (one->start < other->start);
-}
-
 static void read_places(struct mapped_file *file)
 {
 	int count = dwfl_module_getsymtab(file->module);
@@ -76,7 +69,7 @@ static void read_places(struct mapped_file *file)
 	}
 	if (!file->places)
 		return;
-	qsort(file->places, file->num_places, sizeof(*file->places), by_start);
+	RANGES_SORT(file->places, file->num_places);
 	for (size_t i = 0; i < file->num_places; i++) {
 		struct symbol_place *place = &file->places[i];
 		uint64_t end = place->start + place->size;
@@ -122,22 +115,6 @@ static const struct symbol_place *choose(struct symbol_place *found, size_t coun
 	return best;
 }
 
-/** Count the symbols that begin at an address or before. */
-static size_t count_up_to(const struct mapped_file *file, uint64_t address)
-{
-	size_t low = 0, high = file->num_places;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->places[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /** Copy the symbols that cover an address, of the first @p low ones. @return how many there are; 0 if it
  *  is not clear which. */
 static size_t find_covering(const struct mapped_file *file, uint64_t address, size_t low,
@@ -178,7 +155,7 @@ enum symbol_answer symbol_place_at(struct mapped_file *file, uint64_t address,
 		read_places(file);
 	if (!file->places)
 		return SYMBOL_UNCLEAR;
-	size_t low = count_up_to(file, address);
+	size_t low = RANGES_BEGUN(file->places, file->num_places, address);
 	if (is_past_all(file, address, low))
 		return SYMBOL_ABSENT;
 	size_t count = find_covering(file, address, low, found);

@@ -14,6 +14,8 @@ static bool is_place(const GElf_Sym *symbol, GElf_Word section)
 	case STT_GNU_IFUNC:
 	case STT_COMMON:
 		return section != SHN_UNDEF && section != SHN_ABS;
+	case STT_TLS:
+		return section != SHN_UNDEF;
 	default:
 		return false;
 	}
@@ -23,7 +25,8 @@ static bool is_place(const GElf_Sym *symbol, GElf_Word section)
 struct named_symbol {
 	const char *name;
 	size_t length; // of the name without its version
-	uint64_t address;
+	bool is_thread_local;
+	uint64_t address; // of one that is thread-local, the offset in the storage of its file
 };
 
 /** Return the length of a name without its version: some tables have `name@@VERSION`. */
@@ -34,18 +37,15 @@ static size_t length_of(const char *name)
 	return version ? (size_t)(version - name) : strlen(name);
 }
 
-static int compare_names(const char *one, size_t length, const char *other, size_t other_length)
-{
-	int order = memcmp(one, other, length < other_length ? length : other_length);
-
-	return order ? order : (length > other_length) - (length < other_length);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct named_symbol *one = a, *other = b;
+	size_t least = one->length < other->length ? one->length : other->length;
+	int order = memcmp(one->name, other->name, least);
 
-	return compare_names(one->name, one->length, other->name, other->length);
+	if (!order)
+		order = (one->length > other->length) - (one->length < other->length);
+	return order ? order : one->is_thread_local - other->is_thread_local;
 }
 
 static bool symbol_of(Dwfl_Module *module, size_t index, struct named_symbol *ret)
@@ -58,7 +58,11 @@ static bool symbol_of(Dwfl_Module *module, size_t index, struct named_symbol *re
 						   NULL, NULL);
 	if (!name || !*name || !is_place(&symbol, section))
 		return false;
-	*ret = (struct named_symbol){ name, length_of(name), address };
+	*ret = (struct named_symbol){ name, length_of(name), false, address };
+	if (GELF_ST_TYPE(symbol.st_info) == STT_TLS) {
+		ret->is_thread_local = true;
+		ret->address = symbol.st_value;
+	}
 	return true;
 }
 
@@ -142,10 +146,10 @@ static void read_symbols(struct mapped_file *file)
 	qsort(file->symbols, file->num_symbols, sizeof(*file->symbols), by_name);
 }
 
-bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret)
+static bool find_symbol(struct target *target, size_t file, struct named_symbol wanted,
+			uint64_t *ret)
 {
 	struct mapped_file *mapped = &target->files[file];
-	const struct named_symbol wanted = { .name = name, .length = length_of(name) };
 
 	if (!mapped->has_symbols)
 		read_symbols(mapped);
@@ -158,26 +162,16 @@ bool target_symbol_named(struct target *target, size_t file, const char *name, u
 	return found != NULL;
 }
 
+bool target_symbol_named(struct target *target, size_t file, const char *name, uint64_t *ret)
+{
+	return find_symbol(target, file, (struct named_symbol){ name, length_of(name), false, 0 },
+			   ret);
+}
+
 bool target_thread_local_named(struct target *target, size_t file, const char *name, uint64_t *ret)
 {
-	Dwfl_Module *module = target->files[file].module;
-	int count = module ? dwfl_module_getsymtab(module) : 0;
-	size_t length = strlen(name);
-	GElf_Word section;
-	GElf_Addr address;
-	GElf_Sym symbol;
-
-	for (int i = 1; i < count; i++) {
-		const char *found =
-			dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
-
-		if (!found || GELF_ST_TYPE(symbol.st_info) != STT_TLS || section == SHN_UNDEF ||
-		    compare_names(found, length_of(found), name, length) != 0)
-			continue;
-		*ret = symbol.st_value;
-		return true;
-	}
-	return false;
+	return find_symbol(target, file, (struct named_symbol){ name, length_of(name), true, 0 },
+			   ret);
 }
 
 /** Find the file of a module. Not all of its memory is mapped from the file. */

@@ -26,8 +26,10 @@ void *grow(void *array, size_t *count, size_t size)
 	// Room is doubled whenever the count is a power of two.
 	if ((*count & (*count - 1)) == 0) {
 		elements = reallocarray(elements, *count ? *count * 2 : 1, size);
-		if (!elements)
-			return NULL;
+		if (!elements) {
+			fputs("ompdbg: out of memory\n", stderr);
+			abort();
+		}
 		memcpy(array, &elements, sizeof(elements));
 	}
 	return memset((char *)elements + (*count)++ * size, 0, size);
@@ -48,6 +50,15 @@ static struct target *target_new(const struct target_places *places, struct targ
 	return target;
 }
 
+/** @return the target; NULL, with none, if it could not be opened. */
+static struct target *opened(struct target *target, bool ok)
+{
+	if (ok)
+		return target;
+	target_close(target);
+	return NULL;
+}
+
 struct target *target_open_core(int file, const struct target_places *places,
 				struct target_error *error)
 {
@@ -56,10 +67,7 @@ struct target *target_open_core(int file, const struct target_places *places,
 	if (!target)
 		return NULL;
 	target->core = file;
-	if (core_init(target, error) == 0 && files_init(target, error) == 0)
-		return target;
-	target_close(target);
-	return NULL;
+	return opened(target, core_init(target, error) == 0 && files_init(target, error) == 0);
 }
 
 /** Open the files and then stop the process: opening takes its time. */
@@ -86,13 +94,11 @@ struct target *target_attach(pid_t pid, const struct target_places *places,
 
 	if (!target)
 		return NULL;
-	if (look_and_stop(target, pid, error) == 0) {
-		if (snapshot_take(target))
-			process_let_go(target);
-		return target;
-	}
-	target_close(target);
-	return NULL;
+	if (look_and_stop(target, pid, error) < 0)
+		return opened(target, false);
+	if (snapshot_take(target))
+		process_let_go(target);
+	return target;
 }
 
 struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *threads,
@@ -106,11 +112,10 @@ struct target *target_adopt(pid_t pid, int memory, const struct target_stopped *
 	target->is_adopted = true;
 	target->direct.memory = memory + 1;
 	target->direct.refused = true; // only the tracer may read in another way
-	if (process_init(target, pid, error) == 0 && files_init(target, error) == 0 &&
-	    process_adopt(target, threads, num_threads, error) == 0)
-		return target;
-	target_close(target);
-	return NULL;
+	bool is_there = process_init(target, pid, error) == 0 && files_init(target, error) == 0;
+	if (is_there)
+		process_adopt(target, threads, num_threads);
+	return opened(target, is_there);
 }
 
 struct target *target_borrow(const struct target_loaded *files, size_t count, uint64_t vdso,
@@ -130,12 +135,8 @@ struct target *target_borrow(const struct target_loaded *files, size_t count, ui
 		target->auxiliary[1] = vdso;
 		target->num_auxiliary = 2;
 	}
-	if (files_take(target, files, count) < 0)
-		fail(error, "out of memory");
-	else if (files_init(target, error) == 0)
-		return target;
-	target_close(target);
-	return NULL;
+	files_take(target, files, count);
+	return opened(target, files_init(target, error) == 0);
 }
 
 struct target *target_open_files(const struct target_loaded *files, size_t count,
@@ -147,12 +148,8 @@ struct target *target_open_files(const struct target_loaded *files, size_t count
 	if (!target)
 		return NULL;
 	target->is_let_go = target->has_files_alone = true;
-	if (files_take(target, files, count) < 0)
-		fail(error, "out of memory");
-	else if (files_init(target, error) == 0)
-		return target;
-	target_close(target);
-	return NULL;
+	files_take(target, files, count);
+	return opened(target, files_init(target, error) == 0);
 }
 
 bool target_is_stopped(const struct target *target)

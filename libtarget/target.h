@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 struct target;
 
@@ -177,8 +178,17 @@ const uint8_t *target_thread_vectors(const struct target *target, size_t index);
 bool target_thread_local(struct target *target, size_t thread, uint64_t link_map, uint64_t offset,
 			 uint64_t *ret);
 
+/** Registers by their numbers in DWARF (System V ABI for x86-64, 3.6.2), then orig_rax and fs_base: their
+ *  names, and their places among those that the kernel stores. */
+enum { TARGET_NAMED_REGISTERS = 19 };
+extern const char *const target_register_names[TARGET_NAMED_REGISTERS];
+extern const uint8_t target_register_places[TARGET_NAMED_REGISTERS];
+
 /** Registers that functions leave unchanged: rbx, rbp, rsp, r12 to r15. */
 enum { TARGET_KEPT_REGISTERS = 7 };
+extern const uint8_t target_kept_registers[TARGET_KEPT_REGISTERS];
+/** Return the index of a register among these; -1: it is none of them. */
+int target_kept_index(unsigned int number);
 
 struct target_frame {
 	uint64_t pc;
@@ -192,6 +202,13 @@ struct target_frame {
  * @return how many frames were put into @p frames, at most @p max.
  */
 size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max);
+/**
+ * Unwind the stack of a thread that has these registers, to its end and by call frame information alone.
+ * @return how many frames were put into @p frames; 0 if that is not possible, or there are more than
+ *	@p max.
+ */
+size_t target_unwind_from(struct target *target, const struct user_regs_struct *registers,
+			  struct target_frame *frames, size_t max);
 
 // ---- Symbols ---------------------------------------------------------------------------------
 
@@ -228,25 +245,26 @@ size_t target_parents(Dwarf_Die *die, Dwarf_Die *parents, size_t max);
 
 /** A call in a function. */
 struct target_call {
+	Dwarf_Die entry;
 	uint64_t returns; // address of the next instruction, without the bias
 	bool is_tail;	  // a jump
 	bool has_callee;
 	Dwarf_Die callee; // perhaps only declared
 };
 
-/** List the calls that debug information has for a function. @return how many, at most @p max. */
-size_t target_calls(Dwarf_Die *function, struct target_call *calls, size_t max);
-/** Return the entry of the call in a function that returns to an address (without the bias). */
-bool target_call_site(Dwarf_Die *function, uint64_t returns, Dwarf_Die *ret);
+typedef bool target_call_visitor(void *context, struct target_call *call);
+/** Visit the calls that debug information has for a function, as long as @p visit is true. */
+void target_visit_calls(Dwarf_Die *function, target_call_visitor *visit, void *context);
 
 /** An expression of DWARF (2.5). */
 struct target_location {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *operations; // as long as the target lives
-	size_t count;	      // 0: the value is nowhere
+	size_t count;
 };
 
-/** Return an attribute that is an expression, or has one for an address (without the bias). */
+/** Return an attribute that is an expression, or has one for an address (without the bias): none where the
+ *  value is nowhere. */
 bool target_location(Dwarf_Die *die, unsigned int name, uint64_t address,
 		     struct target_location *ret);
 /** Return the expression that an operation has as its operand (DW_OP_entry_value). */

@@ -1,53 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which unit of debug information is about an address. Not every compiler writes the table that
-// tells; for what it lacks, another is made here from the units themselves.
+// Which unit of debug information code belongs to, and which function of the unit.
+//
+// Not every compiler writes the table that tells units; for what it lacks, another is made here from the
+// units themselves. Of functions an index of each unit is made when it is asked for: functions that GCC
+// made of constructs lie within the entry of the function that they are cut from, and those of lambda
+// expressions within a class, though their code does not.
 
 #include "internal.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 
 enum { MAX_RANGES = 1 << 22 };
 
-static int by_start(const void *a, const void *b)
-{
-	const struct unit_range *one = a, *other = b;
+/** The code of an entry. */
+struct code_range {
+	uint64_t start, end; // without the bias
+	Dwarf_Off entry;
+};
 
-	return (one->start > other->start) - (one->start < other->start);
-}
+struct unit_functions {
+	const Dwarf_CU *unit;
+	struct code_ranges code;
+};
 
-static void add_ranges(struct mapped_file *file, Dwarf_Die *unit)
+/** Add the code of an entry. @return false: there is no room for more. */
+static bool add_ranges(struct code_ranges *ranges, Dwarf_Die *entry)
 {
 	Dwarf_Addr base, start, end;
 
-	for (ptrdiff_t at = 0; file->num_ranges < MAX_RANGES;) {
-		at = dwarf_ranges(unit, at, &base, &start, &end);
+	for (ptrdiff_t at = 0; ranges->count < MAX_RANGES;) {
+		at = dwarf_ranges(entry, at, &base, &start, &end);
 		if (at <= 0)
-			return;
+			return true;
 		if (start >= end)
 			continue;
-		struct unit_range *range = GROW(file->ranges, file->num_ranges);
-		if (!range)
-			return;
-		*range = (struct unit_range){ start, end, dwarf_dieoffset(unit) };
+		struct code_range *range = GROW(ranges->all, ranges->count);
+		*range = (struct code_range){ start, end, dwarf_dieoffset(entry) };
 	}
+	return false;
 }
 
-static void find_ranges(struct mapped_file *file)
+/** Find the entry with code at an address. */
+static bool entry_at(const struct code_ranges *ranges, uint64_t address, Dwarf *dwarf,
+		     Dwarf_Die *ret)
 {
-	Dwarf_Die *unit = NULL;
-	Dwarf_Addr bias;
+	const struct code_range *range = RANGE_AT(ranges->all, ranges->count, address);
 
-	file->has_ranges = true;
-	while ((unit = dwfl_module_nextcu(file->module, unit, &bias)))
-		add_ranges(file, unit);
-	if (file->num_ranges)
-		qsort(file->ranges, file->num_ranges, sizeof(*file->ranges), by_start);
+	return range && dwarf_offdie(dwarf, range->entry, ret);
 }
+
+// ---- Units -----------------------------------------------------------------------------------
 
 void units_deinit(struct mapped_file *file)
 {
-	free(file->ranges);
+	free(file->units.all);
 }
 
 Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias)
@@ -57,34 +65,86 @@ Dwarf *target_dwarf(struct target *target, size_t file, uint64_t *bias)
 	return module ? dwfl_module_getdwarf(module, bias) : NULL;
 }
 
-/** Find the unit by the compiler's table, which is there at once. */
-static bool told_at(Dwarf *dwarf, uint64_t address, Dwarf_Die *ret)
-{
-	return dwarf_addrdie(dwarf, address, ret) != NULL;
-}
-
 bool target_unit_at(struct target *target, uint64_t address, Dwarf_Die *ret, uint64_t *bias)
 {
 	ssize_t index = target_file_index(target, address);
 	Dwarf *dwarf = index >= 0 ? target_dwarf(target, (size_t)index, bias) : NULL;
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr unused;
 
 	if (!dwarf)
 		return false;
 	struct mapped_file *file = &target->files[index];
-	if (told_at(dwarf, address - *bias, ret))
+	if (dwarf_addrdie(dwarf, address - *bias,
+			  ret)) // by the compiler's table, which is there at once
 		return true;
-	if (!file->has_ranges)
-		find_ranges(file);
-	size_t low = 0, high = file->num_ranges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->ranges[middle].start <= address - *bias)
-			low = middle + 1;
-		else
-			high = middle;
+	if (!file->has_units) {
+		while ((unit = dwfl_module_nextcu(file->module, unit, &unused)))
+			add_ranges(&file->units, unit);
+		RANGES_SORT(file->units.all, file->units.count);
+		file->has_units = true;
 	}
-	if (!low || address - *bias >= file->ranges[low - 1].end)
+	return entry_at(&file->units, address - *bias, dwarf, ret);
+}
+
+// ---- Functions -------------------------------------------------------------------------------
+
+static bool may_hold_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_lexical_block:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		return true;
+	default:
 		return false;
-	return dwarf_offdie(dwarf, file->ranges[low - 1].unit, ret) != NULL;
+	}
+}
+
+static bool add_functions(struct code_ranges *ranges, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == MAX_NESTING || dwarf_child(parent, &child) != 0)
+		return true;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram && !add_ranges(ranges, &child))
+			return false;
+		if (may_hold_functions(tag) && !add_functions(ranges, &child, depth + 1))
+			return false;
+	} while (target_next(&child));
+	return true;
+}
+
+static const struct unit_functions *functions_of(struct target *target, Dwarf_Die *unit)
+{
+	for (size_t i = target->num_functions; i; i--) {
+		if (target->functions[i - 1].unit == unit->cu)
+			return &target->functions[i - 1];
+	}
+	struct unit_functions *found = GROW(target->functions, target->num_functions);
+	found->unit = unit->cu;
+	add_functions(&found->code, unit, 0);
+	RANGES_SORT(found->code.all, found->code.count);
+	return found;
+}
+
+bool function_at(struct target *target, Dwarf_Die *unit, uint64_t address, Dwarf_Die *ret)
+{
+	const struct unit_functions *functions = functions_of(target, unit);
+
+	return entry_at(&functions->code, address, dwarf_cu_getdwarf(unit->cu), ret);
+}
+
+void functions_deinit(struct target *target)
+{
+	for (size_t i = 0; i < target->num_functions; i++)
+		free(target->functions[i].code.all);
+	free(target->functions);
 }

@@ -4,22 +4,17 @@
 
 #include "internal.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/user.h>
 
 #include "libcode/code.h"
 
-#define REGISTER(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
+enum { NUM_DWARF = 17 }; // registers with which libdwfl begins
 
-/** Where the kernel puts the registers that DWARF numbers so (System V ABI for x86-64, 3.6.2). */
-static const size_t dwarf_registers[] = {
-	REGISTER(rax), REGISTER(rdx), REGISTER(rcx), REGISTER(rbx), REGISTER(rsi), REGISTER(rdi),
-	REGISTER(rbp), REGISTER(rsp), REGISTER(r8),  REGISTER(r9),  REGISTER(r10), REGISTER(r11),
-	REGISTER(r12), REGISTER(r13), REGISTER(r14), REGISTER(r15), REGISTER(rip),
+enum {
+	GIVEN = 0,   // LWP of the thread that is given by its registers
+	BELOW = 256, // bytes read below a word of the stack: registers are saved there
 };
-enum { NUM_DWARF = sizeof(dwarf_registers) / sizeof(dwarf_registers[0]) };
 
 /** The code to which a signal handler returns: mov $__NR_rt_sigreturn, %rax; syscall. */
 static const uint8_t signal_return[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -40,8 +35,19 @@ static pid_t next_thread(Dwfl *dwfl, void *context, void **position)
 
 static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *context)
 {
+	struct window *window = &((struct target *)context)->window;
+
 	(void)dwfl;
-	return target_read(context, address, ret, sizeof(*ret)) == sizeof(*ret);
+	if (window->size < sizeof(*ret) || address - window->start > window->size - sizeof(*ret)) {
+		uint64_t below = address % PAGE; // what is in another page may not be readable
+
+		window->start = address - (below < BELOW ? below : BELOW);
+		window->size = target_read(context, window->start, window->bytes, WINDOW);
+		if (window->size < address - window->start + sizeof(*ret))
+			return false;
+	}
+	memcpy(ret, window->bytes + (address - window->start), sizeof(*ret));
+	return true;
 }
 
 static bool set_registers(Dwfl_Thread *dwfl_thread, void *position)
@@ -52,7 +58,7 @@ static bool set_registers(Dwfl_Thread *dwfl_thread, void *position)
 	if (!thread->has_registers)
 		return false;
 	for (size_t i = 0; i < NUM_DWARF; i++)
-		values[i] = thread->registers[dwarf_registers[i]];
+		values[i] = thread->registers[target_register_places[i]];
 	return dwfl_thread_state_registers(dwfl_thread, 0, NUM_DWARF, values);
 }
 
@@ -62,6 +68,7 @@ struct walk {
 	struct target *target;
 	struct target_frame *frames;
 	size_t count, max;
+	bool is_strict; // there must be rules for each frame
 };
 
 static bool is_signal_return(struct target *target, uint64_t pc)
@@ -71,9 +78,6 @@ static bool is_signal_return(struct target *target, uint64_t pc)
 	return target_read(target, pc, code, sizeof(code)) == sizeof(code) &&
 	       !memcmp(code, signal_return, sizeof(code));
 }
-
-/** DWARF's numbers of the registers that functions leave unchanged. */
-static const unsigned int kept_registers[TARGET_KEPT_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
 
 /** Find the rules for the frame of code at @p pc. */
 static const struct frame_rules *rules_at(struct target *target, uint64_t pc)
@@ -91,7 +95,7 @@ static const struct frame_rules *rules_at(struct target *target, uint64_t pc)
 	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
 	if (cfi && dwarf_cfi_addrframe(cfi, pc - bias, &frame) == 0) {
 		known->exist = true;
-		if (dwarf_frame_register(frame, kept_registers[0], room, &ops, &count) != 0)
+		if (dwarf_frame_register(frame, target_kept_registers[0], room, &ops, &count) != 0)
 			count = 1;
 		free(frame);
 	}
@@ -132,8 +136,10 @@ static bool is_after_call(struct target *target, uint64_t pc)
  *  other code has other things in it. */
 static bool is_frame(struct walk *walk, uint64_t pc)
 {
-	return !walk->count || walk->frames[walk->count - 1].is_signal ||
-	       rules_before(walk)->exist || is_after_call(walk->target, pc);
+	if (!walk->count || rules_before(walk)->exist)
+		return true;
+	return !walk->is_strict &&
+	       (walk->frames[walk->count - 1].is_signal || is_after_call(walk->target, pc));
 }
 
 static void inherit_rbx(struct walk *walk)
@@ -166,7 +172,8 @@ static int add_frame(Dwfl_Frame *frame, void *context)
 		.is_signal = is_activation && walk->count && is_signal_return(walk->target, pc),
 	};
 	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
-		found->known[i] = dwfl_frame_reg(frame, kept_registers[i], &found->kept[i]) == 0;
+		found->known[i] =
+			dwfl_frame_reg(frame, target_kept_registers[i], &found->kept[i]) == 0;
 	inherit_rbx(walk);
 	walk->count++;
 	return walk->count == walk->max ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -177,6 +184,9 @@ static bool get_thread(Dwfl *dwfl, pid_t lwp, void *context, void **position)
 	struct target *target = context;
 
 	(void)dwfl;
+	*position = &target->given;
+	if (lwp == GIVEN)
+		return true;
 	for (size_t i = 0; i < target->num_threads; i++) {
 		if (target->threads[i].lwp == lwp) {
 			*position = &target->threads[i];
@@ -193,15 +203,34 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max)
+/** @return whether the stack has been walked to its end. */
+static bool unwind(pid_t lwp, struct walk *walk)
 {
-	struct walk walk = { target, frames, 0, max };
+	struct target *target = walk->target;
 
 	if (!target->unwinds)
-		target->unwinds = dwfl_attach_state(
-			target->dwfl, NULL, target->pid ? target->pid : target->threads[0].lwp,
-			&thread_callbacks, target);
-	if (max && target->unwinds)
-		dwfl_getthread_frames(target->dwfl, target->threads[thread].lwp, add_frame, &walk);
+		target->unwinds = dwfl_attach_state(target->dwfl, NULL, target->pid,
+						    &thread_callbacks, target);
+	target->window.size = 0;
+	return target->unwinds &&
+	       dwfl_getthread_frames(target->dwfl, lwp, add_frame, walk) == DWARF_CB_OK;
+}
+
+size_t target_unwind(struct target *target, size_t thread, struct target_frame *frames, size_t max)
+{
+	struct walk walk = { target, frames, 0, max, false };
+
+	if (max)
+		unwind(target->threads[thread].lwp, &walk);
 	return walk.count;
+}
+
+size_t target_unwind_from(struct target *target, const struct user_regs_struct *registers,
+			  struct target_frame *frames, size_t max)
+{
+	struct walk walk = { target, frames, 0, max, true };
+
+	target->given.has_registers = true;
+	memcpy(target->given.registers, registers, sizeof(*registers));
+	return unwind(GIVEN, &walk) ? walk.count : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "files.h"
+#include "options.h"
 #include "places.h"
 #include "spool.h"
 #include "start.h"
@@ -18,21 +19,19 @@ static char python[] = "/usr/bin/python3";
 // Nothing of the user's environment, and no packages that are not Python's or ours.
 static char options[] = "-IS";
 
-enum { NOT_STARTED = -1 };
+enum { NOT_STARTED = -1, HEAD = 3 };
 
-/** Start the generator. @return the process; -1 with @p failure. */
-static pid_t start_generator(struct arena *arena, char *const *words, size_t num_words,
-			     struct streams streams, struct failure *failure)
+/** Start the generator. @p words: of its command line, after room for HEAD others. @return the process; -1
+ *  with @p failure. */
+static pid_t start_generator(struct arena *arena, char **words, struct streams streams,
+			     struct failure *failure)
 {
-	char **all = ARENA_ARRAY(arena, char *, num_words + 4);
 	int number;
 
-	all[0] = python;
-	all[1] = options;
-	all[2] = arena_printf(arena, "%s/ompdbg/report/generate.py", python_path(arena));
-	for (size_t i = 0; i < num_words; i++)
-		all[3 + i] = words[i];
-	pid_t child = start_program(all, streams, &number);
+	words[0] = python;
+	words[1] = options;
+	words[2] = arena_printf(arena, "%s/ompdbg/report/generate.py", python_path(arena));
+	pid_t child = start_program(words, streams, &number);
 	if (child < 0)
 		fail_with(failure, STATUS_NOT_WRITTEN,
 			  "%s, which makes pages, cannot be started: %s", python, strerror(number));
@@ -42,15 +41,15 @@ static pid_t start_generator(struct arena *arena, char *const *words, size_t num
 static bool generate(struct arena *arena, int document, struct spool *spool,
 		     struct failure *failure)
 {
-	static char word[] = "page";
-	char *const words[] = { word };
+	static char page[] = "page";
+	char *words[HEAD + 2] = { [HEAD] = page };
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return fail_with(failure, STATUS_NOT_WRITTEN, "%s: %s", spool->path,
 				 strerror(errno));
 	pid_t child = start_generator(
-		arena, words, 1, (struct streams){ document, ends[1], STDERR_FILENO }, failure);
+		arena, words, (struct streams){ document, ends[1], STDERR_FILENO }, failure);
 	close(ends[1]);
 	bool ok = child > 0 && spool_copy(spool, ends[0]);
 	close(ends[0]);
@@ -83,14 +82,34 @@ bool write_page(const char *path, const struct buffer *document, struct failure 
 	return ok;
 }
 
-int merge_reports(char *const *words, size_t num_words, struct failure *failure)
+int merge_reports(const char *text, const char *html, const char *json, char *const *reports,
+		  size_t num_reports, struct failure *failure)
 {
+	static char names[][8] = { "--text", "--html", "--json", "merge", "--" };
+	const char *const files[] = { text, html, json };
 	struct arena arena = { 0 };
-	pid_t child = start_generator(&arena, words, num_words,
-				      (struct streams){ -1, STDOUT_FILENO, STDERR_FILENO },
-				      failure);
+	char **words = ARENA_ARRAY(&arena, char *, HEAD + 9 + num_reports);
+	size_t count = HEAD;
+
+	words[count++] = names[3];
+	for (size_t i = 0; i < 3; i++) {
+		if (!files[i])
+			continue;
+		words[count++] = names[i];
+		words[count++] = arena_strdup(&arena, files[i]);
+	}
+	words[count++] = names[4];
+	memcpy(words + count, reports, num_reports * sizeof(*reports));
+	pid_t child = start_generator(
+		&arena, words, (struct streams){ -1, STDOUT_FILENO, STDERR_FILENO }, failure);
 	int status = child < 0 ? NOT_STARTED : wait_for(child);
 
 	arena_deinit(&arena);
 	return status;
+}
+
+int run_merge(const struct arguments *arguments, struct failure *failure)
+{
+	return merge_reports(arguments->text, arguments->html, arguments->json_file,
+			     arguments->words, arguments->num_words, failure);
 }

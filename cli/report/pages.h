@@ -9,8 +9,8 @@
 
 /** Write the page of a report. */
 bool write_page(const char *path, const struct buffer *document, struct failure *failure);
-/** Make one picture of many reports. @p words: options and reports, as of `ompdbg merge`.
- *  @return the exit status. */
-int merge_reports(char *const *words, size_t num_words, struct failure *failure);
+/** Make one picture of many reports, in files; NULL is none. @return the exit status. */
+int merge_reports(const char *text, const char *html, const char *json, char *const *reports,
+		  size_t num_reports, struct failure *failure);
 
 #endif

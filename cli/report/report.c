@@ -163,12 +163,6 @@ static struct ompdbg_error *print_report(struct looked *looked, const struct abo
 
 // ---- As JSON -----------------------------------------------------------------------------------
 
-static struct ompdbg_error *keep(void *context, const char *text, size_t size)
-{
-	buffer_put_bytes(context, text, size);
-	return NULL;
-}
-
 /** Note the worst of what was found. */
 static void judge(struct report *report, struct looked *looked, const struct about *about)
 {
@@ -189,7 +183,7 @@ bool report_make(struct report *report, struct looked *looked, const struct repo
 		 const struct crash *crash, const char *cause, const struct form *form,
 		 struct failure *failure)
 {
-	struct sink keeper = { keep, &report->document };
+	struct sink keeper = buffer_sink(&report->document);
 	bool waits = looked->pid != 0;
 	struct about about;
 

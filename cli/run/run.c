@@ -124,12 +124,6 @@ static bool write_report(struct looked *looked, const struct question *question,
 	return ok;
 }
 
-static struct ompdbg_error *keep(void *context, const char *text, size_t size)
-{
-	buffer_put_bytes(context, text, size);
-	return NULL;
-}
-
 /** Print the diagnosis, in lines of this command. */
 static void print_diagnosis(struct looked *looked, const struct question *question,
 			    const char *name)
@@ -137,7 +131,7 @@ static void print_diagnosis(struct looked *looked, const struct question *questi
 	const struct form form = { .width = FILE_WIDTH, .addresses = true };
 	struct failure failure = { 0 };
 	struct buffer text = { 0 };
-	struct sink sink = { keep, &text };
+	struct sink sink = buffer_sink(&text);
 	char *rest = NULL;
 
 	report_print_diagnosis(looked, question->crash, question->reason, &form, &sink, &failure);
@@ -235,25 +229,18 @@ static bool has_several(void *context)
 static void merge_all(void *context, struct answer *answer)
 {
 	const struct reporter *reporter = context;
-	char **words = calloc(reporter->num_written + 4, sizeof(*words));
 	struct failure failure = { 0 };
 	char *path;
 
-	if (!words || asprintf(&path, "%s/all.html", reporter->folder) < 0)
+	if (asprintf(&path, "%s/all.html", reporter->folder) < 0)
 		out_of_memory();
-	words[0] = (char[]){ "merge" };
-	words[1] = (char[]){ "--html" };
-	words[2] = path;
-	words[3] = (char[]){ "--" };
-	for (size_t i = 0; i < reporter->num_written; i++)
-		words[4 + i] = reporter->written[i];
-	int status = merge_reports(words, reporter->num_written + 4, &failure);
+	int status =
+		merge_reports(NULL, path, NULL, reporter->written, reporter->num_written, &failure);
 	if (failure.status)
 		answer_line(answer, "%s", failure.reason.data);
 	else if (status <= STATUS_UNREADABLE)
 		answer_line(answer, "all of them: %s", path);
 	failure_deinit(&failure);
-	free(words);
 	free(path);
 }
 

@@ -10,15 +10,7 @@
 
 static PyTypeObject *handover_type, *way_type, *innermost_type, *ways_type;
 
-/** Return an address; None for 0. */
-static PyObject *address_value(uint64_t address)
-{
-	if (!address)
-		Py_RETURN_NONE;
-	return unsigned_value(address);
-}
-
-static PyObject *answer_handover(struct process_object *owner, void *of, PyObject *args)
+PyObject *answer_thread_handover(struct process_object *owner, void *of, PyObject *args)
 {
 	struct handover found;
 	const char *name;
@@ -33,17 +25,12 @@ static PyObject *answer_handover(struct process_object *owner, void *of, PyObjec
 	}
 	return RECORD(handover_type, text_value(handover_kind_name(found.kind)),
 		      unsigned_value(found.code), unsigned_value(found.jumps_to),
-		      address_value(found.back), unsigned_value(found.stack_pointer),
+		      nonzero_value(found.back), unsigned_value(found.stack_pointer),
 		      unsigned_value(found.task), PyBool_FromLong(found.is_called),
 		      PyBool_FromLong(found.waits));
 }
 
-PyObject *thread_handover(PyObject *object, PyObject *args)
-{
-	return model_ask(object, answer_handover, args);
-}
-
-static PyObject *answer_bodies(struct process_object *owner, void *of, PyObject *args)
+PyObject *answer_thread_bodies(struct process_object *owner, void *of, PyObject *args)
 {
 	const struct thread *thread = of;
 	PyObject *list = PyList_New(0);
@@ -57,17 +44,12 @@ static PyObject *answer_bodies(struct process_object *owner, void *of, PyObject 
 	for (size_t i = 0; list && i < count; i++)
 		list_add(&list, Py_BuildValue("(NNNN)", unsigned_value(bodies[i].start),
 					      unsigned_value(bodies[i].end),
-					      address_value(bodies[i].pointer_call),
+					      nonzero_value(bodies[i].pointer_call),
 					      PyBool_FromLong(bodies[i].makes_frame)));
 	return list;
 }
 
-PyObject *thread_bodies(PyObject *object, PyObject *args)
-{
-	return model_ask(object, answer_bodies, args);
-}
-
-static PyObject *answer_last_jumps(struct process_object *owner, void *of, PyObject *args)
+PyObject *answer_thread_last_jumps(struct process_object *owner, void *of, PyObject *args)
 {
 	const struct thread *thread = of;
 	PyObject *list = PyList_New(0);
@@ -80,11 +62,6 @@ static PyObject *answer_last_jumps(struct process_object *owner, void *of, PyObj
 	for (size_t i = 0; list && i < count; i++)
 		list_add(&list, unsigned_value(jumps[i]));
 	return list;
-}
-
-PyObject *thread_last_jumps(PyObject *object, PyObject *args)
-{
-	return model_ask(object, answer_last_jumps, args);
 }
 
 // ---- Ways --------------------------------------------------------------------------------------
@@ -119,7 +96,7 @@ static PyObject *innermost_value(struct process_object *owner, struct thread *th
 		      PyBool_FromLong(inner.is_own), way_value(owner, inner.after, pc));
 }
 
-static PyObject *answer_ways(struct process_object *owner, void *of, PyObject *args)
+PyObject *answer_thread_ways(struct process_object *owner, void *of, PyObject *args)
 {
 	static const char *const names[] = {
 		[TO_RUNTIME] = "runtime",
@@ -141,19 +118,9 @@ static PyObject *answer_ways(struct process_object *owner, void *of, PyObject *a
 		      innermost_value(owner, thread));
 }
 
-PyObject *thread_ways(PyObject *object, void *unused)
-{
-	return model_ask(object, answer_ways, NULL);
-}
-
-static PyObject *answer_way_to_parent(struct process_object *owner, void *of, PyObject *args)
+PyObject *answer_task_way_to_parent(struct process_object *owner, void *of, PyObject *args)
 {
 	return way_value(owner, way_to_parent(of), 0);
-}
-
-PyObject *task_way_to_parent(PyObject *object, void *unused)
-{
-	return model_ask(object, answer_way_to_parent, NULL);
 }
 
 // ---- The module --------------------------------------------------------------------------------
@@ -223,15 +190,9 @@ int code_add(PyObject *module)
 {
 	PyTypeObject **const types[] = { &handover_type, &way_type, &innermost_type, &ways_type };
 	PyObject *functions = functions_value();
-	int result = functions ? PyObject_SetAttrString(module, "HANDOVERS", functions) : -1;
+	int result = add_to_module(module, "HANDOVERS", functions);
 
 	Py_XDECREF(functions);
-	for (size_t i = 0; result == 0 && i < sizeof(types) / sizeof(types[0]); i++) {
-		*types[i] = PyStructSequence_NewType(&shapes[i]);
-		result = *types[i] ?
-				 PyObject_SetAttrString(module, strrchr(shapes[i].name, '.') + 1,
-							(PyObject *)*types[i]) :
-				 -1;
-	}
-	return result;
+	return result ? result :
+			add_records(module, shapes, types, sizeof(types) / sizeof(types[0]));
 }

@@ -203,15 +203,23 @@ static const uint8_t *code_page(struct gdb_services *services, uint64_t number)
 	return (*known)->bytes;
 }
 
-bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer, size_t size)
+/** @return whether the files are open. */
+static bool has_files(struct gdb_services *services)
 {
 	struct ompdbg_error *error;
+
+	if (gdb_files(services, &error))
+		return true;
+	ompdbg_error_destroy(error);
+	return false;
+}
+
+bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer, size_t size)
+{
 	uint8_t *to = buffer;
 
-	if (!gdb_files(services, &error)) {
-		ompdbg_error_destroy(error);
+	if (!has_files(services))
 		return false;
-	}
 	while (size) {
 		size_t from = address % TARGET_PAGE, part = TARGET_PAGE - from;
 		const uint8_t *page = code_page(services, address / TARGET_PAGE);
@@ -226,6 +234,15 @@ bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *
 		size -= part;
 	}
 	return true;
+}
+
+size_t gdb_files_unwind(struct gdb_services *services, const struct user_regs_struct *registers,
+			struct target_frame *frames, size_t max)
+{
+	if (!has_files(services))
+		return 0;
+	return target_unwind_from(((struct files_object *)services->files)->target, registers,
+				  frames, max);
 }
 
 void gdb_files_forget(struct gdb_services *services)
@@ -273,6 +290,12 @@ FORWARD(layout,
 	(void *context, const char *structure, const char *field, const char *object,
 	 struct ompdbg_layout *ret),
 	structure, field, object, ret)
+FORWARD(source_path, (void *context, uint64_t address, const char *file, const char **ret), address,
+	file, ret)
+FORWARD(task_variables,
+	(void *context, uint64_t code, uint64_t argument, const struct ompdbg_given **ret,
+	 size_t *count),
+	code, argument, ret, count)
 FORWARD(newest_gcc, (void *context, uint64_t address, int *ret), address, ret)
 
 struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const char *object,
@@ -286,14 +309,7 @@ struct ompdbg_error *gdb_symbol_address(void *context, const char *name, const c
 		error = files->symbol_address(files->context, name, object, 0, ret);
 	if (!error || error->code != OMPDBG_ABSENT || !thread)
 		return error;
-	PyObject *found = ASK(services, "thread_local_address", "yi", name, thread);
-	if (!found)
-		return ask_failed(services);
-	error = found == Py_None ? &ompdbg_error_absent : NULL;
-	if (!error)
-		*ret = PyLong_AsUnsignedLongLong(found);
-	Py_DECREF(found);
-	return PyErr_Occurred() ? ask_failed(services) : error;
+	return ask_number(services, ASK(services, "thread_local_address", "yi", name, thread), ret);
 }
 
 struct ompdbg_error *gdb_symbol_at(void *context, uint64_t address, struct ompdbg_symbol *ret)
@@ -391,5 +407,5 @@ int files_add(PyObject *module)
 	};
 
 	files_type = (PyTypeObject *)PyType_FromSpec(&spec);
-	return files_type ? PyObject_SetAttrString(module, "Files", (PyObject *)files_type) : -1;
+	return add_to_module(module, spec.name, (PyObject *)files_type);
 }

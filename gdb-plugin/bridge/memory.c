@@ -4,7 +4,6 @@
 
 #include "services.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum { SAMPLE = 4096 }; // bytes of the comparison of both ways
@@ -33,14 +32,14 @@ static struct ompdbg_error *read_by_gdb(struct gdb_services *services, uint64_t 
 	PyObject *answer = ASK(services, "read_memory", "KK", (unsigned long long)address,
 			       (unsigned long long)size);
 	struct ompdbg_error *error = NULL;
+	uint64_t first;
 
 	if (answer && PyLong_Check(answer)) {
-		uint64_t first = PyLong_AsUnsignedLongLong(answer);
-
-		error = PyErr_Occurred() ? ask_failed(services) : ompdbg_error_unreadable(first);
-	} else if (!answer || !copy_bytes(answer, buffer, size)) {
-		error = ask_failed(services);
+		error = ask_number(services, answer, &first);
+		return error ? error : ompdbg_error_unreadable(first);
 	}
+	if (!answer || !copy_bytes(answer, buffer, size))
+		error = ask_failed(services);
 	Py_XDECREF(answer);
 	return error;
 }
@@ -54,20 +53,17 @@ static void open_direct(struct gdb_services *services)
 	services->direct_known = true;
 	if (services->direct_refused)
 		return;
-	PyObject *number = ASK(services, "direct_pid", NULL);
-	long pid = number ? PyLong_AsLong(number) : -1;
-
-	Py_XDECREF(number);
-	if (PyErr_Occurred())
-		ompdbg_error_destroy(ask_failed(services));
+	uint64_t number = 0;
+	ompdbg_error_destroy(ask_number(services, ASK(services, "direct_pid", NULL), &number));
+	pid_t pid = (pid_t)number;
 	services->direct_aged = pid > 0 && pid == services->direct.pid;
 	if (services->direct_aged) {
 		direct_close_file(&services->direct);
 		return;
 	}
 	direct_deinit(&services->direct);
-	if (pid > 0 && pid <= INT_MAX)
-		direct_init(&services->direct, (pid_t)pid);
+	if (pid > 0)
+		direct_init(&services->direct, pid);
 }
 
 pid_t direct_process(struct gdb_services *services)
@@ -128,7 +124,7 @@ static bool read_directly(struct gdb_services *services, uint64_t address, void 
 			       direct_read(&services->direct, address, buffer, size) == size;
 	if (!is_read || !verify_direct(services, address, buffer, size))
 		return false;
-	services->statistics.direct++;
+	services->num_direct++;
 	return true;
 }
 

@@ -40,10 +40,6 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 	{                                                                                 \
 		return kind##_##name##_of(owner, of);                                     \
 	}                                                                                 \
-	static PyObject *get_##kind##_##name(PyObject *object, void *unused)              \
-	{                                                                                 \
-		return model_ask(object, answer_##kind##_##name, NULL);                   \
-	}                                                                                 \
 	static PyObject *kind##_##name##_of(struct process_object *owner, struct kind *kind)
 /** Define an attribute that an expression of it computes. */
 #define VALUE(kind, name, expression) \
@@ -51,21 +47,19 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args);
 	{                             \
 		return expression;    \
 	}
-/** List such an attribute in a type. */
-#define GETTER(kind, name, doc)                             \
-	{                                                   \
-#name, get_##kind##_##name, NULL, doc, NULL \
+/** Get such an attribute, or one of code.c. */
+PyObject *get_attribute(PyObject *object, void *asked);
+/** List it in a type. */
+#define GETTER(kind, name, doc)                                                 \
+	{                                                                       \
+#name, get_attribute, NULL, doc, (void *)answer_##kind##_##name \
 	}
-/** Define a method; `args` has its arguments. */
-#define METHOD_OF(kind, name)                                                           \
-	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of, \
-						PyObject *args);                        \
-	static PyObject *call_##kind##_##name(PyObject *object, PyObject *args)         \
-	{                                                                               \
-		return model_ask(object, answer_##kind##_##name, args);                 \
-	}                                                                               \
-	static PyObject *answer_##kind##_##name(struct process_object *owner, void *of, \
-						PyObject *args)
+/** Define the method that an answer is for. */
+#define METHOD_OF(kind, name)                                                   \
+	static PyObject *call_##kind##_##name(PyObject *object, PyObject *args) \
+	{                                                                       \
+		return model_ask(object, answer_##kind##_##name, args);         \
+	}
 
 // ---- Values (records.c); None of what is unknown ------------------------------------------------
 
@@ -90,6 +84,14 @@ PyObject *frame_value(struct thread *thread, const struct logical_frame *frame);
 /** Make a list of the whole stack of a thread. */
 PyObject *frames_value(struct thread *thread, const struct logical_frame *frames, size_t count);
 PyObject *stack_value(struct process_object *owner, const struct logical_stack *stack);
+PyObject *nonzero_value(uint64_t number); // 0 is None
+
+/** Add a value to a module under the last part of a name; NULL stands for an exception. The value is
+ *  borrowed. @return -1 with an exception. */
+int add_to_module(PyObject *module, const char *name, PyObject *value);
+/** Make types of records. @return -1 with an exception. */
+int add_records(PyObject *module, PyStructSequence_Desc *shapes, PyTypeObject **const *types,
+		size_t count);
 int records_add_types(PyObject *module);
 
 /** Add the type Files (files.c). @return -1 with an exception. */
@@ -99,12 +101,7 @@ int files_add(PyObject *module);
 
 /** Add HANDOVERS and the types of answers. @return -1 with an exception. */
 int code_add(PyObject *module);
-// Methods of threads.
-PyObject *thread_handover(PyObject *object, PyObject *args);
-PyObject *thread_bodies(PyObject *object, PyObject *args);
-PyObject *thread_last_jumps(PyObject *object, PyObject *args);
-// Attributes of threads and tasks.
-PyObject *thread_ways(PyObject *object, void *unused);
-PyObject *task_way_to_parent(PyObject *object, void *unused);
+answer answer_thread_handover, answer_thread_bodies, answer_thread_last_jumps; // methods
+answer answer_thread_ways, answer_task_way_to_parent;			       // attributes
 
 #endif

@@ -6,30 +6,21 @@
 #include "model.h"
 #include "names.h"
 
-/** Add a type under the last part of its name. */
-static int add_type(PyObject *module, PyType_Spec *spec, const char *name)
-{
-	PyObject *type = PyType_FromSpec(spec);
-
-	if (!type || PyModule_AddObject(module, name, type) < 0) {
-		Py_XDECREF(type);
-		return -1;
-	}
-	return 0;
-}
-
 static int add_error(PyObject *module)
 {
 	bridge_error = PyErr_NewExceptionWithDoc(
 		"_ompdbg.Error", "A question that has no answer; the text is one line.", NULL,
 		NULL);
-	if (!bridge_error)
-		return -1;
-	Py_INCREF(bridge_error); // of the variable
-	if (PyModule_AddObject(module, "Error", bridge_error) == 0)
-		return 0;
-	Py_DECREF(bridge_error);
-	return -1;
+	return add_to_module(module, "Error", bridge_error);
+}
+
+static int add_process(PyObject *module)
+{
+	PyObject *type = PyType_FromSpec(&process_spec);
+	int result = add_to_module(module, "Process", type);
+
+	Py_XDECREF(type);
+	return result;
 }
 
 static struct PyModuleDef definition = {
@@ -46,7 +37,7 @@ PyMODINIT_FUNC PyInit__ompdbg(void)
 
 	if (module && (PyModule_AddFunctions(module, core_functions) < 0 || add_error(module) < 0 ||
 		       model_add_types(module) < 0 || code_add(module) < 0 ||
-		       files_add(module) < 0 || add_type(module, &process_spec, "Process") < 0))
+		       files_add(module) < 0 || add_process(module) < 0))
 		Py_CLEAR(module);
 	return module;
 }

@@ -31,6 +31,11 @@ PyObject *model_ask(PyObject *object, answer *answer, PyObject *args)
 	return result;
 }
 
+PyObject *get_attribute(PyObject *object, void *asked)
+{
+	return model_ask(object, (answer *)asked, NULL);
+}
+
 /** Make an object of a type; None of NULL. */
 static PyObject *make(PyTypeObject *type, struct process_object *owner, void *of)
 {
@@ -169,7 +174,7 @@ static bool needs_walk(struct stack *stack, struct stack_frame *frame)
 	       (strcmp(place->symbol, "main") == 0 && is_fortran_file(place->file));
 }
 
-METHOD_OF(thread, sharing)
+static PyObject *answer_thread_sharing(struct process_object *owner, void *of, PyObject *args)
 {
 	struct thread *thread = of;
 	const struct logical_frame *frames;
@@ -185,7 +190,7 @@ METHOD_OF(thread, sharing)
 	return text_value(variable_sharing(thread, &frames[level], name));
 }
 
-METHOD_OF(thread, frame)
+static PyObject *answer_thread_frame(struct process_object *owner, void *of, PyObject *args)
 {
 	struct thread *thread = of;
 	struct stack *stack = thread_stack(thread);
@@ -207,7 +212,7 @@ METHOD_OF(thread, frame)
 	return frame_value(thread, &frames[level]);
 }
 
-METHOD_OF(thread, function_at)
+static PyObject *answer_thread_function_at(struct process_object *owner, void *of, PyObject *args)
 {
 	struct thread *thread = of;
 	unsigned long long entry;
@@ -216,6 +221,13 @@ METHOD_OF(thread, function_at)
 		return NULL;
 	return function_value(code_function(thread->runtime, entry, 0));
 }
+
+METHOD_OF(thread, sharing)
+METHOD_OF(thread, frame)
+METHOD_OF(thread, function_at)
+METHOD_OF(thread, handover)
+METHOD_OF(thread, bodies)
+METHOD_OF(thread, last_jumps)
 
 static PyGetSetDef thread_attributes[] = {
 	GETTER(thread, process, NULL),
@@ -241,7 +253,7 @@ static PyGetSetDef thread_attributes[] = {
 	GETTER(thread, frames, "its own, innermost first"),
 	GETTER(thread, constructs, "those of its frames that are code of constructs"),
 	GETTER(thread, stack, "its logical stack"),
-	{ "ways", thread_ways, NULL, "where it goes on; None if it runs", NULL },
+	GETTER(thread, ways, "where it goes on; None if it runs"),
 	{ 0 },
 };
 
@@ -252,11 +264,11 @@ static PyMethodDef thread_methods[] = {
 	  "sharing(level, name): \"shared\", \"firstprivate\" or \"private\"; None: unknown" },
 	{ "function_at", call_thread_function_at, METH_VARARGS,
 	  "function_at(entry): the code of a construct that begins there" },
-	{ "handover", thread_handover, METH_VARARGS,
+	{ "handover", call_thread_handover, METH_VARARGS,
 	  "handover(name) -> Handover, at the first instruction of that function of HANDOVERS" },
-	{ "bodies", thread_bodies, METH_VARARGS,
+	{ "bodies", call_thread_bodies, METH_VARARGS,
 	  "bodies(code) -> [(start, end, pointer call, makes a frame)] of functions with that code" },
-	{ "last_jumps", thread_last_jumps, METH_VARARGS,
+	{ "last_jumps", call_thread_last_jumps, METH_VARARGS,
 	  "last_jumps(pc) -> [address] of jumps with which the function leaves for a runtime" },
 	{ 0 },
 };
@@ -332,7 +344,7 @@ static PyGetSetDef task_attributes[] = {
 	GETTER(task, function, "its code"),
 	GETTER(task, parent, "that generated it"),
 	GETTER(task, thread, "on whose stack it lies"),
-	{ "way_to_parent", task_way_to_parent, NULL, "where that goes on", NULL },
+	GETTER(task, way_to_parent, "where that goes on"),
 	GETTER(task, children, "identities of those that it generated, as far as they are alive"),
 	{ 0 },
 };
@@ -362,7 +374,7 @@ static PyTypeObject *make_type(PyObject *module, const char *name, const char *d
 	};
 	PyObject *type = PyType_FromSpec(&spec);
 
-	if (type && PyObject_SetAttrString(module, name + sizeof("_ompdbg.") - 1, type) < 0)
+	if (add_to_module(module, name, type) < 0)
 		Py_CLEAR(type);
 	return (PyTypeObject *)type;
 }

@@ -93,8 +93,8 @@ struct process *process_look(struct process_object *self)
 		error = process_open(&self->services.table, self->constants, runtimes->spaces,
 				     runtimes->num_spaces, runtimes->problems,
 				     runtimes->num_problems, &self->process);
-	else if (!gdb_services_select(&self->services))
-		error = ask_failed(&self->services);
+	else
+		error = gdb_services_select(&self->services);
 	if (!error)
 		return self->process;
 	process_done(self, error);
@@ -336,7 +336,7 @@ static PyObject *method_reset_stats(PyObject *object, PyObject *unused)
 	struct process_object *self = (struct process_object *)object;
 
 	self->before = statistics(self);
-	self->direct_before = self->services.statistics.direct;
+	self->direct_before = self->services.num_direct;
 	Py_RETURN_NONE;
 }
 
@@ -345,14 +345,13 @@ static PyObject *method_stats(PyObject *object, PyObject *unused)
 	struct process_object *self = (struct process_object *)object;
 	const struct space_statistics now = statistics(self), *before = &self->before;
 
-	return Py_BuildValue(
-		"{s:K,s:K,s:K,s:K,s:K,s:K}", "requests",
-		(unsigned long long)(now.reads - before->reads), "bytes",
-		(unsigned long long)(now.bytes - before->bytes), "fetches",
-		(unsigned long long)(now.fetches - before->fetches), "fetched",
-		(unsigned long long)(now.fetched - before->fetched), "direct",
-		(unsigned long long)(self->services.statistics.direct - self->direct_before),
-		"symbols", (unsigned long long)(now.symbols - before->symbols));
+	return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:K}", "requests",
+			     (unsigned long long)(now.reads - before->reads), "bytes",
+			     (unsigned long long)(now.bytes - before->bytes), "fetches",
+			     (unsigned long long)(now.fetches - before->fetches), "fetched",
+			     (unsigned long long)(now.fetched - before->fetched), "direct",
+			     (unsigned long long)(self->services.num_direct - self->direct_before),
+			     "symbols", (unsigned long long)(now.symbols - before->symbols));
 }
 
 /** Make a list of the frames of a stack: by name, the registers that are known without GDB. */
@@ -372,7 +371,8 @@ static PyObject *known_registers(struct gdb_services *services, int thread,
 					    (enum ompdbg_register)j, &found))
 				continue;
 			value = unsigned_value(found);
-			if (!value || PyDict_SetItemString(known, register_names[j], value) < 0)
+			if (!value ||
+			    PyDict_SetItemString(known, target_register_names[j], value) < 0)
 				Py_CLEAR(known);
 			Py_XDECREF(value);
 		}
@@ -452,41 +452,39 @@ static void process_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
-#define METHOD(name, function, flags, doc)                                \
-	{                                                                 \
-		name, (PyCFunction)(void (*)(void))(function), flags, doc \
-	}
+#define WITH_KEYWORDS(function) \
+	(PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef process_methods[] = {
-	METHOD("open", method_open, METH_VARARGS | METH_KEYWORDS,
-	       "open(path, descriptor=-1) -> (number of runtimes that were opened, problems, what is "
-	       "absent)"),
-	METHOD("note", method_note, METH_O,
-	       "note(problem): why a runtime that is there is not understood"),
-	METHOD("moved", method_moved, METH_NOARGS, "moved(): the program has run"),
-	METHOD("libraries", method_libraries, METH_NOARGS,
-	       "libraries() -> [(path, is extended)], one for each runtime"),
-	METHOD("threads", method_threads, METH_NOARGS, "threads() -> [Thread], by number"),
-	METHOD("thread", method_thread, METH_VARARGS, "thread(number) -> Thread, or None"),
-	METHOD("chosen", method_chosen, METH_VARARGS | METH_KEYWORDS,
-	       "chosen(*, state=None, team=None, level=None, numbers=None) -> [Thread] of OpenMP"),
-	METHOD("member", method_member, METH_VARARGS,
-	       "member(number, team) -> Thread: \"3\", \"3/8\" or, in team 1.2, \"1.2.3\""),
-	METHOD("selected", method_selected, METH_NOARGS, "selected() -> Thread, or None"),
-	METHOD("teams", method_teams, METH_NOARGS,
-	       "teams() -> [Team]: a team before those that it encloses"),
-	METHOD("states", method_states, METH_NOARGS,
-	       "states() -> {name: number} of all that threads may be in"),
-	METHOD("is_answering", method_is_answering, METH_NOARGS,
-	       "is_answering(): a question is being answered, in which GDB was asked something"),
-	METHOD("stats", method_stats, METH_NOARGS, "stats() -> {name: count}"),
-	METHOD("reset_stats", method_reset_stats, METH_NOARGS,
-	       "reset_stats(): stats() counts from here on"),
-	METHOD("reused_stacks", method_reused_stacks, METH_NOARGS,
-	       "reused_stacks() -> {thread: [{register: value} of each frame]}, of the stacks that GDB "
-	       "did not have to unwind"),
-	METHOD("print", process_print, METH_VARARGS | METH_KEYWORDS,
-	       "print(view, write, **options): write what a command shows"),
+	{ "open", WITH_KEYWORDS(method_open),
+	  "open(path, descriptor=-1) -> (number of runtimes that were opened, problems, what is "
+	  "absent)" },
+	{ "note", method_note, METH_O,
+	  "note(problem): why a runtime that is there is not understood" },
+	{ "moved", method_moved, METH_NOARGS, "moved(): the program has run" },
+	{ "libraries", method_libraries, METH_NOARGS,
+	  "libraries() -> [(path, is extended)], one for each runtime" },
+	{ "threads", method_threads, METH_NOARGS, "threads() -> [Thread], by number" },
+	{ "thread", method_thread, METH_VARARGS, "thread(number) -> Thread, or None" },
+	{ "chosen", WITH_KEYWORDS(method_chosen),
+	  "chosen(*, state=None, team=None, level=None, numbers=None) -> [Thread] of OpenMP" },
+	{ "member", method_member, METH_VARARGS,
+	  "member(number, team) -> Thread: \"3\", \"3/8\" or, in team 1.2, \"1.2.3\"" },
+	{ "selected", method_selected, METH_NOARGS, "selected() -> Thread, or None" },
+	{ "teams", method_teams, METH_NOARGS,
+	  "teams() -> [Team]: a team before those that it encloses" },
+	{ "states", method_states, METH_NOARGS,
+	  "states() -> {name: number} of all that threads may be in" },
+	{ "is_answering", method_is_answering, METH_NOARGS,
+	  "is_answering(): a question is being answered, in which GDB was asked something" },
+	{ "stats", method_stats, METH_NOARGS, "stats() -> {name: count}" },
+	{ "reset_stats", method_reset_stats, METH_NOARGS,
+	  "reset_stats(): stats() counts from here on" },
+	{ "reused_stacks", method_reused_stacks, METH_NOARGS,
+	  "reused_stacks() -> {thread: [{register: value} of each frame]}, of the stacks that GDB "
+	  "did not have to unwind" },
+	{ "print", WITH_KEYWORDS(process_print),
+	  "print(view, write, **options): write what a command shows" },
 	{ 0 },
 };
 

@@ -36,8 +36,7 @@ void list_add(PyObject **list, PyObject *value)
 	Py_XDECREF(value);
 }
 
-/** Return a number of which 0 is none. */
-static PyObject *nonzero_value(uint64_t number)
+PyObject *nonzero_value(uint64_t number)
 {
 	if (!number)
 		Py_RETURN_NONE;
@@ -154,69 +153,64 @@ PyObject *stack_value(struct process_object *owner, const struct logical_stack *
 
 // ---- Types -------------------------------------------------------------------------------------
 
-#define FIELD(name, doc)  \
-	{                 \
-		name, doc \
-	}
-
 static PyStructSequence_Field location_fields[] = {
-	FIELD("function", "of the source"),
-	FIELD("symbol", "of the function that was made from it"),
-	FIELD("file", NULL),
-	FIELD("line", NULL),
-	FIELD("address", NULL),
-	FIELD("object", "path of the program or shared object"),
+	{ "function", "of the source" },
+	{ "symbol", "of the function that was made from it" },
+	{ "file", NULL },
+	{ "line", NULL },
+	{ "address", NULL },
+	{ "object", "path of the program or shared object" },
 	{ 0 },
 };
 
 static PyStructSequence_Field wait_fields[] = {
-	FIELD("kind", "as in JSON"),
-	FIELD("title", "for people"),
-	FIELD("function", "of the runtime"),
-	FIELD("address", "of the lock, or what else it sleeps on"),
-	FIELD("symbol", "that names the address"),
+	{ "kind", "as in JSON" },
+	{ "title", "for people" },
+	{ "function", "of the runtime" },
+	{ "address", "of the lock, or what else it sleeps on" },
+	{ "symbol", "that names the address" },
 	{ 0 },
 };
 
 static PyStructSequence_Field function_fields[] = {
-	FIELD("name", "of the function with the construct"),
-	FIELD("symbol", "of the function that was made from it"),
-	FIELD("file", NULL),
-	FIELD("line", "of the construct"),
-	FIELD("signature", "the name with the parameters of C++"),
+	{ "name", "of the function with the construct" },
+	{ "symbol", "of the function that was made from it" },
+	{ "file", NULL },
+	{ "line", "of the construct" },
+	{ "signature", "the name with the parameters of C++" },
 	{ 0 },
 };
 
 static PyStructSequence_Field frame_fields[] = {
-	FIELD("level", "GDB's number"),
-	FIELD("pc", NULL),
-	FIELD("owner", "user, runtime, system or unknown"),
-	FIELD("is_made", "the compiler made it around the user's code"),
-	FIELD("construct", "whose code it is"),
-	FIELD("function", "of the source"),
-	FIELD("construct_file", NULL),
-	FIELD("construct_line", NULL),
-	FIELD("symbol", NULL),
-	FIELD("start", "entry point"),
-	FIELD("file", NULL),
-	FIELD("line", NULL),
-	FIELD("is_call", "pc is a return address"),
-	FIELD("is_signal", NULL),
-	FIELD("is_inlined", NULL),
+	{ "level", "GDB's number" },
+	{ "pc", NULL },
+	{ "owner", "user, runtime, system or unknown" },
+	{ "is_made", "the compiler made it around the user's code" },
+	{ "construct", "whose code it is" },
+	{ "function", "of the source" },
+	{ "construct_file", NULL },
+	{ "construct_line", NULL },
+	{ "symbol", NULL },
+	{ "start", "entry point" },
+	{ "file", NULL },
+	{ "line", NULL },
+	{ "is_call", "pc is a return address" },
+	{ "is_signal", NULL },
+	{ "is_inlined", NULL },
 	{ 0 },
 };
 
 static PyStructSequence_Field part_fields[] = {
-	FIELD("thread", "on whose stack the frames lie"),
-	FIELD("team", "in which the innermost of them works"),
-	FIELD("thread_num", "in that team"),
-	FIELD("frames", NULL),
+	{ "thread", "on whose stack the frames lie" },
+	{ "team", "in which the innermost of them works" },
+	{ "thread_num", "in that team" },
+	{ "frames", NULL },
 	{ 0 },
 };
 
 static PyStructSequence_Field stack_fields[] = {
-	FIELD("parts", "innermost first"),
-	FIELD("note", "why it ends before main"),
+	{ "parts", "innermost first" },
+	{ "note", "why it ends before main" },
 	{ 0 },
 };
 
@@ -229,16 +223,29 @@ static PyStructSequence_Desc shapes[] = {
 	{ "_ompdbg.Stack", "A logical stack.", stack_fields, 2 },
 };
 
+int add_to_module(PyObject *module, const char *name, PyObject *value)
+{
+	const char *dot = strrchr(name, '.');
+
+	return value ? PyObject_SetAttrString(module, dot ? dot + 1 : name, value) : -1;
+}
+
+int add_records(PyObject *module, PyStructSequence_Desc *shapes, PyTypeObject **const *types,
+		size_t count)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		*types[i] = PyStructSequence_NewType(&shapes[i]);
+		result = add_to_module(module, shapes[i].name, (PyObject *)*types[i]);
+	}
+	return result;
+}
+
 int records_add_types(PyObject *module)
 {
 	PyTypeObject **const types[] = { &location_type, &wait_type, &function_type,
 					 &frame_type,	 &part_type, &stack_type };
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		*types[i] = PyStructSequence_NewType(&shapes[i]);
-		if (!*types[i] || PyObject_SetAttrString(module, strrchr(shapes[i].name, '.') + 1,
-							 (PyObject *)*types[i]) < 0)
-			return -1;
-	}
-	return 0;
+	return add_records(module, shapes, types, sizeof(types) / sizeof(types[0]));
 }

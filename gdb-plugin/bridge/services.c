@@ -121,6 +121,25 @@ struct ompdbg_error *ask_tuple(struct gdb_services *services, PyObject *answer, 
 	return is_tuple ? NULL : ask_failed(services);
 }
 
+struct ompdbg_error *ask_number(struct gdb_services *services, PyObject *answer, uint64_t *ret)
+{
+	struct ompdbg_error *error = answer == Py_None ? &ompdbg_error_absent : NULL;
+
+	if (answer && !error)
+		*ret = PyLong_AsUnsignedLongLong(answer);
+	Py_XDECREF(answer);
+	return PyErr_Occurred() ? ask_failed(services) : error;
+}
+
+struct ompdbg_error *ask_text(struct gdb_services *services, PyObject *answer, const char **ret)
+{
+	if (!answer)
+		return ask_failed(services);
+	*ret = kept_text(services, answer);
+	Py_DECREF(answer);
+	return *ret ? NULL : &ompdbg_error_absent;
+}
+
 // ---- The user ----------------------------------------------------------------------------------
 
 static bool interrupted(void *context)
@@ -154,17 +173,10 @@ static const char *program(void *context)
 	struct gdb_services *services = context;
 	struct ompdbg_error *error = ask_allowed(services);
 
-	if (services->program)
-		return services->program;
-	PyObject *path = error ? NULL : ASK(services, "program", NULL);
-
-	if (!path && !error)
-		error = ask_failed(services);
-	const char *text = kept_text(services, path);
-	Py_XDECREF(path);
+	if (!error && !services->program)
+		error = ask_text(services, ASK(services, "program", NULL), &services->program);
 	ompdbg_error_destroy(error);
-	services->program = text;
-	return text ? text : "";
+	return services->program ? services->program : "";
 }
 
 // ---- The table ---------------------------------------------------------------------------------
@@ -210,7 +222,6 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge)
 void gdb_services_forget(struct gdb_services *services)
 {
 	stacks_forget(services);
-	alike_forget(services);
 	gdb_files_forget(services);
 	services->has_threads = false;
 	services->program = NULL;

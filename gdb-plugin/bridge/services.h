@@ -18,11 +18,11 @@
 #include "base/table.h"
 #include "direct.h"
 #include "ompdbg/services.h"
-#include "place.h"
+#include "target.h"
 
-/** The addresses at which the frames of a stack go on, to its end. */
+/** The frames of a stack without those of GDB's alone, to its end. */
 struct chain {
-	uint64_t *addresses; // that of the thread, then return addresses
+	struct target_frame *frames;
 	size_t count;
 };
 
@@ -30,17 +30,10 @@ struct chain {
 struct gdb_stack {
 	struct chain chain; // empty: it is not simply told
 	bool is_shared;	    // with stacks alike
-	struct place place; // of the frame of the chain that was asked for last
-	size_t place_of;    // its index + 1; 0: none was
 	PyObject *iterator; // over GDB's frames; NULL: the stack has ended
 	struct ompdbg_frame *frames;
 	size_t num_frames, frame_capacity;
 	size_t num_pushed; // those that are no others' within them
-};
-
-/** How much was read past GDB, and of it. */
-struct read_statistics {
-	uint64_t direct;
 };
 
 struct gdb_services {
@@ -67,7 +60,7 @@ struct gdb_services {
 	bool direct_aged;      // its mappings are those of an earlier stop
 	pid_t direct_verified; // process whose memory was seen to be what GDB reads
 	bool direct_refused;   // it was seen not to be
-	struct read_statistics statistics;
+	uint64_t num_direct;   // reads past GDB
 
 	bool may_be_asked; // GDB looks for variables: libompdbg has nothing half done
 	// What ends the command.
@@ -80,8 +73,8 @@ void gdb_services_init(struct gdb_services *services, PyObject *bridge);
 /** Forget what was told of this stop. */
 void gdb_services_forget(struct gdb_services *services);
 void gdb_services_deinit(struct gdb_services *services);
-/** See which thread is selected. @return false with an exception. */
-bool gdb_services_select(struct gdb_services *services);
+/** See which thread is selected. */
+struct ompdbg_error *gdb_services_select(struct gdb_services *services);
 /** Ask for the names of threads, which are "" until then: GDB reads a file for each, and few views
  *  show them. */
 struct ompdbg_error *gdb_services_name(struct gdb_services *services);
@@ -101,15 +94,17 @@ const char *kept_text(struct gdb_services *services, PyObject *text);
 struct ompdbg_error *ask_tuple(struct gdb_services *services, PyObject *answer, const char *format,
 			       ...);
 
+/** Take a number, or a text that is kept: ABSENT for None. The answer is released. */
+struct ompdbg_error *ask_number(struct gdb_services *services, PyObject *answer, uint64_t *ret);
+struct ompdbg_error *ask_text(struct gdb_services *services, PyObject *answer, const char **ret);
+
 /** Open the memory of the process directly, where that is possible. @return its id, or 0. */
 pid_t direct_process(struct gdb_services *services);
-
-extern const char *const register_names[OMPDBG_NUM_REGISTERS]; // GDB's
 
 /** Return the registers of a stopped thread of this machine; NULL: only GDB may know them. */
 const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread);
 
-/** Find the addresses of a stack, without GDB. @return false: that is not so simple. */
+/** Find the frames of a stack, without GDB. @return false: that is not so simple. */
 bool alike_chain(struct gdb_services *services, int thread, struct chain *ret);
 /** Give a stack the frames that GDB found for its addresses before. @return false: it found none. */
 bool alike_take(struct gdb_services *services, const struct chain *chain, struct gdb_stack *stack);
@@ -119,8 +114,6 @@ bool alike_register(struct gdb_services *services, int thread, const struct ompd
 /** Remember what frames GDB has found for the addresses of a stack, which has ended. */
 void alike_learn(struct gdb_services *services, const struct chain *chain,
 		 const struct gdb_stack *stack);
-/** Forget what was read of stacks: the program has moved. */
-void alike_forget(struct gdb_services *services);
 void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);
@@ -131,6 +124,9 @@ const struct ompdbg_services *gdb_files(struct gdb_services *services, struct om
 /** Read code past GDB. @return false: memory is not as the files have it, or they cannot be opened. */
 bool gdb_files_read_code(struct gdb_services *services, uint64_t address, void *buffer,
 			 size_t size);
+/** Unwind the stack of a thread, as target_unwind_from() does. */
+size_t gdb_files_unwind(struct gdb_services *services, const struct user_regs_struct *registers,
+			struct target_frame *frames, size_t max);
 void gdb_files_forget(struct gdb_services *services);
 
 struct ompdbg_error *gdb_read_memory(void *context, uint64_t address, void *buffer, size_t size);

@@ -146,31 +146,23 @@ struct ompdbg_error *gdb_unwind(void *context, int thread, size_t most,
 
 // ---- What frames have --------------------------------------------------------------------------
 
-/** The registers that functions leave unchanged. */
-enum { KEPT = 1U << OMPDBG_RBX | 1U << OMPDBG_RBP | 1U << OMPDBG_RSP | 0xf000U };
-
 struct ompdbg_error *gdb_frame_register(void *context, int thread, const struct ompdbg_frame *frame,
 					enum ompdbg_register number, uint64_t *ret)
 {
 	struct gdb_services *services = context;
 	struct ompdbg_error *error = ask_allowed(services);
 
-	if (!error && !(KEPT & 1U << number))
+	if (!error && target_kept_index(number) < 0)
 		error = ompdbg_error_create(OMPDBG_BAD_INPUT, "functions may change register %d",
 					    (int)number);
 	if (error || alike_register(services, thread, frame, number, ret))
 		return error;
-	PyObject *value = ASK(services, "frame_register", "iis", thread, frame->level,
-			      register_names[number]);
-	if (!value)
-		return ask_failed(services);
-	if (value == Py_None)
-		error = ompdbg_error_create(OMPDBG_UNAVAILABLE, "%s was not saved",
-					    register_names[number]);
-	else
-		*ret = PyLong_AsUnsignedLongLong(value);
-	Py_DECREF(value);
-	return PyErr_Occurred() ? ask_failed(services) : error;
+	const char *name = target_register_names[number];
+	error = ask_number(services,
+			   ASK(services, "frame_register", "iis", thread, frame->level, name), ret);
+	if (error == &ompdbg_error_absent)
+		error = ompdbg_error_create(OMPDBG_UNAVAILABLE, "%s was not saved", name);
+	return error;
 }
 
 /** Take GDB's line of a frame that no inlined function called: GDB leaves out rows of some tables. It may
@@ -215,32 +207,11 @@ struct ompdbg_error *gdb_frame_place(void *context, int thread, const struct omp
 	if (error ? error->code != OMPDBG_ABSENT : ret->name != NULL)
 		return error;
 	// Code in no file.
-	PyObject *name = ASK(services, "frame_function", "ii", thread, frame->level);
-	if (!name)
-		return ask_failed(services);
-	ret->name = ret->symbol = kept_text(services, name);
-	Py_DECREF(name);
-	return ret->name ? NULL : error;
-}
-
-struct ompdbg_error *gdb_source_path(void *context, uint64_t address, const char *file,
-				     const char **ret)
-{
-	struct gdb_services *services = context;
-	struct ompdbg_error *error;
-	const struct ompdbg_services *files = gdb_files(services, &error);
-
-	return files ? files->source_path(files->context, address, file, ret) : error;
-}
-
-struct ompdbg_error *gdb_task_variables(void *context, uint64_t code, uint64_t argument,
-					const struct ompdbg_given **ret, size_t *count)
-{
-	struct gdb_services *services = context;
-	struct ompdbg_error *error;
-	const struct ompdbg_services *files = gdb_files(services, &error);
-
-	return files ? files->task_variables(files->context, code, argument, ret, count) : error;
+	struct ompdbg_error *absent = error;
+	error = ask_text(services, ASK(services, "frame_function", "ii", thread, frame->level),
+			 &ret->name);
+	ret->symbol = ret->name;
+	return error == &ompdbg_error_absent ? absent : error;
 }
 
 struct ompdbg_error *gdb_variables(void *context, int thread, const struct ompdbg_frame *frame,

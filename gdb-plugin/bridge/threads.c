@@ -4,31 +4,10 @@
 
 #include "services.h"
 
+#include <elf.h>
 #include <string.h>
-
-#include "place.h"
-
-const char *const register_names[OMPDBG_NUM_REGISTERS] = {
-	[OMPDBG_RAX] = "rax",
-	[OMPDBG_RDX] = "rdx",
-	[OMPDBG_RCX] = "rcx",
-	[OMPDBG_RBX] = "rbx",
-	[OMPDBG_RSI] = "rsi",
-	[OMPDBG_RDI] = "rdi",
-	[OMPDBG_RBP] = "rbp",
-	[OMPDBG_RSP] = "rsp",
-	[OMPDBG_R8] = "r8",
-	[OMPDBG_R8 + 1] = "r9",
-	[10] = "r10",
-	[11] = "r11",
-	[12] = "r12",
-	[13] = "r13",
-	[14] = "r14",
-	[OMPDBG_R15] = "r15",
-	[OMPDBG_RIP] = "rip",
-	[OMPDBG_ORIG_RAX] = "orig_rax",
-	[OMPDBG_THREAD_POINTER] = "fs_base",
-};
+#include <sys/ptrace.h>
+#include <sys/uio.h>
 
 static uint32_t bit(size_t number)
 {
@@ -123,17 +102,17 @@ struct ompdbg_error *gdb_threads(void *context, const struct ompdbg_target_threa
 	return error;
 }
 
-bool gdb_services_select(struct gdb_services *services)
+struct ompdbg_error *gdb_services_select(struct gdb_services *services)
 {
-	if (!services->has_threads)
-		return true;
-	PyObject *number = ASK(services, "selected", NULL);
-	long selected = number ? PyLong_AsLong(number) : -1;
+	uint64_t selected = 0;
 
-	Py_XDECREF(number);
+	if (!services->has_threads)
+		return NULL;
+	struct ompdbg_error *error =
+		ask_number(services, ASK(services, "selected", NULL), &selected);
 	for (size_t i = 0; i < services->num_threads; i++)
-		services->threads[i].selected = services->threads[i].number == selected;
-	return !PyErr_Occurred();
+		services->threads[i].selected = (uint64_t)services->threads[i].number == selected;
+	return error;
 }
 
 struct ompdbg_error *gdb_services_name(struct gdb_services *services)
@@ -142,13 +121,9 @@ struct ompdbg_error *gdb_services_name(struct gdb_services *services)
 
 	for (size_t i = 0; !error && !services->has_names && i < services->num_threads; i++) {
 		struct ompdbg_target_thread *thread = &services->threads[i];
-		PyObject *name = ASK(services, "thread_name", "i", thread->number);
 
-		if (!name)
-			error = ask_failed(services);
-		else
-			thread->name = kept_text(services, name);
-		Py_XDECREF(name);
+		error = ask_text(services, ASK(services, "thread_name", "i", thread->number),
+				 &thread->name);
 	}
 	services->has_names = !error;
 	return error;
@@ -167,6 +142,16 @@ static const struct ompdbg_target_thread *thread_numbered(const struct gdb_servi
 
 // ---- Registers ---------------------------------------------------------------------------------
 
+/** Read all registers of a thread, which only its tracer may do. @return false if the thread is gone,
+ *  is running, or may not be looked at. */
+static bool read_all(pid_t lwp, struct user_regs_struct *ret)
+{
+	struct iovec room = { .iov_base = ret, .iov_len = sizeof(*ret) };
+
+	return ptrace(PTRACE_GETREGSET, lwp, NT_PRSTATUS, &room) == 0 &&
+	       room.iov_len == sizeof(*ret);
+}
+
 const struct user_regs_struct *thread_registers(struct gdb_services *services, int thread)
 {
 	struct user_regs_struct *known = table_get(&services->registers, (uint64_t)thread);
@@ -177,7 +162,7 @@ const struct user_regs_struct *thread_registers(struct gdb_services *services, i
 		return known;
 	target = thread_numbered(services, thread);
 	if (!target || target->running || !direct_process(services) ||
-	    !place_registers((pid_t)target->lwp, &registers))
+	    !read_all((pid_t)target->lwp, &registers))
 		return NULL;
 	known = ARENA_NEW(&services->stop, struct user_regs_struct);
 	*known = registers;
@@ -191,14 +176,9 @@ static bool read_registers(struct gdb_services *services, int thread, struct omp
 
 	if (!registers)
 		return false;
-	const uint64_t values[OMPDBG_NUM_REGISTERS] = {
-		registers->rax, registers->rdx,	     registers->rcx,	 registers->rbx,
-		registers->rsi, registers->rdi,	     registers->rbp,	 registers->rsp,
-		registers->r8,	registers->r9,	     registers->r10,	 registers->r11,
-		registers->r12, registers->r13,	     registers->r14,	 registers->r15,
-		registers->rip, registers->orig_rax, registers->fs_base,
-	};
-	memcpy(ret->values, values, sizeof(values));
+	for (size_t i = 0; i < OMPDBG_NUM_REGISTERS; i++)
+		memcpy(&ret->values[i], (const uint64_t *)registers + target_register_places[i],
+		       sizeof(ret->values[i]));
 	return true;
 }
 
@@ -206,16 +186,14 @@ static bool read_registers(struct gdb_services *services, int thread, struct omp
 static struct ompdbg_error *ask_register(struct gdb_services *services, int thread, size_t number,
 					 struct ompdbg_registers *ret)
 {
-	PyObject *value = number == OMPDBG_THREAD_POINTER ?
-				  ASK(services, "pthread", "i", thread) :
-				  ASK(services, "register", "is", thread, register_names[number]);
+	PyObject *value = number == OMPDBG_THREAD_POINTER ? ASK(services, "pthread", "i", thread) :
+							    ASK(services, "register", "is", thread,
+								target_register_names[number]);
+	struct ompdbg_error *error = ask_number(services, value, &ret->values[number]);
 
-	if (value && value != Py_None) {
-		ret->values[number] = PyLong_AsUnsignedLongLong(value);
+	if (!error)
 		ret->known |= bit(number);
-	}
-	Py_XDECREF(value);
-	return !value || PyErr_Occurred() ? ask_failed(services) : NULL;
+	return error == &ompdbg_error_absent ? NULL : error;
 }
 
 struct ompdbg_error *gdb_registers(void *context, int thread, uint32_t wanted,
@@ -240,16 +218,6 @@ struct ompdbg_error *gdb_stop_time(void *context, uint64_t *ret)
 {
 	struct gdb_services *services = context;
 	struct ompdbg_error *error = ask_allowed(services);
-	PyObject *answer;
 
-	if (error)
-		return error;
-	answer = ASK(services, "stop_time", NULL);
-	if (!answer)
-		return ask_failed(services);
-	error = answer == Py_None ? &ompdbg_error_absent : NULL;
-	if (!error)
-		*ret = PyLong_AsUnsignedLongLong(answer);
-	Py_DECREF(answer);
-	return PyErr_Occurred() ? ask_failed(services) : error;
+	return error ? error : ask_number(services, ASK(services, "stop_time", NULL), ret);
 }

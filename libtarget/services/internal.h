@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "services.h"
 
-enum { NO_OBJECT = -1 };
-enum { MAX_SCOPES = 256 }; // around an instruction
+enum { NO_OBJECT = -1, BITS = 8 };
+#define WORD_SIZE ((size_t)8)
+enum { MAX_SCOPES = 256 };  // around an instruction
+enum { MAX_NESTING = 200 }; // of entries of debug information: damaged ones may go round in circles
 
 /** A mapped file as the loader knows it. */
 struct object {
@@ -84,6 +86,8 @@ struct target_services {
 	struct string_table globals; // globals.c: unit and name -> struct global
 };
 
+struct scope;
+
 /** Check whether the user wants all work to end. */
 static inline bool is_interrupted(const struct target_services *services)
 {
@@ -97,6 +101,11 @@ struct ompdbg_error *thread_index(const struct target_services *services, int th
 /** Read registers of the innermost frame of a thread, by its index in the target. */
 struct ompdbg_registers registers_of(const struct target_services *services, size_t index,
 				     uint32_t wanted);
+/** Find the scope of a frame, to answer a question; NULL: it is unknown. */
+struct ompdbg_error *asked_scope(struct target_services *services, int thread,
+				 const struct ompdbg_frame *frame, const struct scope **ret);
+/** End a question: forget what was made for it. @return why there is no answer; @p error or NULL. */
+struct ompdbg_error *answered(struct target_services *services, struct ompdbg_error *error);
 /** Read exactly @p size bytes of memory. */
 bool read_all(struct target_services *services, uint64_t address, void *buffer, size_t size);
 
@@ -181,6 +190,8 @@ struct unit *unit_of(struct target_services *services, Dwarf_Die *die, uint64_t 
 /** Find the functions that code belongs to, the one that was inlined last first. @p ret has room for
  *  MAX_SCOPES. @return how many there are. */
 size_t unit_functions(struct unit *unit, uint64_t address, Dwarf_Die *ret);
+/** Find the function that code belongs to, whatever is inlined there. @p unit: NULL has none. */
+bool unit_function(struct unit *unit, uint64_t address, Dwarf_Die *ret);
 /** Find where the code of a function begins. */
 bool unit_entry(const struct unit *unit, Dwarf_Die *function, uint64_t *ret);
 /** Name the file of which an attribute has the number; NULL. */
@@ -254,9 +265,6 @@ struct tail_calls tail_calls_between(struct target_services *services, uint64_t 
 bool tail_calls_may_return_to(struct target_services *services, uint64_t start);
 /** Find where the code of a function begins that may be only declared in a unit. */
 bool unit_function_start(struct unit *unit, Dwarf_Die *function, uint64_t *ret);
-
-/** DWARF's numbers of the registers that libtarget unwinds. */
-extern const uint8_t kept_numbers[TARGET_KEPT_REGISTERS];
 
 /** Find a frame that was pushed, by its number from the innermost on. @p is_call: its pc is a return
  *  address. */

@@ -7,11 +7,11 @@
 
 #include <elf.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "base/objects.h"
+#include "ranges.h"
 
 enum { PAGE = 4096, VDSO_SIZE = 4 * PAGE };
 // More of them are damaged memory.
@@ -153,15 +153,6 @@ static void add_parts(struct target_services *services, size_t index)
 	}
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct object_range *one = a, *other = b;
-
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	return (one->object > other->object) - (one->object < other->object);
-}
-
 void objects_init(struct target_services *services)
 {
 	struct objects *objects = &services->objects;
@@ -190,8 +181,7 @@ void objects_init(struct target_services *services)
 		object->is_of_runtime = runtime_of_object(object->path) != NULL;
 		add_parts(services, i);
 	}
-	if (objects->num_ranges)
-		qsort(objects->ranges, objects->num_ranges, sizeof(*objects->ranges), by_start);
+	RANGES_SORT(objects->ranges, objects->num_ranges);
 	target_auxiliary(services->target, AT_SYSINFO_EHDR, &objects->vdso);
 }
 
@@ -202,13 +192,10 @@ ssize_t object_index_at(const struct target_services *services, uint64_t address
 	const struct objects *objects = &services->objects;
 	ssize_t index = target_file_index(services->target, address);
 
-	for (size_t i = 0; index < 0 && i < objects->num_ranges; i++) {
-		const struct object_range *range = &objects->ranges[i];
-
-		if (range->start <= address && address < range->end)
-			index = range->object;
-	}
-	return index;
+	if (index >= 0)
+		return index;
+	const struct object_range *range = RANGE_AT(objects->ranges, objects->num_ranges, address);
+	return range ? range->object : NO_OBJECT;
 }
 
 static bool is_in_vdso(const struct objects *objects, uint64_t address)

@@ -7,21 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/user.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "base/foreign.h"
 
-#define WORD_OF(name) (offsetof(struct user_regs_struct, name) / sizeof(uint64_t))
-
-/** Places of the registers among those that the kernel stores, by their numbers in the services. */
-static const uint8_t places[OMPDBG_NUM_REGISTERS] = {
-	WORD_OF(rax), WORD_OF(rdx), WORD_OF(rcx),      WORD_OF(rbx),	 WORD_OF(rsi),
-	WORD_OF(rdi), WORD_OF(rbp), WORD_OF(rsp),      WORD_OF(r8),	 WORD_OF(r9),
-	WORD_OF(r10), WORD_OF(r11), WORD_OF(r12),      WORD_OF(r13),	 WORD_OF(r14),
-	WORD_OF(r15), WORD_OF(rip), WORD_OF(orig_rax), WORD_OF(fs_base),
-};
+_Static_assert((int)TARGET_NAMED_REGISTERS == OMPDBG_NUM_REGISTERS, "the same numbers");
 
 /** Set in the environment, it lets the messages of the OMPD library be printed. */
 static const char debug_variable[] = "OMPDBG_DEBUG";
@@ -63,6 +54,12 @@ struct ompdbg_error *thread_index(const struct target_services *services, int th
 	return NULL;
 }
 
+struct ompdbg_error *answered(struct target_services *services, struct ompdbg_error *error)
+{
+	arena_deinit(&services->scratch);
+	return is_interrupted(services) ? &ompdbg_error_interrupted : error;
+}
+
 struct ompdbg_registers registers_of(const struct target_services *services, size_t index,
 				     uint32_t wanted)
 {
@@ -80,7 +77,7 @@ struct ompdbg_registers registers_of(const struct target_services *services, siz
 		if (!(wanted & (UINT32_C(1) << i)))
 			continue;
 		found.known |= UINT32_C(1) << i;
-		found.values[i] = values[places[i]];
+		found.values[i] = values[target_register_places[i]];
 	}
 	return found;
 }
@@ -137,14 +134,15 @@ static void list_threads(struct target_services *services)
 bool target_services_have_memory(const struct ompdbg_services *table)
 {
 	const struct target_services *services = of_table(table);
+	const size_t stack = target_register_places[OMPDBG_RSP];
 	char byte;
 
 	for (size_t i = 0; i < services->num_threads; i++) {
 		const uint64_t *values =
 			target_thread_registers(services->target, services->order[i]);
 
-		if (values && values[WORD_OF(rsp)] &&
-		    target_read(services->target, values[WORD_OF(rsp)], &byte, 1) == 1)
+		if (values && values[stack] &&
+		    target_read(services->target, values[stack], &byte, 1) == 1)
 			return true;
 	}
 	return false;

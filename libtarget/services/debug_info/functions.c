@@ -31,12 +31,10 @@ static const char *linkage_of(struct unit *unit, Dwarf_Die *die)
 
 static bool find_in_debug_info(struct unit *unit, uint64_t address, struct ompdbg_function *ret)
 {
-	Dwarf_Die functions[MAX_SCOPES];
-	size_t count = unit_functions(unit, address, functions);
+	Dwarf_Die function, *die = &function;
 
-	if (!count)
+	if (!unit_function(unit, address, die))
 		return false;
-	Dwarf_Die *die = &functions[count - 1];
 	*ret = (struct ompdbg_function){
 		.name = entry_function_name(unit, die),
 		.symbol = linkage_of(unit, die),
@@ -60,9 +58,9 @@ static bool find_in_debug_info(struct unit *unit, uint64_t address, struct ompdb
  *  first may be inlined code. */
 static int find_construct_line(struct unit *unit, uint64_t start)
 {
-	Dwarf_Die functions[MAX_SCOPES];
-	size_t count = unit_functions(unit, start, functions);
-	int line = count ? entry_line(&functions[count - 1], DW_AT_decl_line) : 0;
+	Dwarf_Die function;
+	int line = unit_function(unit, start, &function) ? entry_line(&function, DW_AT_decl_line) :
+							   0;
 
 	return line ? line : unit_first_line(unit, start).line;
 }

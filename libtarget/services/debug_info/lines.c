@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranges.h"
+
 enum { MAX_LINES = 1 << 22 };
 
 /** A row of the table of lines: it holds from its address on. */
@@ -90,6 +92,16 @@ size_t unit_functions(struct unit *unit, uint64_t address, Dwarf_Die *ret)
 			break;
 	}
 	return found;
+}
+
+bool unit_function(struct unit *unit, uint64_t address, Dwarf_Die *ret)
+{
+	Dwarf_Die functions[MAX_SCOPES];
+	size_t count = unit ? unit_functions(unit, address, functions) : 0;
+
+	if (count)
+		*ret = functions[count - 1];
+	return count;
 }
 
 bool unit_entry(const struct unit *unit, Dwarf_Die *function, uint64_t *ret)
@@ -216,20 +228,9 @@ static void read_rows(struct unit *unit)
 /** Return the index of the first row past an address. */
 static size_t rows_past(struct unit *unit, uint64_t address)
 {
-	size_t low = 0, high;
-
 	if (!unit->has_rows)
 		read_rows(unit);
-	high = unit->num_rows;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (unit->rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return RANGES_BEGUN(unit->rows, unit->num_rows, address);
 }
 
 struct place unit_place(struct unit *unit, uint64_t address)

@@ -8,7 +8,6 @@
 
 #include "services/variables/scopes.h"
 
-enum { POINTER_SIZE = 8, BITS = 8 };
 // More of them go round in circles.
 enum { MAX_QUALIFIERS = 64, MAX_NESTED_ARRAYS = 64, MAX_DIMENSIONS = 64 };
 
@@ -108,6 +107,33 @@ bool type_target(const struct type *plain, struct type *ret)
 		return false;
 	ret->bounds = bounds;
 	return true;
+}
+
+bool type_is_pointer_to_array(const struct type *plain)
+{
+	struct type target;
+
+	return type_is_pointer(plain) && type_target(plain, &target) &&
+	       type_plain(&target, &target) && type_is_array(&target);
+}
+
+bool type_is_same(const struct type *one, const struct type *other)
+{
+	struct type a, b;
+
+	return type_plain(one, &a) && type_plain(other, &b) && a.inner == b.inner &&
+	       a.die.addr == b.die.addr;
+}
+
+bool type_template_argument(const struct type *plain, struct type *ret)
+{
+	Dwarf_Die die = plain->die, child;
+
+	for (bool more = dwarf_child(&die, &child) == 0; more; more = target_next(&child)) {
+		if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
+			return type_of(&child, plain->lowest, ret);
+	}
+	return false;
 }
 
 // ---- Arrays ----------------------------------------------------------------------------------
@@ -244,7 +270,7 @@ uint64_t type_size(const struct type *type)
 		bool is_pointer = tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
 				  tag == DW_TAG_rvalue_reference_type;
 
-		size = is_pointer ? POINTER_SIZE : 0; // Clang does not tell it
+		size = is_pointer ? WORD_SIZE : 0; // Clang does not tell it
 	}
 	if (size < 0 || __builtin_mul_overflow(count, (uint64_t)size, &count))
 		return 0;

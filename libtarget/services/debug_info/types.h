@@ -41,6 +41,11 @@ bool type_is_array(const struct type *plain);
 bool type_is_structure(const struct type *plain);
 bool type_is_pointer(const struct type *plain);
 bool type_is_reference(const struct type *plain);
+bool type_is_pointer_to_array(const struct type *plain);
+/** Check for the same type, whatever the qualifiers are. */
+bool type_is_same(const struct type *one, const struct type *other);
+/** Read the first argument of a template. */
+bool type_template_argument(const struct type *plain, struct type *ret);
 /** Read the type to which a pointer or reference is. @return false for void. */
 bool type_target(const struct type *plain, struct type *ret);
 /** Return the size of a type; 0 if it is unknown. */

@@ -9,11 +9,6 @@
 
 enum { VECTOR_SIZE = 16 };
 
-static const char *const register_names[FIRST_VECTOR] = {
-	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip",
-};
-
 // ---- Contexts --------------------------------------------------------------------------------
 
 /** Find the function of a frame. */
@@ -21,14 +16,11 @@ static void find_function(struct frame_context *context)
 {
 	uint64_t address = context_address(context);
 	struct unit *unit = unit_at(context->services, address);
-	Dwarf_Die functions[MAX_SCOPES];
-	size_t count = unit ? unit_functions(unit, address, functions) : 0;
 
-	if (!count)
+	if (!unit_function(unit, address, &context->function))
 		return;
 	const char *producer = unit_producer(unit);
 	context->unit = unit;
-	context->function = functions[count - 1];
 	context->bias = unit->bias;
 	context->is_llvms = *producer && !starts_with(producer, "GNU ");
 }
@@ -41,8 +33,8 @@ static void read_registers(struct frame_context *context, const struct target_fr
 
 	for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++) {
 		if (pushed->known[i]) {
-			context->known |= UINT32_C(1) << kept_numbers[i];
-			context->registers[kept_numbers[i]] = pushed->kept[i];
+			context->known |= UINT32_C(1) << target_kept_registers[i];
+			context->registers[target_kept_registers[i]] = pushed->kept[i];
 		}
 	}
 	if (context->pushed)
@@ -139,7 +131,8 @@ const char *context_register(const struct frame_context *context, uint64_t numbe
 	if (context->is_call)
 		return OPTIMIZED_OUT;
 	if (number < FIRST_VECTOR)
-		return unavailable(services, "register %s was not saved", register_names[number]);
+		return unavailable(services, "register %s was not saved",
+				   target_register_names[number]);
 	return unavailable(services, "register xmm%u was not saved",
 			   (unsigned int)number - FIRST_VECTOR);
 }
@@ -150,8 +143,7 @@ const char *context_base(const struct frame_context *context, int depth, uint64_
 	Dwarf_Die function = context->function;
 	struct target_location found;
 
-	if (!target_location(&function, DW_AT_frame_base, context_address(context), &found) ||
-	    !found.count)
+	if (!target_location(&function, DW_AT_frame_base, context_address(context), &found))
 		return unavailable(context->services, "unknown frame base");
 	return expression_number(&place, &found, ret);
 }
@@ -181,29 +173,34 @@ const char *context_thread_local(const struct frame_context *context, uint64_t o
 
 // ---- Calls -----------------------------------------------------------------------------------
 
+/** Compute a number of which an entry of a call in a frame has the expression, under one of two names. */
+static const char *number_of_call(const struct frame_context *caller, Dwarf_Die *die,
+				  unsigned int name, unsigned int gnu_name, int depth,
+				  uint64_t *ret)
+{
+	struct expression_place place = { caller, NULL, depth };
+	uint64_t address = context_address(caller);
+	struct target_location found;
+
+	if (!target_location(die, name, address, &found) &&
+	    !target_location(die, gnu_name, address, &found))
+		return OPTIMIZED_OUT;
+	return expression_number(&place, &found, ret);
+}
+
 /** Find where the function begins that a call in a frame is to. */
-static bool find_called(const struct frame_context *caller, Dwarf_Die *call, int depth,
+static bool find_called(const struct frame_context *caller, struct target_call *call, int depth,
 			uint64_t *ret)
 {
-	static const unsigned int names[] = { DW_AT_call_target, DW_AT_GNU_call_site_target };
-	struct expression_place place = { caller, NULL, depth };
-	struct target_location target;
-	Dwarf_Die callee;
-
-	if (entry_referred(call, DW_AT_call_origin, &callee) ||
-	    entry_own_referred(call, DW_AT_abstract_origin, &callee))
-		return unit_function_start(caller->unit, &callee, ret);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (target_location(call, names[i], context_address(caller), &target) &&
-		    target.count)
-			return !expression_number(&place, &target, ret);
-	}
-	return false;
+	if (call->has_callee)
+		return unit_function_start(caller->unit, &call->callee, ret);
+	return !number_of_call(caller, &call->entry, DW_AT_call_target, DW_AT_GNU_call_site_target,
+			       depth, ret);
 }
 
 /** Check that a call is to the function of a frame, not to one that left no trace. */
 static bool is_called_by(const struct frame_context *context, const struct frame_context *caller,
-			 Dwarf_Die *call, int depth)
+			 struct target_call *call, int depth)
 {
 	Dwarf_Die function = context->function;
 	uint64_t start, called;
@@ -213,22 +210,6 @@ static bool is_called_by(const struct frame_context *context, const struct frame
 	       !tail_calls_may_return_to(context->services, start);
 }
 
-/** Compute the value of a parameter of a call in a frame. */
-static const char *passed_value(const struct frame_context *caller, Dwarf_Die *parameter, int depth,
-				uint64_t *ret)
-{
-	static const unsigned int names[] = { DW_AT_call_value, DW_AT_GNU_call_site_value };
-	struct expression_place place = { caller, NULL, depth };
-	struct target_location value;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (target_location(parameter, names[i], context_address(caller), &value) &&
-		    value.count)
-			return expression_number(&place, &value, ret);
-	}
-	return OPTIMIZED_OUT;
-}
-
 static bool is_parameter_in(Dwarf_Die *parameter, uint64_t number)
 {
 	int tag = dwarf_tag(parameter);
@@ -236,25 +217,44 @@ static bool is_parameter_in(Dwarf_Die *parameter, uint64_t number)
 	uint64_t found;
 
 	return (tag == DW_TAG_call_site_parameter || tag == DW_TAG_GNU_call_site_parameter) &&
-	       target_location(parameter, DW_AT_location, 0, &place) && place.count &&
+	       target_location(parameter, DW_AT_location, 0, &place) &&
 	       operation_register(place.operations, &found) && found == number;
+}
+
+/** A call that is looked for by the address to which it returns. */
+struct wanted_call {
+	uint64_t returns;
+	bool is_found;
+	struct target_call call;
+};
+
+static bool take_call(void *context, struct target_call *call)
+{
+	struct wanted_call *wanted = context;
+
+	wanted->is_found = call->returns == wanted->returns;
+	wanted->call = *call;
+	return !wanted->is_found;
 }
 
 const char *context_entry_register(const struct frame_context *context, uint64_t number, int depth,
 				   uint64_t *ret)
 {
 	const struct frame_context *caller = older(context);
-	Dwarf_Die function, call, child;
+	Dwarf_Die function, child;
 
 	if (!caller || !caller->unit || !context->unit)
 		return OPTIMIZED_OUT;
+	struct wanted_call wanted = { .returns = caller->pc - caller->bias };
 	function = caller->function;
-	if (!target_call_site(&function, caller->pc - caller->bias, &call) ||
-	    !is_called_by(context, caller, &call, depth))
+	target_visit_calls(&function, take_call, &wanted);
+	if (!wanted.is_found || !is_called_by(context, caller, &wanted.call, depth))
 		return OPTIMIZED_OUT;
-	for (bool more = dwarf_child(&call, &child) == 0; more; more = target_next(&child)) {
+	for (bool more = dwarf_child(&wanted.call.entry, &child) == 0; more;
+	     more = target_next(&child)) {
 		if (is_parameter_in(&child, number))
-			return passed_value(caller, &child, depth, ret);
+			return number_of_call(caller, &child, DW_AT_call_value,
+					      DW_AT_GNU_call_site_value, depth, ret);
 	}
 	return OPTIMIZED_OUT;
 }

@@ -12,10 +12,6 @@
 
 enum { FRAMES_AT_FIRST = 32, FACTOR = 32, MAX_FRAMES = 100000 }; // a deeper stack is damaged
 
-const uint8_t kept_numbers[TARGET_KEPT_REGISTERS] = { OMPDBG_RBX,    OMPDBG_RBP,    OMPDBG_RSP,
-						      OMPDBG_R8 + 4, OMPDBG_R8 + 5, OMPDBG_R8 + 6,
-						      OMPDBG_R15 };
-
 struct stack {
 	struct target_frame *pushed;
 	size_t num_pushed;
@@ -165,7 +161,7 @@ static bool debuggers_pushed(const struct ompdbg_services *debugger, size_t thre
 		for (size_t i = 0; i < TARGET_KEPT_REGISTERS; i++)
 			ret->known[i] = is_ok(debugger->frame_register(
 				debugger->context, (int)thread, &frame,
-				(enum ompdbg_register)kept_numbers[i], &ret->kept[i]));
+				(enum ompdbg_register)target_kept_registers[i], &ret->kept[i]));
 		return true;
 	}
 	return false;
@@ -253,16 +249,15 @@ struct ompdbg_error *service_frame_register(void *context, int thread,
 					    enum ompdbg_register number, uint64_t *ret)
 {
 	struct target_services *services = context;
-	size_t index = 0, place = 0, pushed;
+	size_t index = 0, pushed;
+	int place = target_kept_index(number);
 	bool is_pushed = frame_pushed(frame, &pushed);
 	struct ompdbg_error *error = thread_index(services, thread, &index);
 
 	if (error)
 		return error;
 	const struct stack *stack = stack_of(services, index);
-	while (place < TARGET_KEPT_REGISTERS && kept_numbers[place] != number)
-		place++;
-	if (place == TARGET_KEPT_REGISTERS || (is_pushed && pushed >= stack->num_pushed))
+	if (place < 0 || (is_pushed && pushed >= stack->num_pushed))
 		return ompdbg_error_create(OMPDBG_BAD_INPUT,
 					   "register %d cannot be asked for in frames", number);
 	if (!is_pushed || !stack->pushed[pushed].known[place])

@@ -51,35 +51,41 @@ bool unit_function_start(struct unit *unit, Dwarf_Die *function, uint64_t *ret)
 	return name && symbol_find(unit->services, name, NULL, ret);
 }
 
+/** The calls of a function that are being read. */
+struct reading {
+	struct unit *unit;
+	struct jumps *jumps;
+	size_t capacity;
+};
+
+static bool take_call(void *context, struct target_call *call)
+{
+	struct reading *reading = context;
+	struct unit *unit = reading->unit;
+	struct jumps *jumps = reading->jumps;
+	struct jump *jump =
+		ARENA_APPEND(&unit->services->arena, jumps->all, jumps->count, reading->capacity);
+
+	*jump = (struct jump){ .after = call->returns + unit->bias, .is_jump = call->is_tail };
+	if (!call->has_callee || !unit_function_start(unit, &call->callee, &jump->entry))
+		jump->entry = 0;
+	return jumps->count < MAX_CALLS;
+}
+
 /** Read the calls of a function. */
 static const struct jumps *jumps_of(struct unit *unit, Dwarf_Die *function)
 {
 	struct target_services *services = unit->services;
-	struct jumps *known;
 	uint64_t entry;
 
 	if (!unit_entry(unit, function, &entry))
 		entry = 0;
-	known = table_get(&services->jumps, entry);
-	if (known)
-		return known;
-	struct target_call *calls = calloc(MAX_CALLS, sizeof(*calls));
-	size_t count = calls ? target_calls(function, calls, MAX_CALLS) : 0;
-	known = ARENA_NEW(&services->arena, struct jumps);
-	known->all = ARENA_ARRAY(&services->arena, struct jump, count);
-	for (; known->count < count; known->count++) {
-		struct target_call *call = &calls[known->count];
-
-		known->all[known->count] = (struct jump){
-			.after = call->returns + unit->bias,
-			.is_jump = call->is_tail,
-		};
-		if (!call->has_callee ||
-		    !unit_function_start(unit, &call->callee, &known->all[known->count].entry))
-			known->all[known->count].entry = 0;
+	struct jumps *known = table_get(&services->jumps, entry);
+	if (!known) {
+		known = ARENA_NEW(&services->arena, struct jumps);
+		target_visit_calls(function, take_call, &(struct reading){ unit, known, 0 });
+		*table_put(&services->jumps, &services->arena, entry) = known;
 	}
-	free(calls);
-	*table_put(&services->jumps, &services->arena, entry) = known;
 	return known;
 }
 
@@ -87,13 +93,13 @@ static const struct jumps *jumps_of(struct unit *unit, Dwarf_Die *function)
 static const struct jumps *jumps_from(struct target_services *services, uint64_t entry)
 {
 	struct unit *unit = unit_at(services, entry);
-	Dwarf_Die functions[MAX_SCOPES];
-	size_t count = unit ? unit_functions(unit, entry, functions) : 0;
+	Dwarf_Die function;
 	uint64_t begin;
 
-	if (!count || !unit_entry(unit, &functions[count - 1], &begin) || begin != entry)
+	if (!unit_function(unit, entry, &function) || !unit_entry(unit, &function, &begin) ||
+	    begin != entry)
 		return NULL;
-	return jumps_of(unit, &functions[count - 1]);
+	return jumps_of(unit, &function);
 }
 
 // ---- Ways ------------------------------------------------------------------------------------
@@ -200,9 +206,9 @@ static struct tail_calls find(struct target_services *services, uint64_t returns
 {
 	struct search search = { .services = services, .start = start };
 	struct unit *unit = unit_at(services, returns - 1);
-	Dwarf_Die functions[MAX_SCOPES];
-	size_t count = unit ? unit_functions(unit, returns - 1, functions) : 0;
-	const struct jumps *calls = count ? jumps_of(unit, &functions[count - 1]) : NULL;
+	Dwarf_Die function;
+	const struct jumps *calls =
+		unit_function(unit, returns - 1, &function) ? jumps_of(unit, &function) : NULL;
 	struct tail_calls found = { 0 };
 
 	for (size_t i = 0; calls && i < calls->count; i++) {

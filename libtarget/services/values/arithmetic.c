@@ -6,7 +6,7 @@
 
 #include <dwarf.h>
 
-enum { BITS = 64 };
+enum { WORD_BITS = 64 };
 
 static uint64_t compute_one(unsigned int atom, uint64_t number)
 {
@@ -17,10 +17,10 @@ static uint64_t compute_one(unsigned int atom, uint64_t number)
 
 static uint64_t shift_signed(uint64_t one, uint64_t other)
 {
-	uint64_t places = other < BITS - 1 ? other : BITS - 1;
+	uint64_t places = other < WORD_BITS - 1 ? other : WORD_BITS - 1;
 	uint64_t sign = (int64_t)one < 0 ? ~UINT64_C(0) : 0;
 
-	return places ? one >> places | sign << (BITS - places) : one;
+	return places ? one >> places | sign << (WORD_BITS - places) : one;
 }
 
 /** Divide signed numbers; the least one by -1 stays as it is. */
@@ -58,10 +58,10 @@ static bool compute_two(unsigned int atom, uint64_t one, uint64_t other, uint64_
 		*ret = one + other;
 		return true;
 	case DW_OP_shl:
-		*ret = other < BITS ? one << other : 0;
+		*ret = other < WORD_BITS ? one << other : 0;
 		return true;
 	case DW_OP_shr:
-		*ret = other < BITS ? one >> other : 0;
+		*ret = other < WORD_BITS ? one >> other : 0;
 		return true;
 	case DW_OP_shra:
 		*ret = shift_signed(one, other);

@@ -7,8 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-// Damaged entries may go round in circles.
-enum { MAX_NESTING = 100, MAX_ORIGINS = 16, WORD_SIZE = 8, BITS = 8 };
+enum { MAX_ORIGINS = 16 }; // damaged entries may go round in circles
 
 static bool is_instance(Dwarf_Die *die, const Dwarf_Die *model)
 {
@@ -75,7 +74,7 @@ static bool number_in_variable(const struct scope *scope, Dwarf_Die *model, int6
 	}
 	// In inlined code it may belong to the function around, if it has no place outside of it.
 	return scope_location(scope, model, &elsewhere) &&
-	       !(target_location(model, DW_AT_location, 0, &elsewhere) && elsewhere.count) &&
+	       !target_location(model, DW_AT_location, 0, &elsewhere) &&
 	       read_number(scope, model, ret);
 }
 
@@ -104,8 +103,7 @@ bool bound_source_number(const struct bound_source *source, Dwarf_Die *die, unsi
 	if (entry_referred(die, name, &variable))
 		return number_in_variable(scope, &variable, ret);
 	if (!target_location(die, name, context_address(scope->context), &location) ||
-	    !location.count || has_other_bounds(scope->unit) ||
-	    expression_number(&place, &location, &number))
+	    has_other_bounds(scope->unit) || expression_number(&place, &location, &number))
 		return false;
 	*ret = (int64_t)number;
 	return true;

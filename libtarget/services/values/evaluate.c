@@ -12,8 +12,6 @@
 #include "services/variables/globals.h"
 #include "values.h"
 
-enum { WORD_SIZE = 8, BITS = 8 };
-
 /** The meaning of a part of an expression. */
 struct operand {
 	struct unit *unit;
@@ -90,14 +88,9 @@ static const char *take_part(struct operand *operand, struct target_services *se
 
 static const char *read_word(const struct evaluator *e, struct operand *operand, uint64_t *ret)
 {
-	const uint8_t *data;
 	const char *failure = load(e, operand);
 
-	if (!failure)
-		failure = value_part(e->services, &operand->value, 0, WORD_SIZE, &data);
-	if (!failure)
-		*ret = little_endian(data, WORD_SIZE);
-	return failure;
+	return failure ? failure : value_word(e->services, &operand->value, 0, ret);
 }
 
 /** Go on with what a pointer or reference is to. */
@@ -377,6 +370,15 @@ static const char *read_section(struct evaluator *e, const struct section *secti
 	return NULL;
 }
 
+static const char *read_described(const struct evaluator *e, const struct operand *operand,
+				  struct described *ret)
+{
+	const struct bound_source *bounds = operand->type.bounds;
+
+	return described_read(bounds && bounds->scope ? bounds->scope : e->scope, &operand->type,
+			      operand->value.address, ret);
+}
+
 /** Go on with elements of an array of Fortran, whose first index is that of the nearest elements. */
 static const char *take_section(struct evaluator *e, const struct query *query,
 				struct operand *operand)
@@ -386,10 +388,7 @@ static const char *take_section(struct evaluator *e, const struct query *query,
 	const char *failure = NULL;
 
 	if (is_described(&operand->type)) {
-		failure = described_read(operand->type.bounds && operand->type.bounds->scope ?
-						 operand->type.bounds->scope :
-						 e->scope,
-					 &operand->type, operand->value.address, &array);
+		failure = read_described(e, operand, &array);
 		if (!failure)
 			place_at(operand, &array.type, array.begin);
 	} else if (!array_read(&operand->type, &array)) {
@@ -500,10 +499,7 @@ static const char *write_operand(struct evaluator *e, struct operand *operand, c
 	if (failure)
 		return failure;
 	if (!operand->has_elements && is_described(&operand->type)) {
-		failure = described_read(operand->type.bounds && operand->type.bounds->scope ?
-						 operand->type.bounds->scope :
-						 e->scope,
-					 &operand->type, operand->value.address, &array);
+		failure = read_described(e, operand, &array);
 		if (!failure)
 			failure = described_gather(e->services, &array, &operand->value);
 		operand->type = array.type;
@@ -549,9 +545,9 @@ struct ompdbg_error *service_evaluate(void *context, int thread, const struct om
 				      const char *expression, char format, struct ompdbg_value *ret)
 {
 	struct target_services *services = context;
-	size_t index = 0;
-	struct ompdbg_error *error = thread_index(services, thread, &index);
 	const struct query *query = NULL;
+	const struct scope *scope;
+	struct ompdbg_error *error = asked_scope(services, thread, frame, &scope);
 
 	*ret = (struct ompdbg_value){ 0 };
 	if (!error && format && !strchr("xduot", format))
@@ -563,13 +559,12 @@ struct ompdbg_error *service_evaluate(void *context, int thread, const struct om
 	if (error)
 		return error;
 	struct evaluator e = { .services = services,
-			       .scope = scope_of(services, index, frame),
+			       .scope = scope,
 			       .pc = frame->pc - frame->is_call };
 	const char *failure = answer(&e, query, format, ret);
 	if (failure)
 		*ret = (struct ompdbg_value){ .problem = arena_strdup(&services->arena, failure),
 					      .is_unknown = e.is_unknown };
 	ret->text = arena_strdup(&services->arena, ret->text);
-	arena_deinit(&services->scratch);
-	return is_interrupted(services) ? &ompdbg_error_interrupted : e.error;
+	return answered(services, e.error);
 }

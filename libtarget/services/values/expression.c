@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_SIZE = 8, VECTOR_SIZE = 16, MAX_REASON = 256, MAX_OPERATIONS = 10000 };
+enum { VECTOR_SIZE = 16, MAX_REASON = 256, MAX_OPERATIONS = 10000 };
 enum { MAX_DEPTH = 32, MAX_PIECES = 1024 };
 
 const char OPTIMIZED_OUT[] = "<optimized out>";
@@ -58,6 +58,17 @@ const char *value_part(struct target_services *services, const struct value *val
 	}
 	*ret = value->data + offset;
 	return NULL;
+}
+
+const char *value_word(struct target_services *services, const struct value *value, uint64_t offset,
+		       uint64_t *ret)
+{
+	const uint8_t *data = NULL;
+	const char *failure = value_part(services, value, offset, WORD_SIZE, &data);
+
+	if (data)
+		*ret = little_endian(data, WORD_SIZE);
+	return failure;
 }
 
 uint64_t little_endian(const uint8_t *data, size_t size)

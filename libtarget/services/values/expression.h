@@ -61,6 +61,9 @@ const char *read_value(struct target_services *services, uint64_t address, size_
 /** Find a part of a value. */
 const char *value_part(struct target_services *services, const struct value *value, uint64_t offset,
 		       uint64_t size, const uint8_t **ret);
+/** Read a word of a value. */
+const char *value_word(struct target_services *services, const struct value *value, uint64_t offset,
+		       uint64_t *ret);
 /** Read a number of at most 8 bytes. */
 uint64_t little_endian(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 8, MANY_CHARACTERS = 10, MAX_ENUMERATORS = 1 << 14 };
+enum { MANY_CHARACTERS = 10, MAX_ENUMERATORS = 1 << 14 };
 enum { LARGEST_INTEGER = 16, FLOAT = 4, DOUBLE = 8, EXTENDED = 10 };
 
 // ---- Numbers ---------------------------------------------------------------------------------

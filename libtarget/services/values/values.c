@@ -8,8 +8,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { BITS = 8, MANY_ELEMENTS = 10, MAX_DEPTH = 20, STRING_SIZE = 32 };
-#define WORD_SIZE ((size_t)8)
+enum { MANY_ELEMENTS = 10, MAX_DEPTH = 20, STRING_SIZE = 32 };
 // Damaged types may have each part in many others.
 enum { MAX_PARTS = 1 << 16 };
 
@@ -89,26 +88,31 @@ static void write_pointer(struct writer *w, const struct type *plain, uint64_t a
 	}
 }
 
-/** Write what a reference is to; within something else, only where that is. */
-static void write_reference(struct writer *w, const struct type *plain, uint64_t address, int depth)
+/** Write the value of a type at an address; NULL: the type is unknown. */
+static void write_at(struct writer *w, const struct type *type, uint64_t address, int depth)
 {
-	struct type target;
 	struct value value;
 	uint64_t size = 0;
+	const char *failure = type ? value_size(w->services, type, &size) : unknown_type(w);
 
-	buffer_printf(&w->out, "@0x%llx", (unsigned long long)address);
-	if (depth)
-		return;
-	buffer_put(&w->out, ": ");
-	const char *failure = type_target(plain, &target) ?
-				      value_size(w->services, &target, &size) :
-				      unknown_type(w);
 	if (!failure)
 		failure = read_value(w->services, address, (size_t)size, &value);
 	if (failure)
 		buffer_put(&w->out, failure);
 	else
-		write_part(w, &target, &value, 0, 1);
+		write_part(w, type, &value, 0, depth);
+}
+
+/** Write what a reference is to; within something else, only where that is. */
+static void write_reference(struct writer *w, const struct type *plain, uint64_t address, int depth)
+{
+	struct type target;
+
+	buffer_printf(&w->out, "@0x%llx", (unsigned long long)address);
+	if (depth)
+		return;
+	buffer_put(&w->out, ": ");
+	write_at(w, type_target(plain, &target) ? &target : NULL, address, 1);
 }
 
 // ---- Arrays ----------------------------------------------------------------------------------
@@ -189,23 +193,15 @@ static const char *write_array(struct writer *w, const struct type *plain,
 /** Write a member that all objects share. */
 static void write_static(struct writer *w, Dwarf_Die *die, int depth)
 {
-	const char *linkage = entry_text(die, DW_AT_linkage_name), *failure;
-	struct value value;
+	const char *linkage = entry_text(die, DW_AT_linkage_name);
 	struct type type;
-	uint64_t address, size = 0;
+	uint64_t address;
 
-	if (!linkage || !symbol_find(w->services, linkage, NULL, &address)) {
-		buffer_put(&w->out, unavailable(w->services, "unknown location"));
-		return;
-	}
-	failure = type_of(die, w->unit->is_fortran, &type) ? value_size(w->services, &type, &size) :
-							     unknown_type(w);
-	if (!failure)
-		failure = read_value(w->services, address, (size_t)size, &value);
-	if (failure)
-		buffer_put(&w->out, failure);
+	if (linkage && symbol_find(w->services, linkage, NULL, &address))
+		write_at(w, type_of(die, w->unit->is_fortran, &type) ? &type : NULL, address,
+			 depth + 1);
 	else
-		write_part(w, &type, &value, 0, depth + 1);
+		buffer_put(&w->out, unavailable(w->services, "unknown location"));
 }
 
 const char *bits_value(struct target_services *services, const struct member *member,
@@ -321,17 +317,6 @@ static const char *write_standard_string(struct writer *w, const struct value *v
 	return failure;
 }
 
-static bool element_of_vector(const struct type *plain, struct type *ret)
-{
-	Dwarf_Die die = plain->die, child;
-
-	for (bool more = dwarf_child(&die, &child) == 0; more; more = target_next(&child)) {
-		if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
-			return type_of(&child, plain->lowest, ret);
-	}
-	return false;
-}
-
 /** Write a std::vector: where it begins, where it ends, and for how much there is room. */
 static const char *write_standard_vector(struct writer *w, const struct type *plain,
 					 const struct value *value, uint64_t offset, int depth)
@@ -343,7 +328,7 @@ static const char *write_standard_vector(struct writer *w, const struct type *pl
 	const char *failure = value_part(w->services, value, offset, 3 * WORD_SIZE, &data);
 
 	if (!failure)
-		failure = element_of_vector(plain, &element) ?
+		failure = type_template_argument(plain, &element) ?
 				  value_size(w->services, &element, &size) :
 				  unknown_type(w);
 	if (failure)
@@ -453,15 +438,22 @@ static const char *write_value(struct writer *w, const struct type *type, const 
 	return is_known ? NULL : unknown_type(w);
 }
 
+/** Return what was written. */
+static const char *finish(struct writer *w)
+{
+	const char *text = arena_strndup(&w->services->scratch, w->out.data, w->out.size);
+
+	buffer_deinit(&w->out);
+	return text;
+}
+
 const char *value_text(struct unit *unit, const struct type *type, const struct value *value,
 		       char format)
 {
 	struct writer w = { .services = unit->services, .unit = unit, .format = format };
 
 	write_part(&w, type, value, 0, 0);
-	const char *text = arena_strndup(&unit->services->scratch, w.out.data, w.out.size);
-	buffer_deinit(&w.out);
-	return text;
+	return finish(&w);
 }
 
 const char *elements_text(struct unit *unit, const struct type *element, const struct value *value,
@@ -478,7 +470,5 @@ const char *elements_text(struct unit *unit, const struct type *element, const s
 		write_elements(&w, element, value, 0, type_size(element), count, 0);
 		buffer_put(&w.out, unit->is_fortran ? ")" : "}");
 	}
-	const char *text = arena_strndup(&unit->services->scratch, w.out.data, w.out.size);
-	buffer_deinit(&w.out);
-	return text;
+	return finish(&w);
 }

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 16, WORD_SIZE = 8, BITS = 8 };
+enum { MAX_DEPTH = 16 };
 
 /** The way, and what there must be at its end. */
 struct way {
@@ -142,15 +142,13 @@ static bool has_pointer(const struct way *way, const struct scope *scope, Dwarf_
 static bool find_variable(const struct way *way, const struct scope *scope,
 			  const struct ompdbg_pointer *pointer, struct designated *ret)
 {
+	struct scope_position at = { 0 };
 	struct type type;
-	Dwarf_Die die;
+	Dwarf_Die die, *one;
 
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-		for (size_t i = 0; i < all->count; i++) {
-			if (has_pointer(way, scope, &all->all[i], pointer, ret))
-				return true;
-		}
+	while ((one = scope_next(scope, &at))) {
+		if (has_pointer(way, scope, one, pointer, ret))
+			return true;
 	}
 	if (!pointer->address || !variable_unit(way->services, pointer->address, way->pc, &die) ||
 	    !type_of(&die, 0, &type))
@@ -214,21 +212,17 @@ struct ompdbg_error *service_access_name(void *context, int thread,
 	struct way way = {
 		services, &services->scratch, pointers, count, address, width, frame->pc
 	};
-	size_t index = 0;
-	struct ompdbg_error *error = thread_index(services, thread, &index);
+	const struct scope *scope;
+	struct ompdbg_error *error = asked_scope(services, thread, frame, &scope);
 	bool has_name = false;
 
 	if (error)
 		return error;
-	const struct scope *scope = scope_of(services, index, frame);
 	for (size_t i = count; scope && !scope->unit->is_fortran && i-- > 0 && !has_name;)
 		has_name = name_from(&way, scope, i, ret, last);
 	if (has_name) {
 		*ret = arena_strdup(&services->arena, *ret);
 		*last = arena_strdup(&services->arena, *last);
 	}
-	arena_deinit(&services->scratch);
-	if (is_interrupted(services))
-		return &ompdbg_error_interrupted;
-	return has_name ? NULL : &ompdbg_error_absent;
+	return answered(services, has_name ? NULL : &ompdbg_error_absent);
 }

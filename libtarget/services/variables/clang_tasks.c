@@ -18,7 +18,6 @@ enum {
 	RBP_OF_DWARF = 6,
 	RSI = 6,
 	RSP = 4,
-	WORD_SIZE = 8,
 	MAX_RECORD = 1 << 16,
 };
 
@@ -35,8 +34,7 @@ static bool find_inlined(Dwarf_Die *function, Dwarf_Die *ret)
 {
 	const char *name = entry_text(function, DW_AT_linkage_name);
 
-	if (!name || strncmp(name, entry_prefix, sizeof(entry_prefix) - 1) != 0 ||
-	    dwarf_child(function, ret) != 0)
+	if (!name || !starts_with(name, entry_prefix) || dwarf_child(function, ret) != 0)
 		return false;
 	while (dwarf_tag(ret) != DW_TAG_inlined_subroutine) {
 		if (!target_next(ret))

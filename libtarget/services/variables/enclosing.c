@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "stack/names.h"
 
-enum { MAX_FRAMES = 500, MAX_THREADS = 64, MAX_WORDS = 512, WORD_SIZE = 8 };
+enum { MAX_FRAMES = 500, MAX_THREADS = 64, MAX_WORDS = 512 };
 
 /** A variable that was looked for. */
 struct known_living {
@@ -124,43 +124,33 @@ static bool find_address(const struct scope *scope, Dwarf_Die *die, uint64_t *re
 {
 	struct type type, plain, target;
 	struct value value;
-	const uint8_t *data;
 
 	if (scope_type(scope, die, &type) || !type_plain(&type, &plain))
 		return false;
 	if (is_described(&type))
 		return described_address(scope, die, ret);
-	if (scope_is_unsure_copy(scope, die, &type))
-		return false;
-	if (type_is_pointer(&plain) && type_target(&plain, &target) &&
-	    type_plain(&target, &target) && type_is_array(&target))
+	if (scope_is_unsure_copy(scope, die, &type) || type_is_pointer_to_array(&plain))
 		return false;
 	if (!type_is_reference(&plain))
 		return type_size(&type) && scope_address(scope, die, ret);
-	if (scope->is_construct || !type_target(&plain, &target) || !type_size(&target) ||
-	    scope_value(scope, die, &type, &value) ||
-	    value_part(scope->services, &value, 0, WORD_SIZE, &data))
-		return false;
-	*ret = little_endian(data, WORD_SIZE);
-	return true;
+	return !scope->is_construct && type_target(&plain, &target) && type_size(&target) &&
+	       !scope_value(scope, die, &type, &value) &&
+	       !value_word(scope->services, &value, 0, ret);
 }
 
 static bool find_in_scope(struct scope *scope, const char *name, uint64_t address,
 			  struct living *ret)
 {
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
+	struct scope_position at = { 0 };
+	Dwarf_Die *die;
+	uint64_t found;
 
-		for (size_t i = 0; i < all->count; i++) {
-			uint64_t found;
-
-			if (strcmp(variable_name(&all->all[i]), name) != 0 ||
-			    !scope_has_in_source(scope, &all->all[i]) ||
-			    !find_address(scope, &all->all[i], &found) || found != address)
-				continue;
-			*ret = (struct living){ all->all[i], scope };
-			return true;
-		}
+	while ((die = scope_next(scope, &at))) {
+		if (strcmp(variable_name(die), name) != 0 || !scope_has_in_source(scope, die) ||
+		    !find_address(scope, die, &found) || found != address)
+			continue;
+		*ret = (struct living){ *die, scope };
+		return true;
 	}
 	return false;
 }
@@ -206,21 +196,17 @@ static const char *source_function(struct target_services *services, const char 
 static void add_addresses(struct scope *scope, struct table *ret)
 {
 	struct arena *scratch = &scope->services->scratch;
+	struct scope_position at = { 0 };
+	Dwarf_Die *die;
+	uint64_t address;
 
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-
-		for (size_t i = 0; i < all->count; i++) {
-			uint64_t address;
-
-			if (!scope_has_in_source(scope, &all->all[i]) ||
-			    !find_address(scope, &all->all[i], &address))
-				continue;
-			struct living **known = (struct living **)table_put(ret, scratch, address);
-			if (!*known) {
-				*known = ARENA_NEW(scratch, struct living);
-				**known = (struct living){ all->all[i], scope };
-			}
+	while ((die = scope_next(scope, &at))) {
+		if (!scope_has_in_source(scope, die) || !find_address(scope, die, &address))
+			continue;
+		struct living **known = (struct living **)table_put(ret, scratch, address);
+		if (!*known) {
+			*known = ARENA_NEW(scratch, struct living);
+			**known = (struct living){ *die, scope };
 		}
 	}
 }

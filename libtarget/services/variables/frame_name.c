@@ -14,7 +14,7 @@
 // What is looked at: a frame is small, and damaged types may go round in circles.
 enum { MAX_DEPTH = 8, MAX_STEPS = 1 << 12, MAX_ELEMENTS = 256, MAX_INDICES = 64 };
 enum { MAX_HOPS = 2 }; // pointers that are followed: "table->locks[i]"
-enum { WORD_SIZE = 8, VECTOR_SIZE = 3 * WORD_SIZE, NAME_SIZE = 128 };
+enum { VECTOR_SIZE = 3 * WORD_SIZE };
 
 /** A search in the variables of a frame. */
 struct name_search {
@@ -45,12 +45,7 @@ static const char *find_name(struct name_search *search, const struct found_part
 static bool read_word(struct name_search *search, const struct found_part *part, uint64_t offset,
 		      uint64_t *ret)
 {
-	const uint8_t *data;
-
-	if (value_part(search->services, part->value, part->offset + offset, WORD_SIZE, &data))
-		return false;
-	*ret = little_endian(data, WORD_SIZE);
-	return true;
+	return !value_word(search->services, part->value, part->offset + offset, ret);
 }
 
 static bool ends_in_arrow(const char *name)
@@ -168,18 +163,13 @@ static bool find_elements(struct name_search *search, const struct found_part *p
 			  const struct type *plain, struct type *element, uint64_t *begin,
 			  uint64_t *end)
 {
-	Dwarf_Die die = plain->die, child;
+	Dwarf_Die die = plain->die;
 	const char *name = entry_text(&die, DW_AT_name);
 
-	if (!name || !starts_with(name, "vector<") || type_size(plain) != VECTOR_SIZE ||
-	    !starts_with(entry_qualified_name(search->scope->unit, &die), "std::"))
-		return false;
-	for (bool more = dwarf_child(&die, &child) == 0; more; more = target_next(&child)) {
-		if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
-			return type_of(&child, 0, element) && read_word(search, part, 0, begin) &&
-			       read_word(search, part, WORD_SIZE, end);
-	}
-	return false;
+	return name && starts_with(name, "vector<") && type_size(plain) == VECTOR_SIZE &&
+	       starts_with(entry_qualified_name(search->scope->unit, &die), "std::") &&
+	       type_template_argument(plain, element) && read_word(search, part, 0, begin) &&
+	       read_word(search, part, WORD_SIZE, end);
 }
 
 /** Join the name of a structure, which may end in an arrow, and of its member. */
@@ -292,68 +282,59 @@ static bool read_variable(const struct scope *scope, Dwarf_Die *die, struct type
 	return scope_address(scope, die, &value->address);
 }
 
+/** Read an integer variable, or one to which a reference is. */
+static bool read_integer(const struct scope *scope, Dwarf_Die *die, uint64_t *ret)
+{
+	struct type type, plain;
+	struct value value;
+	int64_t encoding;
+	uint64_t address;
+
+	if (!read_variable(scope, die, &type, &value) || !type_plain(&type, &plain))
+		return false;
+	if (type_is_reference(&plain) &&
+	    (value_word(scope->services, &value, 0, &address) || !type_target(&plain, &plain) ||
+	     !type_plain(&plain, &plain) || type_size(&plain) > WORD_SIZE ||
+	     read_value(scope->services, address, (size_t)type_size(&plain), &value)))
+		return false;
+	if (dwarf_tag(&plain.die) != DW_TAG_base_type || !value.size || value.size > WORD_SIZE ||
+	    value.num_lost || !entry_number(&plain.die, DW_AT_encoding, &encoding) ||
+	    (encoding != DW_ATE_signed && encoding != DW_ATE_unsigned))
+		return false;
+	*ret = little_endian(value.data, value.size);
+	return true;
+}
+
 /** Keep the values of integer variables, which may be indices. */
 static void read_indices(struct name_search *search)
 {
-	const struct scope *scope = search->scope;
+	struct scope_position at = { 0 };
+	Dwarf_Die *die;
 
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-
-		for (size_t i = 0; i < all->count && search->num_indices < MAX_INDICES; i++) {
-			struct type type, plain;
-			struct value value;
-			int64_t encoding;
-
-			if (!read_variable(scope, &all->all[i], &type, &value) ||
-			    !type_plain(&type, &plain))
-				continue;
-			if (type_is_reference(&plain)) {
-				struct found_part part = { .value = &value };
-				struct type target;
-				uint64_t address;
-
-				if (!read_word(search, &part, 0, &address) ||
-				    !type_target(&plain, &target) || !type_plain(&target, &plain) ||
-				    type_size(&plain) > WORD_SIZE ||
-				    read_value(scope->services, address, (size_t)type_size(&plain),
-					       &value))
-					continue;
-			}
-			if (dwarf_tag(&plain.die) != DW_TAG_base_type || !value.size ||
-			    value.size > WORD_SIZE || value.num_lost ||
-			    !entry_number(&plain.die, DW_AT_encoding, &encoding) ||
-			    (encoding != DW_ATE_signed && encoding != DW_ATE_unsigned))
-				continue;
-			search->indices[search->num_indices++] =
-				little_endian(value.data, value.size);
-		}
-	}
+	while (search->num_indices < MAX_INDICES && (die = scope_next(search->scope, &at)))
+		search->num_indices +=
+			read_integer(search->scope, die, &search->indices[search->num_indices]);
 }
 
 /** Look at all variables, the innermost first. @p hops: pointers that are followed. */
 static const char *find_in_frame(struct name_search *search, int hops)
 {
 	const struct scope *scope = search->scope;
+	struct scope_position at = { 0 };
+	const char *name = NULL;
+	Dwarf_Die *die;
 
 	search->steps = 0;
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
+	while (!name && !is_interrupted(scope->services) && (die = scope_next(scope, &at))) {
+		struct value value;
+		struct found_part part = { .hops = hops,
+					   .value = &value,
+					   .name = variable_name(die) };
 
-		for (size_t i = 0; i < all->count && !is_interrupted(scope->services); i++) {
-			struct found_part part = { .hops = hops };
-			struct value value;
-
-			if (!read_variable(scope, &all->all[i], &part.type, &value))
-				continue;
-			part.value = &value;
-			part.name = variable_name(&all->all[i]);
-			const char *name = find_name(search, &part);
-			if (name)
-				return name;
-		}
+		if (read_variable(scope, die, &part.type, &value))
+			name = find_name(search, &part);
 	}
-	return NULL;
+	return name;
 }
 
 /** Look at the variables of a frame, with more and more pointers that are followed. */
@@ -388,13 +369,13 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 					const char **ret)
 {
 	struct target_services *services = context;
-	size_t index = 0;
-	struct ompdbg_error *error = thread_index(services, thread, &index);
+	const struct scope *scope;
+	struct ompdbg_error *error = asked_scope(services, thread, frame, &scope);
 
 	if (error)
 		return error;
 	struct name_search search = {
-		.scope = scope_of(services, index, frame),
+		.scope = scope,
 		.services = services,
 		.arena = &services->scratch,
 		.address = address,
@@ -415,8 +396,5 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 	if (search.scope && naming == OMPDBG_NAME_OF_POINTER && !name)
 		name = find_in_unit(&search, 0);
 	*ret = arena_strdup(&services->arena, name);
-	arena_deinit(&services->scratch);
-	if (is_interrupted(services))
-		return &ompdbg_error_interrupted;
-	return name ? NULL : &ompdbg_error_absent;
+	return answered(services, name ? NULL : &ompdbg_error_absent);
 }

@@ -8,7 +8,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { WORD_SIZE = 8, MAX_VARIABLES = 1 << 12, MAX_STEPS = 8 };
+enum { MAX_VARIABLES = 1 << 12, MAX_STEPS = 8 };
 
 // ---- Values ----------------------------------------------------------------------------------
 
@@ -32,14 +32,12 @@ static const char *find_referred(const struct scope *scope, Dwarf_Die *die,
 				 struct value *ret)
 {
 	bool is_passed = dwarf_tag(die) == DW_TAG_formal_parameter;
-	const uint8_t *data;
 	struct type plain;
-	uint64_t size;
-	const char *failure = value_part(scope->services, ret, 0, WORD_SIZE, &data);
+	uint64_t size, address = 0;
+	const char *failure = value_word(scope->services, ret, 0, &address);
 
 	if (failure)
 		return failure;
-	uint64_t address = little_endian(data, WORD_SIZE);
 	if (!type_target(reference, type) || !type_plain(type, &plain))
 		return unavailable(scope->services, "unknown type");
 	if ((type_is_array(&plain) && !type_size(&plain)) ||
@@ -48,14 +46,6 @@ static const char *find_referred(const struct scope *scope, Dwarf_Die *die,
 	failure = value_size(scope->services, type, &size);
 	*ret = (struct value){ .is_in_memory = true, .address = address };
 	return failure ? failure : read_value(scope->services, address, (size_t)size, ret);
-}
-
-static bool is_pointer_to_array(const struct type *plain)
-{
-	struct type target;
-
-	return type_is_pointer(plain) && type_target(plain, &target) &&
-	       type_plain(&target, &target) && type_is_array(&target);
 }
 
 /** Read a variable. @p is_referred: where the compiler made a reference of it, what that is to. */
@@ -92,16 +82,10 @@ static const char *find_value(const struct scope *scope, Dwarf_Die *die, bool is
 	bool is_compilers = is_fortran || !entry_line(die, DW_AT_decl_line);
 	if (is_referred && (is_passed || is_compilers) && type_is_reference(&plain))
 		return find_referred(scope, die, &plain, steps, type, ret);
-	if (is_fortran && is_pointer_to_array(&plain)) {
-		const uint8_t *data;
-
-		failure = value_part(scope->services, ret, 0, WORD_SIZE, &data);
-		if (failure)
-			return failure;
-		address = little_endian(data, WORD_SIZE);
-		return find_living(scope, die, address, steps, type, ret);
-	}
-	return NULL;
+	if (!is_fortran || !type_is_pointer_to_array(&plain))
+		return NULL;
+	failure = value_word(scope->services, ret, 0, &address);
+	return failure ? failure : find_living(scope, die, address, steps, type, ret);
 }
 
 struct found_variable variable_read(const struct scope *scope, Dwarf_Die *die, bool is_referred)
@@ -277,19 +261,16 @@ static void add_locals(const struct scope *scope, struct list *ret)
 static void add_own(const struct scope *scope, struct list *ret)
 {
 	struct groups groups = { .services = scope->services };
+	struct scope_position at = { 0 };
+	Dwarf_Die *die;
 
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-		bool is_whole = block + 1 == scope->num_blocks;
+	while ((die = scope_next(scope, &at))) {
+		bool is_whole = at.block + 1 == scope->num_blocks;
 
-		for (size_t i = 0; i < all->count; i++) {
-			Dwarf_Die *die = &all->all[i];
-
-			if (is_wanted(ret, variable_name(die)) && scope_has_in_source(scope, die) &&
-			    (dwarf_tag(die) == DW_TAG_formal_parameter || is_there(die)))
-				add_to_group(&groups, variable_name(die),
-					     is_whole ? 0 : entry_line(die, DW_AT_decl_line), die);
-		}
+		if (is_wanted(ret, variable_name(die)) && scope_has_in_source(scope, die) &&
+		    (dwarf_tag(die) == DW_TAG_formal_parameter || is_there(die)))
+			add_to_group(&groups, variable_name(die),
+				     is_whole ? 0 : entry_line(die, DW_AT_decl_line), die);
 	}
 	for (size_t i = 0; i < groups.count; i++) {
 		const struct entries *entries = &groups.all[i].entries;
@@ -308,13 +289,9 @@ static bool read_address(const struct scope *scope, Dwarf_Die *die, const struct
 			 uint64_t *ret)
 {
 	struct value value;
-	const uint8_t *data;
 
-	if (scope_value(scope, die, type, &value) ||
-	    value_part(scope->services, &value, 0, WORD_SIZE, &data))
-		return false;
-	*ret = little_endian(data, WORD_SIZE);
-	return true;
+	return !scope_value(scope, die, type, &value) &&
+	       !value_word(scope->services, &value, 0, ret);
 }
 
 /** Add what a task of Clang's was given, of which its code has no names. */
@@ -350,7 +327,7 @@ static void add_array(const struct scope *scope, Dwarf_Die *die, struct list *re
 		return;
 	const char *name = arena_strndup(&scope->services->arena, whole, length);
 	if (!is_wanted(ret, name) || list_has(ret, name) || scope_type(scope, die, &type) ||
-	    !type_plain(&type, &plain) || !is_pointer_to_array(&plain) ||
+	    !type_plain(&type, &plain) || !type_is_pointer_to_array(&plain) ||
 	    !read_address(scope, die, &type, &address) ||
 	    !enclosing_find(scope, name, address, &found))
 		return;
@@ -360,15 +337,13 @@ static void add_array(const struct scope *scope, Dwarf_Die *die, struct list *re
 static void add_captured(const struct scope *scope, struct list *ret)
 {
 	struct list own = { .wanted = ret->wanted }, shared = own;
+	struct scope_position first = { 0 }, at = first;
+	Dwarf_Die *die;
 
 	add_own(scope, &own);
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-
-		for (size_t i = 0; i < all->count; i++) {
-			if (strcmp(variable_name(&all->all[i]), CONTEXT_NAME) == 0)
-				add_shared(scope, &all->all[i], &shared);
-		}
+	while ((die = scope_next(scope, &at))) {
+		if (strcmp(variable_name(die), CONTEXT_NAME) == 0)
+			add_shared(scope, die, &shared);
 	}
 	for (size_t i = 0; i < own.count; i++) {
 		const struct found_variable *one = &own.all[i];
@@ -376,12 +351,8 @@ static void add_captured(const struct scope *scope, struct list *ret)
 		if (!is_unavailable(one) || !list_has(&shared, one->name))
 			add(ret, one->name, one);
 	}
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-
-		for (size_t i = 0; i < all->count; i++)
-			add_array(scope, &all->all[i], ret);
-	}
+	for (at = first; (die = scope_next(scope, &at));)
+		add_array(scope, die, ret);
 	for (size_t i = 0; i < shared.count; i++) {
 		if (!list_has(ret, shared.all[i].name))
 			add(ret, shared.all[i].name, &shared.all[i]);
@@ -425,12 +396,11 @@ struct ompdbg_error *service_variables(void *context, int thread, const struct o
 {
 	struct target_services *services = context;
 	struct list list = { 0 };
-	size_t index = 0;
-	struct ompdbg_error *error = thread_index(services, thread, &index);
+	const struct scope *scope;
+	struct ompdbg_error *error = asked_scope(services, thread, frame, &scope);
 
 	if (error)
 		return error;
-	const struct scope *scope = scope_of(services, index, frame);
 	if (scope && which == OMPDBG_ARGUMENTS && !scope->is_construct)
 		add_arguments(scope, &list);
 	else if (scope && which == OMPDBG_LOCALS && scope->is_construct)
@@ -439,6 +409,5 @@ struct ompdbg_error *service_variables(void *context, int thread, const struct o
 		add_locals(scope, &list);
 	*ret = keep(services, &list);
 	*count = list.count;
-	arena_deinit(&services->scratch);
-	return is_interrupted(services) ? &ompdbg_error_interrupted : NULL;
+	return answered(services, NULL);
 }

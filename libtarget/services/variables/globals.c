@@ -7,8 +7,6 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { MAX_NESTING = 200 }; // of entries; damaged ones may go round in circles
-
 /** A search in the units of an object. */
 struct search {
 	const char *name, *plain; // with and without scopes

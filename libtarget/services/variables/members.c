@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Damaged types may go round in circles.
-enum { MAX_DEPTH = 64, MAX_STEPS = 1 << 16, BITS = 8 };
+enum { MAX_DEPTH = 64, MAX_STEPS = 1 << 16 };
 
 /** A search in a variable. */
 struct path_search {

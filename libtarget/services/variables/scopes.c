@@ -7,9 +7,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-// Damaged entries may go round in circles.
-enum { MAX_NESTING = 100, MAX_ENTRIES = 1 << 16 };
-enum { WORD_SIZE = 8 };
+enum { MAX_ENTRIES = 1 << 16 };
 
 const char CONTEXT_NAME[] = "__context";
 static const char LENGTH_NAME[] = "vla";
@@ -90,6 +88,17 @@ const struct entries *scope_variables(const struct scope *scope, size_t index)
 	for (bool more = dwarf_child(&model, &child) == 0; more; more = target_next(&child))
 		add_variables(&services->arena, list, &child, &here, 0);
 	return list;
+}
+
+Dwarf_Die *scope_next(const struct scope *scope, struct scope_position *at)
+{
+	for (; at->block < scope->num_blocks; at->block++, at->index = 0) {
+		const struct entries *all = scope_variables(scope, at->block);
+
+		if (at->index < all->count)
+			return &all->all[at->index++];
+	}
+	return NULL;
 }
 
 // ---- Names -----------------------------------------------------------------------------------
@@ -191,8 +200,7 @@ const char *scope_type(const struct scope *scope, Dwarf_Die *die, struct type *r
 
 bool scope_location(const struct scope *scope, Dwarf_Die *die, struct target_location *ret)
 {
-	return target_location(die, DW_AT_location, context_address(scope->context), ret) &&
-	       ret->count;
+	return target_location(die, DW_AT_location, context_address(scope->context), ret);
 }
 
 bool scope_address(const struct scope *scope, Dwarf_Die *die, uint64_t *ret)
@@ -281,8 +289,7 @@ static bool refers_to(const struct type *reference, const struct type *type)
 	struct type plain, target;
 
 	return type_plain(reference, &plain) && type_target(&plain, &target) &&
-	       type_plain(&target, &target) && type_plain(type, &plain) &&
-	       target.die.addr == plain.die.addr;
+	       type_is_same(&target, type);
 }
 
 bool scope_is_unsure_copy(const struct scope *scope, Dwarf_Die *die, const struct type *type)
@@ -389,4 +396,14 @@ struct scope *scope_of(struct target_services *services, size_t thread,
 			*table_put(&services->scopes, &services->stop, key) = known;
 	}
 	return known == &absent ? NULL : known;
+}
+
+struct ompdbg_error *asked_scope(struct target_services *services, int thread,
+				 const struct ompdbg_frame *frame, const struct scope **ret)
+{
+	size_t index = 0;
+	struct ompdbg_error *error = thread_index(services, thread, &index);
+
+	*ret = error ? NULL : scope_of(services, index, frame);
+	return error;
 }

@@ -41,6 +41,12 @@ struct scope *scope_of(struct target_services *services, size_t thread,
 		       const struct ompdbg_frame *frame);
 /** List the variables of a block, also those that the compiler left out of this copy of it. */
 const struct entries *scope_variables(const struct scope *scope, size_t block);
+/** A position among all variables of a scope; all zero before the first. */
+struct scope_position {
+	size_t block, index;
+};
+/** Go to the next variable of a scope, those of the innermost block first. NULL: there are no more. */
+Dwarf_Die *scope_next(const struct scope *scope, struct scope_position *at);
 bool entry_is_variable(Dwarf_Die *die);
 /** Check for a block without code of its own. */
 bool block_is_transparent(Dwarf_Die *die);

@@ -12,7 +12,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { WORD_SIZE = 8, BITS = 8, MAX_WORDS = 512 };
+enum { MAX_WORDS = 512 };
 
 enum passing { NOT_PASSED, BY_VALUE, BY_REFERENCE, NOT_TOLD };
 
@@ -41,23 +41,13 @@ static bool find_entry(const struct scope *scope, const char *name, bool is_argu
 /** Count the variables of a name that are no arguments. */
 static size_t count_declared(const struct scope *scope, const char *name)
 {
+	struct scope_position at = { 0 };
 	size_t count = 0;
+	Dwarf_Die *die;
 
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
-
-		for (size_t i = 0; i < all->count; i++)
-			count += dwarf_tag(&all->all[i]) == DW_TAG_variable &&
-				 strcmp(variable_name(&all->all[i]), name) == 0;
-	}
+	while ((die = scope_next(scope, &at)))
+		count += dwarf_tag(die) == DW_TAG_variable && strcmp(variable_name(die), name) == 0;
 	return count;
-}
-
-static bool is_same(const struct type *a, const struct type *b)
-{
-	struct type plain, other;
-
-	return type_plain(a, &plain) && type_plain(b, &other) && plain.die.addr == other.die.addr;
 }
 
 /** Find the structure to which an argument refers. @p address: where that is, if it is known. */
@@ -66,15 +56,12 @@ static bool find_structure(const struct scope *scope, Dwarf_Die *argument, struc
 {
 	struct type type, plain, target;
 	struct value value;
-	const uint8_t *data;
 
 	if (scope_type(scope, argument, &type) || !type_plain(&type, &plain) ||
 	    !type_target(&plain, &target) || !type_plain(&target, ret) || !type_is_structure(ret))
 		return false;
 	*is_known = !scope_value(scope, argument, &type, &value) &&
-		    !value_part(scope->services, &value, 0, WORD_SIZE, &data);
-	if (*is_known)
-		*address = little_endian(data, WORD_SIZE);
+		    !value_word(scope->services, &value, 0, address);
 	return true;
 }
 
@@ -108,7 +95,7 @@ static struct passed passed_by_gcc(const struct scope *scope, const char *name,
 			continue;
 		passed.place = address + member.bit / BITS;
 		passed.size = type_size(&member.type);
-		if (is_same(&member.type, type))
+		if (type_is_same(&member.type, type))
 			passed.how = BY_VALUE;
 		else if (type_plain(&member.type, &plain) &&
 			 (type_is_pointer(&plain) || type_is_reference(&plain)))
@@ -204,15 +191,13 @@ static enum ompdbg_storage storage_of_clang(const struct scope *scope, struct fo
 /** Find the entry of the variable that a name stands for: a copy goes before what it was copied from. */
 static bool find_used(const struct scope *scope, const char *name, Dwarf_Die *ret)
 {
-	for (size_t block = 0; block < scope->num_blocks; block++) {
-		const struct entries *all = scope_variables(scope, block);
+	struct scope_position at = { 0 };
+	Dwarf_Die *die;
 
-		for (size_t i = 0; i < all->count; i++) {
-			*ret = all->all[i];
-			if (dwarf_tag(ret) == DW_TAG_variable &&
-			    strcmp(variable_name(ret), name) == 0)
-				return true;
-		}
+	while ((die = scope_next(scope, &at))) {
+		*ret = *die;
+		if (dwarf_tag(die) == DW_TAG_variable && strcmp(variable_name(die), name) == 0)
+			return true;
 	}
 	return find_entry(scope, name, true, ret);
 }
@@ -247,15 +232,9 @@ struct ompdbg_error *service_variable_storage(void *context, int thread,
 					      enum ompdbg_storage *ret)
 {
 	struct target_services *services = context;
-	size_t index = 0;
-	struct ompdbg_error *error = thread_index(services, thread, &index);
+	const struct scope *scope;
+	struct ompdbg_error *error = asked_scope(services, thread, frame, &scope);
 
-	*ret = OMPDBG_STORAGE_UNKNOWN;
-	if (error)
-		return error;
-	const struct scope *scope = scope_of(services, index, frame);
-	if (scope && scope->is_construct)
-		*ret = storage_of(scope, name);
-	arena_deinit(&services->scratch);
-	return is_interrupted(services) ? &ompdbg_error_interrupted : NULL;
+	*ret = scope && scope->is_construct ? storage_of(scope, name) : OMPDBG_STORAGE_UNKNOWN;
+	return error ? error : answered(services, NULL);
 }

@@ -10,18 +10,6 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { WORD_SIZE = 8, BITS = 8, MAX_NESTING = 16 };
-
-/** Check for the same type, whatever its qualifiers are. */
-static bool is_same_type(const struct type *one, const struct type *other)
-{
-	struct type a, b;
-
-	if (!type_plain(one, &a) || !type_plain(other, &b))
-		return false;
-	return a.inner == b.inner && dwarf_dieoffset(&a.die) == dwarf_dieoffset(&b.die);
-}
-
 /** Find the type of what the argument of a function of GCC's points to: its one argument, of which the
  *  source knows nothing. *is_empty: it is given nothing. @return false: the type is not told. */
 static bool find_structure(Dwarf_Die *function, struct type *ret, bool *is_empty)
@@ -37,7 +25,7 @@ static bool find_structure(Dwarf_Die *function, struct type *ret, bool *is_empty
 			continue;
 		if (count++ || !entry_flag(&child, DW_AT_artificial) || !type_of(&child, 0, ret))
 			return false;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	if (!count || !type_plain(ret, &reference) ||
 	    (!type_is_reference(&reference) && !type_is_pointer(&reference)))
 		return false;
@@ -64,7 +52,7 @@ static bool find_variable(Dwarf_Die *block, const char *name, int line, int dept
 		if (tag == DW_TAG_lexical_block &&
 		    find_variable(&child, name, line, depth + 1, ret))
 			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
+	} while (target_next(&child));
 	return false;
 }
 
@@ -104,7 +92,6 @@ static bool read_given(struct unit *unit, Dwarf_Die *function, const struct memb
 	Dwarf_Die variable, entry = member->die;
 	struct type type, plain, target;
 	struct value value;
-	const uint8_t *data;
 	bool is_reference;
 
 	if (!member->name || member->bits || member->is_base ||
@@ -114,19 +101,18 @@ static bool read_given(struct unit *unit, Dwarf_Die *function, const struct memb
 	    !type_plain(&member->type, &plain))
 		return false;
 	ret->name = arena_strdup(&services->arena, member->name);
-	ret->is_shared = !is_same_type(&member->type, &type);
+	ret->is_shared = !type_is_same(&member->type, &type);
 	if (ret->is_shared) {
 		if (!(is_reference ? type_is_reference(&plain) : type_is_pointer(&plain)) ||
-		    !type_target(&plain, &target) || !is_same_type(&target, &type))
+		    !type_target(&plain, &target) || !type_is_same(&target, &type))
 			return false;
 		const char *failure = read_value(services, address, WORD_SIZE, &value);
 		if (!failure)
-			failure = value_part(services, &value, 0, WORD_SIZE, &data);
+			failure = value_word(services, &value, 0, &address);
 		if (failure) {
 			ret->value = arena_strdup(&services->arena, failure);
 			return true;
 		}
-		address = little_endian(data, WORD_SIZE);
 	}
 	ret->value = given_value(unit, &type, address);
 	return true;
@@ -136,9 +122,8 @@ struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64
 					    const struct ompdbg_given **ret, size_t *count)
 {
 	struct target_services *services = context;
-	Dwarf_Die functions[MAX_SCOPES];
 	struct unit *unit = unit_at(services, code);
-	size_t num_functions = unit ? unit_functions(unit, code, functions) : 0;
+	Dwarf_Die function;
 	struct ompdbg_given *found = NULL;
 	struct member member = { 0 };
 	struct type structure;
@@ -147,21 +132,19 @@ struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64
 	uint64_t start;
 
 	*count = 0;
-	Dwarf_Die *function = num_functions ? &functions[num_functions - 1] : NULL;
-	if (function && (!unit_entry(unit, function, &start) || start != code))
-		function = NULL;
-	if (!function || !find_structure(function, &structure, &is_empty)) {
-		*count = function ? given_by_clang(unit, function, argument, ret) : 0;
-		arena_deinit(&services->scratch);
-		return *count ? NULL : &ompdbg_error_absent;
+	if (!unit_function(unit, code, &function) || !unit_entry(unit, &function, &start) ||
+	    start != code)
+		return &ompdbg_error_absent;
+	if (!find_structure(&function, &structure, &is_empty)) {
+		*count = given_by_clang(unit, &function, argument, ret);
+		return answered(services, *count ? NULL : &ompdbg_error_absent);
 	}
 	while (!is_empty && *count < MAX_GIVEN && type_next_member(&structure, &member)) {
 		struct ompdbg_given one;
 
-		if (read_given(unit, function, &member, argument, &one))
+		if (read_given(unit, &function, &member, argument, &one))
 			*ARENA_APPEND(&services->arena, found, *count, capacity) = one;
 	}
 	*ret = found;
-	arena_deinit(&services->scratch);
-	return is_interrupted(services) ? &ompdbg_error_interrupted : NULL;
+	return answered(services, NULL);
 }

@@ -7,8 +7,6 @@
 #include <dwarf.h>
 #include <string.h>
 
-enum { MAX_NESTING = 200 }; // of entries; damaged ones may go round in circles
-
 // ---- Units of an object ----------------------------------------------------------------------
 
 struct unit *object_units(struct target_services *services, ssize_t index)
