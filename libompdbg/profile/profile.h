@@ -74,6 +74,7 @@ struct profile_loops {
 	uint64_t instances, iterations, chunks, chunk_min, chunk_max;
 	bool is_uncounted;	      // iterations of some are unknown
 	struct profile_share *shares; // for each thread of the trace
+	size_t num_shares;
 };
 
 /** A place of the program, and what happened there; members are NULL if it is nothing of that kind. */

@@ -64,13 +64,14 @@ void json_team_members(struct json *json, struct team *team)
 	json_member_string(json, "runtime", team->runtime->name);
 }
 
-void json_teams(struct json *json, struct process *process)
+void json_team_list(struct json *json, const struct view_options *options)
 {
 	size_t count;
-	struct team *const *teams = process_teams(process, &count);
+	struct team *const *teams = process_teams(json->process, &count);
 
+	(void)options;
 	json_begin_array(json);
-	for (size_t i = 0; i < count && !process_is_interrupted(process); i++) {
+	for (size_t i = 0; i < count && !process_is_interrupted(json->process); i++) {
 		json_begin_object(json);
 		json_team_members(json, teams[i]);
 		json_end_object(json);
@@ -114,80 +115,4 @@ void json_doing(struct json *json, const struct doing *doing)
 {
 	json_member_string(json, "does", doing ? doing->text : NULL);
 	json_member_string(json, "activity", doing ? activity_name(doing->activity) : NULL);
-}
-
-// ---- Whole documents ---------------------------------------------------------------------------
-
-void json_document_begin(struct json_document *document, struct process *process, struct sink *sink)
-{
-	*document = (struct json_document){ .process = process, .sink = sink };
-	document->json.out = &document->buffer;
-	json_begin_object(&document->json);
-	json_member_string(&document->json, "schema", "ompdbg/1");
-}
-
-struct ompdbg_error *json_document_array(struct json_document *document, json_list *list,
-					 const void *what)
-{
-	struct ompdbg_error *error;
-
-	json_begin_array(&document->json);
-	buffer_put(&document->buffer, "\n");
-	document->has_element = false;
-	error = list(document, what);
-	if (document->has_element)
-		buffer_put(&document->buffer, "\n");
-	json_end_array(&document->json);
-	return error;
-}
-
-struct ompdbg_error *json_document_list(struct json_document *document, const char *name,
-					json_list *list, const void *what)
-{
-	json_key(&document->json, name);
-	return json_document_array(document, list, what);
-}
-
-static struct ompdbg_error *pass_on(struct json_document *document)
-{
-	struct buffer *buffer = &document->buffer;
-	struct sink *sink = document->sink;
-
-	return sink ? sink->write(sink->context, buffer->data, buffer->size) : NULL;
-}
-
-struct ompdbg_error *json_document_element(struct json_document *document)
-{
-	struct ompdbg_error *error;
-
-	if (process_is_interrupted(document->process))
-		return &ompdbg_error_interrupted;
-	if (document->has_element)
-		buffer_put(&document->buffer, ",\n");
-	document->has_element = true;
-	document->json.needs_comma = false;
-	error = pass_on(document);
-	if (document->sink)
-		buffer_clear(&document->buffer);
-	return error;
-}
-
-struct ompdbg_error *json_document_end(struct json_document *document, struct ompdbg_error *error)
-{
-	if (!error) {
-		json_end_object(&document->json);
-		buffer_put(&document->buffer, "\n");
-		error = pass_on(document);
-	}
-	buffer_deinit(&document->buffer);
-	return error;
-}
-
-struct ompdbg_error *json_list_document(struct process *process, const char *name, json_list *list,
-					const void *what, struct sink *sink)
-{
-	struct json_document document;
-
-	json_document_begin(&document, process, sink);
-	return json_document_end(&document, json_document_list(&document, name, list, what));
 }

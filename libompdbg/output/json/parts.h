@@ -5,7 +5,6 @@
 #ifndef OMPDBG_JSON_PARTS_H
 #define OMPDBG_JSON_PARTS_H
 
-#include "base/buffer.h"
 #include "output/json/json.h"
 #include "output/output.h"
 
@@ -26,8 +25,6 @@ void json_recorded_thread(struct json *json, struct thread *thread);
 void json_recorded_task(struct json *json, struct task *task);
 void json_recorded_region(struct json *json, struct region *region);
 void json_recorded_lock(struct json *json, const struct lock *lock);
-/** Write all teams of parallel regions, as an array. */
-void json_teams(struct json *json, struct process *process);
 
 /** How much of a stack is shown. */
 struct shown_frames {
@@ -37,35 +34,5 @@ struct shown_frames {
 /** Write the members of a stack into an object that may have more. */
 void json_stack_members(struct json *json, const struct logical_stack *stack,
 			const struct shown_frames *shown);
-
-// ---- Whole documents ---------------------------------------------------------------------------
-
-/** A document with lists that have one element on each line. */
-struct json_document {
-	struct process *process;
-	struct json json;
-	struct buffer buffer;
-	struct sink *
-		sink; // gets what comes before each element, so that little is kept; NULL: keep all
-	bool has_element;
-};
-/** Write the elements of a list, as far as @p what says which. */
-typedef struct ompdbg_error *json_list(struct json_document *document, const void *what);
-
-/** Begin a document. Members that come before a list are written to `json` next. */
-void json_document_begin(struct json_document *document, struct process *process,
-			 struct sink *sink);
-/** Write a list as a member, or where a value is expected. */
-struct ompdbg_error *json_document_list(struct json_document *document, const char *name,
-					json_list *list, const void *what);
-struct ompdbg_error *json_document_array(struct json_document *document, json_list *list,
-					 const void *what);
-/** Begin the next element of a list, unless the user interrupts. */
-struct ompdbg_error *json_document_element(struct json_document *document);
-/** End the document, and release it. @p error: of an element, or NULL; it is passed on. */
-struct ompdbg_error *json_document_end(struct json_document *document, struct ompdbg_error *error);
-/** Write a document that is nothing but a list. */
-struct ompdbg_error *json_list_document(struct process *process, const char *name, json_list *list,
-					const void *what, struct sink *sink);
 
 #endif

@@ -83,19 +83,16 @@ static void json_region(struct json *json, struct region *region)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_region_list(struct json_document *document, const void *what)
+void json_region_list(struct json *json, const struct view_options *options)
 {
-	struct ompdbg_error *error = NULL;
 	size_t count;
-	struct region *regions = process_regions(document->process, &count);
+	struct region *regions = process_regions(json->process, &count);
 
-	(void)what;
-	for (size_t i = 0; i < count && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_region(&document->json, &regions[i]);
-	}
-	return error;
+	(void)options;
+	json_begin_lines(json);
+	for (size_t i = 0; i < count && json_line(json); i++)
+		json_region(json, &regions[i]);
+	json_end_lines(json);
 }
 
 // ---- Locks -------------------------------------------------------------------------------------
@@ -136,19 +133,16 @@ static void json_lock(struct json *json, const struct lock *lock)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_lock_list(struct json_document *document, const void *what)
+void json_lock_list(struct json *json, const struct view_options *options)
 {
-	struct ompdbg_error *error = NULL;
 	size_t count;
-	const struct lock *locks = process_locks(document->process, &count);
+	const struct lock *locks = process_locks(json->process, &count);
 
-	(void)what;
-	for (size_t i = 0; i < count && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_lock(&document->json, &locks[i]);
-	}
-	return error;
+	(void)options;
+	json_begin_lines(json);
+	for (size_t i = 0; i < count && json_line(json); i++)
+		json_lock(json, &locks[i]);
+	json_end_lines(json);
 }
 
 // ---- Findings ----------------------------------------------------------------------------------
@@ -201,15 +195,10 @@ static void json_finding(struct json *json, const struct finding *finding)
 	json_end_object(json);
 }
 
-struct ompdbg_error *json_finding_list(struct json_document *document, const void *what)
+void json_finding_list(struct json *json, const struct view_options *options)
 {
-	const struct view_options *shown = what;
-	struct ompdbg_error *error = NULL;
-
-	for (size_t i = 0; i < shown->num_findings && !error; i++) {
-		error = json_document_element(document);
-		if (!error)
-			json_finding(&document->json, &shown->findings[i]);
-	}
-	return error;
+	json_begin_lines(json);
+	for (size_t i = 0; i < options->num_findings && json_line(json); i++)
+		json_finding(json, &options->findings[i]);
+	json_end_lines(json);
 }

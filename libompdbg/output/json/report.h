@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections of a report that are long. @p what: NULL.
+// Sections of a report that are long.
 
 #ifndef OMPDBG_JSON_REPORT_H
 #define OMPDBG_JSON_REPORT_H
 
-#include "output/json/parts.h"
+#include "output/json/documents.h"
 
-json_list report_sources; // the files that frames name
-json_list report_variables;
-/** Write the tasks as an object. */
-json_list report_tasks;
+json_view report_sources; // the files that frames name
+json_view report_variables, report_tasks;
 
 #endif

@@ -359,10 +359,9 @@ static void add_waits(struct page *page)
 /** Write what threads had least and most of in a loop. */
 static const char *spread_text(struct page *page, const struct profile_loops *loops)
 {
-	const struct profile *profile = page->view->profile;
 	uint64_t least = UINT64_MAX, most = 0;
 
-	for (size_t i = 0; i < profile->num_threads; i++) {
+	for (size_t i = 0; i < loops->num_shares; i++) {
 		uint64_t time = loops->shares[i].time;
 
 		if (!loops->shares[i].is_in)

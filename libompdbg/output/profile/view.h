@@ -5,8 +5,8 @@
 #ifndef OMPDBG_PROFILE_VIEW_H
 #define OMPDBG_PROFILE_VIEW_H
 
-#include "base/buffer.h"
 #include "base/table.h"
+#include "output/json/json.h"
 #include "output/output.h"
 #include "profile/profile.h"
 
@@ -55,11 +55,8 @@ struct ompdbg_error *json_profile(const struct profile_view *view, struct sink *
 /** Write events for viewers of traces (Chrome, Perfetto), each when it is known. */
 struct slice_writer {
 	const struct profile_view *view;
-	struct sink *sink;
-	struct buffer *buffer;
-	struct ompdbg_error *error; // the first one
-	struct table titles;	    // of constructs
-	bool has_event;
+	struct json json;    // with the process and the sink
+	struct table titles; // of constructs
 };
 void slices_begin(struct slice_writer *writer);
 void slices_add(struct slice_writer *writer, const struct profile_slice *slice);

@@ -165,32 +165,23 @@ struct ompdbg_error *text_task(struct text *text, const struct view_options *opt
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-struct ompdbg_error *json_task(struct process *process, const struct view_options *options,
-			       struct sink *sink)
+void json_task(struct json *json, const struct view_options *options)
 {
-	struct json_document document;
-	struct json *json = &document.json;
 	struct children children;
-	const uint64_t *dependers;
 	struct task *task;
-	struct ompdbg_error *error = find_numbered(process, options->number, &task);
+	struct ompdbg_error *error = find_numbered(json->process, options->number, &task);
 
 	if (!error)
 		error = find_children(task, &children);
-	if (error)
-		return error;
-	json_document_begin(&document, process, sink);
-	json_member_object(json, "task");
+	json_fail(json, error);
+	if (json->error)
+		return;
+	json_begin_object(json);
 	json_task_members(json, task, true);
-	size_t count = task_dependers(task, &dependers);
-	json_member_array(json, "dependers");
-	for (size_t i = 0; i < count; i++)
-		json_identity(json, dependers[i]);
-	json_end_array(json);
+	json_member_dependers(json, task);
 	json_member_array(json, "children");
 	for (size_t i = 0; i < children.count; i++)
 		json_int(json, (int64_t)children.numbers[i]);
 	json_end_array(json);
 	json_end_object(json);
-	return json_document_end(&document, NULL);
 }
