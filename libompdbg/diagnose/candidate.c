@@ -365,12 +365,11 @@ static bool is_of_construct(struct thread *thread, const struct stack_frame *fra
 static bool holds_address_in(struct process *process, struct lock *lock, struct thread *thread,
 			     struct stack_frame *frame)
 {
-	const struct ompdbg_services *services = process->services;
 	const char *name;
 
 	if (is_of_construct(thread, frame) ||
-	    !is_ok(services->frame_name(services->context, thread->target->number, &frame->at,
-					lock->address, true, &name)))
+	    !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, lock->address,
+			   true, &name)))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
 	return true;

@@ -183,11 +183,10 @@ static struct origin address_origin(const struct steps *steps, const struct code
 static struct origin loaded(const struct steps *steps, const struct origin *address,
 			    unsigned int width)
 {
-	const struct ompdbg_services *services = steps->process->services;
 	struct origin origin = { 0 };
 
 	if (!address->is_known || !width || width > WORD ||
-	    !is_ok(services->read_memory(services->context, address->value, &origin.value, width)))
+	    !is_ok(SERVICE(steps->process, read_memory, address->value, &origin.value, width)))
 		return (struct origin){ 0 };
 	origin.is_known = true;
 	if (width < WORD)
@@ -331,14 +330,13 @@ static struct origin register_origin(const struct steps *steps, unsigned int num
 static bool decode_steps(struct steps *steps, uint64_t pc)
 {
 	struct process *process = steps->process;
-	const struct ompdbg_services *services = process->services;
 	struct code_reader *code = process_code(process);
 	struct code_flow flow = { .capacity = MAX_BLOCKS };
 	struct ompdbg_function function;
 	uint64_t at = pc;
 
 	steps->all = ARENA_ARRAY(&process->arena, struct code_instruction, MAX_STEPS);
-	if (is_ok(services->function_at(services->context, pc, &function)) && function.start) {
+	if (is_ok(SERVICE(process, function_at, pc, &function)) && function.start) {
 		const struct code_function whole = { .entry = function.start,
 						     .begin = function.start,
 						     .end = function.start + MAX_FUNCTION };
@@ -365,18 +363,17 @@ static bool decode_steps(struct steps *steps, uint64_t pc)
 static void name_access(const struct steps *steps, struct thread *thread,
 			const struct code_operand *operand, struct fault *fault)
 {
-	const struct ompdbg_services *services = steps->process->services;
 	const struct stack_frame *frame = stack_frame(thread_stack(thread), 0);
 	struct origin address = address_origin(steps, operand, steps->count - 1, 0);
 
-	if (!address.is_known || !frame || !services->access_name)
+	if (!address.is_known || !frame || !steps->process->services->access_name)
 		return;
 	for (size_t i = 0; i < address.num_chains; i++) {
 		const struct chain *chain = &address.chains[i];
 		const char *name, *last;
-		if (!is_ok(services->access_name(services->context, thread->target->number,
-						 &frame->at, chain->pointers, chain->count,
-						 address.value, operand->width, &name, &last)))
+		if (!is_ok(SERVICE(steps->process, access_name, thread->target->number, &frame->at,
+				   chain->pointers, chain->count, address.value, operand->width,
+				   &name, &last)))
 			continue;
 		if (fault->expression && strcmp(fault->expression, name) != 0) {
 			fault->expression = fault->pointer = NULL;
@@ -403,7 +400,6 @@ static bool has_caller(struct thread *thread)
  *  function that has moved it there. */
 static bool is_below_stack(const struct steps *steps, struct thread *thread, uint64_t address)
 {
-	const struct ompdbg_services *services = steps->process->services;
 	uint64_t stack, word;
 
 	if (!(steps->registers.known & 1U << OMPDBG_RSP))
@@ -413,20 +409,18 @@ static bool is_below_stack(const struct steps *steps, struct thread *thread, uin
 		return false;
 	return address < stack ||
 	       (has_caller(thread) &&
-		!is_ok(services->read_memory(services->context, stack, &word, sizeof(word))));
+		!is_ok(SERVICE(steps->process, read_memory, stack, &word, sizeof(word))));
 }
 
 struct fault thread_fault(struct thread *thread, const uint64_t *address)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const uint32_t wanted = (UINT32_C(1) << (OMPDBG_RIP + 1)) - 1;
 	struct steps steps = { .process = process };
 	struct fault fault = { .has_address = address, .address = address ? *address : 0 };
 	struct code_instruction last;
 
-	if (!is_ok(services->registers(services->context, thread->target->number, wanted,
-				       &steps.registers)) ||
+	if (!is_ok(SERVICE(process, registers, thread->target->number, wanted, &steps.registers)) ||
 	    !(steps.registers.known & 1U << OMPDBG_RIP))
 		return fault;
 	const uint64_t pc = steps.registers.values[OMPDBG_RIP];

@@ -48,7 +48,6 @@ struct question {
 static struct ompdbg_error *evaluate_in(const struct question *question, struct thread *thread,
 					const struct stack_frame *frame, struct ompdbg_value *ret)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct arena *arena = &thread->runtime->process->arena;
 	uint64_t place = frame->at.is_inlined ? 0 : frame->at.pc << 1 | frame->at.is_call;
 	const struct ompdbg_value *known = place ? table_get(question->shared, place) : NULL;
@@ -57,9 +56,9 @@ static struct ompdbg_error *evaluate_in(const struct question *question, struct 
 		*ret = *known;
 		return NULL;
 	}
-	struct ompdbg_error *error = services->evaluate(services->context, thread->target->number,
-							&frame->at, question->expression,
-							question->format, ret);
+	struct ompdbg_error *error = SERVICE(thread->runtime->process, evaluate,
+					     thread->target->number, &frame->at,
+					     question->expression, question->format, ret);
 
 	if (error && error->code != OMPDBG_BAD_INPUT && error->code != OMPDBG_INTERRUPTED) {
 		*ret = (struct ompdbg_value){ .problem = arena_strdup(arena, error->message) };

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
 #include "base/objects.h"
 #include "ompd/memory.h"
 #include "ompd/room.h"
@@ -34,12 +33,10 @@ static ompd_rc_t failed(struct space *space, struct ompdbg_error *error)
 /** Count a read. @return false: it must not be done. */
 static bool begin_read(struct space *space, ompd_size_t bytes)
 {
-	const struct ompdbg_services *services = space->services;
-
 	if (is_interrupted(space))
 		return false;
 	space->statistics.bytes += bytes;
-	if (++space->statistics.reads % ASK_EVERY == 0 && services->interrupted(services->context))
+	if (++space->statistics.reads % ASK_EVERY == 0 && SERVICE(space, interrupted))
 		failed(space, &ompdbg_error_interrupted);
 	return !is_interrupted(space);
 }
@@ -155,12 +152,11 @@ static void pass_interposer(struct space *space, const char *name, uint64_t *add
 static struct ompdbg_error *find_symbol(struct space *space, const char *name, const char *object,
 					int thread, uint64_t *ret)
 {
-	const struct ompdbg_services *services = space->services;
 	struct ompdbg_error *error = &ompdbg_error_absent;
 
 	space->statistics.symbols++;
 	if (!layout_is_alone(name))
-		error = services->symbol_address(services->context, name, object, thread, ret);
+		error = SERVICE(space, symbol_address, name, object, thread, ret);
 	if (!error && !object)
 		pass_interposer(space, name, ret);
 	if (error && error->code == OMPDBG_ABSENT) {

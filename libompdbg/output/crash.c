@@ -43,7 +43,6 @@ const char *signal_name(struct arena *arena, int number)
  *  out, and puts the thread before it. */
 static bool is_at_trap(struct process *process, const struct thread *thread)
 {
-	const struct ompdbg_services *services = process->services;
 	const uint32_t wanted = UINT32_C(1) << OMPDBG_RIP;
 	struct ompdbg_registers registers = { 0 };
 	uint8_t code = 0;
@@ -51,10 +50,10 @@ static bool is_at_trap(struct process *process, const struct thread *thread)
 	if (!thread)
 		return false;
 	struct ompdbg_error *error =
-		services->registers(services->context, thread->target->number, wanted, &registers);
+		SERVICE(process, registers, thread->target->number, wanted, &registers);
 	if (!error && registers.known & wanted)
-		error = services->read_memory(services->context, registers.values[OMPDBG_RIP] - 1,
-					      &code, sizeof(code));
+		error = SERVICE(process, read_memory, registers.values[OMPDBG_RIP] - 1, &code,
+				sizeof(code));
 	ompdbg_error_destroy(error);
 	return !error && code == BREAKPOINT;
 }

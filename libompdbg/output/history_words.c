@@ -178,15 +178,13 @@ static const char *waited_name(struct process *process, uint64_t object)
 
 const char *mutex_name(struct process *process, uint64_t object, bool is_critical, uint64_t near)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	const char *name;
 
-	if (!is_ok(services->symbol_at(services->context, object, &symbol)) ||
+	if (!is_ok(SERVICE(process, symbol_at, object, &symbol)) ||
 	    !is_users_data(process, object, &symbol))
 		return NULL;
-	if (!is_critical &&
-	    is_ok(services->variable_at(services->context, object, true, near, &name)))
+	if (!is_critical && is_ok(SERVICE(process, variable_at, object, true, near, &name)))
 		return arena_strdup(&process->arena, name);
 	return symbol_title(process, &symbol);
 }

@@ -44,13 +44,11 @@ static void add(struct list *list, const char *what, const char *reason, struct 
 /** Name the runtime that names OMPD libraries, whichever it is: the one for which others answer. */
 static const char *object_name(struct process *process)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	uint64_t address;
 
-	if (!is_ok(services->symbol_address(services->context, "ompd_dll_locations", NULL, 0,
-					    &address)) ||
-	    !is_ok(services->symbol_at(services->context, address, &symbol)))
+	if (!is_ok(SERVICE(process, symbol_address, "ompd_dll_locations", NULL, 0, &address)) ||
+	    !is_ok(SERVICE(process, symbol_at, address, &symbol)))
 		return NULL;
 	return runtime_of_object(symbol.object);
 }

@@ -74,9 +74,8 @@ static const char *without_number(struct arena *arena, const char *symbol)
 static const char *function_of_symbol(struct process *process, const char *symbol, bool is_fortran,
 				      bool *failed)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_function found = { 0 };
-	enum answer answer = answer_of(services->function_named(services->context, symbol, &found));
+	enum answer answer = answer_of(SERVICE(process, function_named, symbol, &found));
 
 	*failed = answer == ANSWER_FAILED;
 	if (answer == ANSWER_FOUND && found.name && strcmp(found.name, symbol) != 0 &&

@@ -98,7 +98,6 @@ static bool address_at_call(struct process *process, uint64_t start, uint64_t ca
 
 bool stack_passed_code(struct process *process, uint64_t returns, struct ompdbg_function *ret)
 {
-	const struct ompdbg_services *services = process->services;
 	struct code_reader *reader = process_code(process);
 	struct code_instruction call;
 	struct code_argument argument;
@@ -109,12 +108,9 @@ bool stack_passed_code(struct process *process, uint64_t returns, struct ompdbg_
 	if (argument.reg != CODE_NO_REGISTER &&
 	    (argument.value || argument.scale != 1 ||
 	     code_call_before(reader, returns, &call) != CODE_OK ||
-	     answer_of(services->function_at(services->context, call.address, &caller)) !=
-		     ANSWER_FOUND ||
-	     !caller.start ||
+	     !is_ok(SERVICE(process, function_at, call.address, &caller)) || !caller.start ||
 	     !address_at_call(process, caller.start, call.address, argument.reg, &argument.value)))
 		return false;
-	return answer_of(services->function_at(services->context, argument.value, ret)) ==
-		       ANSWER_FOUND &&
+	return is_ok(SERVICE(process, function_at, argument.value, ret)) &&
 	       ret->start == argument.value && is_outlined_name(ret->symbol);
 }

@@ -2,7 +2,6 @@
 //
 // Which function of a runtime a call reaches, or a frame belongs to. Asked once for each place.
 
-#include "base/error.h"
 #include "libcode/code.h"
 #include "stack/room.h"
 

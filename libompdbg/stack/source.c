@@ -23,8 +23,7 @@ static bool read_text(struct runtime *runtime, uint64_t address, char *text)
 
 		if (piece > MAX_TEXT - size)
 			piece = MAX_TEXT - size;
-		if (answer_of(runtime_read(runtime, address + size, text + size, piece)) !=
-		    ANSWER_FOUND)
+		if (!is_ok(runtime_read(runtime, address + size, text + size, piece)))
 			return false;
 		if (memchr(text + size, 0, piece))
 			return true;

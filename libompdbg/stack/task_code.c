@@ -63,14 +63,12 @@ const struct task_function *code_function(struct runtime *runtime, uint64_t entr
 
 const char *address_name(struct process *process, uint64_t address, uint64_t near)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	const char *name;
 
-	if (answer_of(services->variable_at(services->context, address, false, near, &name)) ==
-	    ANSWER_FOUND)
+	if (is_ok(SERVICE(process, variable_at, address, false, near, &name)))
 		return arena_strdup(&process->arena, name);
-	if (answer_of(services->symbol_at(services->context, address, &symbol)) == ANSWER_FOUND)
+	if (is_ok(SERVICE(process, symbol_at, address, &symbol)))
 		return symbol_title(process, &symbol);
 	return NULL;
 }

@@ -31,13 +31,11 @@ static unsigned int lock_argument(const char *function)
 static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, size_t *count)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_registers registers;
 	uint64_t end;
 
 	*count = 0;
-	if (!is_ok(services->registers(services->context, thread->target->number, in_use,
-				       &registers)) ||
+	if (!is_ok(SERVICE(process, registers, thread->target->number, in_use, &registers)) ||
 	    !(registers.known & 1U << OMPDBG_RSP))
 		return NULL;
 	uint64_t *words = ARENA_ARRAY(&process->arena, uint64_t, OMPDBG_RIP + MAX_STACK / WORD);
@@ -46,12 +44,12 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 			words[(*count)++] = registers.values[i];
 	}
 	uint64_t start = registers.values[OMPDBG_RSP];
-	if (!is_ok(services->frame_register(services->context, thread->target->number, &user->at,
-					    OMPDBG_RSP, &end)) ||
+	if (!is_ok(SERVICE(process, frame_register, thread->target->number, &user->at, OMPDBG_RSP,
+			   &end)) ||
 	    end <= start)
 		return words;
 	uint64_t size = (end - start < MAX_STACK ? end - start : MAX_STACK) / WORD * WORD;
-	if (is_ok(services->read_memory(services->context, start, words + *count, size)))
+	if (is_ok(SERVICE(process, read_memory, start, words + *count, size)))
 		*count += size / WORD;
 	return words;
 }
@@ -59,10 +57,9 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 /** Check for code of the program's, which the runtime works with, too, and which may look like a lock. */
 static bool is_code(struct thread *thread, uint64_t address)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct ompdbg_function function;
 
-	return is_ok(services->function_at(services->context, address, &function)) &&
+	return is_ok(SERVICE(thread->runtime->process, function_at, address, &function)) &&
 	       (function.file || is_outlined_name(function.symbol));
 }
 
@@ -80,18 +77,16 @@ static bool is_confirmed(struct thread *thread, uint32_t kind, uint64_t variable
 static bool may_be_lock(struct thread *thread, uint64_t word)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
 	struct ompdbg_object object;
 	uint32_t number;
 
 	if (word % sizeof(number) ||
-	    !is_ok(services->read_memory(services->context, word, &number, sizeof(number))) ||
-	    number % 2)
+	    !is_ok(SERVICE(process, read_memory, word, &number, sizeof(number))) || number % 2)
 		return false;
-	if (is_ok(services->symbol_at(services->context, word, &symbol)))
+	if (is_ok(SERVICE(process, symbol_at, word, &symbol)))
 		return is_users_data(process, word, &symbol);
-	return number && !is_ok(services->object_at(services->context, word, &object));
+	return number && !is_ok(SERVICE(process, object_at, word, &object));
 }
 
 /** Find the one of the words in use that is a lock for which the thread waits, where the code does not

@@ -77,7 +77,6 @@ const char *system_function_name(struct process *process, const char *function)
 /** Name the function that a caller has called; NULL if it is not known. */
 static const char *called_by(struct thread *thread, const struct stack_frame *caller)
 {
-	const struct ompdbg_services *services = thread->runtime->process->services;
 	struct space *space = thread->runtime->space;
 	struct ompdbg_symbol symbol;
 	uint64_t entry;
@@ -85,7 +84,8 @@ static const char *called_by(struct thread *thread, const struct stack_frame *ca
 	if (!caller || !caller->at.is_call ||
 	    !is_ok(SPACE_CALL(space, ext_get_call_target, space_handle(space), caller->at.pc,
 			      &entry)) ||
-	    !is_ok(services->symbol_at(services->context, entry, &symbol)) || symbol.offset != 0)
+	    !is_ok(SERVICE(thread->runtime->process, symbol_at, entry, &symbol)) ||
+	    symbol.offset != 0)
 		return NULL;
 	return symbol.name;
 }

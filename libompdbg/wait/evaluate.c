@@ -79,7 +79,6 @@ static struct value address_of(const struct machine *machine, const struct code_
  *  now, which is what they have left there. */
 static struct value load(struct machine *machine, struct value address, unsigned int width)
 {
-	const struct ompdbg_services *services = machine->process->services;
 	struct value found = { .known = true };
 
 	if (!address.known || !width || width > WORD)
@@ -91,7 +90,7 @@ static struct value load(struct machine *machine, struct value address, unsigned
 		if (address.bits < at + WORD && at < address.bits + width)
 			break;
 	}
-	if (!is_ok(services->read_memory(services->context, address.bits, &found.bits, width)))
+	if (!is_ok(SERVICE(machine->process, read_memory, address.bits, &found.bits, width)))
 		return unknown_value;
 	return found;
 }
@@ -345,15 +344,15 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 		{ 12, OMPDBG_R8 + 4 }, { 13, OMPDBG_R8 + 5 }, { 14, OMPDBG_R8 + 6 },
 		{ 15, OMPDBG_R15 },
 	};
-	const struct ompdbg_services *services = thread->runtime->process->services;
+	struct process *process = thread->runtime->process;
 	struct kept found = { 0 };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		struct value *value = &found.values[kept[i].reg];
 		if (!(changed >> kept[i].reg & 1))
-			value->known = is_ok(
-				services->frame_register(services->context, thread->target->number,
-							 &frame->at, kept[i].number, &value->bits));
+			value->known =
+				is_ok(SERVICE(process, frame_register, thread->target->number,
+					      &frame->at, kept[i].number, &value->bits));
 	}
 	return found;
 }

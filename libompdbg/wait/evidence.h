@@ -5,7 +5,6 @@
 #ifndef OMPDBG_EVIDENCE_H
 #define OMPDBG_EVIDENCE_H
 
-#include "base/error.h"
 #include "wait/wait.h"
 
 struct code_flow;

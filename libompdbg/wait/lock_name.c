@@ -7,19 +7,17 @@
 struct lock_name name_lock(struct thread *thread, const struct stack_frame *frame, uint64_t address)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_symbol symbol;
-	bool has_symbol = is_ok(services->symbol_at(services->context, address, &symbol));
+	bool has_symbol = is_ok(SERVICE(process, symbol_at, address, &symbol));
 	struct lock_name name = { 0 };
 
 	if (has_symbol) {
 		if (is_users_data(process, address, &symbol) &&
-		    !is_ok(services->variable_at(services->context, address, true,
-						 frame ? frame->at.pc : 0, &name.symbol)))
+		    !is_ok(SERVICE(process, variable_at, address, true, frame ? frame->at.pc : 0,
+				   &name.symbol)))
 			name.symbol = symbol_title(process, &symbol);
-	} else if (frame &&
-		   !is_ok(services->frame_name(services->context, thread->target->number,
-					       &frame->at, address, false, &name.variable))) {
+	} else if (frame && !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at,
+					   address, false, &name.variable))) {
 		name.variable = NULL;
 	}
 	return name;

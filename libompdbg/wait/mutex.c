@@ -18,10 +18,9 @@ struct mutex_head {
 
 bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owner)
 {
-	const struct ompdbg_services *services = process->services;
 	struct mutex_head head;
 
-	if (!is_ok(services->read_memory(services->context, address, &head, sizeof(head))) ||
+	if (!is_ok(SERVICE(process, read_memory, address, &head, sizeof(head))) ||
 	    head.word != AWAITED)
 		return false;
 	*owner = head.owner;
@@ -31,7 +30,6 @@ bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owne
 uint64_t awaited_mutex(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const uint32_t wanted = 1U << OMPDBG_RDI;
 	struct ompdbg_registers registers;
 	const char *function;
@@ -44,8 +42,7 @@ uint64_t awaited_mutex(struct thread *thread)
 	if (!function || (strcmp(function, "pthread_mutex_lock") != 0 &&
 			  strcmp(function, "pthread_mutex_lock_full") != 0))
 		return 0;
-	if (!is_ok(services->registers(services->context, thread->target->number, wanted,
-				       &registers)) ||
+	if (!is_ok(SERVICE(process, registers, thread->target->number, wanted, &registers)) ||
 	    !(registers.known & wanted) ||
 	    !read_awaited_mutex(process, registers.values[OMPDBG_RDI], &owner))
 		return 0;

@@ -155,7 +155,6 @@ static bool called(struct top *top, ompd_ext_wait_site *ret)
 static bool in_routine(struct top *top)
 {
 	struct runtime *runtime = runtime_of(top);
-	const struct ompdbg_services *services = runtime->process->services;
 	struct ompdbg_symbol symbol;
 	uint64_t entry;
 
@@ -167,8 +166,8 @@ static bool in_routine(struct top *top)
 	    !is_ok(SPACE_CALL(runtime->space, ext_get_call_target, space_handle(runtime->space),
 			      top->user->at.pc, &entry)))
 		return false;
-	return is_ok(services->symbol_at(services->context, entry, &symbol)) &&
-	       symbol.offset == 0 && is_routine(symbol.name);
+	return is_ok(SERVICE(runtime->process, symbol_at, entry, &symbol)) && symbol.offset == 0 &&
+	       is_routine(symbol.name);
 }
 
 // ---- What the runtime records, and what the thread sleeps on -----------------------------------
@@ -212,7 +211,6 @@ static void observe_futex(struct top *top, struct evidence *e)
 {
 	struct thread *thread = top->thread;
 	struct runtime *runtime = thread->runtime;
-	const struct ompdbg_services *services = runtime->process->services;
 
 	e->futex = futex_of(top);
 	if (e->futex && thread->handle)
@@ -224,7 +222,7 @@ static void observe_futex(struct top *top, struct evidence *e)
 		e->futex = recorded_lock(thread, &e->call);
 	if (!e->futex)
 		return;
-	if (!is_ok(services->symbol_at(services->context, e->futex, &e->futex_symbol)))
+	if (!is_ok(SERVICE(runtime->process, symbol_at, e->futex, &e->futex_symbol)))
 		e->futex_symbol.name = NULL;
 	bool has_symbol = e->futex_symbol.name;
 	e->is_users = !e->has_futex_site && is_users_data(runtime->process, e->futex,

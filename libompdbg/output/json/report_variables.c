@@ -30,7 +30,6 @@ static void note_source(struct sources *sources, struct thread *thread,
 			const struct logical_frame *frame)
 {
 	struct process *process = thread->runtime->process;
-	const struct ompdbg_services *services = process->services;
 	const struct ompdbg_function *place = stack_place(thread_stack(thread), frame->frame);
 	const struct ompdbg_frame *at = &frame->frame->at;
 	const char *path = NULL;
@@ -38,8 +37,8 @@ static void note_source(struct sources *sources, struct thread *thread,
 
 	if (frame->owner != FRAME_USER || !place->file)
 		return;
-	struct ompdbg_error *error = services->source_path(
-		services->context, at->is_call ? at->pc - 1 : at->pc, place->file, &path);
+	struct ompdbg_error *error = SERVICE(process, source_path,
+					     at->is_call ? at->pc - 1 : at->pc, place->file, &path);
 	ompdbg_error_destroy(error);
 	while (i < sources->count && strcmp(sources->all[i].file, place->file) != 0)
 		i++;

@@ -7,30 +7,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
-
 /** Check that a source file is not newer than what was compiled of it. */
 static bool is_compiled(struct process *process, const struct location *location, const char *path)
 {
-	const struct ompdbg_services *services = process->services;
 	struct ompdbg_object object;
 	struct stat source, program;
 
-	return is_ok(services->object_at(services->context, location->code, &object)) &&
-	       object.opened && stat(path, &source) == 0 && S_ISREG(source.st_mode) &&
+	return is_ok(SERVICE(process, object_at, location->code, &object)) && object.opened &&
+	       stat(path, &source) == 0 && S_ISREG(source.st_mode) &&
 	       stat(object.opened, &program) == 0 && source.st_mtime <= program.st_mtime;
 }
 
 const char *source_line(struct process *process, const struct location *location)
 {
-	const struct ompdbg_services *services = process->services;
 	const char *path, *found = NULL;
 	char *line = NULL;
 	size_t size = 0;
 
 	if (!location || !location->file || !location->line ||
-	    !is_ok(services->source_path(services->context, location->code, location->file,
-					 &path)) ||
+	    !is_ok(SERVICE(process, source_path, location->code, location->file, &path)) ||
 	    !is_compiled(process, location, path))
 		return NULL;
 	FILE *file = fopen(path, "re");

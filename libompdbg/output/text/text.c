@@ -115,8 +115,7 @@ const char *place_text(struct arena *arena, const struct location *location)
 
 const char *bare_place(struct process *process, const struct ompdbg_frame *at)
 {
-	const struct ompdbg_services *services = process->services;
-	const char *object = at->object ? at->object : services->program(services->context);
+	const char *object = at->object ? at->object : SERVICE(process, program);
 
 	return arena_printf(&process->arena, "%#lx in %s", (unsigned long)at->pc,
 			    base_name(object));
