@@ -193,7 +193,7 @@ static enum match is_of_lock(const struct search *search, const struct lock_call
 	if (call->family != family && strcmp(lock->kind, "mutex") != 0)
 		return NO_MATCH;
 	if (call->is_unnamed || !lock->address) {
-		const struct wait *wait = thread_wait(lock->waiters[0]);
+		const struct wait *wait = thread_wait(lock->waiters.all[0]);
 		bool is_unnamed = wait && wait->function &&
 				  (strcmp(wait->function, "GOMP_critical_start") == 0 ||
 				   strcmp(wait->function, "GOMP_atomic_start") == 0);
@@ -278,15 +278,6 @@ static void add_candidate(struct process *process, struct lock *lock, struct can
 	candidate.location = locate_by_stack(thread, frame);
 	candidate.level = frame->at.level;
 	lock->candidates[lock->num_candidates++] = candidate;
-}
-
-static bool is_waiter(const struct lock *lock, const struct thread *thread)
-{
-	for (size_t i = 0; i < lock->num_waiters; i++) {
-		if (lock->waiters[i] == thread)
-			return true;
-	}
-	return false;
 }
 
 /** Call @p visit for the user's frames of a thread until it returns true. */
@@ -381,12 +372,12 @@ static void prefer_others(struct lock *lock)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < lock->num_candidates; i++)
-		kept += !is_waiter(lock, lock->candidates[i].thread);
+		kept += !thread_list_has(&lock->waiters, lock->candidates[i].thread);
 	if (!kept)
 		return;
 	kept = 0;
 	for (size_t i = 0; i < lock->num_candidates; i++) {
-		if (!is_waiter(lock, lock->candidates[i].thread))
+		if (!thread_list_has(&lock->waiters, lock->candidates[i].thread))
 			lock->candidates[kept++] = lock->candidates[i];
 	}
 	lock->num_candidates = kept;
@@ -400,7 +391,7 @@ void find_candidates(struct process *process, struct lock *lock)
 	if (lock->num_candidates || !lock->address)
 		return;
 	for (size_t i = 0; i < process->num_targets && !process_is_interrupted(process); i++) {
-		if (!is_waiter(lock, process->threads[i]))
+		if (!thread_list_has(&lock->waiters, process->threads[i]))
 			visit_frames(process, lock, process->threads[i], holds_address_in);
 	}
 	if (lock->num_candidates > MAX_BY_ADDRESS)

@@ -10,7 +10,7 @@ struct thread_list graph_chain(struct graph *graph, struct thread *thread)
 
 	thread_list_add(&list, &graph->process->arena, thread);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct wait_node *node = graph_node(graph, list.threads[i]);
+		const struct wait_node *node = graph_node(graph, list.all[i]);
 		for (size_t k = 0; k < node->num_edges; k++) {
 			if (node->edges[k].thread)
 				thread_list_add(&list, &graph->process->arena,
@@ -22,8 +22,8 @@ struct thread_list graph_chain(struct graph *graph, struct thread *thread)
 
 static bool concerns(const struct finding *finding, const struct thread_list *threads)
 {
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		if (thread_list_has(threads, finding->waiters[i]))
+	for (size_t i = 0; i < finding->waiters.count; i++) {
+		if (thread_list_has(threads, finding->waiters.all[i]))
 			return true;
 	}
 	return false;

@@ -7,21 +7,6 @@
 
 #include "diagnose/edges.h"
 
-void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread)
-{
-	if (!thread_list_has(list, thread))
-		*ARENA_APPEND(arena, list->threads, list->count, list->capacity) = thread;
-}
-
-bool thread_list_has(const struct thread_list *list, const struct thread *thread)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->threads[i] == thread)
-			return true;
-	}
-	return false;
-}
-
 struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kind kind,
 		      struct thread *thread, bool is_certain)
 {
@@ -130,11 +115,8 @@ static void add_barrier_edges(struct graph *graph, struct wait_node *node)
 static struct lock *lock_of(struct graph *graph, const struct thread *thread)
 {
 	for (size_t i = 0; i < graph->num_locks; i++) {
-		struct lock *lock = &graph->locks[i];
-		for (size_t k = 0; k < lock->num_waiters; k++) {
-			if (lock->waiters[k] == thread)
-				return lock;
-		}
+		if (thread_list_has(&graph->locks[i].waiters, thread))
+			return &graph->locks[i];
 	}
 	return NULL;
 }

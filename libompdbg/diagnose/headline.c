@@ -37,10 +37,10 @@ const char *rule_name(enum rule rule)
 static const char *waiters_wait(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	const char *who = threads_text(t->arena, finding->waiters, finding->num_waiters);
+	const char *who = threads_text(t->arena, &finding->waiters);
 
 	return arena_printf(t->arena, "%s wait%s", capitalized(t->arena, who),
-			    finding->num_waiters == 1 ? "s" : "");
+			    finding->waiters.count == 1 ? "s" : "");
 }
 
 static const char *be(int count)
@@ -86,7 +86,8 @@ static const char *tell_lock(struct telling *t)
 	const struct lock *lock = t->finding->lock;
 	const char *begin = arena_printf(t->arena, "%s for %s", waiters_wait(t), lock->title);
 	const struct thread *suspect = lock_suspect(lock);
-	const struct thread *only = t->finding->num_waiters == 1 ? t->finding->waiters[0] : NULL;
+	const struct thread *only = t->finding->waiters.count == 1 ? t->finding->waiters.all[0] :
+								     NULL;
 
 	if (lock->owner && lock->owner == only)
 		return arena_printf(t->arena, "%s that it holds itself, or has just got%s", begin,
@@ -161,8 +162,8 @@ static const char *tell_barrier(struct telling *t)
 	const char *label = team_label(region->team);
 	const char *several = is_at_several_barriers(region) ? ", but not at the same one" : "";
 
-	for (size_t i = 0; i < t->finding->num_others; i++) {
-		struct thread *thread = t->finding->others[i];
+	for (size_t i = 0; i < t->finding->others.count; i++) {
+		struct thread *thread = t->finding->others.all[i];
 		enum tristate at_task = region_runs_task_at_barrier(region, thread);
 		there += at_task == YES;
 		unknown += at_task == UNKNOWN;
@@ -249,15 +250,15 @@ static const char *tell_task(struct telling *t)
 	const char *what = num_tasks == 1 ? "a task" : counted_text(t->arena, num_tasks, "task");
 	const char *blocked = num_tasks == 1 ? "a blocked task" :
 					       counted_text(t->arena, num_tasks, "blocked task");
-	if (!finding->num_others)
+	if (!finding->others.count)
 		return finding->task ? arena_printf(t->arena, "%s for %s: %s", begin, blocked,
 						    task_text(t->arena, finding->task)) :
 				       arena_printf(t->arena, "%s for %s", begin, blocked);
 	for (size_t i = 0; i < finding->num_edges; i++)
 		is_through |= finding->edges[i]->through != NULL;
 	const char *run = arena_printf(t->arena, "that %s run%s",
-				       threads_text(t->arena, finding->others, finding->num_others),
-				       finding->num_others == 1 ? "s" : "");
+				       threads_text(t->arena, &finding->others),
+				       finding->others.count == 1 ? "s" : "");
 	if (is_through)
 		return num_tasks == 1 ? arena_printf(t->arena, "%s for %s, which depends on one %s",
 						     begin, blocked, run) :
@@ -281,15 +282,14 @@ static const char *tell_queued(struct telling *t)
 static const char *tell_spin(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	const struct spin *spin = thread_spin(finding->waiters[0]);
-	const char *who = capitalized(t->arena, threads_text(t->arena, finding->waiters,
-							     finding->num_waiters));
+	const struct spin *spin = thread_spin(finding->waiters.all[0]);
+	const char *who = capitalized(t->arena, threads_text(t->arena, &finding->waiters));
 	const char *what = "";
-	bool is_one = finding->num_waiters == 1;
+	bool is_one = finding->waiters.count == 1;
 
 	if (!spin || spin->is_endless)
 		return arena_printf(t->arena, "%s %s in an endless loop", who,
-				    be((int)finding->num_waiters));
+				    be((int)finding->waiters.count));
 	for (size_t i = 0; i < spin->num_variables; i++)
 		what = arena_printf(t->arena, "%s%s%s", what, i ? " or " : "", spin->variables[i]);
 	return arena_printf(t->arena, "%s spin%s until another thread changes %s", who,
@@ -324,13 +324,13 @@ static const char *tell_unknown(struct telling *t)
 
 	if (finding->region)
 		return tell_unknown_at_barrier(t);
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		const struct wait *wait = thread_wait(finding->waiters[i]);
+	for (size_t i = 0; i < finding->waiters.count; i++) {
+		const struct wait *wait = thread_wait(finding->waiters.all[i]);
 		for_tasks &= wait && (strcmp(wait->kind, "taskwait") == 0 ||
 				      strcmp(wait->kind, "taskgroup") == 0);
 	}
 	return arena_printf(t->arena, "%s or %s just gone on: %s", waiters_wait(t),
-			    have((int)finding->num_waiters),
+			    have((int)finding->waiters.count),
 			    for_tasks && finding->is_certain ? "no task is left to wait for" :
 							       "cause unknown");
 }
@@ -455,13 +455,13 @@ static void note_tasks(struct telling *t, size_t *capacity)
 static bool is_nobodys_turn(struct telling *t)
 {
 	const struct finding *finding = t->finding;
-	struct region *region = region_of(t->graph->process, finding->waiters[0]);
-	struct thread_list waiters = { .threads = finding->waiters, .count = finding->num_waiters };
+	struct region *region = region_of(t->graph->process, finding->waiters.all[0]);
 
 	if (finding->rule != RULE_ORDERED || !region || finding->lock->owner || region->unseen)
 		return false;
 	for (size_t i = 0; i < region->num_members; i++) {
-		if (!region->at_barrier[i] && !thread_list_has(&waiters, region->members[i]))
+		if (!region->at_barrier[i] &&
+		    !thread_list_has(&finding->waiters, region->members[i]))
 			return false;
 	}
 	return true;
@@ -475,8 +475,7 @@ static struct thread_list threads_behind(struct telling *t)
 	struct thread_list all = { 0 }, behind = { 0 };
 	size_t before;
 
-	for (size_t i = 0; i < finding->num_waiters; i++)
-		thread_list_add(&all, t->arena, finding->waiters[i]);
+	thread_list_join(&all, t->arena, &finding->waiters);
 	do {
 		before = all.count;
 		for (size_t i = 0; i < process->num_targets; i++) {
@@ -488,8 +487,8 @@ static struct thread_list threads_behind(struct telling *t)
 			}
 		}
 	} while (all.count != before);
-	for (size_t i = finding->num_waiters; i < all.count; i++)
-		thread_list_add(&behind, t->arena, all.threads[i]);
+	for (size_t i = finding->waiters.count; i < all.count; i++)
+		thread_list_add(&behind, t->arena, all.all[i]);
 	return behind;
 }
 
@@ -520,10 +519,8 @@ void finding_describe(struct graph *graph, struct finding *finding)
 		if (behind.count)
 			add_note(&t, &capacity,
 				 arena_printf(t.arena, "%s wait%s for %s",
-					      capitalized(t.arena,
-							  threads_text(t.arena, behind.threads,
-								       behind.count)),
+					      capitalized(t.arena, threads_text(t.arena, &behind)),
 					      behind.count == 1 ? "s" : "",
-					      finding->num_waiters == 1 ? "it" : "them"));
+					      finding->waiters.count == 1 ? "it" : "them"));
 	}
 }

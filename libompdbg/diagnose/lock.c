@@ -14,7 +14,7 @@ static bool is_waited_for(const struct wait *wait)
 
 static bool is_same_lock(const struct lock *lock, struct thread *thread, const struct wait *wait)
 {
-	const struct thread *first = lock->waiters[0];
+	const struct thread *first = lock->waiters.all[0];
 
 	if (lock->runtime != thread->runtime || strcmp(lock->kind, wait->kind) != 0)
 		return false;
@@ -45,10 +45,8 @@ static void collect(struct process *process, struct diagnose_room *room)
 			lock->runtime = thread->runtime;
 			lock->address = wait->address;
 			lock->is_held = UNKNOWN;
-			lock->waiters =
-				ARENA_ARRAY(arena, struct thread *, process->num_targets - i);
 		}
-		lock->waiters[lock->num_waiters++] = thread;
+		thread_list_append(&lock->waiters, arena, thread);
 	}
 }
 
@@ -57,7 +55,7 @@ static void collect(struct process *process, struct diagnose_room *room)
 /** Find whose turn it is in an ordered region. */
 static void find_turn(struct process *process, struct lock *lock)
 {
-	struct thread *first = lock->waiters[0];
+	struct thread *first = lock->waiters.all[0];
 	int turn;
 
 	if (!first->handle || !first->team || strcmp(lock->kind, "ordered") != 0 ||

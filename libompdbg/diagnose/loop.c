@@ -246,11 +246,9 @@ static void describe(struct region *region, const struct in_loop *entries, size_
 	int known = region->num_at_barrier;
 
 	loop->numbers = ARENA_ARRAY(arena, int, count);
-	loop->threads = ARENA_ARRAY(arena, struct thread *, count);
-	loop->num_threads = count;
 	for (size_t i = 0; i < count; i++) {
 		loop->numbers[i] = entries[i].number;
-		loop->threads[i] = entries[i].thread;
+		thread_list_append(&loop->threads, arena, entries[i].thread);
 		known += !region->at_barrier[entries[i].number];
 		if (i && flags & ompd_ext_loop_own &&
 		    __builtin_add_overflow(remaining, entries[i].info.remaining, &remaining))

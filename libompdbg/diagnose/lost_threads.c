@@ -28,7 +28,7 @@ static bool has_all_started(struct region *region)
 /** Check for a thread that may be a member of a region, and is not yet known as such. */
 static bool has_candidate(struct process *process, const struct region *region)
 {
-	struct thread_list members = { .threads = region->members, .count = region->num_members };
+	const struct thread_list members = { region->members, region->num_members, 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		if (!thread_list_has(&members, process->threads[i]) &&
@@ -65,7 +65,6 @@ void find_lost_threads(struct graph *graph, struct finding_list *list)
 		finding->is_certain = true;
 		finding->region = region;
 		finding->num_lost = num_lost;
-		finding->waiters = waiters.threads;
-		finding->num_waiters = waiters.count;
+		finding->waiters = waiters;
 	}
 }

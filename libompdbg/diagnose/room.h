@@ -39,14 +39,6 @@ static inline bool is_end_of_region(const struct wait *wait)
 	return wait && strcmp(wait->kind, "barrier_parallel") == 0;
 }
 
-/** The threads of an edge's or finding's kind, in the order in which they were added, each once. */
-struct thread_list {
-	struct thread **threads;
-	size_t count, capacity;
-};
-void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread);
-bool thread_list_has(const struct thread_list *list, const struct thread *thread);
-
 // ---- The graph (graph.c) -----------------------------------------------------------------------
 
 /** All waits of a process at one stop. */

@@ -14,18 +14,6 @@ struct finding *finding_add(struct finding_list *list, struct graph *graph, enum
 	return finding;
 }
 
-static void set_waiters(struct finding *finding, const struct thread_list *waiters)
-{
-	finding->waiters = waiters->threads;
-	finding->num_waiters = waiters->count;
-}
-
-static void set_others(struct finding *finding, const struct thread_list *others)
-{
-	finding->others = others->threads;
-	finding->num_others = others->count;
-}
-
 // ---- Deadlocks ---------------------------------------------------------------------------------
 
 /** Check that an edge may be part of a deadlock. The owner of a lock may be inferred, and is marked so; a
@@ -97,7 +85,6 @@ void find_deadlocks(struct graph *graph, struct finding_list *list)
 		if (!length || is_reported)
 			continue;
 		struct finding *finding = finding_add(list, graph, RULE_DEADLOCK);
-		struct thread_list waiters = { 0 };
 		finding->is_certain = true;
 		finding->edges = ARENA_ARRAY(arena, struct edge *, length);
 		finding->num_edges = length;
@@ -105,9 +92,8 @@ void find_deadlocks(struct graph *graph, struct finding_list *list)
 			finding->edges[i] = cycle[i];
 			finding->is_certain &= cycle[i]->is_certain;
 			reported[cycle[i]->waiter->target - process->targets] = true;
-			thread_list_add(&waiters, arena, cycle[i]->waiter);
+			thread_list_add(&finding->waiters, arena, cycle[i]->waiter);
 		}
-		set_waiters(finding, &waiters);
 	}
 }
 
@@ -124,7 +110,6 @@ void find_ended_owners(struct graph *graph, struct finding_list *list)
 		finding->is_certain = graph->locks[i].source == OWNER_HISTORY;
 		finding->lock = &graph->locks[i];
 		finding->waiters = graph->locks[i].waiters;
-		finding->num_waiters = graph->locks[i].num_waiters;
 	}
 }
 
@@ -145,20 +130,19 @@ static bool is_in_deadlock(const struct finding_list *list, const struct lock *l
 static void find_holders(struct graph *graph, const struct lock *lock, struct finding *finding)
 {
 	struct arena *arena = &graph->process->arena;
-	struct region *region = region_of(graph->process, lock->waiters[0]);
-	struct thread_list waiters = { .threads = lock->waiters, .count = lock->num_waiters };
-	struct thread_list others = { 0 };
+	struct region *region = region_of(graph->process, lock->waiters.all[0]);
+	struct thread_list *others = &finding->others;
 
 	if (lock->owner || lock_suspect(lock)) {
-		thread_list_add(&others, arena, lock->owner ? lock->owner : lock_suspect(lock));
+		thread_list_add(others, arena, lock->owner ? lock->owner : lock_suspect(lock));
 	} else if (region && is_ordered_kind(lock->kind)) {
 		for (size_t i = 0; i < region->num_members; i++) {
 			struct thread *thread = region->members[i];
-			if (thread && !region->at_barrier[i] && !thread_list_has(&waiters, thread))
-				thread_list_add(&others, arena, thread);
+			if (thread && !region->at_barrier[i] &&
+			    !thread_list_has(&lock->waiters, thread))
+				thread_list_add(others, arena, thread);
 		}
 	}
-	set_others(finding, &others);
 }
 
 void find_held_locks(struct graph *graph, struct finding_list *list)
@@ -175,9 +159,8 @@ void find_held_locks(struct graph *graph, struct finding_list *list)
 		finding->is_certain = lock->owner;
 		finding->lock = lock;
 		finding->waiters = lock->waiters;
-		finding->num_waiters = lock->num_waiters;
-		for (size_t k = 0; k < lock->num_waiters; k++) {
-			struct wait_node *node = graph_node(graph, lock->waiters[k]);
+		for (size_t k = 0; k < lock->waiters.count; k++) {
+			struct wait_node *node = graph_node(graph, lock->waiters.all[k]);
 			for (size_t e = 0; e < node->num_edges; e++)
 				*ARENA_APPEND(arena, finding->edges, num_edges, capacity) =
 					&node->edges[e];
@@ -272,8 +255,8 @@ void find_different_barriers(struct graph *graph, struct finding_list *list)
 		struct finding *finding = finding_add(list, graph, RULE_DIFFERENT_BARRIERS);
 		finding->is_certain = true;
 		finding->region = region;
-		set_waiters(finding, &there);
-		set_others(finding, &missing);
+		finding->waiters = there;
+		finding->others = missing;
 	}
 }
 
@@ -290,7 +273,7 @@ void find_incomplete_barriers(struct graph *graph, struct finding_list *list)
 		struct finding *finding = finding_add(list, graph, RULE_BARRIER);
 		finding->is_certain = graph_is_held_up(graph, region);
 		finding->region = region;
-		set_waiters(finding, &there);
-		set_others(finding, &missing);
+		finding->waiters = there;
+		finding->others = missing;
 	}
 }

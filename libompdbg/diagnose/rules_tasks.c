@@ -66,7 +66,6 @@ static struct finding *add_finding_of(struct finding_list *list, struct graph *g
 				      enum rule rule, const struct edge_group *group)
 {
 	struct finding *finding = finding_add(list, graph, rule);
-	struct thread_list waiters = { 0 };
 
 	finding->is_certain = true;
 	finding->edges = group->edges;
@@ -74,10 +73,8 @@ static struct finding *add_finding_of(struct finding_list *list, struct graph *g
 	finding->task = group->edges[0]->task;
 	for (size_t i = 0; i < group->count; i++) {
 		finding->is_certain &= group->edges[i]->is_certain;
-		thread_list_add(&waiters, &graph->process->arena, group->edges[i]->waiter);
+		thread_list_add(&finding->waiters, &graph->process->arena, group->edges[i]->waiter);
 	}
-	finding->waiters = waiters.threads;
-	finding->num_waiters = waiters.count;
 	return finding;
 }
 
@@ -107,11 +104,8 @@ void find_awaited_tasks(struct graph *graph, struct finding_list *list)
 	visit_edges(graph, group_edge, &groups);
 	for (size_t i = 0; i < groups.count; i++) {
 		struct finding *finding = add_finding_of(list, graph, RULE_TASK, groups.groups[i]);
-		struct thread_list others = { 0 };
 		if (finding->edges[0]->thread)
-			thread_list_add(&others, groups.arena, finding->edges[0]->thread);
-		finding->others = others.threads;
-		finding->num_others = others.count;
+			thread_list_add(&finding->others, groups.arena, finding->edges[0]->thread);
 	}
 }
 
@@ -138,26 +132,11 @@ static bool is_alike(const struct finding *a, const struct finding *b)
 
 	return a->severity == b->severity && a->is_certain == b->is_certain &&
 	       (first->through != NULL) == (other->through != NULL) &&
-	       (a->num_others != 0) == (b->num_others != 0) &&
+	       (a->others.count != 0) == (b->others.count != 0) &&
 	       first->task->info.function == other->task->info.function &&
-	       is_same_text(thread_doing(a->waiters[0])->text, thread_doing(b->waiters[0])->text) &&
-	       is_same_place(place_of(a->waiters[0]), place_of(b->waiters[0]));
-}
-
-/** Return two lists of threads as one, each thread once. */
-static struct thread **joined_threads(struct arena *arena, struct thread *const *a, size_t num_a,
-				      struct thread *const *b, size_t num_b, size_t *count)
-{
-	struct thread **threads = ARENA_ARRAY(arena, struct thread *, num_a + num_b);
-	struct thread_list all = { .threads = threads };
-
-	for (size_t i = 0; i < num_a + num_b; i++) {
-		struct thread *thread = i < num_a ? a[i] : b[i - num_a];
-		if (!thread_list_has(&all, thread))
-			threads[all.count++] = thread;
-	}
-	*count = all.count;
-	return threads;
+	       is_same_text(thread_doing(a->waiters.all[0])->text,
+			    thread_doing(b->waiters.all[0])->text) &&
+	       is_same_place(place_of(a->waiters.all[0]), place_of(b->waiters.all[0]));
 }
 
 static void join(struct arena *arena, struct finding *finding, const struct finding *other)
@@ -171,11 +150,8 @@ static void join(struct arena *arena, struct finding *finding, const struct find
 	finding->edges = edges;
 	finding->num_edges = count;
 	finding->task = NULL;
-	finding->waiters = joined_threads(arena, finding->waiters, finding->num_waiters,
-					  other->waiters, other->num_waiters,
-					  &finding->num_waiters);
-	finding->others = joined_threads(arena, finding->others, finding->num_others, other->others,
-					 other->num_others, &finding->num_others);
+	thread_list_join(&finding->waiters, arena, &other->waiters);
+	thread_list_join(&finding->others, arena, &other->others);
 }
 
 /** Make one finding of those about tasks that are alike: in a program with many threads there are
@@ -235,7 +211,7 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 				continue;
 			struct edge *edge = ARENA_NEW(arena, struct edge);
 			edge->kind = EDGE_QUEUED;
-			edge->waiter = stuck.threads[0];
+			edge->waiter = stuck.all[0];
 			edge->is_certain = true;
 			edge->task = tasks[k];
 			*ARENA_APPEND(arena, edges, num_edges, capacity) = edge;
@@ -244,8 +220,7 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 			continue;
 		struct finding *finding = finding_add(list, graph, RULE_QUEUED);
 		finding->is_certain = true;
-		finding->waiters = stuck.threads;
-		finding->num_waiters = stuck.count;
+		finding->waiters = stuck;
 		finding->edges = edges;
 		finding->num_edges = num_edges;
 		finding->region = region;
@@ -263,10 +238,8 @@ static bool is_waiter_of(const struct finding_list *list, const struct thread *t
 		if (barriers_only && finding->rule != RULE_LOST_THREADS &&
 		    finding->rule != RULE_DIFFERENT_BARRIERS && finding->rule != RULE_BARRIER)
 			continue;
-		for (size_t k = 0; k < finding->num_waiters; k++) {
-			if (finding->waiters[k] == thread)
-				return true;
-		}
+		if (thread_list_has(&finding->waiters, thread))
+			return true;
 	}
 	return false;
 }
@@ -274,10 +247,8 @@ static bool is_waiter_of(const struct finding_list *list, const struct thread *t
 static bool waits_for_lock(const struct graph *graph, const struct thread *thread)
 {
 	for (size_t i = 0; i < graph->num_locks; i++) {
-		for (size_t k = 0; k < graph->locks[i].num_waiters; k++) {
-			if (graph->locks[i].waiters[k] == thread)
-				return true;
-		}
+		if (thread_list_has(&graph->locks[i].waiters, thread))
+			return true;
 	}
 	return false;
 }
@@ -287,7 +258,6 @@ static bool waits_for_lock(const struct graph *graph, const struct thread *threa
 void find_unknown_causes(struct graph *graph, struct finding_list *list)
 {
 	struct process *process = graph->process;
-	struct arena *arena = &process->arena;
 	struct finding_list found = { 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
@@ -299,7 +269,7 @@ void find_unknown_causes(struct graph *graph, struct finding_list *list)
 		bool at_barrier = is_barrier_kind(wait->kind);
 		struct finding *finding = NULL;
 		for (size_t k = 0; k < found.count && !finding; k++) {
-			struct thread *first = found.findings[k].waiters[0];
+			struct thread *first = found.findings[k].waiters.all[0];
 			const char *kind = thread_wait(first)->kind;
 			if (first->team == thread->team &&
 			    (at_barrier ? is_barrier_kind(kind) : strcmp(kind, wait->kind) == 0))
@@ -309,10 +279,8 @@ void find_unknown_causes(struct graph *graph, struct finding_list *list)
 			finding = finding_add(&found, graph, RULE_UNKNOWN);
 			finding->is_certain = process_is_seen_whole(process);
 			finding->region = at_barrier ? region_of(process, thread) : NULL;
-			finding->waiters =
-				ARENA_ARRAY(arena, struct thread *, process->num_targets - i);
 		}
-		finding->waiters[finding->num_waiters++] = thread;
+		thread_list_append(&finding->waiters, &process->arena, thread);
 	}
 	for (size_t i = 0; i < found.count; i++)
 		*finding_add(list, graph, RULE_UNKNOWN) = found.findings[i];
@@ -323,10 +291,8 @@ void find_unknown_causes(struct graph *graph, struct finding_list *list)
 static bool is_other_of(const struct finding_list *list, const struct thread *thread)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		for (size_t k = 0; k < list->findings[i].num_others; k++) {
-			if (list->findings[i].others[k] == thread)
-				return true;
-		}
+		if (thread_list_has(&list->findings[i].others, thread))
+			return true;
 	}
 	return false;
 }
@@ -360,7 +326,7 @@ void find_spins(struct graph *graph, struct finding_list *list)
 		if (!place)
 			continue;
 		for (size_t k = 0; k < found.count && !finding; k++) {
-			struct thread *first = found.findings[k].waiters[0];
+			struct thread *first = found.findings[k].waiters.all[0];
 			if (is_same_spin(thread_spin(first), spin) &&
 			    is_same_place(thread_location(first), place))
 				finding = &found.findings[k];
@@ -368,10 +334,8 @@ void find_spins(struct graph *graph, struct finding_list *list)
 		if (!finding) {
 			finding = finding_add(&found, graph, RULE_SPIN);
 			finding->is_certain = true;
-			finding->waiters = ARENA_ARRAY(&process->arena, struct thread *,
-						       process->num_targets - i);
 		}
-		finding->waiters[finding->num_waiters++] = thread;
+		thread_list_append(&finding->waiters, &process->arena, thread);
 	}
 	for (size_t i = 0; i < found.count; i++)
 		*finding_add(list, graph, RULE_SPIN) = found.findings[i];

@@ -72,12 +72,11 @@ static bool somebody_works(struct graph *graph, const struct finding *finding)
 {
 	struct thread_list list = { 0 };
 
-	for (size_t i = 0; i < finding->num_others; i++)
-		thread_list_add(&list, &graph->process->arena, finding->others[i]);
+	thread_list_join(&list, &graph->process->arena, &finding->others);
 	if (!list.count)
 		add_who_might(graph, &list);
 	for (size_t i = 0; i < list.count; i++) {
-		if (works(graph, list.threads[i], &list))
+		if (works(graph, list.all[i], &list))
 			return true;
 	}
 	return false;

@@ -41,8 +41,8 @@ static bool may_be(const struct lock *lock, uint32_t mutex)
  *  not call what is no lock by an address that the stacks show. @return 0: unknown. */
 static uint64_t recorded_id(const struct lock *lock)
 {
-	for (size_t i = 0; i < lock->num_waiters; i++) {
-		const struct record_wait *wait = history_wait(lock->waiters[i]);
+	for (size_t i = 0; i < lock->waiters.count; i++) {
+		const struct record_wait *wait = history_wait(lock->waiters.all[i]);
 		if (!wait || wait->kind != RECORD_ACQUIRE || !may_be(lock, wait->detail))
 			continue;
 		if (wait->detail >= MUTEX_CRITICAL || !lock->address ||

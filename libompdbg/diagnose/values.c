@@ -174,12 +174,13 @@ static bool has_value(const struct value_group *group)
 static int compare(const void *a, const void *b)
 {
 	const struct value_group *one = a, *other = b;
-	int first = one->threads[0]->target->number, others = other->threads[0]->target->number;
+	int first = one->threads.all[0]->target->number,
+	    others = other->threads.all[0]->target->number;
 
 	if (has_value(one) != has_value(other))
 		return has_value(one) ? -1 : 1;
-	if (one->num_threads != other->num_threads)
-		return one->num_threads < other->num_threads ? -1 : 1;
+	if (one->threads.count != other->threads.count)
+		return one->threads.count < other->threads.count ? -1 : 1;
 	return (first > others) - (first < others);
 }
 
@@ -190,7 +191,7 @@ static size_t count_with(const struct values *values, const struct value_group *
 
 	for (size_t i = 0; i < values->num_groups; i++) {
 		if (is_same_text(values->groups[i].first->value.text, wanted->first->value.text))
-			count += values->groups[i].num_threads;
+			count += values->groups[i].threads.count;
 	}
 	return count;
 }
@@ -270,8 +271,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 		if (error)
 			return error;
 		struct value_group *group = group_of(arena, ret, &by_hash, &all[i]);
-		*ARENA_APPEND(arena, group->threads, group->num_threads, group->capacity) =
-			threads[i];
+		thread_list_append(&group->threads, arena, threads[i]);
 		ret->num_with_value += has_value(group);
 	}
 	if (ret->num_groups)
@@ -281,19 +281,16 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 	return NULL;
 }
 
-struct thread **values_threads_with(struct process *process, const struct values *values,
-				    long double number, size_t *count)
+struct thread_list values_threads_with(struct process *process, const struct values *values,
+				       long double number)
 {
-	struct thread **found = ARENA_ARRAY(&process->arena, struct thread *, values->num_threads);
+	struct thread_list found = { 0 };
 
-	*count = 0;
 	for (size_t i = 0; i < values->num_groups; i++) {
 		const struct value_group *group = &values->groups[i];
 
-		for (size_t k = 0; k < group->num_threads && has_value(group) &&
-				   group->first->value.number == number;
-		     k++)
-			found[(*count)++] = group->threads[k];
+		if (has_value(group) && group->first->value.number == number)
+			thread_list_join(&found, &process->arena, &group->threads);
 	}
 	return found;
 }

@@ -12,10 +12,10 @@ const char *number_list(struct arena *arena, const int *numbers, size_t count);
 /** Write numbers where space is short: "1-3,5". */
 const char *ranges_text(struct arena *arena, const int *numbers, size_t count);
 /** Write threads where space is short: "1-3,5", with several inferiors "1.2-64". */
-const char *thread_numbers(struct arena *arena, struct thread *const *threads, size_t count);
+const char *thread_numbers(struct arena *arena, const struct thread_list *threads);
 /** Write threads as the debugger numbers them: "thread 3", "threads 1, 3, 4"; of a long list how many they
  *  are and the first: "59 threads (75, 81, 84, ...)". */
-const char *threads_text(struct arena *arena, struct thread *const *threads, size_t count);
+const char *threads_text(struct arena *arena, const struct thread_list *threads);
 /** Write a number with its noun: "1 task", "2 tasks". */
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun);
 /** Write how long something took: "450 us", "12.3 s", "3 h 20 min". */

@@ -188,6 +188,18 @@ struct thread {
 	struct verdict *verdict;      // of wait/; NULL: not asked yet
 };
 
+/** Threads in the order in which they were added. All zero: none. */
+struct thread_list {
+	struct thread **all;
+	size_t count, capacity;
+};
+/** Add a thread to a list; or, unless it is there. */
+void thread_list_append(struct thread_list *list, struct arena *arena, struct thread *thread);
+void thread_list_add(struct thread_list *list, struct arena *arena, struct thread *thread);
+void thread_list_join(struct thread_list *list, struct arena *arena,
+		      const struct thread_list *added);
+bool thread_list_has(const struct thread_list *list, const struct thread *thread);
+
 /** Check for an OpenMP thread; UNKNOWN if it runs or could not be read. */
 enum tristate thread_is_openmp(const struct thread *thread);
 /** Tell its number in a team; NOT_KNOWN if it is no member. */

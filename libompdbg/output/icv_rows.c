@@ -33,9 +33,8 @@ const struct icv_row *icv_rows(struct process *process, struct thread *const *th
 			if (!row) {
 				row = ARENA_APPEND(arena, rows, *count, capacity);
 				row->icv = icv;
-				row->threads = ARENA_ARRAY(arena, struct thread *, num_threads - i);
 			}
-			row->threads[row->num_threads++] = threads[i];
+			thread_list_append(&row->threads, arena, threads[i]);
 		}
 	}
 	// Values of one variable stand together, in the order in which variables were met.

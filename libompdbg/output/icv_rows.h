@@ -12,8 +12,7 @@
 /** A variable with one of its values, and the threads that have it. */
 struct icv_row {
 	const struct icv *icv;
-	struct thread **threads;
-	size_t num_threads;
+	struct thread_list threads;
 };
 /** List the variables of threads, each value once. @p scope: "process", ... or NULL for all. */
 const struct icv_row *icv_rows(struct process *process, struct thread *const *threads,

@@ -138,7 +138,7 @@ static void add_unavailable_threads(struct list *status)
 				thread_list_add(&list, arena, process->threads[k]);
 		}
 		if (!is_listed)
-			add(status, threads_text(arena, list.threads, list.count), reason, NULL);
+			add(status, threads_text(arena, &list), reason, NULL);
 	}
 }
 

@@ -17,7 +17,6 @@ struct comparison {
 struct growing_group {
 	struct growing_group *next; // with the same hash
 	struct stack_group group;
-	size_t capacity; // of its threads
 };
 
 /** The frames of a part that count, one after another. */
@@ -125,7 +124,7 @@ static const char *title_of_wait(struct thread *thread)
 static bool are_alike(struct thread *thread, const struct logical_stack *stack,
 		      const struct stack_group *group, const struct comparison *how)
 {
-	struct thread *other = group->threads[0];
+	struct thread *other = group->threads.all[0];
 
 	if (stack->num_parts != group->stack->num_parts || thread->runtime != other->runtime ||
 	    thread_is_openmp(thread) != thread_is_openmp(other) ||
@@ -172,8 +171,7 @@ struct stack_group *stack_groups(struct process *process, struct thread *const *
 			*first = group;
 			*ARENA_APPEND(arena, groups, num_groups, capacity) = group;
 		}
-		*ARENA_APPEND(arena, group->group.threads, group->group.num_threads,
-			      group->capacity) = thread;
+		thread_list_append(&group->group.threads, arena, thread);
 	}
 	struct stack_group *found = ARENA_ARRAY(arena, struct stack_group, num_groups);
 	for (size_t i = 0; i < num_groups; i++)

@@ -169,8 +169,7 @@ const struct logical_stack *thread_logical_stack(struct thread *thread);
 
 /** Threads with the same stack. */
 struct stack_group {
-	struct thread **threads;
-	size_t num_threads;
+	struct thread_list threads;
 	const struct logical_stack *stack; // of the first thread; NULL: the threads are running
 };
 /** Group threads by their stacks, in the order of the first thread of each. @p by_line: frames in the

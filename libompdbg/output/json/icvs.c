@@ -27,7 +27,7 @@ static void json_icv(struct json *json, const struct icv_row *row)
 		json_member_string(json, "value", icv->setting->value);
 		json_end_object(json);
 	}
-	json_member_threads(json, "threads", row->threads, row->num_threads);
+	json_member_threads(json, "threads", &row->threads);
 	json_end_object(json);
 }
 

@@ -41,12 +41,11 @@ void json_member_thread(struct json *json, const char *name, const struct thread
 	json_member_known_int(json, name, thread ? thread->target->number : NOT_KNOWN);
 }
 
-void json_member_threads(struct json *json, const char *name, struct thread *const *threads,
-			 size_t count)
+void json_member_threads(struct json *json, const char *name, const struct thread_list *threads)
 {
 	json_member_array(json, name);
-	for (size_t i = 0; i < count; i++)
-		json_int(json, threads[i]->target->number);
+	for (size_t i = 0; i < threads->count; i++)
+		json_int(json, threads->all[i]->target->number);
 	json_end_array(json);
 }
 

@@ -13,8 +13,7 @@ void json_member_wait(struct json *json, const struct wait *wait);
 void json_member_tristate(struct json *json, const char *name, enum tristate value);
 /** Write the debugger's number of a thread, or of several. */
 void json_member_thread(struct json *json, const char *name, const struct thread *thread);
-void json_member_threads(struct json *json, const char *name, struct thread *const *threads,
-			 size_t count);
+void json_member_threads(struct json *json, const char *name, const struct thread_list *threads);
 /** Write what a thread does, in words and as an activity: members of its object. */
 void json_doing(struct json *json, const struct doing *doing);
 /** Write the members of a team into an object that has more. */

@@ -58,7 +58,7 @@ static void stacks(struct json *json, const struct view_options *options)
 	json_begin_lines(json);
 	for (size_t i = 0; i < count && json_line(json); i++) {
 		json_begin_object(json);
-		json_member_threads(json, "threads", groups[i].threads, groups[i].num_threads);
+		json_member_threads(json, "threads", &groups[i].threads);
 		json_stack_members(json, groups[i].stack ? groups[i].stack : &running, &shown);
 		json_end_object(json);
 	}

@@ -4,12 +4,12 @@
 
 #include "output/json/documents.h"
 
-static void member_threads(struct json *json, struct thread *const *threads, size_t count)
+static void members_of_threads(struct json *json, const struct thread_list *threads)
 {
-	json_member_threads(json, "threads", threads, count);
+	json_member_threads(json, "threads", threads);
 	json_member_array(json, "thread_nums");
-	for (size_t i = 0; i < count; i++)
-		json_known_int(json, threads[i]->thread_num);
+	for (size_t i = 0; i < threads->count; i++)
+		json_known_int(json, threads->all[i]->thread_num);
 	json_end_array(json);
 }
 
@@ -17,14 +17,12 @@ static void member_threads(struct json *json, struct thread *const *threads, siz
 static void member_extreme(struct json *json, const char *name, const struct values *values,
 			   const struct value_group *group)
 {
-	size_t count;
-
 	if (!json_member_optional(json, name, group))
 		return;
-	struct thread **threads =
-		values_threads_with(json->process, values, group->first->value.number, &count);
+	struct thread_list threads =
+		values_threads_with(json->process, values, group->first->value.number);
 	json_member_string(json, "value", group->first->value.text);
-	member_threads(json, threads, count);
+	members_of_threads(json, &threads);
 	json_end_object(json);
 }
 
@@ -45,7 +43,7 @@ void json_values(struct json *json, const struct view_options *options)
 		json_member_string(json, "value", group->first->value.text);
 		json_member_string(json, "problem", group->first->value.problem);
 		json_member_bool(json, "outlier", group->is_outlier);
-		member_threads(json, group->threads, group->num_threads);
+		members_of_threads(json, &group->threads);
 		json_member_string(json, "function", location ? location->function : NULL);
 		json_end_object(json);
 	}

@@ -58,21 +58,21 @@ static const char *initially(struct arena *arena, const struct icv_row *rows, si
 	return text;
 }
 
-static const char *labels_text(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *labels_text(struct arena *arena, const struct thread_list *threads)
 {
-	int *numbers = ARENA_ARRAY(arena, int, count);
+	int *numbers = ARENA_ARRAY(arena, int, threads->count);
 	const char *text = "";
 	bool are_numbers = true;
 
-	for (size_t i = 0; i < count; i++) {
-		are_numbers &= is_number(threads[i]->target->label);
-		numbers[i] = threads[i]->target->number;
+	for (size_t i = 0; i < threads->count; i++) {
+		are_numbers &= is_number(threads->all[i]->target->label);
+		numbers[i] = threads->all[i]->target->number;
 	}
 	if (are_numbers)
-		return number_list(arena, numbers, count);
-	for (size_t i = 0; i < count; i++)
+		return number_list(arena, numbers, threads->count);
+	for (size_t i = 0; i < threads->count; i++)
 		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
-				    threads[i]->target->label);
+				    threads->all[i]->target->label);
 	return text;
 }
 
@@ -89,8 +89,7 @@ static const char *joined_values(struct arena *arena, const struct icv_row *rows
 		if (!is_number(rows[i].icv->value) || strlen(rows[i].icv->value) > MAX_DIGITS)
 			return NULL;
 		numbers[i] = (int)strtol(rows[i].icv->value, NULL, 10);
-		for (size_t k = 0; k < rows[i].num_threads; k++)
-			thread_list_add(threads, arena, rows[i].threads[k]);
+		thread_list_join(threads, arena, &rows[i].threads);
 	}
 	return number_list(arena, numbers, count);
 }
@@ -106,12 +105,11 @@ static void add_variable(struct text_table *table, const struct icv_row *rows, s
 	const char *joined = joined_values(arena, rows, count, &all);
 
 	for (size_t i = 0; i < (joined ? 1 : count); i++) {
-		struct thread *const *threads = joined ? all.threads : rows[i].threads;
-		size_t num_threads = joined ? all.count : rows[i].num_threads;
+		const struct thread_list *threads = joined ? &all : &rows[i].threads;
 		const char **row = text_table_row(table);
 		row[0] = i ? "" : name;
 		row[1] = joined ? joined : value_text(rows[i].icv);
-		row[2] = num_threads < everyone ? labels_text(arena, threads, num_threads) : "";
+		row[2] = threads->count < everyone ? labels_text(arena, threads) : "";
 		row[3] = i ? "" : began;
 	}
 }

@@ -19,8 +19,8 @@ struct marks *process_marks(struct process *process)
 	for (size_t i = 0; i < count; i++) {
 		if (findings[i].severity != SEVERITY_STUCK)
 			continue;
-		for (size_t k = 0; k < findings[i].num_waiters; k++) {
-			struct thread *thread = findings[i].waiters[k];
+		for (size_t k = 0; k < findings[i].waiters.count; k++) {
+			struct thread *thread = findings[i].waiters.all[k];
 			*table_put(&marks->stuck, arena, (uint64_t)thread->target->number) = thread;
 		}
 	}

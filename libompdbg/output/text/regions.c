@@ -77,12 +77,10 @@ static void add_loop(struct text *text, const char *indent, const struct alike *
 		const struct loop *loop = &region_loops(alike->regions[i], &count)[index];
 		if (!line)
 			line = loop_text(arena, loop);
-		for (size_t k = 0; k < loop->num_threads; k++)
-			thread_list_add(&threads, arena, loop->threads[k]);
+		thread_list_join(&threads, arena, &loop->threads);
 	}
 	if (threads.count != alike->count * (size_t)alike->regions[0]->team->size)
-		line = arena_printf(arena, "%s, for %s", line,
-				    threads_text(arena, threads.threads, threads.count));
+		line = arena_printf(arena, "%s, for %s", line, threads_text(arena, &threads));
 	text_cut(text, arena_printf(arena, "%s%s", indent, line), paint_plain);
 }
 
@@ -171,8 +169,8 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 static const char *doing(const struct region_group *group)
 {
 	if (group->inner)
-		return group->num_threads == 1 ? "in an inner region" : "in inner regions";
-	return thread_doing(group->threads[0])->text;
+		return group->threads.count == 1 ? "in an inner region" : "in inner regions";
+	return thread_doing(group->threads.all[0])->text;
 }
 
 /** A row of the table: those of whom it says the same. */
@@ -189,7 +187,7 @@ static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
 {
 	bool is_inner = group->inner;
 	const char *what = is_inner ? "" : doing(group);
-	const char *where = is_inner ? "" : where_text(group->threads[0]);
+	const char *where = is_inner ? "" : where_text(group->threads.all[0]);
 	size_t k = 0;
 
 	while (k < *num_rows &&
@@ -200,9 +198,8 @@ static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
 		rows[(*num_rows)++] =
 			(struct row){ .doing = what, .where = where, .is_inner = is_inner };
 	if (marks && !is_inner)
-		rows[k].paint = thread_painter(marks, group->threads[0]);
-	for (size_t i = 0; i < group->num_threads; i++)
-		thread_list_add(&rows[k].threads, arena, group->threads[i]);
+		rows[k].paint = thread_painter(marks, group->threads.all[0]);
+	thread_list_join(&rows[k].threads, arena, &group->threads);
 }
 
 static void add_groups(struct text *text, const char *indent, const struct alike *alike)
@@ -239,7 +236,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 				       list->count == 1 ? "in an inner region" :
 							  "in inner regions";
 			cells[WHERE] = rows[k].where;
-			cells[THREADS] = thread_numbers(arena, list->threads, list->count);
+			cells[THREADS] = thread_numbers(arena, list);
 		}
 	}
 	const char *const *lines = text_table_lines(&table);
@@ -330,9 +327,9 @@ static bool is_alike(struct arena *arena, struct region *a, struct region *b)
 		if (strcmp(doing(&groups[i]), doing(&others[i])) != 0 ||
 		    strcmp(place_text(arena, groups[i].location),
 			   place_text(arena, others[i].location)) != 0 ||
-		    groups[i].num_threads != others[i].num_threads ||
+		    groups[i].threads.count != others[i].threads.count ||
 		    memcmp(groups[i].numbers, others[i].numbers,
-			   groups[i].num_threads * sizeof(int)) != 0)
+			   groups[i].threads.count * sizeof(int)) != 0)
 			return false;
 	}
 	const struct loop *one = region_loops(a, &loops_a), *other = region_loops(b, &loops_b);
@@ -340,8 +337,9 @@ static bool is_alike(struct arena *arena, struct region *a, struct region *b)
 		return false;
 	for (size_t i = 0; i < loops_a; i++) {
 		if (strcmp(loop_text(arena, &one[i]), loop_text(arena, &other[i])) != 0 ||
-		    one[i].num_threads != other[i].num_threads ||
-		    memcmp(one[i].numbers, other[i].numbers, one[i].num_threads * sizeof(int)) != 0)
+		    one[i].threads.count != other[i].threads.count ||
+		    memcmp(one[i].numbers, other[i].numbers, one[i].threads.count * sizeof(int)) !=
+			    0)
 			return false;
 	}
 	return true;

@@ -31,39 +31,39 @@ struct shown {
 // ---- Headings ----------------------------------------------------------------------------------
 
 /** Write threads: "threads 2-64"; with several inferiors "threads 1.2-64". */
-static const char *threads_title(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *threads_title(struct arena *arena, const struct thread_list *threads)
 {
-	return arena_printf(arena, "thread%s %s", count == 1 ? "" : "s",
-			    thread_numbers(arena, threads, count));
+	return arena_printf(arena, "thread%s %s", threads->count == 1 ? "" : "s",
+			    thread_numbers(arena, threads));
 }
 
 /** Write the numbers that threads have in their team: "1-63". */
-static const char *numbers_title(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *numbers_title(struct arena *arena, const struct thread_list *threads)
 {
-	int *numbers = ARENA_ARRAY(arena, int, count);
+	int *numbers = ARENA_ARRAY(arena, int, threads->count);
 	size_t known = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (threads[i]->thread_num != NOT_KNOWN)
-			numbers[known++] = threads[i]->thread_num;
+	for (size_t i = 0; i < threads->count; i++) {
+		if (threads->all[i]->thread_num != NOT_KNOWN)
+			numbers[known++] = threads->all[i]->thread_num;
 	}
 	return ranges_text(arena, numbers, known);
 }
 
 /** Write what threads do: "barrier", or "2 barrier, 1 lock l". If that is too much: in which a signal has
  *  come; NULL. */
-static const char *doing_title(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *doing_title(struct arena *arena, const struct thread_list *threads)
 {
 	const char *texts[MOST_DOINGS], *crash = NULL, *title = "";
 	size_t counts[MOST_DOINGS] = { 0 }, num_texts = 0;
 	bool is_too_much = false;
 
-	for (size_t i = 0; i < count; i++) {
-		const char *text = thread_doing(threads[i])->text;
+	for (size_t i = 0; i < threads->count; i++) {
+		const char *text = thread_doing(threads->all[i])->text;
 		size_t k = 0;
-		if (thread_signal(threads[i]))
-			crash = arena_printf(arena, "%s in %s", thread_signal(threads[i]),
-					     thread_text(arena, threads[i]));
+		if (thread_signal(threads->all[i]))
+			crash = arena_printf(arena, "%s in %s", thread_signal(threads->all[i]),
+					     thread_text(arena, threads->all[i]));
 		while (k < num_texts && strcmp(texts[k], text) != 0)
 			k++;
 		if (k == MOST_DOINGS) {
@@ -92,23 +92,24 @@ static const char *task_part(struct arena *arena, const struct stack_part *part)
 	return number ? arena_printf(arena, ", task #%lu", (unsigned long)number) : "";
 }
 
-/** Write the heading of a part: "-- thread 3 (2/4), team 1.0, level 2 --". @p threads: those that have the
- *  stack, if they are several. @p with_task: and which explicit task. @p with_doing: and what they do. */
+/** Write the heading of a part: "-- thread 3 (2/4), team 1.0, level 2 --". @p group: the threads that have
+ *  the stack, if they are several; NULL. @p with_task: and which explicit task. @p with_doing: and what they
+ *  do. */
 static const char *heading(struct arena *arena, const struct stack_part *part,
-			   struct thread *const *threads, size_t count, bool with_task,
-			   bool with_doing)
+			   const struct thread_list *group, bool with_task, bool with_doing)
 {
 	struct thread *thread = part->thread;
 	const struct wait *wait = thread_wait(thread);
-	const char *who = threads_title(arena, count ? threads : &thread, count ? count : 1);
-	const char *s = count ? "s" : "";
+	const struct thread_list *threads = group ? group : &(struct thread_list){ &thread, 1, 0 };
+	const char *who = threads_title(arena, threads);
+	const char *s = group ? "s" : "";
 	const char *what = "";
 
-	if (part->team && part->team->level && (count || part->thread_num != NOT_KNOWN)) {
+	if (part->team && part->team->level && (group || part->thread_num != NOT_KNOWN)) {
 		const char *size = part->team->size == NOT_KNOWN ?
 					   "?" :
 					   arena_printf(arena, "%d", part->team->size);
-		const char *numbers = count ? numbers_title(arena, threads, count) :
+		const char *numbers = group ? numbers_title(arena, threads) :
 					      arena_printf(arena, "%d", part->thread_num);
 		what = arena_printf(arena, " (%s/%s), team %s, level %d", numbers, size,
 				    team_label(part->team), part->team->level);
@@ -121,10 +122,10 @@ static const char *heading(struct arena *arena, const struct stack_part *part,
 	} else if (wait && !with_doing) {
 		what = arena_printf(arena, ": %s", wait->title);
 	}
-	if (with_task && !count)
+	if (with_task && !group)
 		what = arena_printf(arena, "%s%s", what, task_part(arena, part));
 	if (with_doing) {
-		const char *does = doing_title(arena, count ? threads : &thread, count ? count : 1);
+		const char *does = doing_title(arena, threads);
 		if (does)
 			what = arena_printf(arena, "%s%s%s", what, *what ? ", " : ": ", does);
 	}
@@ -376,9 +377,9 @@ static void add_frames(struct shown *shown, const struct stack_part *part,
 
 // ---- Stacks ------------------------------------------------------------------------------------
 
-static void add_stack(struct shown *shown, const struct logical_stack *stack,
-		      struct thread *const *threads, size_t count)
+static void add_stack(struct shown *shown, const struct stack_group *group)
 {
+	const struct logical_stack *stack = group->stack;
 	struct text *text = shown->text;
 	size_t left = shown->options->limit ? shown->options->limit : SIZE_MAX;
 	bool is_cut = false;
@@ -389,12 +390,12 @@ static void add_stack(struct shown *shown, const struct logical_stack *stack,
 			text->paper.arena, const struct logical_frame *, part->num_frames + 1);
 		size_t num_frames = 0;
 		bool is_first = i == 0;
-		shown->is_group = is_first && count > 1;
+		shown->is_group = is_first && group->threads.count > 1;
 		if (left)
-			add_heading(text, heading(text->paper.arena, part,
-						  is_first && count > 1 ? threads : NULL,
-						  is_first && count > 1 ? count : 0, is_first,
-						  is_first && shown->options->num_threads > 1));
+			add_heading(text,
+				    heading(text->paper.arena, part,
+					    shown->is_group ? &group->threads : NULL, is_first,
+					    is_first && shown->options->num_threads > 1));
 		bool has_heading = left;
 		for (size_t k = 0; k < part->num_frames; k++) {
 			const struct logical_frame *frame = &part->frames[k];
@@ -434,12 +435,10 @@ struct ompdbg_error *text_stacks(struct text *text, const struct view_options *o
 		count = options->num_threads;
 		groups = ARENA_ARRAY(arena, struct stack_group, count);
 		for (size_t i = 0; i < count; i++) {
-			struct thread **thread = ARENA_NEW(arena, struct thread *);
-			*thread = options->threads[i];
-			groups[i].threads = thread;
-			groups[i].num_threads = 1;
-			if (!(*thread)->target->running)
-				groups[i].stack = thread_logical_stack(*thread);
+			struct thread *thread = options->threads[i];
+			thread_list_append(&groups[i].threads, arena, thread);
+			if (!thread->target->running)
+				groups[i].stack = thread_logical_stack(thread);
 		}
 	} else {
 		groups = stack_groups(text->process, options->threads, options->num_threads,
@@ -449,12 +448,10 @@ struct ompdbg_error *text_stacks(struct text *text, const struct view_options *o
 		if (i)
 			text_add(text, "");
 		if (groups[i].stack)
-			add_stack(&shown, groups[i].stack, groups[i].threads,
-				  groups[i].num_threads);
+			add_stack(&shown, &groups[i]);
 		else
 			add_heading(text, arena_printf(arena, "-- %s: running --",
-						       threads_title(arena, groups[i].threads,
-								     groups[i].num_threads)));
+						       threads_title(arena, &groups[i].threads)));
 	}
 	return NULL;
 }
@@ -468,7 +465,7 @@ struct ompdbg_error *text_frame(struct text *text, const struct view_options *op
 		level == NOT_KNOWN ? NULL : walk_frames(thread_walk(thread), &count);
 	const struct stack_part part = { thread, thread->team, thread->thread_num, frames, count };
 
-	add_heading(text, heading(text->paper.arena, &part, NULL, 0, false, false));
+	add_heading(text, heading(text->paper.arena, &part, NULL, false, false));
 	if (level < 0 || (size_t)level >= count)
 		return NULL;
 	const struct view_options own = { .raw = frames[level].owner != FRAME_USER };

@@ -243,14 +243,12 @@ static bool add_implicit_alike(struct text *text, struct task_pool *pool,
 {
 	struct arena *arena = pool->arena;
 	struct task_node *model = &pool->nodes[team->nodes[first]];
-	struct thread **threads;
+	struct thread_list threads = { 0 };
 	const char *said;
-	size_t count = 0;
 
 	if (!lone_thread(pool, model))
 		return false;
 	said = details(arena, model->task);
-	threads = ARENA_ARRAY(arena, struct thread *, team->count - first);
 	for (size_t i = first; i < team->count; i++) {
 		struct task_node *node = &pool->nodes[team->nodes[i]];
 		struct thread *thread = node->is_shown ? NULL : lone_thread(pool, node);
@@ -259,17 +257,17 @@ static bool add_implicit_alike(struct text *text, struct task_pool *pool,
 		    strcmp(details(arena, node->task), said) != 0)
 			continue;
 		node->is_shown = true;
-		threads[count++] = thread;
+		thread_list_append(&threads, arena, thread);
 	}
-	if (count == 1)
+	if (threads.count == 1)
 		model->is_shown = false;
 	else
 		text_cut(text,
 			 arena_printf(arena, "%s%zu implicit tasks, %s%s, threads %s",
-				      indentation(text, 1), count, task_status(model->task), said,
-				      thread_numbers(arena, threads, count)),
+				      indentation(text, 1), threads.count, task_status(model->task),
+				      said, thread_numbers(arena, &threads)),
 			 paint_task);
-	return count > 1;
+	return threads.count > 1;
 }
 
 static void add_team(struct text *text, struct task_pool *pool, const struct team_tasks *team)

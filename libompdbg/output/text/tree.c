@@ -31,8 +31,7 @@ struct branch {
 	struct branch **inner;
 	size_t num_inner, capacity;
 	struct string_table by_label; // of `inner`
-	struct thread **threads;
-	size_t num_threads, thread_capacity;
+	struct thread_list threads;
 };
 
 // ---- Labels ------------------------------------------------------------------------------------
@@ -99,20 +98,14 @@ static struct branch *inner_branch(struct arena *arena, struct branch *branch, c
 	return *known;
 }
 
-static void add_thread(struct arena *arena, struct branch *branch, struct thread *thread)
-{
-	*ARENA_APPEND(arena, branch->threads, branch->num_threads, branch->thread_capacity) =
-		thread;
-}
-
 /** Go on to a branch with all threads of a group. */
 static struct branch *go_on(struct arena *arena, struct branch *branch, const char *label,
 			    const struct stack_group *group)
 {
 	struct branch *inner = inner_branch(arena, branch, label);
 
-	for (size_t i = 0; i < group->num_threads; i++)
-		add_thread(arena, inner, group->threads[i]);
+	for (size_t i = 0; i < group->threads.count; i++)
+		thread_list_append(&inner->threads, arena, group->threads.all[i]);
 	return inner;
 }
 
@@ -159,19 +152,17 @@ static void add_group(struct text *text, struct branch *root, const struct stack
 	struct arena *arena = text->paper.arena;
 	struct branch *branch;
 
-	for (size_t i = 0; i < group->num_threads; i++)
-		add_thread(arena, root, group->threads[i]);
 	if (!group->stack) {
 		go_on(arena, root, "- running", group)->is_end = true;
 		return;
 	}
 	branch = add_frames(arena, root, group, raw);
-	for (size_t i = 0; i < group->num_threads; i++) {
-		struct thread *thread = group->threads[i];
+	for (size_t i = 0; i < group->threads.count; i++) {
+		struct thread *thread = group->threads.all[i];
 		struct branch *end = inner_branch(arena, branch, end_label(arena, thread));
 		end->is_end = true;
 		end->paint = marks ? thread_painter(marks, thread) : NULL;
-		add_thread(arena, end, thread);
+		thread_list_append(&end->threads, arena, thread);
 	}
 }
 
@@ -181,10 +172,11 @@ static int compare_branches(const void *a, const void *b)
 {
 	const struct branch *left = *(struct branch *const *)a;
 	const struct branch *right = *(struct branch *const *)b;
-	int first = left->threads[0]->target->number, other = right->threads[0]->target->number;
+	int first = left->threads.all[0]->target->number,
+	    other = right->threads.all[0]->target->number;
 
-	if (left->num_threads != right->num_threads)
-		return left->num_threads < right->num_threads ? 1 : -1;
+	if (left->threads.count != right->threads.count)
+		return left->threads.count < right->threads.count ? 1 : -1;
 	return (first > other) - (first < other);
 }
 
@@ -278,9 +270,8 @@ static void add_chain(struct text_table *table, const struct chain *chain, size_
 			const char **row = add_row(table, depth, both ? both : one->label);
 			text_table_mark(table, one->paint);
 			if (one == head) {
-				row[COUNT] = arena_printf(arena, "%zu", head->num_threads);
-				row[THREADS] =
-					thread_numbers(arena, head->threads, head->num_threads);
+				row[COUNT] = arena_printf(arena, "%zu", head->threads.count);
+				row[THREADS] = thread_numbers(arena, &head->threads);
 			}
 			k += both != NULL;
 			next = k >= next ? k + 1 : next;

@@ -29,15 +29,15 @@ static const struct column columns[NUM_COLUMNS] = {
 	[FUNCTION] = { .title = "In", .squeeze = 10, .drop = 1, .paint = paint_function },
 };
 
-static const char *numbers_of(struct arena *arena, struct thread *const *threads, size_t count)
+static const char *numbers_of(struct arena *arena, const struct thread_list *threads)
 {
-	int *numbers = ARENA_ARRAY(arena, int, count);
+	int *numbers = ARENA_ARRAY(arena, int, threads->count);
 
-	if (count == 1)
-		return threads[0]->target->label;
-	for (size_t i = 0; i < count; i++)
-		numbers[i] = threads[i]->target->number;
-	const char *all = ranges_text(arena, numbers, count);
+	if (threads->count == 1)
+		return threads->all[0]->target->label;
+	for (size_t i = 0; i < threads->count; i++)
+		numbers[i] = threads->all[i]->target->number;
+	const char *all = ranges_text(arena, numbers, threads->count);
 	size_t length = strlen(all);
 	if (length <= MOST_NUMBERS)
 		return all;
@@ -52,9 +52,10 @@ static void fill(const char **row, struct arena *arena, const struct value_group
 	const struct thread_value *first = group->first;
 
 	row[OUTLIER] = group->is_outlier ? "!" : "";
-	row[THREAD] = numbers_of(arena, group->threads, group->num_threads);
-	row[NUMBER] = group->num_threads == 1 ? number_text(arena, first->thread) :
-						counted_text(arena, group->num_threads, "thread");
+	row[THREAD] = numbers_of(arena, &group->threads);
+	row[NUMBER] = group->threads.count == 1 ?
+			      number_text(arena, first->thread) :
+			      counted_text(arena, group->threads.count, "thread");
 	row[VALUE] = first->value.text ? first->value.text : first->value.problem;
 	row[FUNCTION] = first->location && first->location->function ? first->location->function :
 								       "";
@@ -132,7 +133,7 @@ static const char *summary(struct arena *arena, const struct values *values)
 	size_t lack = values->num_threads - values->num_with_value, outliers = 0;
 
 	for (size_t i = 0; i < values->num_groups; i++)
-		outliers += values->groups[i].is_outlier ? values->groups[i].num_threads : 0;
+		outliers += values->groups[i].is_outlier ? values->groups[i].threads.count : 0;
 	if (outliers)
 		text = arena_printf(arena, "%s: %zu have the same value, %zu differ%s (!)", text,
 				    values->num_with_value - outliers, outliers,
@@ -151,16 +152,15 @@ static const char *extreme(struct text *text, const struct values *values, const
 			   const struct value_group *group)
 {
 	struct arena *arena = text->paper.arena;
-	size_t count;
-	struct thread **threads =
-		values_threads_with(text->process, values, group->first->value.number, &count);
-	const char *list = numbers_of(arena, threads, count);
-	const char *noun = count == 1	       ? "thread" :
-			   strstr(list, "...") ? counted_text(arena, count, "thread") :
+	struct thread_list threads =
+		values_threads_with(text->process, values, group->first->value.number);
+	const char *list = numbers_of(arena, &threads);
+	const char *noun = threads.count == 1  ? "thread" :
+			   strstr(list, "...") ? counted_text(arena, threads.count, "thread") :
 						 "threads";
 	const char *found =
 		arena_printf(arena, "%s %s in %s %s", name, group->first->value.text, noun, list);
-	const char *number = count == 1 ? number_text(arena, threads[0]) : "";
+	const char *number = threads.count == 1 ? number_text(arena, threads.all[0]) : "";
 
 	return *number ? arena_printf(arena, "%s (%s)", found, number) : found;
 }

@@ -54,7 +54,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 		const char **row = text_table_row(&table);
 		row[0] = locks[i].title;
 		row[1] = owner_text(arena, &locks[i]);
-		row[2] = thread_numbers(arena, locks[i].waiters, locks[i].num_waiters);
+		row[2] = thread_numbers(arena, &locks[i].waiters);
 		if (locks[i].owner)
 			row[3] = where_text(locks[i].owner);
 		else if (locks[i].num_candidates == 1)
@@ -90,8 +90,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 
 /** A row below a headline: what some threads do, and where. */
 struct row {
-	struct thread **threads;
-	size_t count;
+	struct thread_list threads;
 	const char *what, *where;
 };
 
@@ -100,15 +99,15 @@ static const char *waiting_text(const struct row *row)
 {
 	const struct record_wait *first = NULL;
 
-	for (size_t i = 0; i < row->count; i++) {
-		const struct record_wait *wait = recorded_wait(row->threads[i]);
+	for (size_t i = 0; i < row->threads.count; i++) {
+		const struct record_wait *wait = recorded_wait(row->threads.all[i]);
 		if (wait && (!first || wait->since < first->since))
 			first = wait;
 	}
 	if (!first)
 		return "";
 	const char *since =
-		since_text(process_history(row->threads[0]->runtime->process), first->since);
+		since_text(process_history(row->threads.all[0]->runtime->process), first->since);
 	return *since ? since + 1 : since;
 }
 
@@ -128,13 +127,12 @@ static const char *for_whom(struct arena *arena, const struct edge *edges, size_
 	if (lock)
 		return list.count ?
 			       arena_printf(arena, ", %sheld by %s", lock->owner ? "" : "perhaps ",
-					    list.threads[0] == edges[0].waiter ?
+					    list.all[0] == edges[0].waiter ?
 						    "itself" :
-						    list.threads[0]->target->label) :
+						    list.all[0]->target->label) :
 			       "";
 	if (list.count)
-		return arena_printf(arena, ", for %s",
-				    threads_text(arena, list.threads, list.count));
+		return arena_printf(arena, ", for %s", threads_text(arena, &list));
 	return edges[0].kind == EDGE_EVENT ? ", for an event" : "";
 }
 
@@ -186,8 +184,8 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
 		const char **row = text_table_row(&table);
-		row[0] = threads_text(arena, rows[i].threads, rows[i].count);
-		row[1] = rows[i].count == 1 ? rows[i].what : plural(arena, rows[i].what);
+		row[0] = threads_text(arena, &rows[i].threads);
+		row[1] = rows[i].threads.count == 1 ? rows[i].what : plural(arena, rows[i].what);
 		row[2] = waiting_text(&rows[i]);
 		row[3] = rows[i].where;
 	}
@@ -219,8 +217,7 @@ static void add_cycle(struct text *text, const struct finding *finding)
 	struct row *rows = ARENA_ARRAY(arena, struct row, count);
 
 	for (size_t i = 0; i < count; i++) {
-		rows[i].threads = &finding->edges[i]->waiter;
-		rows[i].count = 1;
+		thread_list_add(&rows[i].threads, arena, finding->edges[i]->waiter);
 		rows[i].what =
 			what_text(arena, finding->edges[i]->waiter, finding->edges[i], 1, false);
 		rows[i].where = where_text(finding->edges[i]->waiter);
@@ -247,13 +244,11 @@ static void add_threads(struct text *text, const struct finding *finding)
 	size_t count = 0;
 	bool has_many_tasks = finding->rule == RULE_TASK && finding->num_edges > EACH_WITH_ITS;
 
-	for (size_t i = 0; i < finding->num_waiters; i++)
-		thread_list_add(&list, arena, finding->waiters[i]);
-	for (size_t i = 0; i < finding->num_others; i++)
-		thread_list_add(&list, arena, finding->others[i]);
+	thread_list_join(&list, arena, &finding->waiters);
+	thread_list_join(&list, arena, &finding->others);
 	rows = ARENA_ARRAY(arena, struct row, list.count);
 	for (size_t i = 0; i < list.count; i++) {
-		struct thread *thread = list.threads[i];
+		struct thread *thread = list.all[i];
 		const struct wait_node *node = graph_node(graph, thread);
 		size_t k = 0;
 		bool is_said = node->num_edges &&
@@ -265,24 +260,14 @@ static void add_threads(struct text *text, const struct finding *finding)
 			k++;
 		if (k == count) {
 			rows[count].what = what;
-			rows[count].where = where;
-			rows[count++].threads = ARENA_ARRAY(arena, struct thread *, list.count - i);
+			rows[count++].where = where;
 		}
-		rows[k].threads[rows[k].count++] = thread;
+		thread_list_append(&rows[k].threads, arena, thread);
 	}
 	add_rows(text, rows, count);
 }
 
 // ---- Why ---------------------------------------------------------------------------------------
-
-static bool is_among(const struct finding *finding, const struct thread *thread)
-{
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		if (finding->waiters[i] == thread)
-			return true;
-	}
-	return false;
-}
 
 /** Check whether an earlier finding tells for what each thread of this one waits: tasks stay queued because
  *  the threads that could run them wait. */
@@ -292,13 +277,13 @@ static bool is_consequence(struct graph *graph, const struct finding *findings, 
 
 	if (finding->rule != RULE_QUEUED)
 		return false;
-	for (size_t i = 0; i < finding->num_waiters; i++) {
-		struct thread_list chain = graph_chain(graph, finding->waiters[i]);
+	for (size_t i = 0; i < finding->waiters.count; i++) {
+		struct thread_list chain = graph_chain(graph, finding->waiters.all[i]);
 		bool is_known = false;
 
 		for (size_t k = 0; k < index && !is_known; k++) {
 			for (size_t m = 0; m < chain.count && !is_known; m++)
-				is_known = is_among(&findings[k], chain.threads[m]);
+				is_known = thread_list_has(&findings[k].waiters, chain.all[m]);
 		}
 		if (!is_known)
 			return false;
@@ -340,12 +325,10 @@ static void add_chain(struct text *text, struct thread *thread)
 	struct row *rows = ARENA_ARRAY(arena, struct row, list.count);
 
 	for (size_t i = 0; i < list.count; i++) {
-		const struct wait_node *node = graph_node(graph, list.threads[i]);
-		rows[i].threads = &list.threads[i];
-		rows[i].count = 1;
-		rows[i].what =
-			what_text(arena, list.threads[i], node->edges, node->num_edges, false);
-		rows[i].where = where_text(list.threads[i]);
+		const struct wait_node *node = graph_node(graph, list.all[i]);
+		thread_list_add(&rows[i].threads, arena, list.all[i]);
+		rows[i].what = what_text(arena, list.all[i], node->edges, node->num_edges, false);
+		rows[i].where = where_text(list.all[i]);
 	}
 	add_rows(text, rows, list.count);
 }
