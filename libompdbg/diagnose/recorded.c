@@ -4,9 +4,6 @@
 
 #include "diagnose/room.h"
 
-// ompt_sync_region_t (OpenMP 5.2, 19.4.4.14)
-enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6 };
-
 const struct record_wait *recorded_wait(struct thread *thread)
 {
 	const struct record_wait *wait = history_wait(thread);
@@ -19,12 +16,12 @@ const struct record_wait *recorded_wait(struct thread *thread)
 		   strcmp(seen->kind, "atomic") == 0;
 	if (wait->kind == RECORD_ACQUIRE)
 		return is_mutex ? wait : NULL;
-	if (wait->detail == SYNC_TASKWAIT)
+	if (wait->detail == ompt_sync_region_taskwait)
 		return strcmp(seen->kind, "taskwait") == 0 ||
 				       strcmp(seen->kind, "dependences") == 0 ?
 			       wait :
 			       NULL;
-	if (wait->detail == SYNC_TASKGROUP)
+	if (wait->detail == ompt_sync_region_taskgroup)
 		return strcmp(seen->kind, "taskgroup") == 0 ? wait : NULL;
 	return is_barrier_kind(seen->kind) ? wait : NULL;
 }

@@ -6,23 +6,12 @@
 #include "diagnose/candidate.h"
 #include "diagnose/words.h"
 
-// ompt_mutex_t (OpenMP 5.2, 19.4.4.16)
-enum {
-	MUTEX_LOCK = 1,
-	MUTEX_TEST_LOCK,
-	MUTEX_NEST_LOCK,
-	MUTEX_TEST_NEST_LOCK,
-	MUTEX_CRITICAL,
-	MUTEX_ATOMIC,
-	MUTEX_ORDERED,
-};
-
 /** Check that a recorded kind of mutex may be that of a lock. */
 static bool may_be(const struct lock *lock, uint32_t mutex)
 {
-	bool is_critical = mutex == MUTEX_CRITICAL;
-	bool is_lock = mutex == MUTEX_LOCK || mutex == MUTEX_TEST_LOCK;
-	bool is_nested = mutex == MUTEX_NEST_LOCK || mutex == MUTEX_TEST_NEST_LOCK;
+	bool is_critical = mutex == ompt_mutex_critical;
+	bool is_lock = mutex == ompt_mutex_lock || mutex == ompt_mutex_test_lock;
+	bool is_nested = mutex == ompt_mutex_nest_lock || mutex == ompt_mutex_test_nest_lock;
 
 	if (strcmp(lock->kind, "lock") == 0)
 		return is_lock;
@@ -31,9 +20,9 @@ static bool may_be(const struct lock *lock, uint32_t mutex)
 	if (strcmp(lock->kind, "critical") == 0)
 		return is_critical;
 	if (strcmp(lock->kind, "atomic") == 0)
-		return mutex == MUTEX_ATOMIC;
+		return mutex == ompt_mutex_atomic;
 	if (strcmp(lock->kind, "ordered") == 0)
-		return mutex == MUTEX_ORDERED;
+		return mutex == ompt_mutex_ordered;
 	return strcmp(lock->kind, "mutex") == 0 && (is_lock || is_nested || is_critical);
 }
 
@@ -45,7 +34,7 @@ static uint64_t recorded_id(const struct lock *lock)
 		const struct record_wait *wait = history_wait(lock->waiters.all[i]);
 		if (!wait || wait->kind != RECORD_ACQUIRE || !may_be(lock, wait->detail))
 			continue;
-		if (wait->detail >= MUTEX_CRITICAL || !lock->address ||
+		if (wait->detail >= ompt_mutex_critical || !lock->address ||
 		    wait->object == lock->address)
 			return wait->object;
 	}
@@ -57,9 +46,9 @@ static uint64_t recorded_id(const struct lock *lock)
 /** Tell which kind of mutex a function unsets. */
 static uint32_t unset_mutex(const char *function)
 {
-	return strstr(function, "critical") ? MUTEX_CRITICAL :
-	       strstr(function, "nest")	    ? MUTEX_NEST_LOCK :
-					      MUTEX_LOCK;
+	return strstr(function, "critical") ? ompt_mutex_critical :
+	       strstr(function, "nest")	    ? ompt_mutex_nest_lock :
+					      ompt_mutex_lock;
 }
 
 /** Check for a thread that has perhaps unset what it holds, and not recorded it yet: the runtime reports
@@ -80,7 +69,7 @@ static bool may_be_unsetting(struct thread *thread, const struct record_hold *ho
 	    unset_mutex(evidence->call.function) != hold->kind)
 		return false;
 	// Code that jumped to the function has no frame with the lock.
-	if (hold->kind != MUTEX_CRITICAL && caller &&
+	if (hold->kind != ompt_mutex_critical && caller &&
 	    classify_call(thread->runtime, thread, caller, &site) &&
 	    is_same_text(site.function, evidence->call.function))
 		address = call_lock_at(thread, caller, caller->at.pc, NULL);

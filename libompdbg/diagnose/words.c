@@ -68,34 +68,44 @@ static const char *inferior_of(struct arena *arena, const struct thread_list *th
 	return arena_strndup(arena, target->label, length > digits ? length - digits : 0);
 }
 
-static int *numbers_of(struct arena *arena, const struct thread_list *threads)
+static const char *write_threads(struct arena *arena, const struct thread_list *threads,
+				 const char *separator)
 {
-	int *numbers = ARENA_ARRAY(arena, int, threads->count + 1);
+	int *numbers = ARENA_ARRAY(arena, int, threads->count);
 
 	for (size_t i = 0; i < threads->count; i++)
 		numbers[i] = threads->all[i]->target->number;
-	return numbers;
+	return arena_printf(arena, "%s%s", inferior_of(arena, threads),
+			    write_ranges(arena, numbers, threads->count, separator));
 }
 
 const char *thread_numbers(struct arena *arena, const struct thread_list *threads)
 {
-	return arena_printf(arena, "%s%s", inferior_of(arena, threads),
-			    ranges_text(arena, numbers_of(arena, threads), threads->count));
+	return write_threads(arena, threads, ",");
+}
+
+const char *thread_number_list(struct arena *arena, const struct thread_list *threads)
+{
+	return write_threads(arena, threads, ", ");
 }
 
 const char *threads_text(struct arena *arena, const struct thread_list *threads)
 {
 	const char *noun = threads->count == 1 ? "thread" : "threads";
-	const char *numbers = number_list(arena, numbers_of(arena, threads), threads->count);
-	const char *inferior = inferior_of(arena, threads);
+	const char *numbers = thread_number_list(arena, threads);
+	size_t length = MOST_NUMBERS + strlen(inferior_of(arena, threads));
 
-	if (strlen(numbers) <= MOST_NUMBERS)
-		return arena_printf(arena, "%s %s%s", noun, inferior, numbers);
-	int length = MOST_NUMBERS;
+	if (strlen(numbers) <= length)
+		return arena_printf(arena, "%s %s", noun, numbers);
 	while (numbers[length] != ' ')
 		length--;
-	return arena_printf(arena, "%zu %s (%s%.*s...)", threads->count, noun, inferior, length + 1,
+	return arena_printf(arena, "%zu %s (%.*s...)", threads->count, noun, (int)length + 1,
 			    numbers);
+}
+
+const char *listed_text(struct arena *arena, const char *list, const char *item)
+{
+	return *list ? arena_printf(arena, "%s, %s", list, item) : item;
 }
 
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
@@ -179,6 +189,12 @@ const char *ago_text(const struct history *history, uint64_t time)
 	return *age ? arena_printf(&history->process->arena, format, age) : "";
 }
 
+const char *at_text(struct arena *arena, const char *name, const char *file, int line)
+{
+	return file && line ? arena_printf(arena, "%s at %s:%d", name, base_name(file), line) :
+			      name;
+}
+
 const char *line_text(struct arena *arena, const struct location *location)
 {
 	if (!location)
@@ -207,17 +223,14 @@ const char *held_text(struct process *process, const struct lock *lock)
 const char *task_text(struct arena *arena, struct task *task)
 {
 	const struct task_function *function = task ? task_function(task) : NULL;
-
 	uint64_t number = task ? task_number(task) : 0;
 	const char *noun = number ? arena_printf(arena, "task #%lu", (unsigned long)number) :
 				    "task";
 
 	if (!function)
 		return number ? noun : "a task";
-	if (!function->file)
-		return arena_printf(arena, "%s of %s", noun, function->name);
-	return arena_printf(arena, "%s of %s at %s:%d", noun, function->name,
-			    base_name(function->file), function->line);
+	return arena_printf(arena, "%s of %s", noun,
+			    at_text(arena, function->name, function->file, function->line));
 }
 
 const char *capitalized(struct arena *arena, const char *text)
@@ -248,9 +261,8 @@ static const char *candidate_text(struct arena *arena, const struct lock *lock,
 	const char *who = threads_text(arena, threads);
 	const char *frame = "";
 
-	if (location && location->file && location->line)
-		place = arena_printf(arena, "%s at %s:%d", place, base_name(location->file),
-				     location->line);
+	if (location)
+		place = at_text(arena, place, location->file, location->line);
 	if (threads->count > 1)
 		who = arena_printf(arena, "one of %s", who);
 	else

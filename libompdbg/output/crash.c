@@ -184,7 +184,6 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,
 				 const struct form *form, struct sink *sink)
 {
-	struct arena *arena = &process->arena;
 	struct thread *thread = crash_thread(process, crash);
 	const struct location *location = thread ? thread_location(thread) : NULL;
 	const char *source = source_line(process, location);
@@ -196,10 +195,8 @@ struct ompdbg_error *print_crash(struct process *process, const struct crash *cr
 	for (size_t i = 0; i < lines.count; i++)
 		text_add(&text, paint(&text.paper, STYLE_ERROR, lines.lines[i]));
 	if (location && source)
-		text_cut(&text,
-			 arena_printf(arena, "%d  %s", location->line,
-				      source + strspn(source, " \t")),
-			 paint_plain);
+		TEXT_CUT(&text, paint_plain, "%d  %s", location->line,
+			 source + strspn(source, " \t"));
 	return text_write(&text, sink);
 }
 

@@ -9,11 +9,6 @@
 #include "base/text.h"
 #include "diagnose/words.h"
 
-// Numbers of OMPT (OpenMP 5.2, 19.4.4).
-enum { MUTEX_LOCK = 1, MUTEX_NEST_LOCK = 3, MUTEX_CRITICAL = 5, MUTEX_ATOMIC = 6 };
-enum { TASK_COMPLETE = 1, TASK_CANCEL = 3, TASK_DETACH = 4 };
-enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6, SYNC_REDUCTION = 7 };
-enum { WORK_SINGLE = 3, WORK_SINGLE_OTHER = 4 };
 enum { TARGET_NOWAIT = 8, CANCEL_ACTIVATED = 0x10, CANCEL_DETECTED = 0x20 };
 enum { SATURATED = UINT32_MAX };
 
@@ -57,14 +52,10 @@ static const struct word kinds[] = {
 };
 
 static const struct word mutexes[] = {
-	{ MUTEX_LOCK, "lock" },
-	{ 2, "lock" },
-	{ MUTEX_NEST_LOCK, "nest lock" },
-	{ 4, "nest lock" },
-	{ MUTEX_CRITICAL, "critical" },
-	{ MUTEX_ATOMIC, "atomic" },
-	{ 7, "ordered" },
-	{ 0, NULL },
+	{ ompt_mutex_lock, "lock" },	       { ompt_mutex_test_lock, "lock" },
+	{ ompt_mutex_nest_lock, "nest lock" }, { ompt_mutex_test_nest_lock, "nest lock" },
+	{ ompt_mutex_critical, "critical" },   { ompt_mutex_atomic, "atomic" },
+	{ ompt_mutex_ordered, "ordered" },     { 0, NULL },
 };
 
 static const struct word syncs[] = {
@@ -72,9 +63,9 @@ static const struct word syncs[] = {
 	{ 2, "barrier" },
 	{ 3, "barrier" },
 	{ 4, "barrier" },
-	{ SYNC_TASKWAIT, "taskwait" },
-	{ SYNC_TASKGROUP, "taskgroup" },
-	{ SYNC_REDUCTION, "reduction" },
+	{ ompt_sync_region_taskwait, "taskwait" },
+	{ ompt_sync_region_taskgroup, "taskgroup" },
+	{ ompt_sync_region_reduction, "reduction" },
 	{ 8, "end of worksharing" },
 	{ 9, "end of region" },
 	{ 10, "end of teams" },
@@ -138,7 +129,7 @@ const char *event_detail_name(const struct record_event *event)
 		return word_of(mutexes, event->detail, NULL);
 	case RECORD_NEST_BEGIN:
 	case RECORD_NEST_END:
-		return word_of(mutexes, MUTEX_NEST_LOCK, NULL);
+		return word_of(mutexes, ompt_mutex_nest_lock, NULL);
 	case RECORD_DEPENDENCE:
 		return word_of(depends, event->detail, NULL);
 	case RECORD_TARGET_BEGIN:
@@ -158,7 +149,7 @@ bool event_is_of_mutex(const struct record_event *event)
 bool event_is_passed(const struct record_event *event)
 {
 	return (event->kind == RECORD_WORK_BEGIN || event->kind == RECORD_WORK_END) &&
-	       event->detail == WORK_SINGLE_OTHER;
+	       event->detail == ompt_work_single_other;
 }
 
 // ---- Names -------------------------------------------------------------------------------------
@@ -199,7 +190,7 @@ const char *event_object_name(struct process *process, const struct record_event
 		return address_name(process, event->object, event->code);
 	name = waited_name(process, event->object);
 	return name ? name :
-		      mutex_name(process, event->object, event->detail == MUTEX_CRITICAL,
+		      mutex_name(process, event->object, event->detail == ompt_mutex_critical,
 				 event->code);
 }
 
@@ -255,12 +246,12 @@ static const char *parallel_text(struct arena *arena, const struct record_event 
 
 static const char *task_words(struct arena *arena, const struct record_event *event)
 {
-	const char *verb = event->kind == RECORD_TASK_CREATE ? "created" :
-			   event->kind == RECORD_TASK_BEGIN  ? "switched to" :
-			   event->detail == TASK_COMPLETE    ? "completed" :
-			   event->detail == TASK_CANCEL	     ? "cancelled" :
-			   event->detail == TASK_DETACH	     ? "detached" :
-							       "suspended";
+	const char *verb = event->kind == RECORD_TASK_CREATE   ? "created" :
+			   event->kind == RECORD_TASK_BEGIN    ? "switched to" :
+			   event->detail == ompt_task_complete ? "completed" :
+			   event->detail == ompt_task_cancel   ? "cancelled" :
+			   event->detail == ompt_task_detach   ? "detached" :
+								 "suspended";
 
 	return arena_printf(arena, "%s task %lu", verb, (unsigned long)event->object);
 }
@@ -280,7 +271,8 @@ static const char *chunk_text(struct arena *arena, const struct record_event *ev
 static const char *sync_text(struct arena *arena, const struct record_event *event)
 {
 	const char *what = event_detail_name(event);
-	bool is_barrier = event->detail < SYNC_TASKWAIT || event->detail > SYNC_REDUCTION;
+	bool is_barrier = event->detail < ompt_sync_region_taskwait ||
+			  event->detail > ompt_sync_region_reduction;
 
 	if (!what)
 		what = "synchronization";
@@ -356,7 +348,7 @@ const char *event_text(struct process *process, const struct record_event *event
 	case RECORD_WORK_BEGIN:
 		if (event_is_passed(event))
 			return "left single to another thread";
-		if (event->detail == WORK_SINGLE)
+		if (event->detail == ompt_work_single_executor)
 			return "began single";
 		return arena_printf(arena, "began %s%s", what ? what : "worksharing",
 				    count_text(arena, event->number,

@@ -5,19 +5,9 @@
 #ifndef OMPDBG_PROFILE_ROOM_H
 #define OMPDBG_PROFILE_ROOM_H
 
+#include "ompt/omp-tools.h"
 #include "profile/map.h"
 #include "profile/profile.h"
-
-// Numbers of OMPT (OpenMP 5.2, 19.4.4).
-enum { THREAD_INITIAL = 1 };
-enum { SYNC_IMPLEMENTATION = 4, SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6, SYNC_REDUCTION = 7 };
-enum {
-	STATUS_COMPLETE = 1,
-	STATUS_CANCEL = 3,
-	STATUS_LATE_FULFILL = 6,
-	STATUS_TASKWAIT = 8,
-};
-enum { FLAG_TASKWAIT = 0x10, FLAG_UNDEFERRED = 0x08000000, FLAG_UNTIED = 0x10000000 };
 
 enum { FRAME_RUNTIME = 0, MAX_FRAMES = 3, MAX_LOOPS = 2 };
 enum dependence_class { READS, WRITES, EXCLUDES, IN_SET, NUM_CLASSES };

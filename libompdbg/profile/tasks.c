@@ -243,7 +243,7 @@ static void inherit(struct profile *profile, struct node *node, struct node *par
 	node->region = parent->region;
 	if (node->region)
 		node->region->users++;
-	if (!(node->flags & FLAG_TASKWAIT))
+	if (!(node->flags & ompt_task_taskwait))
 		count_edge(profile, parent->construct, node->construct, false);
 	if (parent->kept && parent->kept->id == parent->id)
 		parent->kept->children++;
@@ -253,7 +253,7 @@ static void create(struct profile *profile, const struct trace_event *event)
 {
 	struct thread_state *thread = &profile->room->threads[event->thread];
 	struct node *parent = thread->current, *node;
-	bool is_wait = event->number & FLAG_TASKWAIT;
+	bool is_wait = event->number & ompt_task_taskwait;
 
 	if (!event->object || map_get(&profile->room->tasks, event->object)) {
 		profile->unknown_tasks++;
@@ -265,7 +265,7 @@ static void create(struct profile *profile, const struct trace_event *event)
 	node->creator = event->thread;
 	node->created = event->time;
 	node->phase = PHASE_CREATED;
-	node->joins = node->flags & FLAG_UNDEFERRED;
+	node->joins = node->flags & ompt_task_undeferred;
 	link_creation(profile, parent, node);
 	if (parent)
 		inherit(profile, node, parent);
@@ -273,13 +273,13 @@ static void create(struct profile *profile, const struct trace_event *event)
 	thread->latest = node->id;
 	if (is_wait) {
 		if (parent)
-			wait_begin(profile, parent, SYNC_TASKWAIT, event);
+			wait_begin(profile, parent, ompt_sync_region_taskwait, event);
 		return;
 	}
 	struct profile_tasks *tasks = profile->constructs[node->construct].tasks;
 	tasks->instances++;
-	tasks->untied += (node->flags & FLAG_UNTIED) != 0;
-	tasks->undeferred += (node->flags & FLAG_UNDEFERRED) != 0;
+	tasks->untied += (node->flags & ompt_task_untied) != 0;
+	tasks->undeferred += (node->flags & ompt_task_undeferred) != 0;
 	profile->tasks++;
 	note_wanted(profile, node);
 	keep_in_tree(profile, node);
@@ -368,7 +368,7 @@ static void end(struct profile *profile, struct thread_state *thread, struct nod
 {
 	map_remove(&profile->room->tasks, node->id);
 	node->ended = event->time;
-	if (node->flags & FLAG_TASKWAIT) {
+	if (node->flags & ompt_task_taskwait) {
 		if (node->parent) {
 			wait_end(profile, node->parent, event->time);
 			dependences_join(profile, node, node->parent);
@@ -380,18 +380,18 @@ static void end(struct profile *profile, struct thread_state *thread, struct nod
 		end_creation_of(node, event->time);
 		pool_change(profile, event->time, -1);
 	}
-	if (event->detail == STATUS_CANCEL)
+	if (event->detail == ompt_task_cancel)
 		profile->constructs[node->construct].tasks->cancelled++;
 	profile->times[event->thread].tasks++;
 	bring_up(node, event->time);
 	node->phase = PHASE_ENDED;
-	if (event->detail == STATUS_LATE_FULFILL && thread->current) {
+	if (event->detail == ompt_task_late_fulfill && thread->current) {
 		node_settle(profile, thread->current);
 		node_join(profile, node, thread->current->path);
 	}
 	end_path(profile, node);
 	thread->finished = node;
-	if (event->detail != STATUS_COMPLETE && event->detail != STATUS_CANCEL)
+	if (event->detail != ompt_task_complete && event->detail != ompt_task_cancel)
 		task_finish(profile, thread, UNKNOWN_TIME);
 }
 
@@ -404,10 +404,10 @@ static void leave(struct profile *profile, const struct trace_event *event)
 		return;
 	take_off(profile, node);
 	switch (event->detail) {
-	case STATUS_COMPLETE:
-	case STATUS_CANCEL:
-	case STATUS_LATE_FULFILL:
-	case STATUS_TASKWAIT:
+	case ompt_task_complete:
+	case ompt_task_cancel:
+	case ompt_task_late_fulfill:
+	case ompt_taskwait_complete:
 		if (thread->finished)
 			task_finish(profile, thread, UNKNOWN_TIME);
 		end(profile, thread, node, event);

@@ -2,8 +2,7 @@
 //
 // The document of a profile.
 
-#include <string.h>
-
+#include "ompt/omp-tools.h"
 #include "output/json/parts.h"
 #include "output/profile/view.h"
 
@@ -311,10 +310,10 @@ static void write_task(struct json *json, const struct profile_view *view)
 	static const struct {
 		uint32_t flag;
 		const char *name;
-	} flags[] = { { 0x08000000, "undeferred" },
-		      { 0x10000000, "untied" },
-		      { 0x20000000, "final" },
-		      { 0x40000000, "mergeable" } };
+	} flags[] = { { ompt_task_undeferred, "undeferred" },
+		      { ompt_task_untied, "untied" },
+		      { ompt_task_final, "final" },
+		      { ompt_task_mergeable, "mergeable" } };
 	const struct profile_task *task = view->profile->task;
 
 	if (!json_member_optional(json, "task", task))

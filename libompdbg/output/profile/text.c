@@ -66,8 +66,8 @@ static void add_rest(struct page *page, size_t count, const char *noun)
 	size_t left = count - shown(page, count);
 
 	if (left)
-		text_add(&page->text, arena_printf(page->arena, "%s (--top 0 shows all)",
-						   counted_text(page->arena, left, more)));
+		TEXT_ADD(&page->text, "%s (--top 0 shows all)",
+			 counted_text(page->arena, left, more));
 }
 
 // ---- The run -----------------------------------------------------------------------------------
@@ -81,22 +81,19 @@ static void add_head(struct page *page)
 	size_t count;
 	const char *const *notes = profile_notes(view, &count);
 
-	text_wrap(&page->text, arena_printf(arena, "%s: %s", view->path,
-					    *info->command ? info->command : "(command unknown)"));
-	text_wrap(&page->text,
-		  arena_printf(arena, "Process %lu%s%s, %s, %s, %s.", (unsigned long)info->pid,
-			       *info->host ? " on " : "", info->host,
-			       runtime ? runtime : "no OpenMP runtime",
-			       counted_text(arena, view->profile->num_threads, "thread"),
-			       time_text(arena, info->duration)));
+	TEXT_WRAP(&page->text, "%s: %s", view->path,
+		  *info->command ? info->command : "(command unknown)");
+	TEXT_WRAP(&page->text, "Process %lu%s%s, %s, %s, %s.", (unsigned long)info->pid,
+		  *info->host ? " on " : "", info->host, runtime ? runtime : "no OpenMP runtime",
+		  counted_text(arena, view->profile->num_threads, "thread"),
+		  time_text(arena, info->duration));
 	for (size_t i = 0; i < count; i++)
-		text_wrap(&page->text, arena_printf(arena, "Note: %s.", notes[i]));
+		TEXT_WRAP(&page->text, "Note: %s.", notes[i]);
 }
 
 static void add_line(struct page *page, const char *name, const char *value, const char *meaning)
 {
-	text_add(&page->text, arena_printf(page->arena, "%-22s %14s%s%s", name, value,
-					   *meaning ? "  " : "", meaning));
+	TEXT_ADD(&page->text, "%-22s %14s%s%s", name, value, *meaning ? "  " : "", meaning);
 }
 
 static void add_summary(struct page *page)
@@ -213,16 +210,12 @@ static void add_phases(struct page *page, uint32_t construct)
 	struct text_table table;
 
 	text_add(&page->text, "");
-	text_cut(&page->text,
-		 arena_printf(arena, "%s: %s", profile_title(page->view, construct),
-			      counted_text(arena, tasks->instances, "task")),
-		 paint_place);
-	text_wrap(&page->text,
-		  arena_printf(
-			  arena, "%s ended, %s undeferred, %s untied, %s cancelled; suspended %s",
-			  grouped_text(arena, tasks->ended), grouped_text(arena, tasks->undeferred),
-			  grouped_text(arena, tasks->untied), grouped_text(arena, tasks->cancelled),
-			  counted_text(arena, tasks->suspensions, "time")));
+	TEXT_CUT(&page->text, paint_place, "%s: %s", profile_title(page->view, construct),
+		 counted_text(arena, tasks->instances, "task"));
+	TEXT_WRAP(&page->text, "%s ended, %s undeferred, %s untied, %s cancelled; suspended %s",
+		  grouped_text(arena, tasks->ended), grouped_text(arena, tasks->undeferred),
+		  grouped_text(arena, tasks->untied), grouped_text(arena, tasks->cancelled),
+		  counted_text(arena, tasks->suspensions, "time"));
 	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < NUM_PHASES; i++) {
 		const struct profile_stat *stat = phase_of(tasks, i);
@@ -495,10 +488,8 @@ static void add_task(struct page *page)
 					(unsigned long)task->child_ids[i]);
 	for (size_t i = 0; i < task->num_threads; i++)
 		threads = arena_printf(arena, "%s%s%u", threads, i ? ", " : "", task->threads[i]);
-	text_cut(&page->text,
-		 arena_printf(arena, "Task %lu: %s", (unsigned long)task->id,
-			      profile_title(page->view, task->construct)),
-		 paint_place);
+	TEXT_CUT(&page->text, paint_place, "Task %lu: %s", (unsigned long)task->id,
+		 profile_title(page->view, task->construct));
 	add_line(page, "parent",
 		 task->parent ? arena_printf(arena, "%lu", (unsigned long)task->parent) : "none",
 		 task->parent ? "" : "created by an implicit task");
@@ -509,10 +500,9 @@ static void add_task(struct page *page)
 	for (size_t i = 0; i < NUM_MEANS; i++)
 		add_line(page, phases[i].name, time_text(arena, phase_time(task, i)), "");
 	add_line(page, "tasks below", grouped_text(arena, task->below), "");
-	text_wrap(&page->text,
-		  arena_printf(arena, "%s%s%s%s", counted_text(arena, task->children, "child task"),
-			       task->children ? ": " : "", children,
-			       task->children > task->num_child_ids ? ", ..." : ""));
+	TEXT_WRAP(&page->text, "%s%s%s%s", counted_text(arena, task->children, "child task"),
+		  task->children ? ": " : "", children,
+		  task->children > task->num_child_ids ? ", ..." : "");
 }
 
 /** Add a task of the tree, and those below it. @return how many lines. */
@@ -529,16 +519,12 @@ static size_t add_branch(struct page *page, const struct profile_task *task, siz
 
 		if (child->kept_parent != task)
 			continue;
-		text_cut(&page->text,
-			 arena_printf(arena, "%*s%lu  %s, %s%s", (int)indent, "",
-				      (unsigned long)child->id,
-				      profile_title(page->view, child->construct),
-				      time_text(arena, child->execution),
-				      child->below ?
-					      arena_printf(arena, ", %s below",
-							   grouped_text(arena, child->below)) :
-					      ""),
-			 paint_plain);
+		TEXT_CUT(&page->text, paint_plain, "%*s%lu  %s, %s%s", (int)indent, "",
+			 (unsigned long)child->id, profile_title(page->view, child->construct),
+			 time_text(arena, child->execution),
+			 child->below ? arena_printf(arena, ", %s below",
+						     grouped_text(arena, child->below)) :
+					"");
 		added++;
 		added += add_branch(page, child, i + 1, depth + 1, lines + added);
 	}
@@ -555,9 +541,8 @@ static void add_tree(struct page *page)
 	if (!profile->tasks)
 		text_add(&page->text, "No explicit task was created.");
 	if (lines < profile->tasks)
-		text_add(&page->text, arena_printf(page->arena, "%s (--task ID shows one)",
-						   counted_text(page->arena, profile->tasks - lines,
-								"more task")));
+		TEXT_ADD(&page->text, "%s (--task ID shows one)",
+			 counted_text(page->arena, profile->tasks - lines, "more task"));
 }
 
 struct ompdbg_error *print_profile(const struct profile_view *view, const struct form *form,

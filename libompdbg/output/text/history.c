@@ -201,29 +201,22 @@ static void add_notes(struct text *text, struct history *history,
 		lost += thread->lost;
 	}
 	if (shown < there)
-		text_wrap(text,
-			  arena_printf(arena, "The latest %s of %s recorded events.",
-				       grouped_text(arena, shown), grouped_text(arena, there)));
+		TEXT_WRAP(text, "The latest %s of %s recorded events.", grouped_text(arena, shown),
+			  grouped_text(arena, there));
 	if (lost && !options->last)
-		text_wrap(
-			text,
-			arena_printf(arena,
-				     "Older events are gone (%s): a thread's ring has %s. From %s "
-				     "on, all are there.",
-				     grouped_text(arena, lost),
-				     grouped_text(arena, history->root.ring_events),
-				     time_text(history, history_complete_from(history, only))));
+		TEXT_WRAP(text,
+			  "Older events are gone (%s): a thread's ring has %s. From %s "
+			  "on, all are there.",
+			  grouped_text(arena, lost), grouped_text(arena, history->root.ring_events),
+			  time_text(history, history_complete_from(history, only)));
 	if (!history->is_end_stop)
-		text_wrap(text,
-			  arena_printf(arena,
-				       "It is unknown when the program stopped. The latest event "
-				       "was at %s.",
-				       clock_text(history, history->end, true)));
+		TEXT_WRAP(text,
+			  "It is unknown when the program stopped. The latest event "
+			  "was at %s.",
+			  clock_text(history, history->end, true));
 	if (history->root.threads_dropped)
-		text_wrap(
-			text,
-			arena_printf(arena, "%s not recorded: the recorder's budget is used up.",
-				     counted_text(arena, history->root.threads_dropped, "thread")));
+		TEXT_WRAP(text, "%s not recorded: the recorder's budget is used up.",
+			  counted_text(arena, history->root.threads_dropped, "thread"));
 	if (history->is_damaged)
 		text_wrap(text, "Parts of the recording are damaged, and left out.");
 	text_unseen(text);

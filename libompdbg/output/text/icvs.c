@@ -133,7 +133,7 @@ static void add_reasons(struct text *text, const struct icv_row *rows, size_t co
 			last = other->name;
 		}
 		if (is_new)
-			text_wrap(text, arena_printf(arena, "? %s: %s", names, reason));
+			TEXT_WRAP(text, "? %s: %s", names, reason);
 	}
 }
 
@@ -169,11 +169,8 @@ struct ompdbg_error *text_icvs(struct text *text, const struct view_options *opt
 	for (size_t i = 0; i < table.num_rows; i++) {
 		for (int k = 0; k < NUM_ICV_SCOPES; k++) {
 			if (heads[k] == i)
-				text_add(text,
-					 arena_printf(
-						 arena, "%s:",
-						 capitalized(arena,
-							     icv_scope_name((enum icv_scope)k))));
+				TEXT_ADD(text, "%s:",
+					 capitalized(arena, icv_scope_name((enum icv_scope)k)));
 		}
 		text_add(text, lines[i + 1]);
 	}
@@ -209,8 +206,7 @@ static void add_environment(struct text *text, struct runtime *runtime, bool all
 	}
 	text_table_add(text, &table);
 	if (table.num_rows < count)
-		text_add(text, arena_printf(text->paper.arena, "%zu more are not set.",
-					    count - table.num_rows));
+		TEXT_ADD(text, "%zu more are not set.", count - table.num_rows);
 }
 
 struct ompdbg_error *text_environment(struct text *text, const struct view_options *options)
@@ -219,8 +215,7 @@ struct ompdbg_error *text_environment(struct text *text, const struct view_optio
 
 	for (size_t i = 0; i < process->num_runtimes; i++) {
 		if (has_several_runtimes(process))
-			text_add(text, arena_printf(text->paper.arena, "-- %s --",
-						    process->runtimes[i]->title));
+			TEXT_ADD(text, "-- %s --", process->runtimes[i]->title);
 		add_environment(text, process->runtimes[i], options->all);
 	}
 	return NULL;

@@ -162,13 +162,13 @@ static void add_details(struct text *text, const struct inquiry *one, bool with_
 	struct arena *arena = text->paper.arena;
 
 	if (with_frames && (one->numbers[ANSWER_EXIT_FRAME] || one->numbers[ANSWER_ENTER_FRAME]))
-		text_add(text, arena_printf(arena, "%15sexit frame %s, enter frame %s", "",
-					    answer_text(arena, one, ANSWER_EXIT_FRAME),
-					    answer_text(arena, one, ANSWER_ENTER_FRAME)));
+		TEXT_ADD(text, "%15sexit frame %s, enter frame %s", "",
+			 answer_text(arena, one, ANSWER_EXIT_FRAME),
+			 answer_text(arena, one, ANSWER_ENTER_FRAME));
 	if (one->known >> ANSWER_MEMORY & 1)
-		text_add(text, arena_printf(arena, "%15s%lu bytes of memory at %#lx", "",
-					    (unsigned long)one->memory_size,
-					    (unsigned long)one->numbers[ANSWER_MEMORY]));
+		TEXT_ADD(text, "%15s%lu bytes of memory at %#lx", "",
+			 (unsigned long)one->memory_size,
+			 (unsigned long)one->numbers[ANSWER_MEMORY]);
 }
 
 static void add_table(struct text *text, const struct inquiries *all)
@@ -305,9 +305,8 @@ static void add_missing_levels(struct text *text, const struct inquiries *all)
 					      other->thread->target->label);
 		}
 		if (is_new)
-			text_wrap(text,
-				  arena_printf(arena, "Thread%s %s: no level %d: %s.",
-					       count > 1 ? "s" : "", labels, one->level, reason));
+			TEXT_WRAP(text, "Thread%s %s: no level %d: %s.", count > 1 ? "s" : "",
+				  labels, one->level, reason);
 	}
 }
 

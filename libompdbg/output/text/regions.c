@@ -81,7 +81,7 @@ static void add_loop(struct text *text, const char *indent, const struct alike *
 	}
 	if (threads.count != alike->count * (size_t)alike->regions[0]->team->size)
 		line = arena_printf(arena, "%s, for %s", line, threads_text(arena, &threads));
-	text_cut(text, arena_printf(arena, "%s%s", indent, line), paint_plain);
+	TEXT_CUT(text, paint_plain, "%s%s", indent, line);
 }
 
 static void add_arrived(struct text *text, const char *indent, const char *where, int number,
@@ -90,15 +90,12 @@ static void add_arrived(struct text *text, const char *indent, const char *where
 	const char *verb = progress->is_counted ? number == 1 ? "has arrived" : "have arrived" :
 						  "seen there";
 
-	text_cut(text,
-		 arena_printf(text->paper.arena, "%s%s: %d of %d %s", indent, where, number,
-			      progress->total, verb),
-		 paint_plain);
+	TEXT_CUT(text, paint_plain, "%s%s: %d of %d %s", indent, where, number, progress->total,
+		 verb);
 }
 
 static void add_progress(struct text *text, const char *indent, struct region *region)
 {
-	struct arena *arena = text->paper.arena;
 	const struct progress *progress = region->progress;
 	bool is_one_number = progress && !(progress->arrived && progress->arrived_end);
 	const char *where = is_one_number && is_at_several_barriers(region) ? "different barriers" :
@@ -107,16 +104,14 @@ static void add_progress(struct text *text, const char *indent, struct region *r
 	if (!progress)
 		return;
 	if (progress->tasks_left)
-		text_cut(text,
-			 arena_printf(arena, "%sbarrier: all %d have arrived, tasks are left",
-				      indent, progress->total),
-			 paint_plain);
+		TEXT_CUT(text, paint_plain, "%sbarrier: all %d have arrived, tasks are left",
+			 indent, progress->total);
 	else if (progress->arrived)
 		add_arrived(text, indent, where, progress->arrived, progress);
 	if (progress->arrived_end && !progress->tasks_left)
 		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
 	if (progress->is_cancelled)
-		text_cut(text, arena_printf(arena, "%scancelled", indent), paint_plain);
+		TEXT_CUT(text, paint_plain, "%scancelled", indent);
 }
 
 /** Write a member of a region: "thread 3 (1/4)". */
@@ -241,7 +236,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 	}
 	const char *const *lines = text_table_lines(&table);
 	for (size_t i = 0; i <= table.num_rows && table.num_rows; i++)
-		text_add(text, arena_printf(arena, "%s%s", indent, lines[i]));
+		TEXT_ADD(text, "%s%s", indent, lines[i]);
 }
 
 // ---- Regions -----------------------------------------------------------------------------------
@@ -279,9 +274,8 @@ static void add_head(struct text *text, const char *indent, const struct alike *
 		size_t used = foreign_width(name) + foreign_width(line);
 		opened = cut_place(&text->paper, opened, width > used ? width - used : 0);
 	}
-	text_add(text, arena_printf(arena, "%s%s%s%s", indent,
-				    paint(&text->paper, STYLE_TITLE, name + strlen(indent)), line,
-				    *opened ? paint_place(&text->paper, opened) : ""));
+	TEXT_ADD(text, "%s%s%s%s", indent, paint(&text->paper, STYLE_TITLE, name + strlen(indent)),
+		 line, *opened ? paint_place(&text->paper, opened) : "");
 }
 
 static void add_region(struct text *text, const struct alike *alike)

@@ -248,7 +248,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 	bool raw = shown->options->raw;
 
 	if (at->is_signal) {
-		text_add(text, arena_printf(arena, "%s<signal handler called>", number));
+		TEXT_ADD(text, "%s<signal handler called>", number);
 		return;
 	}
 	if (raw && text->addresses && !at->is_inlined)
@@ -273,8 +273,7 @@ static void add_frame(struct shown *shown, const struct stack_part *part,
 					    paint(&text->paper, STYLE_FILE,
 						  visible(shown, base_name(at->object))));
 	}
-	text_add(text, arena_printf(arena, "%s%s%s%s", number, address, line,
-				    at->is_tail_call ? " (tail call)" : ""));
+	TEXT_ADD(text, "%s%s%s%s", number, address, line, at->is_tail_call ? " (tail call)" : "");
 }
 
 static void add_locals(struct shown *shown, const struct stack_part *part,
@@ -292,13 +291,10 @@ static void add_locals(struct shown *shown, const struct stack_part *part,
 	for (size_t i = 0; i < count; i++) {
 		const char *sharing = variable_sharing(part->thread, frame, found[i].name);
 
-		text_add(text, arena_printf(text->paper.arena, "        %s = %s%s%s%s",
-					    paint(&text->paper, STYLE_VARIABLE,
-						  visible(shown, found[i].name)),
-					    foreign_cut(text->paper.arena,
-							visible(shown, found[i].value), MOST_LOCAL),
-					    sharing ? " (" : "", sharing ? sharing : "",
-					    sharing ? ")" : ""));
+		TEXT_ADD(text, "        %s = %s%s%s%s",
+			 paint(&text->paper, STYLE_VARIABLE, visible(shown, found[i].name)),
+			 foreign_cut(text->paper.arena, visible(shown, found[i].value), MOST_LOCAL),
+			 sharing ? " (" : "", sharing ? sharing : "", sharing ? ")" : "");
 	}
 }
 
@@ -349,7 +345,7 @@ static void add_folded(struct shown *shown, const struct stack_part *part,
 			what = arena_printf(arena, "%s at %s", what,
 					    file_and_line(shown, place->file, place->line));
 	}
-	text_add(shown->text, arena_printf(arena, "... %s more frames%s", count, what));
+	TEXT_ADD(shown->text, "... %s more frames%s", count, what);
 }
 
 static void add_frames(struct shown *shown, const struct stack_part *part,
@@ -414,8 +410,7 @@ static void add_stack(struct shown *shown, const struct stack_group *group)
 	if (is_cut)
 		text_add(text, "(More stack frames follow...)");
 	else if (stack->note)
-		text_wrap(text, arena_printf(text->paper.arena, "(The stack ends here: %s.)",
-					     stack->note));
+		TEXT_WRAP(text, "(The stack ends here: %s.)", stack->note);
 }
 
 struct ompdbg_error *text_stacks(struct text *text, const struct view_options *options)

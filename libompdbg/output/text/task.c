@@ -56,7 +56,7 @@ static struct ompdbg_error *find_numbered(struct process *process, uint64_t numb
 static void add_row(struct text *text, const char *title, const char *value)
 {
 	if (*value)
-		text_wrap(text, arena_printf(text->paper.arena, "  %-12s %s", title, value));
+		TEXT_WRAP(text, "  %-12s %s", title, value);
 }
 
 static const char *flags_text(struct arena *arena, const struct task *task)

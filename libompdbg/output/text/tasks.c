@@ -113,7 +113,7 @@ static void add_line(struct text *text, const char *begin, struct task *task, co
 		title = foreign_visible(arena, function_place_text(arena, function));
 	if (width)
 		title = cut_place(&text->paper, title, room);
-	text_cut(text, arena_printf(arena, "%s%s%s%s", begin, title, rest, last), paint_task);
+	TEXT_CUT(text, paint_task, "%s%s%s%s", begin, title, rest, last);
 }
 
 static void add_task_line(struct text *text, int depth, struct task *task)
@@ -262,11 +262,9 @@ static bool add_implicit_alike(struct text *text, struct task_pool *pool,
 	if (threads.count == 1)
 		model->is_shown = false;
 	else
-		text_cut(text,
-			 arena_printf(arena, "%s%zu implicit tasks, %s%s, threads %s",
-				      indentation(text, 1), threads.count, task_status(model->task),
-				      said, thread_numbers(arena, &threads)),
-			 paint_task);
+		TEXT_CUT(text, paint_task, "%s%zu implicit tasks, %s%s, threads %s",
+			 indentation(text, 1), threads.count, task_status(model->task), said,
+			 thread_numbers(arena, &threads));
 	return threads.count > 1;
 }
 
@@ -309,10 +307,8 @@ static void add_tree(struct text *text, struct task_pool *pool)
 	if (pool->unreached > 0)
 		unreached = arena_printf(pool->arena, ", and %ld in no list (for example detached)",
 					 (long)pool->unreached);
-	text_cut(text,
-		 arena_printf(pool->arena, "%s%s%s", counted_text(pool->arena, pool->total, "task"),
-			      unreached, damage(pool)),
-		 paint_plain);
+	TEXT_CUT(text, paint_plain, "%s%s%s", counted_text(pool->arena, pool->total, "task"),
+		 unreached, damage(pool));
 }
 
 // ---- Lists -------------------------------------------------------------------------------------
@@ -359,10 +355,8 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		count += pool->groups[i]->number - pool->keep;
 		add_more_line(text, pool, 0, pool->groups[i]);
 	}
-	text_cut(text,
-		 arena_printf(pool->arena, "%s queued or blocked%s",
-			      counted_text(pool->arena, count, "task"), damage(pool)),
-		 paint_plain);
+	TEXT_CUT(text, paint_plain, "%s queued or blocked%s",
+		 counted_text(pool->arena, count, "task"), damage(pool));
 }
 
 struct ompdbg_error *text_tasks(struct text *text, const struct view_options *options)
@@ -376,8 +370,7 @@ struct ompdbg_error *text_tasks(struct text *text, const struct view_options *op
 		if (error)
 			return error;
 		if (has_several_runtimes(process))
-			text_add(text,
-				 arena_printf(pool.arena, "-- %s --", process->runtimes[i]->title));
+			TEXT_ADD(text, "-- %s --", process->runtimes[i]->title);
 		if (options->queued)
 			add_queued(text, &pool);
 		else

@@ -243,11 +243,7 @@ void text_nobody(struct text *text, const char *does)
 	count_unseen(process, &running, &failed, &reason);
 	if (process->num_targets && running + failed == process->num_targets)
 		return;
-	text_wrap(text, arena_printf(text->paper.arena, "No %sthread %s.",
-				     failed  ? "examined " :
-				     running ? "stopped " :
-					       "",
-				     does));
+	TEXT_WRAP(text, "No %sthread %s.", failed ? "examined " : running ? "stopped " : "", does);
 }
 
 void text_unseen(struct text *text)
@@ -258,9 +254,9 @@ void text_unseen(struct text *text)
 
 	count_unseen(text->process, &running, &failed, &reason);
 	if (running)
-		text_wrap(text, arena_printf(arena, "%zu running thread%s not examined.", running,
-					     running == 1 ? " was" : "s were"));
+		TEXT_WRAP(text, "%zu running thread%s not examined.", running,
+			  running == 1 ? " was" : "s were");
 	if (failed)
-		text_wrap(text, arena_printf(arena, "Cannot read %s: %s.",
-					     counted_text(arena, failed, "thread"), reason));
+		TEXT_WRAP(text, "Cannot read %s: %s.", counted_text(arena, failed, "thread"),
+			  reason);
 }

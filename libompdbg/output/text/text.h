@@ -22,6 +22,11 @@ void text_add(struct text *text, const char *line);
 void text_wrap(struct text *text, const char *line);
 /** Add a line of foreign text: visible, cut to the width, and painted. */
 void text_cut(struct text *text, const char *line, painter *paint);
+/** Do that with a text that is written as by printf(). */
+#define TEXT_ADD(text, ...) text_add(text, arena_printf((text)->paper.arena, __VA_ARGS__))
+#define TEXT_WRAP(text, ...) text_wrap(text, arena_printf((text)->paper.arena, __VA_ARGS__))
+#define TEXT_CUT(text, paint, ...) \
+	text_cut(text, arena_printf((text)->paper.arena, __VA_ARGS__), paint)
 /** Add the lines of a table. */
 void text_table_add(struct text *text, struct text_table *table);
 /** Put the lines into a sink. */

@@ -262,8 +262,7 @@ static void add_reasons(struct text *text, const struct view_options *options)
 		if (!is_new)
 			continue;
 		shown_reasons++;
-		text_cut(text, arena_printf(arena, "? %s: %s", threads_text(arena, &list), reason),
-			 paint_plain);
+		TEXT_CUT(text, paint_plain, "? %s: %s", threads_text(arena, &list), reason);
 	}
 }
 

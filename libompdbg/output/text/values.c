@@ -179,8 +179,7 @@ struct ompdbg_error *text_values(struct text *text, const struct view_options *o
 	text_table_add(text, &table);
 	text_wrap(text, summary(text->paper.arena, values));
 	if (values->least && values->num_different > 1)
-		text_wrap(text, arena_printf(text->paper.arena, "%s, %s",
-					     extreme(text, values, "Minimum", values->least),
-					     extreme(text, values, "maximum", values->greatest)));
+		TEXT_WRAP(text, "%s, %s", extreme(text, values, "Minimum", values->least),
+			  extreme(text, values, "maximum", values->greatest));
 	return NULL;
 }

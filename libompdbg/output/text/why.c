@@ -192,7 +192,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 	text_table_remove_empty(&table);
 	lines = text_table_lines(&table);
 	for (size_t i = 1; i <= table.num_rows; i++)
-		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines[i]));
+		TEXT_ADD(text, "%*s%s", INDENT, "", lines[i]);
 }
 
 /** Return how many of a list are shown. */
@@ -205,8 +205,8 @@ static size_t num_shown(size_t count)
 static void add_rest(struct text *text, size_t count, const char *what)
 {
 	if (num_shown(count) < count)
-		text_add(text, arena_printf(text->paper.arena, "%*s... and %zu more %s", INDENT, "",
-					    count - num_shown(count), what));
+		TEXT_ADD(text, "%*s... and %zu more %s", INDENT, "", count - num_shown(count),
+			 what);
 }
 
 /** Add the threads of a deadlock, in the order of its cycle. */
@@ -294,7 +294,6 @@ static bool is_consequence(struct graph *graph, const struct finding *findings, 
 /** Add a text below a headline, indented. */
 static void add_note(struct text *text, const char *note)
 {
-	struct arena *arena = text->paper.arena;
 	struct paper paper = text->paper;
 	struct lines lines = { 0 };
 
@@ -303,7 +302,7 @@ static void add_note(struct text *text, const char *note)
 								   LEAST_WIDTH;
 	lines_wrap(&lines, &paper, note, " ");
 	for (size_t i = 0; i < lines.count; i++)
-		text_add(text, arena_printf(arena, "%*s%s", INDENT, "", lines.lines[i]));
+		TEXT_ADD(text, "%*s%s", INDENT, "", lines.lines[i]);
 }
 
 static void add_headline(struct text *text, const struct finding *finding)
