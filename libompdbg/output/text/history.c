@@ -157,14 +157,10 @@ static void add_table(struct text *text, const struct event_table *events)
 {
 	struct history *history = events->history;
 	const struct column columns[] = {
-		{ .title = "Thread", .right = true },
+		NUMBER_COLUMN("Thread"),
 		{ .title = history->is_end_stop ? "Before stop" : "Before end", .right = true },
 		{ .title = "Event", .squeeze = 24, .paint = paint_wait },
-		{ .title = "Where",
-		  .squeeze = 20,
-		  .least = LEAST_PLACE,
-		  .cut = cut_place,
-		  .paint = paint_place },
+		PLACE_COLUMN("Where", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct text_table table;
@@ -175,11 +171,9 @@ static void add_table(struct text *text, const struct event_table *events)
 		if (line->is_dropped)
 			continue;
 		const struct record_event *event = &line->event->event;
-		const char **row = text_table_row(&table);
-		row[0] = event_thread_text(arena, line->event->thread);
-		row[1] = time_text(history, event->time);
-		row[2] = what_text(history, line);
-		row[3] = place_text(arena, construct_location(text->process, event->code));
+		TABLE_ROW(&table, event_thread_text(arena, line->event->thread),
+			  time_text(history, event->time), what_text(history, line),
+			  place_text(arena, construct_location(text->process, event->code)));
 	}
 	text_table_add(text, &table);
 }

@@ -58,24 +58,6 @@ static const char *initially(struct arena *arena, const struct icv_row *rows, si
 	return text;
 }
 
-static const char *labels_text(struct arena *arena, const struct thread_list *threads)
-{
-	int *numbers = ARENA_ARRAY(arena, int, threads->count);
-	const char *text = "";
-	bool are_numbers = true;
-
-	for (size_t i = 0; i < threads->count; i++) {
-		are_numbers &= is_number(threads->all[i]->target->label);
-		numbers[i] = threads->all[i]->target->number;
-	}
-	if (are_numbers)
-		return number_list(arena, numbers, threads->count);
-	for (size_t i = 0; i < threads->count; i++)
-		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "",
-				    threads->all[i]->target->label);
-	return text;
-}
-
 /** Write the values of one variable as a list of numbers if there are many. @return NULL: each is
  *  worth a row. */
 static const char *joined_values(struct arena *arena, const struct icv_row *rows, size_t count,
@@ -106,11 +88,9 @@ static void add_variable(struct text_table *table, const struct icv_row *rows, s
 
 	for (size_t i = 0; i < (joined ? 1 : count); i++) {
 		const struct thread_list *threads = joined ? &all : &rows[i].threads;
-		const char **row = text_table_row(table);
-		row[0] = i ? "" : name;
-		row[1] = joined ? joined : value_text(rows[i].icv);
-		row[2] = threads->count < everyone ? labels_text(arena, threads) : "";
-		row[3] = i ? "" : began;
+		TABLE_ROW(table, i ? "" : name, joined ? joined : value_text(rows[i].icv),
+			  threads->count < everyone ? thread_number_list(arena, threads) : "",
+			  i ? "" : began);
 	}
 }
 
@@ -197,12 +177,12 @@ static void add_environment(struct text *text, struct runtime *runtime, bool all
 		const char *value = variables[i].value;
 		if (!all && !(value && *value) && !setting)
 			continue;
-		const char **row = text_table_row(&table);
-		row[0] = variables[i].name;
-		row[1] = value ? value : setting ? "?" : "";
-		row[2] = setting && !(value && strcmp(value, setting->value) == 0) ?
-				 setting->value :
-				 "";
+		bool is_other = setting && !(value && strcmp(value, setting->value) == 0);
+		TABLE_ROW(&table, variables[i].name,
+			  value	  ? value :
+			  setting ? "?" :
+				    "",
+			  is_other ? setting->value : "");
 	}
 	text_table_add(text, &table);
 	if (table.num_rows < count)

@@ -13,17 +13,13 @@ enum { INDENT = 2, LEAST_WIDTH = 20 };
 
 enum { COUNT, STATE, WHERE, THREADS, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
-	[COUNT] = { .title = "Count", .right = true },
+	[COUNT] = NUMBER_COLUMN("Count"),
 	[STATE] = { .title = "State",
 		    .squeeze = 16,
 		    .shorten = without_address,
 		    .paint = paint_wait,
 		    .is_marked = true },
-	[WHERE] = { .title = "Where",
-		    .squeeze = 20,
-		    .least = LEAST_PLACE,
-		    .cut = cut_place,
-		    .paint = paint_place },
+	[WHERE] = PLACE_COLUMN("Where", 20),
 	[THREADS] = { .title = "Threads", .squeeze = 7, .cut = cut_numbers },
 };
 

@@ -6,6 +6,7 @@
 #define OMPDBG_TABLE_TEXT_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "output/text/palette.h"
 
@@ -38,6 +39,17 @@ struct column {
 	bool is_marked; // by the row's painter, where it has one
 };
 
+/** Columns of numbers, and of places in the source, which may be cut down to a width. */
+#define NUMBER_COLUMN(name)                    \
+	{                                      \
+		.title = (name), .right = true \
+	}
+#define PLACE_COLUMN(name, width)                                                            \
+	{                                                                                    \
+		.title = (name), .squeeze = (width), .least = LEAST_PLACE, .cut = cut_place, \
+		.paint = paint_place                                                         \
+	}
+
 enum { MAX_COLUMNS = 16 };
 
 struct table_row {
@@ -60,6 +72,10 @@ void text_table_init(struct text_table *table, const struct paper *paper,
 /** Add a row: fill the cells of the array that is given back, valid until the next row. Cells that are
  *  left NULL are empty. */
 const char **text_table_row(struct text_table *table);
+/** Add a row with these cells. */
+#define TABLE_ROW(table, ...)                                                       \
+	memcpy(text_table_row(table), ((const char *[MAX_COLUMNS]){ __VA_ARGS__ }), \
+	       MAX_COLUMNS * sizeof(char *))
 /** Mark the latest row: @p paint instead of the painters of columns that are marked; NULL: none. */
 void text_table_mark(struct text_table *table, painter *paint);
 /** Remove a column. */

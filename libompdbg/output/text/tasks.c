@@ -336,15 +336,13 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		const struct task_node *parent = task_pool_find(pool, task->info.parent_id);
 		if (task_has_begun(task))
 			continue;
-		const char **row = text_table_row(&table);
-		row[0] = task_team(task) ? team_label(task_team(task)) : "?";
-		row[1] = numbered_title(task);
-		row[2] = task_status(task);
-		row[3] = parent ? numbered_title(parent->task) : "";
-		row[4] = task->info.priority ?
-				 arena_printf(pool->arena, "%d", task->info.priority) :
-				 "";
-		row[5] = dependences_text(task);
+		TABLE_ROW(&table, task_team(task) ? team_label(task_team(task)) : "?",
+			  numbered_title(task), task_status(task),
+			  parent ? numbered_title(parent->task) : "",
+			  task->info.priority ?
+				  arena_printf(pool->arena, "%d", task->info.priority) :
+				  "",
+			  dependences_text(task));
 		count++;
 	}
 	if (table.num_rows) {
@@ -382,10 +380,10 @@ struct ompdbg_error *text_tasks(struct text *text, const struct view_options *op
 struct ompdbg_error *text_task_counts(struct text *text, const struct view_options *options)
 {
 	static const struct column columns[] = {
-		{ .title = "Tasks", .right = true },
+		NUMBER_COLUMN("Tasks"),
 		{ .title = "Kind" },
 		{ .title = "Status" },
-		{ .title = "Function", .squeeze = 20, .cut = cut_place, .paint = paint_place },
+		PLACE_COLUMN("Function", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct task_count *counts;
@@ -399,11 +397,9 @@ struct ompdbg_error *text_task_counts(struct text *text, const struct view_optio
 		return error;
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		const char **row = text_table_row(&table);
-		row[0] = arena_printf(arena, "%lu", (unsigned long)counts[i].number);
-		row[1] = counts[i].kind;
-		row[2] = counts[i].status;
-		row[3] = function_place_text(arena, counts[i].function);
+		TABLE_ROW(&table, arena_printf(arena, "%lu", (unsigned long)counts[i].number),
+			  counts[i].kind, counts[i].status,
+			  function_place_text(arena, counts[i].function));
 		total += counts[i].number;
 	}
 	if (count)

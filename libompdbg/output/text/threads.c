@@ -17,10 +17,10 @@ enum {
 
 enum { THREAD, NUMBER, RUNTIME, LEVEL, TEAM, STATE, SINCE, TASK, WHERE, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
-	[THREAD] = { .title = "Thread", .right = true },
-	[NUMBER] = { .title = "OMP", .right = true },
+	[THREAD] = NUMBER_COLUMN("Thread"),
+	[NUMBER] = NUMBER_COLUMN("OMP"),
 	[RUNTIME] = { .title = "Runtime" },
-	[LEVEL] = { .title = "Level", .right = true },
+	[LEVEL] = NUMBER_COLUMN("Level"),
 	[TEAM] = { .title = "Team", .squeeze = 8 },
 	[STATE] = { .title = "State",
 		    .squeeze = 22,
@@ -30,11 +30,7 @@ static const struct column columns[NUM_COLUMNS] = {
 		    .is_marked = true },
 	[SINCE] = { .title = "For", .right = true, .drop = 2 },
 	[TASK] = { .title = "Task", .drop = 1 },
-	[WHERE] = { .title = "Where",
-		    .squeeze = 26,
-		    .least = LEAST_PLACE,
-		    .cut = cut_place,
-		    .paint = paint_place },
+	[WHERE] = PLACE_COLUMN("Where", 26),
 };
 
 static const char *runtime_of(struct thread *thread)

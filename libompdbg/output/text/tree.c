@@ -202,7 +202,7 @@ static const char *paint_line(const struct paper *paper, const char *text)
 
 enum { COUNT, STACK, THREADS, NUM_COLUMNS };
 static const struct column columns[NUM_COLUMNS] = {
-	[COUNT] = { .title = "Count", .right = true },
+	[COUNT] = NUMBER_COLUMN("Count"),
 	[STACK] = { .title = "Stack",
 		    .squeeze = LEAST_STACK,
 		    .cut = cut_place,

@@ -29,30 +29,21 @@ static const struct column columns[NUM_COLUMNS] = {
 	[FUNCTION] = { .title = "In", .squeeze = 10, .drop = 1, .paint = paint_function },
 };
 
-static const char *numbers_of(struct arena *arena, const struct thread_list *threads)
+static const char *numbers_of(const struct paper *paper, const struct thread_list *threads)
 {
-	int *numbers = ARENA_ARRAY(arena, int, threads->count);
-
 	if (threads->count == 1)
 		return threads->all[0]->target->label;
-	for (size_t i = 0; i < threads->count; i++)
-		numbers[i] = threads->all[i]->target->number;
-	const char *all = ranges_text(arena, numbers, threads->count);
-	size_t length = strlen(all);
-	if (length <= MOST_NUMBERS)
-		return all;
-	for (length = MOST_NUMBERS - strlen("..."); all[length - 1] != ',';)
-		length--;
-	return arena_printf(arena, "%.*s...", (int)length, all);
+	return cut_numbers(paper, thread_numbers(paper->arena, threads), MOST_NUMBERS);
 }
 
 /** Write the cells of a group. */
-static void fill(const char **row, struct arena *arena, const struct value_group *group)
+static void fill(const char **row, const struct paper *paper, const struct value_group *group)
 {
+	struct arena *arena = paper->arena;
 	const struct thread_value *first = group->first;
 
 	row[OUTLIER] = group->is_outlier ? "!" : "";
-	row[THREAD] = numbers_of(arena, &group->threads);
+	row[THREAD] = numbers_of(paper, &group->threads);
 	row[NUMBER] = group->threads.count == 1 ?
 			      number_text(arena, first->thread) :
 			      counted_text(arena, group->threads.count, "thread");
@@ -73,7 +64,7 @@ static size_t value_width(const struct text *text, const struct values *values)
 	const char *row[MAX_COLUMNS];
 
 	for (size_t i = 0; i < values->num_groups; i++) {
-		fill(row, text->paper.arena, &values->groups[i]);
+		fill(row, &text->paper, &values->groups[i]);
 		for (size_t k = 0; k < NUM_COLUMNS; k++) {
 			size_t width = foreign_width(row[k]);
 
@@ -109,7 +100,7 @@ static void add_rows(struct text_table *table, const struct value_group *group, 
 	struct arena *arena = table->paper->arena;
 	const char **row = text_table_row(table);
 
-	fill(row, arena, group);
+	fill(row, table->paper, group);
 	const char *rest = row[VALUE];
 	for (int lines = 1; foreign_width(rest) > width && lines < MOST_LINES; lines++) {
 		size_t length = length_of_line(arena, rest, width);
@@ -154,7 +145,7 @@ static const char *extreme(struct text *text, const struct values *values, const
 	struct arena *arena = text->paper.arena;
 	struct thread_list threads =
 		values_threads_with(text->process, values, group->first->value.number);
-	const char *list = numbers_of(arena, &threads);
+	const char *list = numbers_of(&text->paper, &threads);
 	const char *noun = threads.count == 1  ? "thread" :
 			   strstr(list, "...") ? counted_text(arena, threads.count, "thread") :
 						 "threads";

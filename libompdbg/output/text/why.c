@@ -32,11 +32,7 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 		{ .title = "Lock", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
 		{ .title = "Owner", .squeeze = NEVER_CUT },
 		{ .title = "Waiters", .squeeze = 8 },
-		{ .title = "Where the owner is",
-		  .squeeze = 20,
-		  .least = LEAST_PLACE,
-		  .cut = cut_place,
-		  .paint = paint_place },
+		PLACE_COLUMN("Where the owner is", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct text_table table;
@@ -51,34 +47,28 @@ struct ompdbg_error *text_locks(struct text *text, const struct view_options *op
 	}
 	text_table_init(&table, &text->paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		const char **row = text_table_row(&table);
-		row[0] = locks[i].title;
-		row[1] = owner_text(arena, &locks[i]);
-		row[2] = thread_numbers(arena, &locks[i].waiters);
-		if (locks[i].owner)
-			row[3] = where_text(locks[i].owner);
-		else if (locks[i].num_candidates == 1)
-			row[3] = where_text(locks[i].candidates[0].thread);
+		const struct lock *lock = &locks[i];
+		struct thread *owner = lock->owner		 ? lock->owner :
+				       lock->num_candidates == 1 ? lock->candidates[0].thread :
+								   NULL;
+		TABLE_ROW(&table, lock->title, owner_text(arena, lock),
+			  thread_numbers(arena, &lock->waiters), owner ? where_text(owner) : "");
 	}
 	text_table_add(text, &table);
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = lock_reason_text(arena, &locks[i]);
-		const char *held = held_text(text->process, &locks[i]);
-		if (locks[i].owner && *held)
-			text_wrap(text,
-				  capitalized(arena,
-					      arena_printf(arena, "%s: held by thread %s%s",
-							   locks[i].title,
-							   locks[i].owner->target->label, held)));
-		if (locks[i].contradiction)
-			text_wrap(text,
-				  capitalized(arena, arena_printf(arena, "%s: %s", locks[i].title,
-								  locks[i].contradiction)));
+		const struct lock *lock = &locks[i];
+		const char *title = capitalized(arena, lock->title);
+		const char *reason = lock_reason_text(arena, lock);
+		const char *held = held_text(text->process, lock);
+		if (lock->owner && *held)
+			TEXT_WRAP(text, "%s: held by thread %s%s", title,
+				  lock->owner->target->label, held);
+		if (lock->contradiction)
+			TEXT_WRAP(text, "%s: %s", title, lock->contradiction);
 		if (reason)
-			text_wrap(text, capitalized(arena, arena_printf(arena, "%s: %s",
-									locks[i].title, reason)));
+			TEXT_WRAP(text, "%s: %s", title, reason);
 		size_t num_texts;
-		const char *const *texts = candidate_texts(arena, &locks[i], &num_texts);
+		const char *const *texts = candidate_texts(arena, lock, &num_texts);
 		for (size_t k = 0; k < num_texts; k++)
 			text_wrap(text, texts[k]);
 	}
@@ -167,11 +157,7 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		{ .title = "", .squeeze = 10 },
 		{ .title = "", .squeeze = 16, .shorten = without_address, .paint = paint_wait },
 		{ .title = "", .right = true, .drop = 1 },
-		{ .title = "",
-		  .squeeze = 20,
-		  .least = LEAST_PLACE,
-		  .cut = cut_place,
-		  .paint = paint_place },
+		PLACE_COLUMN("", 20),
 	};
 	struct arena *arena = text->paper.arena;
 	struct paper paper = text->paper;
@@ -183,11 +169,10 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 								   LEAST_WIDTH;
 	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
-		const char **row = text_table_row(&table);
-		row[0] = threads_text(arena, &rows[i].threads);
-		row[1] = rows[i].threads.count == 1 ? rows[i].what : plural(arena, rows[i].what);
-		row[2] = waiting_text(&rows[i]);
-		row[3] = rows[i].where;
+		bool is_one = rows[i].threads.count == 1;
+		TABLE_ROW(&table, threads_text(arena, &rows[i].threads),
+			  is_one ? rows[i].what : plural(arena, rows[i].what),
+			  waiting_text(&rows[i]), rows[i].where);
 	}
 	text_table_remove_empty(&table);
 	lines = text_table_lines(&table);
