@@ -108,6 +108,17 @@ const char *listed_text(struct arena *arena, const char *list, const char *item)
 	return *list ? arena_printf(arena, "%s, %s", list, item) : item;
 }
 
+struct fold *fold_of(struct folds *folds, struct arena *arena, const char *text)
+{
+	for (size_t i = 0; i < folds->count; i++) {
+		if (strcmp(folds->all[i].text, text) == 0)
+			return &folds->all[i];
+	}
+	struct fold *fold = ARENA_APPEND(arena, folds->all, folds->count, folds->capacity);
+	*fold = (struct fold){ .text = text, .items = "" };
+	return fold;
+}
+
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun)
 {
 	return arena_printf(arena, "%lu %s%s", (unsigned long)number, noun, number == 1 ? "" : "s");

@@ -19,6 +19,20 @@ const char *listed_text(struct arena *arena, const char *list, const char *item)
 /** Write threads as the debugger numbers them: "thread 3", "threads 1, 3, 4"; of a long list how many they
  *  are and the first: "59 threads (75, 81, 84, ...)". */
 const char *threads_text(struct arena *arena, const struct thread_list *threads);
+/** What is said of the same text: each text once, in the order in which they came. */
+struct fold {
+	const char *text;
+	struct thread_list threads;
+	const char *items; // of listed_text(); "" at first
+	size_t count;
+};
+struct folds {
+	struct fold *all;
+	size_t count, capacity;
+};
+/** Find what is said of a text. Valid until the next one is looked for. */
+struct fold *fold_of(struct folds *folds, struct arena *arena, const char *text);
+
 /** Write a number with its noun: "1 task", "2 tasks". */
 const char *counted_text(struct arena *arena, uint64_t number, const char *noun);
 /** Write how long something took: "450 us", "12.3 s", "3 h 20 min". */

@@ -4,8 +4,7 @@
 // are the same if the threads are of one team, and all frames are at the same places and go on in the
 // same threads.
 
-#include <string.h>
-
+#include "base/text.h"
 #include "stack/room.h"
 
 /** How stacks are compared. */
@@ -34,11 +33,6 @@ static const struct logical_frame *next_frame(struct cursor *cursor, bool raw)
 			return frame;
 	}
 	return NULL;
-}
-
-static bool are_equal(const char *one, const char *other)
-{
-	return one == other || (one && other && strcmp(one, other) == 0);
 }
 
 static const struct ompdbg_function *place_of(const struct stack_part *part,
@@ -90,8 +84,8 @@ static bool are_at_same_place(const struct stack_part *part, const struct logica
 	const struct ompdbg_function *place = place_of(part, frame);
 	const struct ompdbg_function *other_place = place_of(other_part, other);
 	return place->line && place->line == other_place->line &&
-	       are_equal(place->name, other_place->name) &&
-	       are_equal(place->file, other_place->file);
+	       is_same_text(place->name, other_place->name) &&
+	       is_same_text(place->file, other_place->file);
 }
 
 static bool are_parts_alike(const struct stack_part *part, const struct stack_part *other,
@@ -128,8 +122,8 @@ static bool are_alike(struct thread *thread, const struct logical_stack *stack,
 
 	if (stack->num_parts != group->stack->num_parts || thread->runtime != other->runtime ||
 	    thread_is_openmp(thread) != thread_is_openmp(other) ||
-	    !are_equal(stack->note, group->stack->note) ||
-	    !are_equal(title_of_wait(thread), title_of_wait(other)))
+	    !is_same_text(stack->note, group->stack->note) ||
+	    !is_same_text(title_of_wait(thread), title_of_wait(other)))
 		return false;
 	for (size_t i = 0; i < stack->num_parts; i++) {
 		const struct stack_part *part = &stack->parts[i];

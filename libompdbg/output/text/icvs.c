@@ -98,23 +98,20 @@ static void add_variable(struct text_table *table, const struct icv_row *rows, s
 static void add_reasons(struct text *text, const struct icv_row *rows, size_t count)
 {
 	struct arena *arena = text->paper.arena;
+	struct folds folds = { 0 };
+	const char *last = "";
 
 	for (size_t i = 0; i < count; i++) {
-		const char *reason = rows[i].icv->reason, *names = "", *last = "";
-		bool is_new = !rows[i].icv->value && reason;
-		for (size_t k = 0; k < count && is_new; k++) {
-			const struct icv *other = rows[k].icv;
-			if (other->value || !other->reason || strcmp(other->reason, reason) != 0)
-				continue;
-			is_new = k >= i;
-			if (strcmp(last, other->name) != 0)
-				names = arena_printf(arena, "%s%s%s", names, *names ? ", " : "",
-						     other->name);
-			last = other->name;
-		}
-		if (is_new)
-			TEXT_WRAP(text, "? %s: %s", names, reason);
+		const struct icv *icv = rows[i].icv;
+		if (icv->value || !icv->reason)
+			continue;
+		struct fold *fold = fold_of(&folds, arena, icv->reason);
+		if (strcmp(last, icv->name) != 0)
+			fold->items = listed_text(arena, fold->items, icv->name);
+		last = icv->name;
 	}
+	for (size_t i = 0; i < folds.count; i++)
+		TEXT_WRAP(text, "? %s: %s", folds.all[i].items, folds.all[i].text);
 }
 
 struct ompdbg_error *text_icvs(struct text *text, const struct view_options *options)

@@ -74,7 +74,7 @@ static const char *type_text(struct arena *arena, uint32_t type)
 	if (count && !is_explicit) // of implicit tasks the rest is always the same
 		return names[0];
 	for (size_t i = 0; i < count; i++)
-		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", names[i]);
+		text = listed_text(arena, text, names[i]);
 	return text;
 }
 
@@ -289,25 +289,21 @@ static void add_reasons(struct text *text, const struct inquiries *all)
 static void add_missing_levels(struct text *text, const struct inquiries *all)
 {
 	struct arena *arena = text->paper.arena;
+	struct folds folds = { 0 };
 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct inquiry *one = &all->found[i];
-		const char *reason = one->reasons[ANSWER_LEVEL], *labels = "";
-		size_t count = 0;
-		bool is_new = reason;
-		for (size_t k = 0; k < all->count && is_new; k++) {
-			const struct inquiry *other = &all->found[k];
-			if (!other->reasons[ANSWER_LEVEL] || other->level != one->level ||
-			    strcmp(other->reasons[ANSWER_LEVEL], reason) != 0)
-				continue;
-			is_new = k >= i;
-			labels = arena_printf(arena, "%s%s%s", labels, count++ ? ", " : "",
-					      other->thread->target->label);
-		}
-		if (is_new)
-			TEXT_WRAP(text, "Thread%s %s: no level %d: %s.", count > 1 ? "s" : "",
-				  labels, one->level, reason);
+		if (has_level(one))
+			continue;
+		struct fold *fold = fold_of(&folds, arena,
+					    arena_printf(arena, "no level %d: %s", one->level,
+							 one->reasons[ANSWER_LEVEL]));
+		fold->items = listed_text(arena, fold->items, one->thread->target->label);
+		fold->count++;
 	}
+	for (size_t i = 0; i < folds.count; i++)
+		TEXT_WRAP(text, "Thread%s %s: %s.", folds.all[i].count > 1 ? "s" : "",
+			  folds.all[i].items, folds.all[i].text);
 }
 
 struct ompdbg_error *text_inquiries(struct text *text, const struct view_options *options)

@@ -349,34 +349,25 @@ static void add_outside(struct text *text)
 {
 	struct process *process = text->process;
 	struct arena *arena = text->paper.arena;
-	struct {
-		const char *state;
-		size_t count;
-	} *counts = arena_alloc_array(arena, process->num_targets, sizeof(*counts));
-	size_t num_counts = 0, total = 0;
-	const char *line;
+	struct folds folds = { 0 };
+	const char *states = "";
+	size_t total = 0;
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
-		size_t k = 0;
 		if (thread_level(thread) > 0 || thread->target->running || thread->error)
 			continue;
-		const char *state = thread_doing(thread)->text;
-		while (k < num_counts && strcmp(counts[k].state, state) != 0)
-			k++;
-		if (k == num_counts)
-			counts[num_counts++].state = state;
-		counts[k].count++;
+		fold_of(&folds, arena, thread_doing(thread)->text)->count++;
 		total++;
 	}
-	line = arena_printf(arena, "%s outside of regions:", counted_text(arena, total, "thread"));
-	if (total == 1)
-		line = arena_printf(arena, "%s %s", line, counts[0].state);
-	for (size_t i = 0; total > 1 && i < num_counts; i++)
-		line = arena_printf(arena, "%s %zu %s%s", line, counts[i].count, counts[i].state,
-				    i + 1 < num_counts ? "," : "");
-	if (num_counts)
-		text_wrap(text, line);
+	for (size_t i = 0; i < folds.count; i++)
+		states = listed_text(arena, states,
+				     total == 1 ? folds.all[i].text :
+						  arena_printf(arena, "%zu %s", folds.all[i].count,
+							       folds.all[i].text));
+	if (total)
+		TEXT_WRAP(text, "%s outside of regions: %s", counted_text(arena, total, "thread"),
+			  states);
 }
 
 struct ompdbg_error *text_regions(struct text *text, const struct view_options *options)

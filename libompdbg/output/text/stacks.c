@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign.h"
+#include "base/text.h"
 #include "diagnose/words.h"
 #include "output/text/cycles.h"
 #include "output/text/text.h"
@@ -54,32 +55,25 @@ static const char *numbers_title(struct arena *arena, const struct thread_list *
  *  come; NULL. */
 static const char *doing_title(struct arena *arena, const struct thread_list *threads)
 {
-	const char *texts[MOST_DOINGS], *crash = NULL, *title = "";
-	size_t counts[MOST_DOINGS] = { 0 }, num_texts = 0;
-	bool is_too_much = false;
+	const char *crash = NULL, *title = "";
+	struct folds folds = { 0 };
 
 	for (size_t i = 0; i < threads->count; i++) {
-		const char *text = thread_doing(threads->all[i])->text;
-		size_t k = 0;
-		if (thread_signal(threads->all[i]))
-			crash = arena_printf(arena, "%s in %s", thread_signal(threads->all[i]),
-					     thread_text(arena, threads->all[i]));
-		while (k < num_texts && strcmp(texts[k], text) != 0)
-			k++;
-		if (k == MOST_DOINGS) {
-			is_too_much = true;
-			continue;
-		}
-		if (k == num_texts)
-			texts[num_texts++] = text;
-		counts[k]++;
+		struct thread *thread = threads->all[i];
+		if (thread_signal(thread))
+			crash = arena_printf(arena, "%s in %s", thread_signal(thread),
+					     thread_text(arena, thread));
+		fold_of(&folds, arena, thread_doing(thread)->text)->count++;
 	}
-	if (is_too_much || !num_texts)
+	if (folds.count > MOST_DOINGS)
 		return crash;
-	for (size_t k = 0; k < num_texts && num_texts > 1; k++)
-		title = arena_printf(arena, "%s%s%zu %s", title, k ? ", " : "", counts[k],
-				     texts[k]);
-	return num_texts > 1 ? title : texts[0];
+	if (folds.count == 1)
+		return folds.all[0].text;
+	for (size_t k = 0; k < folds.count; k++)
+		title = listed_text(arena, title,
+				    arena_printf(arena, "%zu %s", folds.all[k].count,
+						 folds.all[k].text));
+	return title;
 }
 
 /** Write the explicit task that a thread executes: ", task #17", of the part with its innermost frame. */
@@ -306,11 +300,6 @@ struct shown_frames_of_part {
 	const struct logical_frame **frames;
 };
 
-static bool are_same_text(const char *one, const char *other)
-{
-	return one == other || (one && other && strcmp(one, other) == 0);
-}
-
 /** Check for frames of the same function at the same line: their arguments may differ. */
 static bool are_alike(const void *items, size_t index, size_t other)
 {
@@ -321,9 +310,9 @@ static bool are_alike(const void *items, size_t index, size_t other)
 	const struct ompdbg_function *other_place = stack_place(stack, b->frame);
 
 	return !a->frame->at.is_signal && !b->frame->at.is_signal && a->construct == b->construct &&
-	       are_same_text(a->function, b->function) &&
+	       is_same_text(a->function, b->function) &&
 	       (place->line ? place->line == other_place->line &&
-				      are_same_text(place->file, other_place->file) :
+				      is_same_text(place->file, other_place->file) :
 			      a->frame->at.pc == b->frame->at.pc);
 }
 
