@@ -157,11 +157,15 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 
 // ---- Groups ------------------------------------------------------------------------------------
 
+static const char *inner_text(const struct thread_list *threads)
+{
+	return threads->count == 1 ? "in an inner region" : "in inner regions";
+}
+
 static const char *doing(const struct region_group *group)
 {
-	if (group->inner)
-		return group->threads.count == 1 ? "in an inner region" : "in inner regions";
-	return thread_doing(group->threads.all[0])->text;
+	return group->inner ? inner_text(&group->threads) :
+			      thread_doing(group->threads.all[0])->text;
 }
 
 /** A row of the table: those of whom it says the same. */
@@ -196,8 +200,7 @@ static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
 static void add_groups(struct text *text, const char *indent, const struct alike *alike)
 {
 	struct arena *arena = text->paper.arena;
-	struct paper paper = text->paper;
-	struct marks *marks = paper.color ? process_marks(text->process) : NULL;
+	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 	size_t num_groups, num_rows = 0;
 	struct row *rows;
@@ -210,10 +213,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 			add_group(arena, rows, &num_rows, &groups[k], marks);
 	}
 
-	if (paper.width)
-		paper.width = paper.width > strlen(indent) + LEAST_WIDTH ?
-				      paper.width - strlen(indent) :
-				      LEAST_WIDTH;
+	struct paper paper = indented_paper(&text->paper, strlen(indent));
 	text_table_init(&table, &paper, columns, NUM_COLUMNS);
 	for (int inner = 0; inner < 2; inner++) { // those in inner regions last
 		for (size_t k = 0; k < num_rows; k++) {
@@ -223,9 +223,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 			const char **cells = text_table_row(&table);
 			text_table_mark(&table, rows[k].paint);
 			cells[COUNT] = arena_printf(arena, "%zu", list->count);
-			cells[STATE] = !inner		? rows[k].doing :
-				       list->count == 1 ? "in an inner region" :
-							  "in inner regions";
+			cells[STATE] = inner ? inner_text(list) : rows[k].doing;
 			cells[WHERE] = rows[k].where;
 			cells[THREADS] = thread_numbers(arena, list);
 		}
@@ -246,8 +244,7 @@ static void add_head(struct text *text, const char *indent, const struct alike *
 	size_t width = text->paper.width;
 
 	for (size_t i = 0; i < alike->count; i++)
-		labels = arena_printf(arena, "%s%s%s", labels, i ? ", " : "",
-				      team_label(alike->regions[i]->team));
+		labels = listed_text(arena, labels, team_label(alike->regions[i]->team));
 	name = arena_printf(arena, "%sRegion%s %s", indent, alike->count == 1 ? "" : "s", labels);
 	line = arena_printf(arena, ": %s%s",
 			    team->size == NOT_KNOWN ?

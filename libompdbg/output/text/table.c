@@ -282,6 +282,16 @@ const char *const *text_table_lines(struct text_table *table)
 	return lines;
 }
 
+struct paper indented_paper(const struct paper *paper, size_t indent)
+{
+	struct paper narrower = *paper;
+
+	if (paper->width)
+		narrower.width = paper->width > indent + LEAST_INDENTED ? paper->width - indent :
+									  LEAST_INDENTED;
+	return narrower;
+}
+
 // ---- Lines -------------------------------------------------------------------------------------
 
 void lines_add(struct lines *lines, const struct paper *paper, const char *line)

@@ -21,6 +21,7 @@ cutter cut_numbers;
 enum {
 	NEVER_CUT = 0,
 	LEAST_PLACE = 11, // of "work at hang.c:12"
+	LEAST_INDENTED = 20,
 };
 
 /** Remove the address of a lock that has a name. */
@@ -86,6 +87,9 @@ void text_table_remove_empty(struct text_table *table);
 size_t text_table_width(struct text_table *table);
 /** Lay the table out. @return its lines, the head first; num_rows + 1 of them. */
 const char *const *text_table_lines(struct text_table *table);
+
+/** Return a paper for lines that are indented. */
+struct paper indented_paper(const struct paper *paper, size_t indent);
 
 /** Lines of text. */
 struct lines {

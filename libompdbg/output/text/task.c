@@ -65,8 +65,7 @@ static const char *flags_text(struct arena *arena, const struct task *task)
 
 	for (size_t i = 0; i < NUM_TASK_FLAGS; i++) {
 		if (task_has_flag(task, &task_flags[i]))
-			text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "",
-					    task_flags[i].words);
+			text = listed_text(arena, text, task_flags[i].words);
 	}
 	return text;
 }

@@ -107,10 +107,7 @@ const char *place_text(struct arena *arena, const struct location *location)
 	if (!location->function)
 		return arena_printf(arena, "%#lx in %s", (unsigned long)location->address,
 				    base_name(location->object));
-	if (!location->file || !location->line)
-		return location->function;
-	return arena_printf(arena, "%s at %s:%d", location->function, base_name(location->file),
-			    location->line);
+	return at_text(arena, location->function, location->file, location->line);
 }
 
 const char *bare_place(struct process *process, const struct ompdbg_frame *at)
@@ -123,12 +120,7 @@ const char *bare_place(struct process *process, const struct ompdbg_frame *at)
 
 const char *function_place_text(struct arena *arena, const struct task_function *function)
 {
-	if (!function)
-		return "";
-	if (!function->file)
-		return function->name;
-	return arena_printf(arena, "%s at %s:%d", function->name, base_name(function->file),
-			    function->line);
+	return function ? at_text(arena, function->name, function->file, function->line) : "";
 }
 
 /** Check for a thread that waits while the code of its region has no frame: it has ended, or jumped to the
@@ -156,19 +148,22 @@ const char *where_text(struct thread *thread)
 		       opened;
 }
 
+/** Write a number in a team: "3/8". */
+static const char *share_of_team(struct arena *arena, int number, int size)
+{
+	return size == NOT_KNOWN ? arena_printf(arena, "%d/?", number) :
+				   arena_printf(arena, "%d/%d", number, size);
+}
+
 const char *number_text(struct arena *arena, struct thread *thread)
 {
-	int size = thread_team_size(thread);
-
 	if (thread->is_helper)
 		return "helper";
 	if (thread_is_openmp(thread) == NO)
 		return "none";
 	if (thread->thread_num == NOT_KNOWN)
 		return "";
-	if (size == NOT_KNOWN)
-		return arena_printf(arena, "%d/?", thread->thread_num);
-	return arena_printf(arena, "%d/%d", thread->thread_num, size);
+	return share_of_team(arena, thread->thread_num, thread_team_size(thread));
 }
 
 const char *thread_text(struct arena *arena, struct thread *thread)
@@ -190,9 +185,8 @@ const char *task_thread_text(const struct task *task)
 
 	if (number == NOT_KNOWN)
 		return arena_printf(arena, "thread %s", label);
-	if (!team || team->size == NOT_KNOWN)
-		return arena_printf(arena, "thread %s (%d/?)", label, number);
-	return arena_printf(arena, "thread %s (%d/%d)", label, number, team->size);
+	return arena_printf(arena, "thread %s (%s)", label,
+			    share_of_team(arena, number, team ? team->size : NOT_KNOWN));
 }
 
 const char *task_title(struct task *task)

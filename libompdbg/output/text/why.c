@@ -7,7 +7,7 @@
 #include "diagnose/words.h"
 #include "output/text/text.h"
 
-enum { INDENT = 2, LEAST_WIDTH = 20 };
+enum { INDENT = 2 };
 enum { EACH_WITH_ITS = 3 }; // of more waits for tasks it isn't told who waits for which thread
 enum { MOST_IN_FULL = 32, SHOWN = 8 }; // of a longer deadlock so many threads and locks are shown
 
@@ -160,13 +160,10 @@ static void add_rows(struct text *text, const struct row *rows, size_t count)
 		PLACE_COLUMN("", 20),
 	};
 	struct arena *arena = text->paper.arena;
-	struct paper paper = text->paper;
+	struct paper paper = indented_paper(&text->paper, INDENT);
 	struct text_table table;
 	const char *const *lines;
 
-	if (paper.width)
-		paper.width = paper.width > INDENT + LEAST_WIDTH ? paper.width - INDENT :
-								   LEAST_WIDTH;
 	text_table_init(&table, &paper, columns, sizeof(columns) / sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
 		bool is_one = rows[i].threads.count == 1;
@@ -279,12 +276,9 @@ static bool is_consequence(struct graph *graph, const struct finding *findings, 
 /** Add a text below a headline, indented. */
 static void add_note(struct text *text, const char *note)
 {
-	struct paper paper = text->paper;
+	struct paper paper = indented_paper(&text->paper, INDENT);
 	struct lines lines = { 0 };
 
-	if (paper.width)
-		paper.width = paper.width > INDENT + LEAST_WIDTH ? paper.width - INDENT :
-								   LEAST_WIDTH;
 	lines_wrap(&lines, &paper, note, " ");
 	for (size_t i = 0; i < lines.count; i++)
 		TEXT_ADD(text, "%*s%s", INDENT, "", lines.lines[i]);
