@@ -186,11 +186,11 @@ enum match { NO_MATCH, MATCHES, MAY_MATCH };
 static enum match is_of_lock(const struct search *search, const struct lock_call *call)
 {
 	const struct lock *lock = search->lock;
-	enum lock_family family = strcmp(lock->kind, "critical") == 0 ? FAMILY_OF_CRITICALS :
-				  strcmp(lock->kind, "atomic") == 0   ? FAMILY_OF_ATOMICS :
-									FAMILY_OF_LOCKS;
+	enum lock_family family = lock->kind == ompd_ext_wait_critical ? FAMILY_OF_CRITICALS :
+				  lock->kind == ompd_ext_wait_atomic   ? FAMILY_OF_ATOMICS :
+									 FAMILY_OF_LOCKS;
 
-	if (call->family != family && strcmp(lock->kind, "mutex") != 0)
+	if (call->family != family && lock->kind != WAIT_MUTEX)
 		return NO_MATCH;
 	if (call->is_unnamed || !lock->address) {
 		const struct wait *wait = thread_wait(lock->waiters.all[0]);

@@ -102,7 +102,7 @@ struct candidate {
 };
 
 struct lock {
-	const char *kind;		       // as of struct wait
+	uint32_t kind;			       // as of struct wait
 	const char *title, *symbol, *variable; // as of its first waiter
 	struct runtime *runtime;
 	uint64_t address; // 0: unknown

@@ -12,7 +12,7 @@ struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kin
 		      struct thread *thread, bool is_certain);
 
 /** Add what a thread waits for in a taskwait, taskgroup or for dependences (task_edges.c). */
-void add_task_edges(struct graph *graph, struct wait_node *node, const char *kind);
+void add_task_edges(struct graph *graph, struct wait_node *node, uint32_t kind);
 /** Add the tasks that are left to be done where all threads have come to a barrier. */
 void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct region *region);
 

@@ -128,7 +128,7 @@ static bool owned_before(struct thread *thread, const struct lock *lock)
 	const struct record_wait *wait = recorded_wait(thread);
 
 	return wait && wait->kind == RECORD_ACQUIRE && lock->taken &&
-	       (strcmp(lock->kind, "lock") == 0 || strcmp(lock->kind, "critical") == 0) &&
+	       (lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_critical) &&
 	       lock->taken->since < wait->since;
 }
 
@@ -162,25 +162,19 @@ struct thread *lock_suspect(const struct lock *lock)
 
 // ---- All ---------------------------------------------------------------------------------------
 
-static bool is_task_wait(const char *kind)
-{
-	return strcmp(kind, "taskwait") == 0 || strcmp(kind, "taskgroup") == 0 ||
-	       strcmp(kind, "dependences") == 0;
-}
-
 static void add_edges(struct graph *graph, struct wait_node *node)
 {
 	const struct wait *wait = thread_wait(node->thread);
 	struct lock *lock = lock_of(graph, node->thread);
 
-	node->waits = wait && strcmp(wait->kind, "idle") != 0;
+	node->waits = wait && wait->kind != ompd_ext_wait_idle;
 	if (!node->waits)
 		return;
-	if (wait && is_barrier_kind(wait->kind))
+	if (is_barrier_kind(wait->kind))
 		add_barrier_edges(graph, node);
 	else if (lock)
 		add_lock_edges(graph, node, lock);
-	else if (wait && is_task_wait(wait->kind))
+	else if (wait_kind(wait->kind)->family == FAMILY_TASK)
 		add_task_edges(graph, node, wait->kind);
 }
 

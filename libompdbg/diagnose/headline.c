@@ -62,7 +62,7 @@ static const char *kind_text(const struct lock *lock)
 {
 	if (!lock)
 		return "task";
-	return wait_kind_named(lock->kind)->title;
+	return wait_kind(lock->kind)->title;
 }
 
 static const char *tell_deadlock(struct telling *t)
@@ -309,8 +309,8 @@ static const char *tell_unknown(struct telling *t)
 		return tell_unknown_at_barrier(t);
 	for (size_t i = 0; i < finding->waiters.count; i++) {
 		const struct wait *wait = thread_wait(finding->waiters.all[i]);
-		for_tasks &= wait && (strcmp(wait->kind, "taskwait") == 0 ||
-				      strcmp(wait->kind, "taskgroup") == 0);
+		for_tasks &= wait && (wait->kind == ompd_ext_wait_taskwait ||
+				      wait->kind == ompd_ext_wait_taskgroup);
 	}
 	return SAY("%s or %s just gone on: %s", waiters_wait(t), have((int)finding->waiters.count),
 		   for_tasks && finding->is_certain ? "no task is left to wait for" :

@@ -36,7 +36,7 @@ struct region *region_of(struct process *process, const struct thread *thread);
 /** Check for a wait at the end of a parallel region. */
 static inline bool is_end_of_region(const struct wait *wait)
 {
-	return wait && strcmp(wait->kind, "barrier_parallel") == 0;
+	return wait && wait->kind == ompd_ext_wait_barrier_parallel;
 }
 
 // ---- The graph (graph.c) -----------------------------------------------------------------------

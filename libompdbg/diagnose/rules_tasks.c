@@ -182,8 +182,8 @@ static bool cannot_run_tasks(struct thread *thread)
 	const struct wait *wait = thread_wait(thread);
 
 	if (wait)
-		return is_lock_kind(wait->kind) || is_pthread_mutex_kind(wait->kind) ||
-		       strcmp(wait->kind, "ordered") == 0;
+		return is_lock_kind(wait->kind) || wait->kind == WAIT_PTHREAD_MUTEX ||
+		       wait->kind == ompd_ext_wait_ordered;
 	return !thread_is_in_runtime(thread) && thread_is_asleep(thread);
 }
 
@@ -270,9 +270,9 @@ void find_unknown_causes(struct graph *graph, struct finding_list *list)
 		struct finding *finding = NULL;
 		for (size_t k = 0; k < found.count && !finding; k++) {
 			struct thread *first = found.findings[k].waiters.all[0];
-			const char *kind = thread_wait(first)->kind;
+			uint32_t kind = thread_wait(first)->kind;
 			if (first->team == thread->team &&
-			    (at_barrier ? is_barrier_kind(kind) : strcmp(kind, wait->kind) == 0))
+			    (at_barrier ? is_barrier_kind(kind) : kind == wait->kind))
 				finding = &found.findings[k];
 		}
 		if (!finding) {

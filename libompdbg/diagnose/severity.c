@@ -29,7 +29,7 @@ static void add_who_might(struct graph *graph, struct thread_list *list)
 	for (size_t i = 0; i < process->num_targets; i++) {
 		const struct wait *wait = thread_wait(process->threads[i]);
 		if (thread_is_openmp(process->threads[i]) != NO &&
-		    !(wait && strcmp(wait->kind, "idle") == 0))
+		    !(wait && wait->kind == ompd_ext_wait_idle))
 			thread_list_add(list, &process->arena, process->threads[i]);
 	}
 }

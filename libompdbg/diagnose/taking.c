@@ -13,17 +13,20 @@ static bool may_be(const struct lock *lock, uint32_t mutex)
 	bool is_lock = mutex == ompt_mutex_lock || mutex == ompt_mutex_test_lock;
 	bool is_nested = mutex == ompt_mutex_nest_lock || mutex == ompt_mutex_test_nest_lock;
 
-	if (strcmp(lock->kind, "lock") == 0)
+	switch (lock->kind) {
+	case ompd_ext_wait_lock:
 		return is_lock;
-	if (strcmp(lock->kind, "nest_lock") == 0)
+	case ompd_ext_wait_nest_lock:
 		return is_nested;
-	if (strcmp(lock->kind, "critical") == 0)
+	case ompd_ext_wait_critical:
 		return is_critical;
-	if (strcmp(lock->kind, "atomic") == 0)
+	case ompd_ext_wait_atomic:
 		return mutex == ompt_mutex_atomic;
-	if (strcmp(lock->kind, "ordered") == 0)
+	case ompd_ext_wait_ordered:
 		return mutex == ompt_mutex_ordered;
-	return strcmp(lock->kind, "mutex") == 0 && (is_lock || is_nested || is_critical);
+	default:
+		return lock->kind == WAIT_MUTEX && (is_lock || is_nested || is_critical);
+	}
 }
 
 /** Find how the recorder calls a lock: as the threads say that wait for it. Runtimes do
@@ -38,7 +41,7 @@ static uint64_t recorded_id(const struct lock *lock)
 		    wait->object == lock->address)
 			return wait->object;
 	}
-	return strcmp(lock->kind, "lock") == 0 || strcmp(lock->kind, "nest_lock") == 0 ?
+	return lock->kind == ompd_ext_wait_lock || lock->kind == ompd_ext_wait_nest_lock ?
 		       lock->address :
 		       0;
 }

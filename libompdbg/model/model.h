@@ -165,7 +165,7 @@ struct location {
 
 /** The wait of a thread. */
 struct wait {
-	const char *kind;     // as in JSON: "barrier"
+	uint32_t kind;	      // enum ompd_ext_wait_kind, or another of wait/wait.h
 	const char *title;    // for people: "critical table", "lock mylock", "barrier"
 	const char *function; // of the runtime; NULL: unknown which one was called
 	uint64_t address;     // of the lock, or of what else the thread sleeps on; 0: none

@@ -43,7 +43,7 @@ static void set_wait(struct conclusion *c, uint32_t kind, const char *function, 
 	struct wait *wait = ARENA_NEW(c->arena, struct wait);
 	bool is_lock = kind == ompd_ext_wait_lock || kind == ompd_ext_wait_nest_lock;
 
-	wait->kind = row->name;
+	wait->kind = kind;
 	wait->title = *row->title ? row->title : row->name;
 	wait->function = function;
 	wait->address = e->futex ? e->futex : wait_id;
@@ -61,34 +61,20 @@ static void set_wait(struct conclusion *c, uint32_t kind, const char *function, 
 	c->verdict->wait = wait;
 }
 
-/** Conclude a wait for a lock or a critical construct: the runtime does not record which. */
-static void set_mutex_wait(struct conclusion *c)
+/** Conclude a wait for a lock of which the runtime does not record what it is. */
+static void set_lock_wait(struct conclusion *c, uint32_t kind, uint64_t address)
 {
 	struct wait *wait = ARENA_NEW(c->arena, struct wait);
+	const struct lock_name *name = &c->evidence->name;
 
-	wait->kind = "mutex";
-	wait->address = c->evidence->futex;
-	wait->variable = c->evidence->name.variable;
-	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &c->evidence->name,
-				 wait->address);
+	*wait = (struct wait){
+		.kind = kind, .address = address, .symbol = name->symbol, .variable = name->variable
+	};
+	wait->title = lock_title(c->arena, wait_kind(kind)->title, name, address);
 	c->verdict->wait = wait;
 }
 
-/** Conclude a wait for a mutex of the C library. */
-static void conclude_pthread_mutex(struct conclusion *c)
-{
-	const struct evidence *e = c->evidence;
-	struct wait *wait = ARENA_NEW(c->arena, struct wait);
-
-	wait->kind = "pthread_mutex";
-	wait->symbol = e->name.symbol;
-	wait->variable = e->name.variable;
-	wait->address = e->mutex;
-	wait->title = lock_title(c->arena, wait_kind_named(wait->kind)->title, &e->name, e->mutex);
-	c->verdict->wait = wait;
-}
-
-static int family(uint32_t kind)
+static enum wait_family family(uint32_t kind)
 {
 	return wait_kind(kind)->family;
 }
@@ -241,7 +227,7 @@ static void conclude_users_futex(struct conclusion *c)
 		set_wait(c, ompd_ext_wait_lock, NULL, 0);
 	} else {
 		set_state(c, STATE_MUTEX);
-		set_mutex_wait(c);
+		set_lock_wait(c, WAIT_MUTEX, e->futex);
 	}
 }
 
@@ -329,5 +315,5 @@ void conclude(struct thread *thread, struct verdict *verdict)
 		}
 	}
 	if (!verdict->wait && e->mutex)
-		conclude_pthread_mutex(&c);
+		set_lock_wait(&c, WAIT_PTHREAD_MUTEX, e->mutex);
 }

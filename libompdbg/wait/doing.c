@@ -158,7 +158,7 @@ bool is_doing_word(const char *begin)
 	return is_wait_title(begin);
 }
 
-static enum activity activity_of_family(int family)
+static enum activity activity_of_family(enum wait_family family)
 {
 	switch (family) {
 	case FAMILY_BARRIER:
@@ -244,7 +244,7 @@ static struct doing find_doing(struct thread *thread)
 		return doing;
 	}
 	if (verdict->wait) {
-		const struct wait_kind *kind = wait_kind_named(verdict->wait->kind);
+		const struct wait_kind *kind = wait_kind(verdict->wait->kind);
 		return (struct doing){ activity_of_family(kind->family),
 				       *kind->title ? kind->title : kind->name,
 				       verdict->wait->title };

@@ -32,18 +32,6 @@ enum {
 	STATE_UNKNOWN = -1,
 };
 
-/** Families of kinds: kinds of one family do not contradict each other. */
-enum {
-	FAMILY_RUNTIME, // no wait of the program's
-	FAMILY_BARRIER,
-	FAMILY_MUTEX,
-	FAMILY_ORDERED,
-	FAMILY_DOACROSS,
-	FAMILY_TASK,
-	FAMILY_IDLE,
-	FAMILY_RUNTIME_LOCK,
-};
-
 /** Name of a lock. */
 struct lock_name {
 	const char *symbol;   // the same everywhere: "locks[3]"; NULL

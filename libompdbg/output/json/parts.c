@@ -19,7 +19,7 @@ void json_member_wait(struct json *json, const struct wait *wait)
 {
 	if (!json_member_optional(json, "wait", wait))
 		return;
-	json_member_string(json, "kind", wait->kind);
+	json_member_string(json, "kind", wait_kind(wait->kind)->name);
 	json_member_string(json, "function", wait->function);
 	json_member_identity(json, "address", wait->address);
 	json_member_string(json, "symbol", wait->symbol);

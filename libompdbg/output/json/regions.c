@@ -111,7 +111,7 @@ static void json_candidate(struct json *json, const struct candidate *candidate)
 static void json_lock(struct json *json, const struct lock *lock)
 {
 	json_begin_object(json);
-	json_member_string(json, "kind", lock->kind);
+	json_member_string(json, "kind", wait_kind(lock->kind)->name);
 	json_member_identity(json, "address", lock->address);
 	json_member_string(json, "symbol", lock->symbol);
 	json_member_string(json, "variable", lock->variable);

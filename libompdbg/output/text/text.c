@@ -130,7 +130,7 @@ static bool is_not_in_body(struct thread *thread)
 	const struct wait *wait = thread_wait(thread);
 	const struct evidence *evidence = &thread_verdict(thread)->evidence;
 
-	if (!wait || !thread->team || strcmp(wait->kind, "idle") == 0)
+	if (!wait || !thread->team || wait->kind == ompd_ext_wait_idle)
 		return false;
 	return !thread_location(thread) ||
 	       (evidence->has_call && evidence->call.kind == ompd_ext_wait_parallel);
@@ -143,7 +143,7 @@ const char *where_text(struct thread *thread)
 	if (!is_not_in_body(thread))
 		return place_text(arena, thread_location(thread));
 	const char *opened = place_text(arena, team_opened(thread->team));
-	return *opened && strcmp(thread_wait(thread)->kind, "barrier_parallel") != 0 ?
+	return *opened && !is_end_of_region(thread_wait(thread)) ?
 		       arena_printf(arena, "region of %s", opened) :
 		       opened;
 }
