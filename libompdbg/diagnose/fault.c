@@ -13,8 +13,6 @@
 #include "libcode/code.h"
 
 enum {
-	MAX_FUNCTION = 1 << 18, // bytes
-	MAX_BLOCKS = 2048,
 	MAX_STEPS = 256, // instructions of a block
 	MAX_DEPTH = 24,	 // of values that are computed from others
 	WORD = 8,
@@ -46,21 +44,11 @@ struct origin {
 	size_t num_chains;
 };
 
-/** Number a register as the services do. */
-static enum ompdbg_register register_of(unsigned int number)
-{
-	static const uint8_t first[] = { OMPDBG_RAX, OMPDBG_RCX, OMPDBG_RDX, OMPDBG_RBX,
-					 OMPDBG_RSP, OMPDBG_RBP, OMPDBG_RSI, OMPDBG_RDI };
-
-	return number < sizeof(first) ? (enum ompdbg_register)first[number] :
-					(enum ompdbg_register)number;
-}
-
 static bool register_value(const struct steps *steps, unsigned int number, uint64_t *ret)
 {
-	if (number > OMPDBG_R15 || !(steps->registers.known & 1U << register_of(number)))
+	if (number > OMPDBG_R15 || !(steps->registers.known & 1U << service_register(number)))
 		return false;
-	*ret = steps->registers.values[register_of(number)];
+	*ret = steps->registers.values[service_register(number)];
 	return true;
 }
 
@@ -318,7 +306,7 @@ static struct origin register_origin(const struct steps *steps, unsigned int num
 		if (last->offset)
 			continue;
 		last->in_register = true;
-		last->reg = register_of(number);
+		last->reg = service_register(number);
 	}
 	return origin;
 }
@@ -331,20 +319,15 @@ static bool decode_steps(struct steps *steps, uint64_t pc)
 {
 	struct process *process = steps->process;
 	struct code_reader *code = process_code(process);
-	struct code_flow flow = { .capacity = MAX_BLOCKS };
 	struct ompdbg_function function;
+	struct code_flow flow;
 	uint64_t at = pc;
 
 	steps->all = ARENA_ARRAY(&process->arena, struct code_instruction, MAX_STEPS);
-	if (is_ok(SERVICE(process, function_at, pc, &function)) && function.start) {
-		const struct code_function whole = { .entry = function.start,
-						     .begin = function.start,
-						     .end = function.start + MAX_FUNCTION };
-		flow.blocks = ARENA_ARRAY(&process->arena, struct code_block, MAX_BLOCKS);
-		if (code_flow_build(code, &whole, &flow) == CODE_OK && flow.is_complete) {
-			const struct code_block *block = code_flow_block(&flow, pc);
-			at = block ? block->begin : pc;
-		}
+	if (is_ok(SERVICE(process, function_at, pc, &function)) &&
+	    function_flow(process, function.start, &flow) && flow.is_complete) {
+		const struct code_block *block = code_flow_block(&flow, pc);
+		at = block ? block->begin : pc;
 	}
 	for (steps->count = 0; at <= pc && steps->count < MAX_STEPS; steps->count++) {
 		struct code_instruction *step = &steps->all[steps->count];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose/edges.h"
+#include "diagnose/room.h"
 
 struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kind kind,
 		      struct thread *thread, bool is_certain)
@@ -111,8 +111,7 @@ static void add_barrier_edges(struct graph *graph, struct wait_node *node)
 
 // ---- Locks -------------------------------------------------------------------------------------
 
-/** Find the lock for which a thread waits; NULL. */
-static struct lock *lock_of(struct graph *graph, const struct thread *thread)
+struct lock *graph_lock(struct graph *graph, const struct thread *thread)
 {
 	for (size_t i = 0; i < graph->num_locks; i++) {
 		if (thread_list_has(&graph->locks[i].waiters, thread))
@@ -165,7 +164,7 @@ struct thread *lock_suspect(const struct lock *lock)
 static void add_edges(struct graph *graph, struct wait_node *node)
 {
 	const struct wait *wait = thread_wait(node->thread);
-	struct lock *lock = lock_of(graph, node->thread);
+	struct lock *lock = graph_lock(graph, node->thread);
 
 	node->waits = wait && wait->kind != ompd_ext_wait_idle;
 	if (!node->waits)

@@ -48,7 +48,7 @@ static int count_lost(struct graph *graph, struct region *region)
 }
 
 /** Find such regions. The threads that are in the runtime wait for those that are lost, or will. */
-void find_lost_threads(struct graph *graph, struct finding_list *list)
+void find_lost_threads(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->num_regions; i++) {
 		struct region *region = &graph->regions[i];
@@ -61,7 +61,7 @@ void find_lost_threads(struct graph *graph, struct finding_list *list)
 		}
 		if (!waiters.count)
 			continue;
-		struct finding *finding = finding_add(list, graph, RULE_LOST_THREADS);
+		struct finding *finding = finding_add(graph, RULE_LOST_THREADS);
 		finding->is_certain = true;
 		finding->region = region;
 		finding->num_lost = num_lost;

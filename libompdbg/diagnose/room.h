@@ -18,7 +18,7 @@ struct diagnose_room {
 	size_t num_locks;
 	struct graph *graph;
 	struct table tasks;	   // struct runtime * -> struct kept_tasks * (task_edges.c)
-	struct table loop_kinds;   // pc of a frame -> struct loop_kind * (loop.c)
+	struct table loop_kinds;   // pc of a frame -> int64_t *, its kind (loop.c)
 	struct table lock_calls;   // entry of a function -> struct lock_calls * (candidate.c)
 	struct table passed_locks; // struct stack_frame * -> struct passed_lock [] (candidate.c)
 };
@@ -48,7 +48,9 @@ struct graph {
 	size_t num_regions;
 	struct lock *locks;
 	size_t num_locks;
-	struct wait_node *nodes; // one for each thread of the process, in its order
+	struct wait_node *nodes;  // one for each thread of the process, in its order
+	struct finding *findings; // of the diagnosis that is being made
+	size_t num_findings, capacity;
 };
 
 /** The waits of one thread. */
@@ -65,34 +67,42 @@ struct thread *lock_suspect(const struct lock *lock);
 struct thread_list graph_chain(struct graph *graph, struct thread *thread);
 /** Find the node of a thread. */
 struct wait_node *graph_node(struct graph *graph, const struct thread *thread);
+/** Find the lock for which a thread waits; NULL. */
+struct lock *graph_lock(struct graph *graph, const struct thread *thread);
 /** Check that a region's barrier holds up the threads that are seen at it. */
 bool graph_is_held_up(struct graph *graph, struct region *region);
 /** List the tasks of a runtime, not all if there are very many. */
 struct task *const *graph_tasks(struct runtime *runtime, size_t *count);
 
+// How it is made (graph.c, task_edges.c).
+
+/** Add an edge to what a thread waits for. Valid until the next one is added. */
+struct edge *edge_add(struct graph *graph, struct wait_node *node, enum edge_kind kind,
+		      struct thread *thread, bool is_certain);
+
+/** Add what a thread waits for in a taskwait, taskgroup or for dependences (task_edges.c). */
+void add_task_edges(struct graph *graph, struct wait_node *node, uint32_t kind);
+/** Add the tasks that are left to be done where all threads have come to a barrier. */
+void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct region *region);
+
 // ---- Findings ----------------------------------------------------------------------------------
 
-struct finding_list {
-	struct finding *findings;
-	size_t count, capacity;
-};
-
 /** Add what the rules find (rules.c, rules_tasks.c, lost_threads.c), without severity and words. */
-void find_deadlocks(struct graph *graph, struct finding_list *list);
-void find_ended_owners(struct graph *graph, struct finding_list *list);
-void find_lost_threads(struct graph *graph, struct finding_list *list);
-void find_different_barriers(struct graph *graph, struct finding_list *list);
-void find_incomplete_barriers(struct graph *graph, struct finding_list *list);
-void find_held_locks(struct graph *graph, struct finding_list *list);
-void find_events(struct graph *graph, struct finding_list *list);
-void find_awaited_tasks(struct graph *graph, struct finding_list *list);
-void join_awaited_tasks(struct graph *graph, struct finding_list *list);
-void find_queued_tasks(struct graph *graph, struct finding_list *list);
-void find_unknown_causes(struct graph *graph, struct finding_list *list);
-void find_spins(struct graph *graph, struct finding_list *list);
+void find_deadlocks(struct graph *graph);
+void find_ended_owners(struct graph *graph);
+void find_lost_threads(struct graph *graph);
+void find_different_barriers(struct graph *graph);
+void find_incomplete_barriers(struct graph *graph);
+void find_held_locks(struct graph *graph);
+void find_events(struct graph *graph);
+void find_awaited_tasks(struct graph *graph);
+void join_awaited_tasks(struct graph *graph);
+void find_queued_tasks(struct graph *graph);
+void find_unknown_causes(struct graph *graph);
+void find_spins(struct graph *graph);
 
 /** Add an empty finding of a rule. */
-struct finding *finding_add(struct finding_list *list, struct graph *graph, enum rule rule);
+struct finding *finding_add(struct graph *graph, enum rule rule);
 /** Tell how bad it is (severity.c). */
 enum severity finding_severity(struct graph *graph, const struct finding *finding);
 /** Put it into words (words.c). */

@@ -62,10 +62,10 @@ static void group_edge(void *context, struct edge *edge)
 	*ARENA_APPEND(groups->arena, (*group)->edges, (*group)->count, (*group)->capacity) = edge;
 }
 
-static struct finding *add_finding_of(struct finding_list *list, struct graph *graph,
-				      enum rule rule, const struct edge_group *group)
+static struct finding *add_finding_of(struct graph *graph, enum rule rule,
+				      const struct edge_group *group)
 {
-	struct finding *finding = finding_add(list, graph, rule);
+	struct finding *finding = finding_add(graph, rule);
 
 	finding->is_certain = true;
 	finding->edges = group->edges;
@@ -79,7 +79,7 @@ static struct finding *add_finding_of(struct finding_list *list, struct graph *g
 }
 
 /** Find detached tasks whose code is done and whose event nobody has fulfilled. */
-void find_events(struct graph *graph, struct finding_list *list)
+void find_events(struct graph *graph)
 {
 	for (int with_task = 1; with_task >= 0; with_task--) {
 		struct edge_groups groups = { .arena = &graph->process->arena,
@@ -88,14 +88,14 @@ void find_events(struct graph *graph, struct finding_list *list)
 		visit_edges(graph, group_edge, &groups);
 		for (size_t i = 0; i < groups.count; i++) {
 			struct finding *finding =
-				add_finding_of(list, graph, RULE_EVENT, groups.groups[i]);
+				add_finding_of(graph, RULE_EVENT, groups.groups[i]);
 			finding->is_certain = with_task;
 		}
 	}
 }
 
 /** Find tasks that run on another thread, or are blocked for an unknown reason. */
-void find_awaited_tasks(struct graph *graph, struct finding_list *list)
+void find_awaited_tasks(struct graph *graph)
 {
 	struct edge_groups groups = { .arena = &graph->process->arena,
 				      .kinds = 1U << EDGE_TASK | 1U << EDGE_BLOCKED,
@@ -103,7 +103,7 @@ void find_awaited_tasks(struct graph *graph, struct finding_list *list)
 
 	visit_edges(graph, group_edge, &groups);
 	for (size_t i = 0; i < groups.count; i++) {
-		struct finding *finding = add_finding_of(list, graph, RULE_TASK, groups.groups[i]);
+		struct finding *finding = add_finding_of(graph, RULE_TASK, groups.groups[i]);
 		if (finding->edges[0]->thread)
 			thread_list_add(&finding->others, groups.arena, finding->edges[0]->thread);
 	}
@@ -156,24 +156,24 @@ static void join(struct arena *arena, struct finding *finding, const struct find
 
 /** Make one finding of those about tasks that are alike: in a program with many threads there are
  *  hundreds. */
-void join_awaited_tasks(struct graph *graph, struct finding_list *list)
+void join_awaited_tasks(struct graph *graph)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct finding *finding = &list->findings[i], *first = NULL;
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		struct finding *finding = &graph->findings[i], *first = NULL;
 
 		for (size_t k = 0; k < kept && finding->rule == RULE_TASK && !first; k++) {
-			if (list->findings[k].rule == RULE_TASK &&
-			    is_alike(&list->findings[k], finding))
-				first = &list->findings[k];
+			if (graph->findings[k].rule == RULE_TASK &&
+			    is_alike(&graph->findings[k], finding))
+				first = &graph->findings[k];
 		}
 		if (first)
 			join(&graph->process->arena, first, finding);
 		else
-			list->findings[kept++] = *finding;
+			graph->findings[kept++] = *finding;
 	}
-	list->count = kept;
+	graph->num_findings = kept;
 }
 
 /** Check that a thread sleeps, and not where the runtime lets it run tasks. */
@@ -189,7 +189,7 @@ static bool cannot_run_tasks(struct thread *thread)
 
 /** Find tasks that are ready and that nobody runs: all threads of their team wait where they can't run
  *  any, for locks and the like. */
-void find_queued_tasks(struct graph *graph, struct finding_list *list)
+void find_queued_tasks(struct graph *graph)
 {
 	struct arena *arena = &graph->process->arena;
 
@@ -218,7 +218,7 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 		}
 		if (!num_edges)
 			continue;
-		struct finding *finding = finding_add(list, graph, RULE_QUEUED);
+		struct finding *finding = finding_add(graph, RULE_QUEUED);
 		finding->is_certain = true;
 		finding->waiters = stuck;
 		finding->edges = edges;
@@ -230,11 +230,10 @@ void find_queued_tasks(struct graph *graph, struct finding_list *list)
 
 // ---- What is not known -------------------------------------------------------------------------
 
-static bool is_waiter_of(const struct finding_list *list, const struct thread *thread,
-			 bool barriers_only)
+static bool is_waiter_of(const struct graph *graph, const struct thread *thread, bool barriers_only)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct finding *finding = &list->findings[i];
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		const struct finding *finding = &graph->findings[i];
 		if (barriers_only && finding->rule != RULE_LOST_THREADS &&
 		    finding->rule != RULE_DIFFERENT_BARRIERS && finding->rule != RULE_BARRIER)
 			continue;
@@ -244,54 +243,44 @@ static bool is_waiter_of(const struct finding_list *list, const struct thread *t
 	return false;
 }
 
-static bool waits_for_lock(const struct graph *graph, const struct thread *thread)
-{
-	for (size_t i = 0; i < graph->num_locks; i++) {
-		if (thread_list_has(&graph->locks[i].waiters, thread))
-			return true;
-	}
-	return false;
-}
-
 /** Find threads that wait, and nothing is known for what: if they are at a barrier, all of the region's
  *  are. Certain, if something is known of every thread. */
-void find_unknown_causes(struct graph *graph, struct finding_list *list)
+void find_unknown_causes(struct graph *graph)
 {
 	struct process *process = graph->process;
-	struct finding_list found = { 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
 		const struct wait *wait = thread_wait(thread);
 		if (!graph->nodes[i].waits || graph->nodes[i].num_edges || !wait ||
-		    is_waiter_of(list, thread, true) || waits_for_lock(graph, thread))
+		    is_waiter_of(graph, thread, true) || graph_lock(graph, thread))
 			continue;
 		bool at_barrier = is_barrier_kind(wait->kind);
 		struct finding *finding = NULL;
-		for (size_t k = 0; k < found.count && !finding; k++) {
-			struct thread *first = found.findings[k].waiters.all[0];
-			uint32_t kind = thread_wait(first)->kind;
+		for (size_t k = 0; k < graph->num_findings && !finding; k++) {
+			if (graph->findings[k].rule != RULE_UNKNOWN)
+				continue;
+			struct thread *first = graph->findings[k].waiters.all[0];
 			if (first->team == thread->team &&
-			    (at_barrier ? is_barrier_kind(kind) : kind == wait->kind))
-				finding = &found.findings[k];
+			    (at_barrier ? is_barrier_kind(thread_wait(first)->kind) :
+					  thread_wait(first)->kind == wait->kind))
+				finding = &graph->findings[k];
 		}
 		if (!finding) {
-			finding = finding_add(&found, graph, RULE_UNKNOWN);
+			finding = finding_add(graph, RULE_UNKNOWN);
 			finding->is_certain = process_is_seen_whole(process);
 			finding->region = at_barrier ? region_of(process, thread) : NULL;
 		}
 		thread_list_append(&finding->waiters, &process->arena, thread);
 	}
-	for (size_t i = 0; i < found.count; i++)
-		*finding_add(list, graph, RULE_UNKNOWN) = found.findings[i];
 }
 
 // ---- Threads that spin -------------------------------------------------------------------------
 
-static bool is_other_of(const struct finding_list *list, const struct thread *thread)
+static bool is_other_of(const struct graph *graph, const struct thread *thread)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (thread_list_has(&list->findings[i].others, thread))
+	for (size_t i = 0; i < graph->num_findings; i++) {
+		if (thread_list_has(&graph->findings[i].others, thread))
 			return true;
 	}
 	return false;
@@ -310,33 +299,32 @@ static bool is_same_spin(const struct spin *a, const struct spin *b)
 }
 
 /** Find loops that only look at memory, of threads about which nothing was told. */
-void find_spins(struct graph *graph, struct finding_list *list)
+void find_spins(struct graph *graph)
 {
 	struct process *process = graph->process;
-	struct finding_list found = { 0 };
 
 	for (size_t i = 0; i < process->num_targets; i++) {
 		struct thread *thread = process->threads[i];
-		if (thread_is_openmp(thread) == NO || is_waiter_of(list, thread, false) ||
-		    is_other_of(list, thread))
+		if (thread_is_openmp(thread) == NO || is_waiter_of(graph, thread, false) ||
+		    is_other_of(graph, thread))
 			continue;
 		const struct spin *spin = thread_spin(thread);
 		const struct location *place = spin ? thread_location(thread) : NULL;
 		struct finding *finding = NULL;
 		if (!place)
 			continue;
-		for (size_t k = 0; k < found.count && !finding; k++) {
-			struct thread *first = found.findings[k].waiters.all[0];
+		for (size_t k = 0; k < graph->num_findings && !finding; k++) {
+			if (graph->findings[k].rule != RULE_SPIN)
+				continue;
+			struct thread *first = graph->findings[k].waiters.all[0];
 			if (is_same_spin(thread_spin(first), spin) &&
 			    is_same_place(thread_location(first), place))
-				finding = &found.findings[k];
+				finding = &graph->findings[k];
 		}
 		if (!finding) {
-			finding = finding_add(&found, graph, RULE_SPIN);
+			finding = finding_add(graph, RULE_SPIN);
 			finding->is_certain = true;
 		}
 		thread_list_append(&finding->waiters, &process->arena, thread);
 	}
-	for (size_t i = 0; i < found.count; i++)
-		*finding_add(list, graph, RULE_SPIN) = found.findings[i];
 }

@@ -2,7 +2,7 @@
 //
 // The tasks for which threads wait.
 
-#include "diagnose/edges.h"
+#include "diagnose/room.h"
 
 enum { MAX_TASKS = 100000 }; // more are not looked at one by one
 

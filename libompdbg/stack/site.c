@@ -2,8 +2,13 @@
 //
 // Which function of a runtime a call reaches, or a frame belongs to. Asked once for each place.
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "libcode/code.h"
 #include "stack/room.h"
+
+enum { MAX_BLOCKS = 2048, MAX_FUNCTION = 1 << 18 }; // of a function: blocks, bytes
 
 /** The answer of a runtime's library about an address. */
 struct known_site {
@@ -90,6 +95,52 @@ const struct code_instruction *call_before(struct process *process, uint64_t pc)
 			(*known)->kind = CODE_OTHER;
 	}
 	return (*known)->kind == CODE_CALL ? *known : NULL;
+}
+
+uint64_t frame_here(struct process *process, const struct stack_frame *frame)
+{
+	const struct code_instruction *call =
+		frame->at.is_call ? call_before(process, frame->at.pc) : NULL;
+
+	return call ? call->address : frame->at.is_call ? 0 : frame->at.pc;
+}
+
+enum ompdbg_register service_register(unsigned int number)
+{
+	static const uint8_t first[] = { OMPDBG_RAX, OMPDBG_RCX, OMPDBG_RDX, OMPDBG_RBX,
+					 OMPDBG_RSP, OMPDBG_RBP, OMPDBG_RSI, OMPDBG_RDI };
+
+	return number < sizeof(first) ? (enum ompdbg_register)first[number] :
+					(enum ompdbg_register)number;
+}
+
+bool function_flow(struct process *process, uint64_t start, struct code_flow *ret)
+{
+	const struct code_function function = { .entry = start,
+						.begin = start,
+						.end = start + MAX_FUNCTION };
+	struct code_block *blocks = calloc(MAX_BLOCKS, sizeof(*blocks));
+
+	if (!blocks)
+		out_of_memory();
+	*ret = (struct code_flow){ .blocks = blocks, .capacity = MAX_BLOCKS };
+	bool is_known = start && code_flow_build(process_code(process), &function, ret) == CODE_OK;
+	ret->blocks = ARENA_ARRAY(&process->arena, struct code_block, ret->count);
+	memcpy(ret->blocks, blocks, ret->count * sizeof(*blocks));
+	free(blocks);
+	return is_known;
+}
+
+bool classify_block(struct runtime *runtime, const struct code_block *block,
+		    ompd_ext_wait_site *ret)
+{
+	struct code_reader *code = process_code(runtime->process);
+	struct code_instruction call;
+	uint64_t entry;
+
+	return (block->kind == CODE_CALL || block->kind == CODE_JUMP) &&
+	       code_decode(code, block->last, &call) == CODE_OK &&
+	       code_callee(code, &call, &entry) == CODE_OK && classify_entry(runtime, entry, ret);
 }
 
 bool calls_users_code(struct process *process, const struct stack_frame *frame)

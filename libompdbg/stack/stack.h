@@ -27,6 +27,8 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 // ---- Frames (frame.c) --------------------------------------------------------------------------
 
 struct place;
+struct code_block;
+struct code_flow;
 struct code_instruction;
 struct code_reader;
 
@@ -79,6 +81,16 @@ const struct code_instruction *call_before(struct process *process, uint64_t pc)
 bool calls_users_code(struct process *process, const struct stack_frame *frame);
 /** Return the code of the process, for libcode; kept with the process (room.c). */
 struct code_reader *process_code(struct process *process);
+/** Number a register of libcode's as the services do. */
+enum ompdbg_register service_register(unsigned int number);
+/** Find the flow of control of the function that begins at an address. @return false: it is unknown. */
+bool function_flow(struct process *process, uint64_t start, struct code_flow *ret);
+/** Return the address of the instruction in which a frame is: the call, if it has called; 0: unknown. */
+uint64_t frame_here(struct process *process, const struct stack_frame *frame);
+/** Find the function of a runtime that the code at the end of a block calls, or jumps to. @return false:
+ *  none. */
+bool classify_block(struct runtime *runtime, const struct code_block *block,
+		    ompd_ext_wait_site *ret);
 
 // ---- A thread's own stack (walk.c, calls.c, constructs.c) --------------------------------------
 
