@@ -3,11 +3,13 @@
 #include "output/crash.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "diagnose/fault.h"
 #include "output/json/parts.h"
-#include "output/text/source_line.h"
 #include "output/text/text.h"
 
 // x86-64: int3
@@ -181,6 +183,41 @@ const char *crash_text(struct process *process, const struct crash *crash, pid_t
 			    details);
 }
 
+/** Check that a source file is not newer than what was compiled of it. */
+static bool is_compiled(struct process *process, const struct location *location, const char *path)
+{
+	struct ompdbg_object object;
+	struct stat source, program;
+
+	return is_ok(SERVICE(process, object_at, location->code, &object)) && object.opened &&
+	       stat(path, &source) == 0 && S_ISREG(source.st_mode) &&
+	       stat(object.opened, &program) == 0 && source.st_mtime <= program.st_mtime;
+}
+
+/** Read the line of a source file at a place in the code. @return NULL: this machine does not have the
+ *  file, or it is newer than the program. */
+static const char *source_line(struct process *process, const struct location *location)
+{
+	const char *path, *found = NULL;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!location || !location->file || !location->line ||
+	    !is_ok(SERVICE(process, source_path, location->code, location->file, &path)) ||
+	    !is_compiled(process, location, path))
+		return NULL;
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	for (int i = 0; i < location->line && getline(&line, &size, file) >= 0; i++) {
+		if (i + 1 == location->line)
+			found = arena_strndup(&process->arena, line, strcspn(line, "\r\n"));
+	}
+	fclose(file);
+	free(line);
+	return found;
+}
+
 struct ompdbg_error *print_crash(struct process *process, const struct crash *crash, pid_t pid,
 				 const struct form *form, struct sink *sink)
 {
@@ -195,8 +232,7 @@ struct ompdbg_error *print_crash(struct process *process, const struct crash *cr
 	for (size_t i = 0; i < lines.count; i++)
 		text_add(&text, paint(&text.paper, STYLE_ERROR, lines.lines[i]));
 	if (location && source)
-		TEXT_CUT(&text, paint_plain, "%d  %s", location->line,
-			 source + strspn(source, " \t"));
+		TEXT_CUT(&text, "%d  %s", location->line, source + strspn(source, " \t"));
 	return text_write(&text, sink);
 }
 

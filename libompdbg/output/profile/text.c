@@ -220,8 +220,10 @@ static void add_phases(struct page *page, uint32_t construct)
 	struct text_table table;
 
 	text_add(&page->text, "");
-	TEXT_CUT(&page->text, paint_place, "%s: %s", profile_title(page->view, construct),
-		 counted_text(arena, tasks->instances, "task"));
+	text_cut(&page->text,
+		 arena_printf(page->arena, "%s: %s", profile_title(page->view, construct),
+			      counted_text(arena, tasks->instances, "task")),
+		 paint_place);
 	TEXT_WRAP(&page->text, "%s ended, %s undeferred, %s untied, %s cancelled; suspended %s",
 		  grouped_text(arena, tasks->ended), grouped_text(arena, tasks->undeferred),
 		  grouped_text(arena, tasks->untied), grouped_text(arena, tasks->cancelled),
@@ -464,8 +466,10 @@ static void add_task(struct page *page)
 					(unsigned long)task->child_ids[i]);
 	for (size_t i = 0; i < task->num_threads; i++)
 		threads = arena_printf(arena, "%s%s%u", threads, i ? ", " : "", task->threads[i]);
-	TEXT_CUT(&page->text, paint_place, "Task %lu: %s", (unsigned long)task->id,
-		 profile_title(page->view, task->construct));
+	text_cut(&page->text,
+		 arena_printf(page->arena, "Task %lu: %s", (unsigned long)task->id,
+			      profile_title(page->view, task->construct)),
+		 paint_place);
 	add_line(page, "parent",
 		 task->parent ? arena_printf(arena, "%lu", (unsigned long)task->parent) : "none",
 		 task->parent ? "" : "created by an implicit task");
@@ -495,8 +499,8 @@ static size_t add_branch(struct page *page, const struct profile_task *task, siz
 
 		if (child->kept_parent != task)
 			continue;
-		TEXT_CUT(&page->text, paint_plain, "%*s%lu  %s, %s%s", (int)indent, "",
-			 (unsigned long)child->id, profile_title(page->view, child->construct),
+		TEXT_CUT(&page->text, "%*s%lu  %s, %s%s", (int)indent, "", (unsigned long)child->id,
+			 profile_title(page->view, child->construct),
 			 time_text(arena, child->execution),
 			 child->below ? arena_printf(arena, ", %s below",
 						     grouped_text(arena, child->below)) :

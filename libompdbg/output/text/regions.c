@@ -6,7 +6,6 @@
 
 #include "base/foreign.h"
 #include "diagnose/words.h"
-#include "output/text/marks.h"
 #include "output/text/text.h"
 
 enum { INDENT = 2, LEAST_WIDTH = 20 };
@@ -77,7 +76,7 @@ static void add_loop(struct text *text, const char *indent, const struct alike *
 	}
 	if (threads.count != alike->count * (size_t)alike->regions[0]->team->size)
 		line = arena_printf(arena, "%s, for %s", line, threads_text(arena, &threads));
-	TEXT_CUT(text, paint_plain, "%s%s", indent, line);
+	TEXT_CUT(text, "%s%s", indent, line);
 }
 
 static void add_arrived(struct text *text, const char *indent, const char *where, int number,
@@ -86,8 +85,7 @@ static void add_arrived(struct text *text, const char *indent, const char *where
 	const char *verb = progress->is_counted ? number == 1 ? "has arrived" : "have arrived" :
 						  "seen there";
 
-	TEXT_CUT(text, paint_plain, "%s%s: %d of %d %s", indent, where, number, progress->total,
-		 verb);
+	TEXT_CUT(text, "%s%s: %d of %d %s", indent, where, number, progress->total, verb);
 }
 
 static void add_progress(struct text *text, const char *indent, struct region *region)
@@ -100,14 +98,14 @@ static void add_progress(struct text *text, const char *indent, struct region *r
 	if (!progress)
 		return;
 	if (progress->tasks_left)
-		TEXT_CUT(text, paint_plain, "%sbarrier: all %d have arrived, tasks are left",
-			 indent, progress->total);
+		TEXT_CUT(text, "%sbarrier: all %d have arrived, tasks are left", indent,
+			 progress->total);
 	else if (progress->arrived)
 		add_arrived(text, indent, where, progress->arrived, progress);
 	if (progress->arrived_end && !progress->tasks_left)
 		add_arrived(text, indent, "end of region", progress->arrived_end, progress);
 	if (progress->is_cancelled)
-		TEXT_CUT(text, paint_plain, "%scancelled", indent);
+		TEXT_CUT(text, "%scancelled", indent);
 }
 
 /** Write a member of a region: "thread 3 (1/4)". */
@@ -152,7 +150,7 @@ static void add_record(struct text *text, const char *indent, struct region *reg
 		line = arena_printf(arena, "%s; last: %s,%s", line,
 				    member_text(arena, region, last),
 				    ago_text(history, record->arrived[last]));
-	text_cut(text, line, paint_plain);
+	text_cut(text, line, NULL);
 }
 
 // ---- Groups ------------------------------------------------------------------------------------
@@ -173,12 +171,12 @@ struct row {
 	const char *doing, *where;
 	struct thread_list threads;
 	bool is_inner;
-	painter *paint; // of what they do; NULL
+	enum style style; // of what they do
 };
 
 /** Add a group to the row that says the same. */
-static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
-		      const struct region_group *group, const struct marks *marks)
+static void add_group(struct text *text, struct row *rows, size_t *num_rows,
+		      const struct region_group *group)
 {
 	bool is_inner = group->inner;
 	const char *what = is_inner ? "" : doing(group);
@@ -190,17 +188,17 @@ static void add_group(struct arena *arena, struct row *rows, size_t *num_rows,
 		 strcmp(rows[k].where, where) == 0))
 		k++;
 	if (k == *num_rows)
-		rows[(*num_rows)++] =
-			(struct row){ .doing = what, .where = where, .is_inner = is_inner };
-	if (marks && !is_inner)
-		rows[k].paint = thread_painter(marks, group->threads.all[0]);
-	thread_list_join(&rows[k].threads, arena, &group->threads);
+		rows[(*num_rows)++] = (struct row){
+			.doing = what, .where = where, .is_inner = is_inner, .style = STYLE_NONE
+		};
+	if (!is_inner)
+		rows[k].style = thread_style(text, group->threads.all[0]);
+	thread_list_join(&rows[k].threads, text->paper.arena, &group->threads);
 }
 
 static void add_groups(struct text *text, const char *indent, const struct alike *alike)
 {
 	struct arena *arena = text->paper.arena;
-	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 	size_t num_groups, num_rows = 0;
 	struct row *rows;
@@ -210,7 +208,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 	for (size_t i = 0; i < alike->count; i++) {
 		const struct region_group *groups = region_groups(alike->regions[i], &num_groups);
 		for (size_t k = 0; k < num_groups; k++)
-			add_group(arena, rows, &num_rows, &groups[k], marks);
+			add_group(text, rows, &num_rows, &groups[k]);
 	}
 
 	struct paper paper = indented_paper(&text->paper, strlen(indent));
@@ -221,7 +219,7 @@ static void add_groups(struct text *text, const char *indent, const struct alike
 				continue;
 			const struct thread_list *list = &rows[k].threads;
 			const char **cells = text_table_row(&table);
-			text_table_mark(&table, rows[k].paint);
+			text_table_mark(&table, rows[k].style);
 			cells[COUNT] = arena_printf(arena, "%zu", list->count);
 			cells[STATE] = inner ? inner_text(list) : rows[k].doing;
 			cells[WHERE] = rows[k].where;

@@ -7,7 +7,6 @@
 #include "base/foreign.h"
 #include "base/text.h"
 #include "diagnose/words.h"
-#include "output/text/cycles.h"
 #include "output/text/text.h"
 #include "wait/evidence.h"
 

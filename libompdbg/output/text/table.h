@@ -55,7 +55,7 @@ enum { MAX_COLUMNS = 16 };
 
 struct table_row {
 	const char *cells[MAX_COLUMNS];
-	painter *paint; // of the columns that are marked; NULL: their own
+	enum style mark; // of the columns that are marked; STYLE_NONE: their own
 };
 
 /** A table that is being filled. */
@@ -77,8 +77,8 @@ const char **text_table_row(struct text_table *table);
 #define TABLE_ROW(table, ...)                                                       \
 	memcpy(text_table_row(table), ((const char *[MAX_COLUMNS]){ __VA_ARGS__ }), \
 	       MAX_COLUMNS * sizeof(char *))
-/** Mark the latest row: @p paint instead of the painters of columns that are marked; NULL: none. */
-void text_table_mark(struct text_table *table, painter *paint);
+/** Mark the latest row: a style instead of the painters of columns that are marked. */
+void text_table_mark(struct text_table *table, enum style mark);
 /** Remove a column. */
 void text_table_remove(struct text_table *table, size_t column);
 /** Remove the columns that say nothing, unless there are no rows. */

@@ -113,7 +113,8 @@ static void add_line(struct text *text, const char *begin, struct task *task, co
 		title = foreign_visible(arena, function_place_text(arena, function));
 	if (width)
 		title = cut_place(&text->paper, title, room);
-	TEXT_CUT(text, paint_task, "%s%s%s%s", begin, title, rest, last);
+	text_cut(text, arena_printf(text->paper.arena, "%s%s%s%s", begin, title, rest, last),
+		 paint_task);
 }
 
 static void add_task_line(struct text *text, int depth, struct task *task)
@@ -262,15 +263,17 @@ static bool add_implicit_alike(struct text *text, struct task_pool *pool,
 	if (threads.count == 1)
 		model->is_shown = false;
 	else
-		TEXT_CUT(text, paint_task, "%s%zu implicit tasks, %s%s, threads %s",
-			 indentation(text, 1), threads.count, task_status(model->task), said,
-			 thread_numbers(arena, &threads));
+		text_cut(text,
+			 arena_printf(text->paper.arena, "%s%zu implicit tasks, %s%s, threads %s",
+				      indentation(text, 1), threads.count, task_status(model->task),
+				      said, thread_numbers(arena, &threads)),
+			 paint_task);
 	return threads.count > 1;
 }
 
 static void add_team(struct text *text, struct task_pool *pool, const struct team_tasks *team)
 {
-	text_cut(text, team_line(pool, pool->nodes[team->nodes[0]].task), paint_plain);
+	text_cut(text, team_line(pool, pool->nodes[team->nodes[0]].task), NULL);
 	for (size_t i = 0; i < team->count; i++) {
 		struct task_node *node = &pool->nodes[team->nodes[i]];
 
@@ -307,8 +310,8 @@ static void add_tree(struct text *text, struct task_pool *pool)
 	if (pool->unreached > 0)
 		unreached = arena_printf(pool->arena, ", and %ld in no list (for example detached)",
 					 (long)pool->unreached);
-	TEXT_CUT(text, paint_plain, "%s%s%s", counted_text(pool->arena, pool->total, "task"),
-		 unreached, damage(pool));
+	TEXT_CUT(text, "%s%s%s", counted_text(pool->arena, pool->total, "task"), unreached,
+		 damage(pool));
 }
 
 // ---- Lists -------------------------------------------------------------------------------------
@@ -353,8 +356,8 @@ static void add_queued(struct text *text, struct task_pool *pool)
 		count += pool->groups[i]->number - pool->keep;
 		add_more_line(text, pool, 0, pool->groups[i]);
 	}
-	TEXT_CUT(text, paint_plain, "%s queued or blocked%s",
-		 counted_text(pool->arena, count, "task"), damage(pool));
+	TEXT_CUT(text, "%s queued or blocked%s", counted_text(pool->arena, count, "task"),
+		 damage(pool));
 }
 
 struct ompdbg_error *text_tasks(struct text *text, const struct view_options *options)

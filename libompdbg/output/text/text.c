@@ -11,7 +11,7 @@
 #include "diagnose/words.h"
 
 // Programs may have types and names without end.
-enum { MOST_COLUMNS = 199 };
+enum { MOST_COLUMNS = 199, LONGEST_CYCLE = 4 };
 
 void text_init(struct text *text, struct process *process, const struct form *form)
 {
@@ -41,7 +41,7 @@ void text_cut(struct text *text, const char *line, painter *paint)
 
 	if (text->paper.width)
 		visible = cut_end(&text->paper, visible, text->paper.width);
-	text_add(text, paint(&text->paper, visible));
+	text_add(text, paint ? paint(&text->paper, visible) : visible);
 }
 
 void text_table_add(struct text *text, struct text_table *table)
@@ -213,6 +213,51 @@ const char *numbered_title(struct task *task)
 	const char *title = task_title(task);
 
 	return number ? arena_printf(arena, "#%lu %s", (unsigned long)number, title) : title;
+}
+
+// ---- What stands out ----
+
+/** List the threads that can never go on. */
+static struct table *find_stuck(struct process *process)
+{
+	struct table *stuck = ARENA_NEW(&process->arena, struct table);
+	size_t count;
+	const struct finding *findings = diagnose(process, NULL, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct thread_list *waiters = &findings[i].waiters;
+		for (size_t k = 0; k < waiters->count && findings[i].severity == SEVERITY_STUCK;
+		     k++)
+			*table_put(stuck, &process->arena,
+				   (uint64_t)waiters->all[k]->target->number) = waiters->all[k];
+	}
+	return stuck;
+}
+
+enum style thread_style(struct text *text, struct thread *thread)
+{
+	if (!text->paper.color) // a diagnosis takes its time
+		return STYLE_NONE;
+	if (!text->stuck)
+		text->stuck = find_stuck(text->process);
+	if (thread_signal(thread))
+		return STYLE_ERROR;
+	if (table_get(text->stuck, (uint64_t)thread->target->number))
+		return STYLE_STUCK;
+	return thread_wait(thread) ? STYLE_METADATA : STYLE_NONE;
+}
+
+size_t cycle_at(const struct cycle_list *list, size_t index, size_t least, size_t *times)
+{
+	for (size_t length = 1; length <= LONGEST_CYCLE; length++) {
+		size_t end = index + length;
+		while (end < list->count && list->are_equal(list->items, end, end - length))
+			end++;
+		*times = (end - index) / length;
+		if (*times >= least)
+			return length;
+	}
+	return 0;
 }
 
 // ---- What nobody knows -------------------------------------------------------------------------

@@ -13,20 +13,20 @@ struct text {
 	struct process *process;
 	struct paper paper;
 	struct lines lines;
-	bool addresses; // of frames are shown
+	bool addresses;	     // of frames are shown
+	struct table *stuck; // threads that can never go on, by number; NULL: not asked yet
 };
 
 void text_init(struct text *text, struct process *process, const struct form *form);
 /** Add a line as it is, or a text broken between words. */
 void text_add(struct text *text, const char *line);
 void text_wrap(struct text *text, const char *line);
-/** Add a line of foreign text: visible, cut to the width, and painted. */
+/** Add a line of foreign text: visible, cut to the width, and painted by @p paint, if that is not NULL. */
 void text_cut(struct text *text, const char *line, painter *paint);
 /** Do that with a text that is written as by printf(). */
 #define TEXT_ADD(text, ...) text_add(text, arena_printf((text)->paper.arena, __VA_ARGS__))
 #define TEXT_WRAP(text, ...) text_wrap(text, arena_printf((text)->paper.arena, __VA_ARGS__))
-#define TEXT_CUT(text, paint, ...) \
-	text_cut(text, arena_printf((text)->paper.arena, __VA_ARGS__), paint)
+#define TEXT_CUT(text, ...) text_cut(text, arena_printf((text)->paper.arena, __VA_ARGS__), NULL)
 /** Add the lines of a table. */
 void text_table_add(struct text *text, struct text_table *table);
 /** Put the lines into a sink. */
@@ -55,6 +55,19 @@ const char *task_title(struct task *task);
 const char *numbered_title(struct task *task);
 /** Write the thread that executes a task, or owns it: "thread 3 (1/4)". */
 const char *task_thread_text(const struct task *task);
+
+/** Tell how what a thread does is painted: one that has crashed, can never go on, or waits. */
+enum style thread_style(struct text *text, struct thread *thread);
+
+/** A list of lines, or of what lines are made from. */
+struct cycle_list {
+	const void *items;
+	size_t count;
+	bool (*are_equal)(const void *items, size_t index, size_t other);
+};
+/** Return how many lines, from the one at an index on, recur behind themselves, as those of a recursion do;
+ *  0: none does. @p least: how often they must be there. @p times: how often they are. */
+size_t cycle_at(const struct cycle_list *list, size_t index, size_t least, size_t *times);
 
 /** Say that no thread does something, as far as that is known: @p does is "waits for a lock". */
 void text_nobody(struct text *text, const char *does);

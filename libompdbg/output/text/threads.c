@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "diagnose/words.h"
-#include "output/text/marks.h"
 #include "output/text/text.h"
 
 enum {
@@ -242,13 +241,12 @@ static void add_reasons(struct text *text, const struct view_options *options)
 			thread_list_append(&fold_of(&folds, arena, reason)->threads, arena, thread);
 	}
 	for (size_t i = 0; i < folds.count && i < SHOWN_REASONS; i++)
-		TEXT_CUT(text, paint_plain, "? %s: %s", threads_text(arena, &folds.all[i].threads),
+		TEXT_CUT(text, "? %s: %s", threads_text(arena, &folds.all[i].threads),
 			 folds.all[i].text);
 }
 
 struct ompdbg_error *text_threads(struct text *text, const struct view_options *options)
 {
-	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct text_table table;
 
 	text_table_init(&table, &text->paper, columns, NUM_COLUMNS);
@@ -256,8 +254,7 @@ struct ompdbg_error *text_threads(struct text *text, const struct view_options *
 		if (process_is_interrupted(text->process))
 			return NULL;
 		add_row(&table, options->threads[i]);
-		if (marks)
-			text_table_mark(&table, thread_painter(marks, options->threads[i]));
+		text_table_mark(&table, thread_style(text, options->threads[i]));
 	}
 	// Who has chosen threads wants to see each.
 	if (options->num_threads >= FOLD_FROM && options->num_threads == text->process->num_targets)

@@ -9,8 +9,6 @@
 #include "base/foreign.h"
 #include "base/text.h"
 #include "diagnose/words.h"
-#include "output/text/cycles.h"
-#include "output/text/marks.h"
 #include "output/text/text.h"
 
 enum {
@@ -25,9 +23,9 @@ enum {
 /** A frame, or what threads do at the end of their stacks, below the same frames. */
 struct branch {
 	const char *label;
-	bool is_end;	// no frame: what the threads do there
-	bool is_line;	// the line where they are in the construct above
-	painter *paint; // of an end; NULL
+	bool is_end;	  // no frame: what the threads do there
+	bool is_line;	  // the line where they are in the construct above
+	enum style style; // of an end
 	struct branch **inner;
 	size_t num_inner, capacity;
 	struct string_table by_label; // of `inner`
@@ -92,6 +90,7 @@ static struct branch *inner_branch(struct arena *arena, struct branch *branch, c
 	if (!*known) {
 		struct branch *made = ARENA_NEW(arena, struct branch);
 		made->label = label;
+		made->style = STYLE_NONE;
 		*known = made;
 		*ARENA_APPEND(arena, branch->inner, branch->num_inner, branch->capacity) = made;
 	}
@@ -147,7 +146,7 @@ static const char *end_label(struct arena *arena, struct thread *thread)
 }
 
 static void add_group(struct text *text, struct branch *root, const struct stack_group *group,
-		      bool raw, struct marks *marks)
+		      bool raw)
 {
 	struct arena *arena = text->paper.arena;
 	struct branch *branch;
@@ -161,7 +160,7 @@ static void add_group(struct text *text, struct branch *root, const struct stack
 		struct thread *thread = group->threads.all[i];
 		struct branch *end = inner_branch(arena, branch, end_label(arena, thread));
 		end->is_end = true;
-		end->paint = marks ? thread_painter(marks, thread) : NULL;
+		end->style = thread_style(text, thread);
 		thread_list_append(&end->threads, arena, thread);
 	}
 }
@@ -268,7 +267,7 @@ static void add_chain(struct text_table *table, const struct chain *chain, size_
 				both = joined(table->paper, depth, one->label,
 					      chain->branches[k + 1]->label);
 			const char **row = add_row(table, depth, both ? both : one->label);
-			text_table_mark(table, one->paint);
+			text_table_mark(table, one->style);
 			if (one == head) {
 				row[COUNT] = arena_printf(arena, "%zu", head->threads.count);
 				row[THREADS] = thread_numbers(arena, &head->threads);
@@ -323,11 +322,10 @@ void text_tree(struct text *text, const struct view_options *options)
 	size_t count;
 	const struct stack_group *groups = stack_groups(
 		text->process, options->threads, options->num_threads, options->raw, true, &count);
-	struct marks *marks = text->paper.color ? process_marks(text->process) : NULL;
 	struct branch root = { 0 };
 
 	for (size_t i = 0; i < count && !process_is_interrupted(text->process); i++)
-		add_group(text, &root, &groups[i], options->raw, marks);
+		add_group(text, &root, &groups[i], options->raw);
 	show(text, &root);
 }
 
