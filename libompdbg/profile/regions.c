@@ -2,8 +2,6 @@
 //
 // Parallel regions, their barriers and worksharing, and waits for tasks.
 
-#include <string.h>
-
 #include "profile/room.h"
 
 enum { SATURATED = UINT32_MAX };
@@ -41,19 +39,8 @@ void region_drop(struct profile *profile, struct region **dropped)
 
 static void add_member(struct profile *profile, struct region *region, struct node *node)
 {
-	size_t size = region->capacity * sizeof(struct node *);
-
-	if (region->num_members == region->capacity) {
-		size_t most = region->capacity ? 2 * region->capacity : 8;
-		struct node **more = pool_take(&profile->pool, most * sizeof(struct node *));
-
-		if (region->members) {
-			memcpy(more, region->members, size);
-			pool_give(&profile->pool, region->members, size);
-		}
-		region->members = more;
-		region->capacity = most;
-	}
+	region->members = pool_enlarge(&profile->pool, region->members, region->num_members,
+				       &region->capacity, sizeof(struct node *));
 	region->members[region->num_members++] = node;
 }
 
@@ -74,6 +61,14 @@ static void count_member(struct profile *profile, struct region *region, struct 
 		region->slowest = node->member_work;
 }
 
+static void count_wait(struct profile *profile, const struct frame *frame)
+{
+	struct profile_waits *waits = profile->constructs[frame->construct].waits;
+
+	waits->count++;
+	stat_add(&waits->wait, frame->time);
+}
+
 /** Let the threads that the end of a region leaves at its barrier be idle. */
 static void release_members(struct profile *profile, struct region *region, uint64_t now)
 {
@@ -88,10 +83,7 @@ static void release_members(struct profile *profile, struct region *region, uint
 		count_member(profile, region, node, now);
 		frame = top_frame(node);
 		if (frame && frame->kind != FRAME_RUNTIME && !frame->is_idle) {
-			struct profile_waits *waits = profile->constructs[frame->construct].waits;
-
-			waits->count++;
-			stat_add(&waits->wait, frame->time);
+			count_wait(profile, frame);
 			frame->is_idle = true;
 		}
 	}
@@ -310,12 +302,8 @@ void wait_end(struct profile *profile, struct node *node, uint64_t now)
 	if (!top || top->kind == FRAME_RUNTIME)
 		return;
 	struct frame *frame = pop_frame(node);
-	if (frame && !frame->is_idle) {
-		struct profile_waits *waits = profile->constructs[frame->construct].waits;
-
-		waits->count++;
-		stat_add(&waits->wait, frame->time);
-	}
+	if (frame && !frame->is_idle)
+		count_wait(profile, frame);
 	task_resume(node, now);
 }
 

@@ -67,7 +67,7 @@ struct node {
 	struct domain *domain; // of its children; then the one in which it is
 	struct domain *siblings;
 	struct dependence *dependences;
-	uint32_t num_dependences, max_dependences;
+	size_t num_dependences, max_dependences;
 	// Times
 	uint64_t create_begin, created, create_end, begun, ended, since; // UNKNOWN_TIME
 	uint64_t execution, suspension, work;

@@ -129,12 +129,34 @@ static void note_thread(struct profile *profile, uint64_t id, uint32_t thread)
 			      wanted->threads_capacity) = thread;
 }
 
+/** Find how long a task was in each phase; UNKNOWN_TIME. */
+static void find_times(const struct node *node, uint64_t removed, uint64_t times[NUM_TASK_TIMES])
+{
+	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
+	bool has_begun = node->begun != UNKNOWN_TIME, has_ended = node->ended != UNKNOWN_TIME;
+	uint64_t ready = is_created ? node->create_end : node->created;
+
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++)
+		times[i] = UNKNOWN_TIME;
+	if (is_created)
+		times[TIME_CREATION] = node->create_end - node->create_begin;
+	if (has_begun && ready != UNKNOWN_TIME)
+		times[TIME_POOL] = node->begun - ready;
+	if (has_begun && has_ended) {
+		times[TIME_EXECUTION] = node->execution;
+		times[TIME_SUSPENSION] = node->suspension;
+	}
+	if (has_ended && removed != UNKNOWN_TIME)
+		times[TIME_COMPLETION] = removed - node->ended;
+	if (has_ended && ready != UNKNOWN_TIME)
+		times[TIME_LIFE] = (removed != UNKNOWN_TIME ? removed : node->ended) -
+				   (is_created ? node->create_begin : node->created);
+}
+
 void task_note(struct profile *profile, struct node *node, uint64_t removed)
 {
 	struct profile_task *const kept[] = { node->kept, profile->task };
 	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
-	bool has_begun = node->begun != UNKNOWN_TIME, has_ended = node->ended != UNKNOWN_TIME;
-	uint64_t ready = is_created ? node->create_end : node->created;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct profile_task *task = kept[i];
@@ -145,13 +167,7 @@ void task_note(struct profile *profile, struct node *node, uint64_t removed)
 		task->created = is_created ? node->create_begin : node->created;
 		task->begun = node->begun;
 		task->ended = node->ended;
-		task->creation = is_created ? node->create_end - node->create_begin : UNKNOWN_TIME;
-		task->pool = has_begun && ready != UNKNOWN_TIME ? node->begun - ready :
-								  UNKNOWN_TIME;
-		task->execution = has_begun && has_ended ? node->execution : UNKNOWN_TIME;
-		task->suspension = has_begun && has_ended ? node->suspension : UNKNOWN_TIME;
-		task->completion = has_ended && removed != UNKNOWN_TIME ? removed - node->ended :
-									  UNKNOWN_TIME;
+		find_times(node, removed, task->times);
 	}
 }
 
@@ -159,25 +175,16 @@ void task_note(struct profile *profile, struct node *node, uint64_t removed)
 static void add_figures(struct profile *profile, const struct node *node, uint64_t removed)
 {
 	struct profile_tasks *tasks = profile->constructs[node->construct].tasks;
-	bool is_created = node->create_begin != UNKNOWN_TIME && node->create_end != UNKNOWN_TIME;
-	uint64_t ready = is_created ? node->create_end : node->created;
-	uint64_t end = removed != UNKNOWN_TIME ? removed : node->ended;
+	uint64_t times[NUM_TASK_TIMES];
 
 	tasks->ended++;
 	tasks->suspensions += node->suspensions;
 	tasks->work += node->work;
-	if (is_created)
-		stat_add(&tasks->creation, node->create_end - node->create_begin);
-	if (ready != UNKNOWN_TIME && node->begun != UNKNOWN_TIME)
-		stat_add(&tasks->pool, node->begun - ready);
-	if (node->begun != UNKNOWN_TIME) {
-		stat_add(&tasks->execution, node->execution);
-		stat_add(&tasks->suspension, node->suspension);
+	find_times(node, removed, times);
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++) {
+		if (times[i] != UNKNOWN_TIME)
+			stat_add(&tasks->times[i], times[i]);
 	}
-	if (removed != UNKNOWN_TIME)
-		stat_add(&tasks->completion, removed - node->ended);
-	if (ready != UNKNOWN_TIME)
-		stat_add(&tasks->life, end - (is_created ? node->create_begin : node->created));
 }
 
 // ---- Creation ----------------------------------------------------------------------------------

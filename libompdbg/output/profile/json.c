@@ -117,12 +117,8 @@ static void task_members(struct json *json, const struct profile_construct *cons
 	member_number(json, "undeferred", tasks->undeferred);
 	member_number(json, "cancelled", tasks->cancelled);
 	member_number(json, "suspensions", tasks->suspensions);
-	member_stat(json, "creation", &tasks->creation);
-	member_stat(json, "pool", &tasks->pool);
-	member_stat(json, "execution", &tasks->execution);
-	member_stat(json, "suspension", &tasks->suspension);
-	member_stat(json, "completion", &tasks->completion);
-	member_stat(json, "life", &tasks->life);
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++)
+		member_stat(json, task_time_name((enum task_time)i), &tasks->times[i]);
 	member_number(json, "work", tasks->work);
 }
 
@@ -282,11 +278,8 @@ static void tree_members(struct json *json, const struct profile_task *task)
 	member_time(json, "created", task->created);
 	member_time(json, "begun", task->begun);
 	member_time(json, "ended", task->ended);
-	member_time(json, "creation", task->creation);
-	member_time(json, "pool", task->pool);
-	member_time(json, "execution", task->execution);
-	member_time(json, "suspension", task->suspension);
-	member_time(json, "completion", task->completion);
+	for (size_t i = 0; i < TIME_LIFE; i++)
+		member_time(json, task_time_name((enum task_time)i), task->times[i]);
 }
 
 static void write_tree(struct json *json, const struct profile_view *view)

@@ -190,22 +190,10 @@ static void add_threads(struct page *page)
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-static const struct {
-	const char *name;
-	size_t offset;
-} phases[] = {
-	{ "creation", offsetof(struct profile_tasks, creation) },
-	{ "in the pool", offsetof(struct profile_tasks, pool) },
-	{ "execution", offsetof(struct profile_tasks, execution) },
-	{ "suspension", offsetof(struct profile_tasks, suspension) },
-	{ "completion", offsetof(struct profile_tasks, completion) },
-	{ "life", offsetof(struct profile_tasks, life) },
-};
-enum { NUM_PHASES = sizeof(phases) / sizeof(*phases), NUM_MEANS = 5 };
-
-static const struct profile_stat *phase_of(const struct profile_tasks *tasks, size_t phase)
+/** Name a time for people. */
+static const char *time_name(size_t time)
 {
-	return (const struct profile_stat *)((const char *)tasks + phases[phase].offset);
+	return time == TIME_POOL ? "in the pool" : task_time_name((enum task_time)time);
 }
 
 /** Add all that is known of a construct's tasks. */
@@ -229,10 +217,10 @@ static void add_phases(struct page *page, uint32_t construct)
 		  grouped_text(arena, tasks->untied), grouped_text(arena, tasks->cancelled),
 		  counted_text(arena, tasks->suspensions, "time"));
 	text_table_init(&table, &page->text.paper, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < NUM_PHASES; i++) {
-		const struct profile_stat *stat = phase_of(tasks, i);
+	for (size_t i = 0; i < NUM_TASK_TIMES; i++) {
+		const struct profile_stat *stat = &tasks->times[i];
 
-		TABLE_ROW(&table, phases[i].name, grouped_text(arena, stat->known),
+		TABLE_ROW(&table, time_name(i), grouped_text(arena, stat->known),
 			  known_text(arena, stat, stat->sum), mean_text(arena, stat),
 			  known_text(arena, stat, stat->min), known_text(arena, stat, stat->max));
 	}
@@ -247,8 +235,8 @@ static void task_row(struct page *page, uint32_t construct, const char **row)
 
 	row[0] = profile_title(page->view, construct);
 	row[1] = grouped_text(page->arena, tasks->instances);
-	for (size_t k = 0; k < NUM_MEANS; k++)
-		row[2 + k] = mean_text(page->arena, phase_of(tasks, k));
+	for (size_t k = 0; k < TIME_LIFE; k++)
+		row[2 + k] = mean_text(page->arena, &tasks->times[k]);
 }
 
 static void region_row(struct page *page, uint32_t construct, const char **row)
@@ -447,14 +435,6 @@ static void add_locks(struct page *page)
 
 // ---- One task, and the tree --------------------------------------------------------------------
 
-static uint64_t phase_time(const struct profile_task *task, size_t phase)
-{
-	const uint64_t times[NUM_MEANS] = { task->creation, task->pool, task->execution,
-					    task->suspension, task->completion };
-
-	return times[phase];
-}
-
 static void add_task(struct page *page)
 {
 	const struct profile_task *task = page->view->profile->task;
@@ -477,8 +457,8 @@ static void add_task(struct page *page)
 		 arena_printf(arena, "%s after the start", time_text(arena, task->created)));
 	add_line(page, "run by thread", *threads ? threads : "?",
 		 arena_printf(arena, "%s after the start", time_text(arena, task->begun)));
-	for (size_t i = 0; i < NUM_MEANS; i++)
-		add_line(page, phases[i].name, time_text(arena, phase_time(task, i)), "");
+	for (size_t i = 0; i < TIME_LIFE; i++)
+		add_line(page, time_name(i), time_text(arena, task->times[i]), "");
 	add_line(page, "tasks below", grouped_text(arena, task->below), "");
 	TEXT_WRAP(&page->text, "%s%s%s%s", counted_text(arena, task->children, "child task"),
 		  task->children ? ": " : "", children,
@@ -501,7 +481,7 @@ static size_t add_branch(struct page *page, const struct profile_task *task, siz
 			continue;
 		TEXT_CUT(&page->text, "%*s%lu  %s, %s%s", (int)indent, "", (unsigned long)child->id,
 			 profile_title(page->view, child->construct),
-			 time_text(arena, child->execution),
+			 time_text(arena, child->times[TIME_EXECUTION]),
 			 child->below ? arena_printf(arena, ", %s below",
 						     grouped_text(arena, child->below)) :
 					"");

@@ -126,6 +126,17 @@ const char *profile_lane_name(enum profile_lane lane)
 	return names[lane];
 }
 
+const char *task_time_name(enum task_time time)
+{
+	static const char *const names[NUM_TASK_TIMES] = {
+		[TIME_CREATION] = "creation",	  [TIME_POOL] = "pool",
+		[TIME_EXECUTION] = "execution",	  [TIME_SUSPENSION] = "suspension",
+		[TIME_COMPLETION] = "completion", [TIME_LIFE] = "life",
+	};
+
+	return names[time];
+}
+
 const char *profile_runtime(const struct profile_view *view)
 {
 	static const char *const names[] = { NULL, "libgomp", "libomp", "libgomp, libomp" };
@@ -184,7 +195,7 @@ static bool time_of(const struct profile_construct *construct, enum profile_tabl
 {
 	switch (table) {
 	case TABLE_TASKS:
-		*ret = construct->tasks ? construct->tasks->execution.sum : 0;
+		*ret = construct->tasks ? construct->tasks->times[TIME_EXECUTION].sum : 0;
 		return construct->tasks && construct->tasks->instances;
 	case TABLE_REGIONS:
 		*ret = construct->regions ? construct->regions->time.sum : 0;

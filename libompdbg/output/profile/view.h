@@ -33,6 +33,7 @@ const char *profile_title(const struct profile_view *view, uint32_t construct);
 /** Name kinds of constructs, and lanes, as in JSON. */
 const char *profile_kind_name(enum profile_kind kind);
 const char *profile_lane_name(enum profile_lane lane);
+const char *task_time_name(enum task_time time);
 /** Name the runtimes of the program. */
 const char *profile_runtime(const struct profile_view *view);
 /** Tell how the run has ended; NULL: it is unknown. */
