@@ -58,13 +58,6 @@ static const char *have(int count)
 
 // ---- Locks -------------------------------------------------------------------------------------
 
-static const char *kind_text(const struct lock *lock)
-{
-	if (!lock)
-		return "task";
-	return wait_kind(lock->kind)->title;
-}
-
 static const char *tell_deadlock(struct telling *t)
 {
 	const struct finding *finding = t->finding;
@@ -73,7 +66,8 @@ static const char *tell_deadlock(struct telling *t)
 
 	if (finding->num_edges == 1)
 		return SAY("%s: thread %s waits for a %s that it holds itself", begin,
-			   edge->waiter->target->label, kind_text(edge->lock));
+			   edge->waiter->target->label,
+			   edge->lock ? wait_kind(edge->lock->kind)->title : "task");
 	return SAY("%s: %zu threads wait for one another", begin, finding->num_edges);
 }
 

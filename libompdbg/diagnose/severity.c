@@ -34,18 +34,12 @@ static void add_who_might(struct graph *graph, struct thread_list *list)
 	}
 }
 
-static bool sleeps(struct thread *thread)
-{
-	struct system_call call;
-
-	return thread_system_call(thread, &call) && (call.sleeps || call.waits_outside);
-}
-
 /** Add those for whom a thread waits. @return true: it works. */
 static bool works(struct graph *graph, struct thread *thread, struct thread_list *list)
 {
 	struct process *process = graph->process;
 	struct wait_node *node = graph_node(graph, thread);
+	struct system_call call;
 	bool has_known = false;
 
 	if (!thread_wait(thread) && !node->waits) {
@@ -54,7 +48,8 @@ static bool works(struct graph *graph, struct thread *thread, struct thread_list
 			for (size_t i = 0; i < process->num_targets; i++) // any may end that
 				thread_list_add(list, &process->arena, process->threads[i]);
 		}
-		return !spin && !sleeps(thread);
+		return !spin &&
+		       !(thread_system_call(thread, &call) && (call.sleeps || call.waits_outside));
 	}
 	for (size_t i = 0; i < node->num_edges; i++) {
 		if (!node->edges[i].thread)

@@ -129,9 +129,6 @@ const char *runtime_state_name(struct runtime *runtime, uint64_t state);
 const char *const *runtime_state_names(struct runtime *runtime, size_t *count);
 /** Find the id of a control variable by its name. @return -1 if the library has none. */
 int64_t runtime_icv(struct runtime *runtime, const char *name);
-/** Read memory of the target. */
-struct ompdbg_error *runtime_read(struct runtime *runtime, uint64_t address, void *buffer,
-				  size_t size);
 /** Find the thread of the debugger that a handle stands for; NULL if there is none. */
 struct thread *runtime_thread_of(struct runtime *runtime, ompd_thread_handle_t *handle);
 /** Find the team of a region's handle, which the space keeps. NULL if it has no identity. */
@@ -231,6 +228,9 @@ bool thread_is_in_runtime(struct thread *thread);
 /** Check for a thread that the program itself has started: its stack begins in code that is neither the
  *  runtime's nor the system's. (missing_threads.c) */
 bool thread_is_programs(const struct thread *thread);
+
+/** What a tool may ask about a thread (inquiry.h). */
+enum inquiry_kind { INQUIRY_THREAD, INQUIRY_TASK, INQUIRY_PARALLEL };
 
 // ---- Teams (team.c) --------------------------------------------------------------------------
 
@@ -404,7 +404,8 @@ struct task_count {
 	uint64_t number;
 	size_t order; // in which they were met
 };
-/** Count tasks, the largest number first; no object is made for a task. */
-struct ompdbg_error *tasks_count(struct runtime *runtime, struct task_count **ret, size_t *count);
+/** Count the tasks of all runtimes, the largest number first; no object is made for a task. */
+struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
+					 size_t *count);
 
 #endif

@@ -105,12 +105,6 @@ int64_t runtime_icv(struct runtime *runtime, const char *name)
 	return -1;
 }
 
-struct ompdbg_error *runtime_read(struct runtime *runtime, uint64_t address, void *buffer,
-				  size_t size)
-{
-	return space_read(runtime->space, address, buffer, size);
-}
-
 struct thread *runtime_thread_of(struct runtime *runtime, ompd_thread_handle_t *handle)
 {
 	uint64_t id = space_id(runtime->space, ompd_scope_thread, handle);

@@ -6,7 +6,6 @@
 #define OMPDBG_ICV_ROWS_H
 
 #include "model/icv.h"
-#include "model/inquiry.h"
 #include "output/output.h"
 
 /** A variable with one of its values, and the threads that have it. */
@@ -18,10 +17,6 @@ struct icv_row {
 const struct icv_row *icv_rows(struct process *process, struct thread *const *threads,
 			       size_t num_threads, const char *scope, size_t *count);
 
-/** Ask a thread what OMPT would answer. */
-const struct inquiry *thread_inquiries(struct thread *thread, enum inquiry_kind which, int level,
-				       size_t *count);
-
 /** Defects of the lists of all runtimes' tasks. */
 struct tasks_visited {
 	bool is_damaged;
@@ -32,8 +27,5 @@ struct ompdbg_error *process_tasks_visit(struct process *process,
 					 struct ompdbg_error *(*visit)(void *context,
 								       struct task *task),
 					 void *context, struct tasks_visited *ret);
-/** Count the tasks of all runtimes, the largest number first. */
-struct ompdbg_error *process_task_counts(struct process *process, struct task_count **ret,
-					 size_t *count);
 
 #endif

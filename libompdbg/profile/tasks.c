@@ -104,7 +104,6 @@ static void keep_in_tree(struct profile *profile, struct node *node)
 static void note_wanted(struct profile *profile, struct node *node)
 {
 	struct profile_task *wanted = profile->task;
-	struct arena *arena = &profile->arena;
 
 	if (node->id == profile->options.task)
 		profile->task = keep(profile, node);
@@ -116,7 +115,7 @@ static void note_wanted(struct profile *profile, struct node *node)
 		return;
 	wanted->children++;
 	if (wanted->num_child_ids < MOST_SHOWN)
-		*ARENA_APPEND(arena, wanted->child_ids, wanted->num_child_ids,
+		*ARENA_APPEND(&profile->arena, wanted->child_ids, wanted->num_child_ids,
 			      wanted->child_ids_capacity) = node->id;
 }
 

@@ -12,14 +12,6 @@ static const size_t steps[] = { 32, 1024, 100000 };
 
 enum { NUM_STEPS = sizeof(steps) / sizeof(steps[0]) };
 
-struct stack {
-	struct process *process;
-	int thread; // the debugger's number
-	struct stack_frame **frames;
-	size_t count, capacity;
-	size_t step; // the next of the steps; NUM_STEPS: it is whole
-};
-
 struct stack *thread_stack(struct thread *thread)
 {
 	struct process *process = thread->runtime->process;
@@ -35,11 +27,6 @@ struct stack *thread_stack(struct thread *thread)
 		*table_put(&room->stacks, &process->arena, number) = stack;
 	}
 	return stack;
-}
-
-struct process *stack_process(const struct stack *stack)
-{
-	return stack->process;
 }
 
 /** Unwind one step further. */
@@ -125,9 +112,8 @@ static struct location *describe(struct process *process, const struct place *pl
 
 const struct location *locate(struct thread *thread, struct stack_frame *frame)
 {
-	struct process *process = thread->runtime->process;
 	const struct place *place = stack_named_place(thread_stack(thread), frame);
-	struct location *location = describe(process, place, frame->at.object);
+	struct location *location = describe(thread->runtime->process, place, frame->at.object);
 
 	location->address = frame->at.pc;
 	location->code = frame->at.is_call ? frame->at.pc - 1 : frame->at.pc;

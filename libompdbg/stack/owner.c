@@ -81,7 +81,7 @@ static enum code_owner owner_in_static(uint64_t runtime, uint64_t pc,
 
 enum code_owner stack_owner(struct stack *stack, struct stack_frame *frame)
 {
-	struct process *process = stack_process(stack);
+	struct process *process = stack->process;
 
 	if (frame->has_owner)
 		return frame->owner;

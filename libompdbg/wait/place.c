@@ -44,7 +44,6 @@ static bool is_header(struct arena *arena, const char *file)
 
 struct stack_frame *own_frame(struct thread *thread, size_t index)
 {
-	struct arena *arena = &thread->runtime->process->arena;
 	struct stack *stack = thread_stack(thread);
 	struct stack_frame *innermost = stack_frame(stack, index), *with_line = NULL;
 
@@ -54,7 +53,7 @@ struct stack_frame *own_frame(struct thread *thread, size_t index)
 			break;
 		if (stack_owner(stack, frame) != FRAME_USER || !stack_place(stack, frame)->line)
 			continue;
-		if (!is_header(arena, stack_place(stack, frame)->file))
+		if (!is_header(&thread->runtime->process->arena, stack_place(stack, frame)->file))
 			return frame;
 		if (!with_line)
 			with_line = frame;

@@ -150,8 +150,8 @@ void json_inquiry_list(struct json *json, const struct view_options *options)
 	json_begin_lines(json);
 	for (size_t i = 0; i < options->num_threads; i++) {
 		size_t count;
-		const struct inquiry *found = thread_inquiries(
-			options->threads[i], options->inquiry, options->level, &count);
+		const struct inquiry *found =
+			inquiries_of(options->threads[i], options->inquiry, options->level, &count);
 		for (size_t k = 0; k < count && json_line(json); k++)
 			json_inquiry(json, &found[k]);
 	}

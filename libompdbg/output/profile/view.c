@@ -57,12 +57,11 @@ static const char *module_of(const struct profile_view *view, uint64_t code)
 
 const struct location *profile_location(const struct profile_view *view, uint64_t code)
 {
-	struct arena *arena = &view->process->arena;
 	const struct location *location = code ? construct_location(view->process, code) : NULL;
 
 	if (!code || (location && location->function))
 		return location;
-	struct location *bare = ARENA_NEW(arena, struct location);
+	struct location *bare = ARENA_NEW(&view->process->arena, struct location);
 	bare->address = code;
 	bare->object = module_of(view, code - 1);
 	return bare;

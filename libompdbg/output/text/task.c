@@ -21,10 +21,9 @@ struct children {
 static struct ompdbg_error *note_child(void *context, struct task *task)
 {
 	struct children *children = context;
-	struct process *process = task->runtime->process;
 
 	if (task->info.parent_id == children->parent && task_is_explicit(task))
-		*ARENA_APPEND(&process->arena, children->numbers, children->count,
+		*ARENA_APPEND(&task->runtime->process->arena, children->numbers, children->count,
 			      children->capacity) = task->number;
 	return NULL;
 }
