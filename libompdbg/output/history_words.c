@@ -18,39 +18,6 @@ struct word {
 	const char *name;
 };
 
-static const struct word kinds[] = {
-	{ RECORD_THREAD_BEGIN, "thread_begin" },
-	{ RECORD_THREAD_END, "thread_end" },
-	{ RECORD_PARALLEL_BEGIN, "parallel_begin" },
-	{ RECORD_PARALLEL_END, "parallel_end" },
-	{ RECORD_IMPLICIT_BEGIN, "implicit_begin" },
-	{ RECORD_IMPLICIT_END, "implicit_end" },
-	{ RECORD_TASK_CREATE, "task_create" },
-	{ RECORD_TASK_BEGIN, "task_begin" },
-	{ RECORD_TASK_END, "task_end" },
-	{ RECORD_WORK_BEGIN, "work_begin" },
-	{ RECORD_WORK_END, "work_end" },
-	{ RECORD_CHUNK, "chunk" },
-	{ RECORD_SYNC_BEGIN, "sync_begin" },
-	{ RECORD_SYNC_END, "sync_end" },
-	{ RECORD_WAIT_BEGIN, "wait_begin" },
-	{ RECORD_WAIT_END, "wait_end" },
-	{ RECORD_ACQUIRE, "acquire" },
-	{ RECORD_ACQUIRED, "acquired" },
-	{ RECORD_RELEASED, "released" },
-	{ RECORD_LOCK_INIT, "lock_init" },
-	{ RECORD_LOCK_DESTROY, "lock_destroy" },
-	{ RECORD_NEST_BEGIN, "nest_begin" },
-	{ RECORD_NEST_END, "nest_end" },
-	{ RECORD_MASKED_BEGIN, "masked_begin" },
-	{ RECORD_MASKED_END, "masked_end" },
-	{ RECORD_DEPENDENCE, "dependence" },
-	{ RECORD_CANCEL, "cancel" },
-	{ RECORD_TARGET_BEGIN, "target_begin" },
-	{ RECORD_TARGET_END, "target_end" },
-	{ 0, NULL },
-};
-
 static const struct word mutexes[] = {
 	{ ompt_mutex_lock, "lock" },	       { ompt_mutex_test_lock, "lock" },
 	{ ompt_mutex_nest_lock, "nest lock" }, { ompt_mutex_test_nest_lock, "nest lock" },
@@ -105,39 +72,60 @@ static const char *word_of(const struct word *words, uint32_t number, const char
 	return otherwise;
 }
 
+/** The name of each kind of event, and words for what it is about. */
+static const struct {
+	const char *name;
+	const struct word *details;
+} kinds[RECORD_KINDS] = {
+	[RECORD_THREAD_BEGIN] = { "thread_begin" },
+	[RECORD_THREAD_END] = { "thread_end" },
+	[RECORD_PARALLEL_BEGIN] = { "parallel_begin" },
+	[RECORD_PARALLEL_END] = { "parallel_end" },
+	[RECORD_IMPLICIT_BEGIN] = { "implicit_begin" },
+	[RECORD_IMPLICIT_END] = { "implicit_end" },
+	[RECORD_TASK_CREATE] = { "task_create" },
+	[RECORD_TASK_BEGIN] = { "task_begin" },
+	[RECORD_TASK_END] = { "task_end" },
+	[RECORD_WORK_BEGIN] = { "work_begin", works },
+	[RECORD_WORK_END] = { "work_end", works },
+	[RECORD_CHUNK] = { "chunk" },
+	[RECORD_SYNC_BEGIN] = { "sync_begin", syncs },
+	[RECORD_SYNC_END] = { "sync_end", syncs },
+	[RECORD_WAIT_BEGIN] = { "wait_begin", syncs },
+	[RECORD_WAIT_END] = { "wait_end", syncs },
+	[RECORD_ACQUIRE] = { "acquire", mutexes },
+	[RECORD_ACQUIRED] = { "acquired", mutexes },
+	[RECORD_RELEASED] = { "released", mutexes },
+	[RECORD_LOCK_INIT] = { "lock_init", mutexes },
+	[RECORD_LOCK_DESTROY] = { "lock_destroy", mutexes },
+	[RECORD_NEST_BEGIN] = { "nest_begin" },
+	[RECORD_NEST_END] = { "nest_end" },
+	[RECORD_MASKED_BEGIN] = { "masked_begin" },
+	[RECORD_MASKED_END] = { "masked_end" },
+	[RECORD_DEPENDENCE] = { "dependence", depends },
+	[RECORD_CANCEL] = { "cancel" },
+	[RECORD_TARGET_BEGIN] = { "target_begin", targets },
+	[RECORD_TARGET_END] = { "target_end", targets },
+};
+
 const char *event_kind_name(const struct record_event *event)
 {
-	return word_of(kinds, event->kind, "unknown");
+	const char *name = event->kind < RECORD_KINDS ? kinds[event->kind].name : NULL;
+
+	return name ? name : "unknown";
 }
 
 const char *event_detail_name(const struct record_event *event)
 {
-	switch (event->kind) {
-	case RECORD_WORK_BEGIN:
-	case RECORD_WORK_END:
-		return word_of(works, event->detail, NULL);
-	case RECORD_SYNC_BEGIN:
-	case RECORD_SYNC_END:
-	case RECORD_WAIT_BEGIN:
-	case RECORD_WAIT_END:
-		return word_of(syncs, event->detail, NULL);
-	case RECORD_ACQUIRE:
-	case RECORD_ACQUIRED:
-	case RECORD_RELEASED:
-	case RECORD_LOCK_INIT:
-	case RECORD_LOCK_DESTROY:
-		return word_of(mutexes, event->detail, NULL);
-	case RECORD_NEST_BEGIN:
-	case RECORD_NEST_END:
-		return word_of(mutexes, ompt_mutex_nest_lock, NULL);
-	case RECORD_DEPENDENCE:
-		return word_of(depends, event->detail, NULL);
-	case RECORD_TARGET_BEGIN:
-	case RECORD_TARGET_END:
-		return word_of(targets, event->detail & ~(uint32_t)TARGET_NOWAIT, NULL);
-	default:
-		return NULL;
-	}
+	const struct word *words = event->kind < RECORD_KINDS ? kinds[event->kind].details : NULL;
+
+	if (event->kind == RECORD_NEST_BEGIN || event->kind == RECORD_NEST_END)
+		return "nest lock";
+	return words ? word_of(words,
+			       words == targets ? event->detail & ~(uint32_t)TARGET_NOWAIT :
+						  event->detail,
+			       NULL) :
+		       NULL;
 }
 
 bool event_is_of_mutex(const struct record_event *event)
