@@ -3,7 +3,7 @@
 // Owners of locks as the stacks suggest them. It is never more than a suggestion: other functions may
 // have set and unset the lock, and what a frame holds it may not use.
 
-#include "diagnose/candidate.h"
+#include "diagnose/room.h"
 
 #include "base/text.h"
 #include "libcode/code.h"

@@ -2,7 +2,7 @@
 //
 // Locks, critical constructs and ordered regions that threads wait for, and who holds them.
 
-#include "diagnose/candidate.h"
+#include "diagnose/room.h"
 
 // ---- Which locks -------------------------------------------------------------------------------
 

@@ -85,6 +85,21 @@ void add_task_edges(struct graph *graph, struct wait_node *node, uint32_t kind);
 /** Add the tasks that are left to be done where all threads have come to a barrier. */
 void add_edges_to_left_tasks(struct graph *graph, struct wait_node *node, struct region *region);
 
+// ---- Owners of locks (candidate.c, taking.c) ------------------------------------------------------
+
+/**
+ * Find who may hold a lock: functions on a stack whose own calls have set it and, on some way to where
+ * they are, have not unset it; if there is none, frames of other threads that hold its address.
+ */
+void find_candidates(struct process *process, struct lock *lock);
+/** Check for a function of a runtime that unsets locks, or ends a critical or atomic construct. */
+bool is_unset_function(const char *function);
+/** Find the owner of a lock in the recording (taking.c). @return false: it is not certain. */
+bool find_owner_in_history(struct process *process, struct lock *lock);
+/** Find when and where the owner of a lock took it, and whether the recording has another owner than the
+ *  runtime (taking.c). */
+void find_taking(struct process *process, struct lock *lock);
+
 // ---- Findings ----------------------------------------------------------------------------------
 
 /** Add what the rules find (rules.c, rules_tasks.c, lost_threads.c), without severity and words. */

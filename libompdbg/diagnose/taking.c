@@ -3,7 +3,7 @@
 // Who took a lock, when and where: what the recorder saw. The runtime's own memory is believed first.
 
 #include "base/text.h"
-#include "diagnose/candidate.h"
+#include "diagnose/room.h"
 #include "diagnose/words.h"
 
 /** Check that a recorded kind of mutex may be that of a lock. */
@@ -73,7 +73,7 @@ static bool may_be_unsetting(struct thread *thread, const struct record_hold *ho
 		return false;
 	// Code that jumped to the function has no frame with the lock.
 	if (hold->kind != ompt_mutex_critical && caller &&
-	    classify_call(thread->runtime, thread, caller, &site) &&
+	    classify_call(thread->runtime, caller, &site) &&
 	    is_same_text(site.function, evidence->call.function))
 		address = call_lock_at(thread, caller, caller->at.pc, NULL);
 	return !address || address == hold->object;

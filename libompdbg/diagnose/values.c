@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/expression.h"
 #include "base/text.h"
 #include "wait/evidence.h"
@@ -120,49 +121,28 @@ static struct ompdbg_error *evaluate(const struct question *question, struct thr
 
 // ---- Groups ------------------------------------------------------------------------------------
 
-static bool are_equal(const struct thread_value *one, const struct thread_value *other)
-{
-	const char *function = one->location ? one->location->function : NULL;
-	const char *others = other->location ? other->location->function : NULL;
-
-	return is_same_text(one->value.text, other->value.text) &&
-	       is_same_text(one->value.problem, other->value.problem) &&
-	       is_same_text(function, others);
-}
-
-/** Return a hash of what are_equal() compares most often. */
-static uint64_t hash_of(const struct thread_value *value)
-{
-	uint64_t hash = 0;
-
-	for (const char *at = value->value.text ? value->value.text : ""; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-/** A group of which others have the same hash. */
-struct bucket {
-	struct bucket *next;
-	size_t group;
-};
-
+/** Find the group of a value: threads in the same function with the same value, or none for the same
+ *  reason. */
 static struct value_group *group_of(struct arena *arena, struct values *values,
-				    struct table *by_hash, const struct thread_value *value)
+				    struct string_table *known, const struct thread_value *value)
 {
-	void **first = table_put(by_hash, arena, hash_of(value));
-	struct bucket *bucket = *first;
+	const char *function = value->location ? value->location->function : NULL;
+	const char *text = value->value.text, *problem = value->value.problem;
+	struct buffer key = { 0 };
 
-	while (bucket && !are_equal(values->groups[bucket->group].first, value))
-		bucket = bucket->next;
-	if (bucket)
-		return &values->groups[bucket->group];
-	bucket = ARENA_NEW(arena, struct bucket);
-	*bucket = (struct bucket){ *first, values->num_groups };
-	*first = bucket;
-	struct value_group *group =
-		ARENA_APPEND(arena, values->groups, values->num_groups, values->capacity);
-	group->first = value;
-	return group;
+	buffer_printf(&key, "%s\n%s%s", function ? function : "", text ? "=" : "",
+		      text    ? text :
+		      problem ? problem :
+				"");
+	uintptr_t index = (uintptr_t)string_table_get(known, key.data);
+	if (!index) {
+		ARENA_APPEND(arena, values->groups, values->num_groups, values->capacity)->first =
+			value;
+		index = values->num_groups;
+		*string_table_put(known, arena, arena_strdup(arena, key.data)) = (void *)index;
+	}
+	buffer_deinit(&key);
+	return &values->groups[index - 1];
 }
 
 static bool has_value(const struct value_group *group)
@@ -253,7 +233,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 	const struct question question = { expression_with_sections(arena, expression), format,
 					   &shared };
 	struct thread_value *all = ARENA_ARRAY(arena, struct thread_value, num_threads);
-	struct table by_hash = { 0 };
+	struct string_table known = { 0 };
 
 	*ret = (struct values){ .expression = expression, .num_threads = num_threads };
 	if (effect)
@@ -270,7 +250,7 @@ struct ompdbg_error *values_evaluate(struct process *process, struct thread *con
 
 		if (error)
 			return error;
-		struct value_group *group = group_of(arena, ret, &by_hash, &all[i]);
+		struct value_group *group = group_of(arena, ret, &known, &all[i]);
 		thread_list_append(&group->threads, arena, threads[i]);
 		ret->num_with_value += has_value(group);
 	}

@@ -4,11 +4,15 @@
 
 #include "stack/names.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "stack/cxx_names.h"
 #include "stack/room.h"
+
+enum { MAX_LENGTH = 1 << 16 }; // longer names are damaged ones
 
 static const char GFORTRANS_MAIN[] = "MAIN__", MAIN_PROGRAM[] = "the main program";
 
@@ -22,6 +26,38 @@ static const char *keep(struct stack_constants *constants, struct string_table *
 	key = arena_strdup(constants->arena, key);
 	*string_table_put(table, constants->arena, key) = kept;
 	return kept->text;
+}
+
+// The demangler is that of the run-time library of C++, where there is one: a program with mangled names has
+// it, and GDB as well. Once loaded it stays.
+
+static demangler *find_demangler(struct stack_constants *constants)
+{
+	if (!constants->has_looked_for_demangler) {
+		void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+		void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
+
+		memcpy(&constants->demangler, &function, sizeof(function));
+		constants->has_looked_for_demangler = true;
+	}
+	return constants->demangler;
+}
+
+const char *demangle(struct process *process, const char *symbol)
+{
+	struct stack_constants *constants = stack_constants(process);
+
+	if (!symbol || !starts_with(symbol, "_Z") || strnlen(symbol, MAX_LENGTH) == MAX_LENGTH)
+		return NULL;
+	struct kept_name *kept = string_table_get(&constants->demangled, symbol);
+	if (kept)
+		return kept->text;
+	demangler *library = find_demangler(constants);
+	int status;
+	char *text = library ? library(symbol, NULL, NULL, &status) : NULL;
+	const char *name = keep(constants, &constants->demangled, symbol, text);
+	free(text);
+	return name;
 }
 
 const char *module_name(struct process *process, const char *symbol)

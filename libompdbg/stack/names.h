@@ -42,7 +42,7 @@ extern const char FLANGS_MAIN[];
 const char *fortran_name(struct arena *arena, const char *symbol);
 bool is_fortran_file(const char *file);
 
-// ---- Names of the source (names.c, demangle.c) -------------------------------------------------
+// ---- Names of the source (names.c) -------------------------------------------------
 
 /** Demangle a C++ name; NULL if it is none, or there is no demangler. */
 const char *demangle(struct process *process, const char *symbol);

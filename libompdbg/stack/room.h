@@ -23,7 +23,7 @@ struct stack_constants {
 	uint64_t static_runtime;    // where the runtime's code begins in a static program; 0: not
 	struct string_table owners; // path of an object -> owner
 
-	// demangle.c, names.c
+	// names.c
 	bool has_looked_for_demangler;
 	demangler *demangler;
 	struct string_table demangled, enclosing, plain; // symbol -> struct kept_name

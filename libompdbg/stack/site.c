@@ -45,34 +45,32 @@ static struct known_site *known_site(struct runtime *runtime, struct table *tabl
 
 bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret)
 {
-	struct stack_room *room = stack_room(runtime->process);
+	struct space *space = runtime->space;
 	bool is_new;
 
 	if (!entry)
 		return false;
-	struct known_site *known = known_site(runtime, &room->entries, entry, &is_new);
+	struct known_site *known =
+		known_site(runtime, &stack_room(runtime->process)->entries, entry, &is_new);
 	if (is_new)
-		known->is_site =
-			is_ok(SPACE_CALL(runtime->space, ext_classify_entry,
-					 space_handle(runtime->space), entry, &known->site));
+		known->is_site = is_ok(SPACE_CALL(space, ext_classify_entry, space_handle(space),
+						  entry, &known->site));
 	*ret = known->site;
 	return known->is_site;
 }
 
-bool classify_call(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
-		   ompd_ext_wait_site *ret)
+bool classify_call(struct runtime *runtime, struct stack_frame *frame, ompd_ext_wait_site *ret)
 {
-	struct stack_room *room = stack_room(runtime->process);
+	struct space *space = runtime->space;
 	bool is_new;
 
-	(void)thread;
 	if (!frame->at.is_call)
 		return false;
-	struct known_site *known = known_site(runtime, &room->calls, frame->at.pc, &is_new);
+	struct known_site *known =
+		known_site(runtime, &stack_room(runtime->process)->calls, frame->at.pc, &is_new);
 	if (is_new)
-		known->is_site =
-			is_ok(SPACE_CALL(runtime->space, ext_classify_call,
-					 space_handle(runtime->space), frame->at.pc, &known->site));
+		known->is_site = is_ok(SPACE_CALL(space, ext_classify_call, space_handle(space),
+						  frame->at.pc, &known->site));
 	*ret = known->site;
 	return known->is_site;
 }

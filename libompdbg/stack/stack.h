@@ -67,8 +67,7 @@ const struct location *construct_location(struct process *process, uint64_t retu
 
 /** Find which function of the runtime a call returns from, or a frame of the runtime belongs to.
  *  @return false: none, or it cannot be told. */
-bool classify_call(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
-		   ompd_ext_wait_site *ret);
+bool classify_call(struct runtime *runtime, struct stack_frame *frame, ompd_ext_wait_site *ret);
 bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
 		    ompd_ext_wait_site *ret);
 /** Find which function of the runtime begins at an address, as classify_call(). */

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "stack/names.h"
-#include "wait/evaluate.h"
+#include "wait/evidence.h"
 
 enum {
 	MAX_STACK = 16384, // bytes of the stack that are searched
@@ -128,7 +128,7 @@ uint64_t passed_lock(struct thread *thread, struct stack_frame *user,
 		return 0;
 	uint64_t *words = words_in_use(thread, user, &count);
 	// Code that jumped to the function has left no frame: then the call is another one.
-	if (user->at.is_call && classify_call(thread->runtime, thread, user, &called) &&
+	if (user->at.is_call && classify_call(thread->runtime, user, &called) &&
 	    called.kind == call->kind &&
 	    evaluate_argument(thread, user, user->at.pc, lock_argument(call->function), NULL,
 			      &variable) &&
@@ -146,7 +146,7 @@ uint64_t call_lock_at(struct thread *thread, struct stack_frame *user, uint64_t 
 
 	at_call.at.pc = returns;
 	at_call.at.is_call = true;
-	if (!classify_call(thread->runtime, thread, &at_call, &site) || !site.function ||
+	if (!classify_call(thread->runtime, &at_call, &site) || !site.function ||
 	    !evaluate_argument(thread, user, returns, lock_argument(site.function), flow,
 			       &variable))
 		return 0;

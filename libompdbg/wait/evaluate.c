@@ -2,8 +2,6 @@
 //
 // Carry out the instructions before a call.
 
-#include "wait/evaluate.h"
-
 #include <stdlib.h>
 #include <string.h>
 

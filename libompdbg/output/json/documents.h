@@ -24,13 +24,17 @@ struct ompdbg_error *json_report(struct process *process,
 						     const char *const *problems, size_t count),
 				 void *context, struct sink *sink);
 
+// Sections of a report that are long: files that frames name, variables of frames, and tasks.
+json_view report_sources, report_variables, report_tasks;
+
 // ---- Members that several documents have -------------------------------------------------------
 
 /** Write the members of a task into an object that may have more. @p in_full: if it has begun, also the
  *  variables of its code's frame. */
 void json_task_members(struct json *json, struct task *task, bool in_full);
-/** Write the identities of the tasks that wait for one. */
-void json_member_dependers(struct json *json, struct task *task);
+/** Write the identities of the tasks that wait for one; none unless they are asked for, which may take
+ *  time. */
+void json_member_dependers(struct json *json, struct task *task, bool is_asked);
 /** Write what is known of a recording; null: there is none. */
 void json_recording(struct json *json);
 /** Write the latest events, of one thread of the recording or of all (NULL), as a member. */

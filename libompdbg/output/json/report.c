@@ -2,7 +2,7 @@
 //
 // The document of a report: what all commands tell, an element of a section on each line.
 
-#include "output/json/report.h"
+#include "output/json/documents.h"
 
 enum { REPORTED_EVENTS = 1000 }; // the latest ones
 

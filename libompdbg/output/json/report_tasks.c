@@ -4,7 +4,6 @@
 
 #include "output/icv_rows.h"
 #include "output/json/documents.h"
-#include "output/json/report.h"
 #include "output/task_pool.h"
 
 // Of tasks alike so many are listed, and only the first where so many tasks are listed already: what
@@ -52,7 +51,7 @@ static struct ompdbg_error *list_task(void *context, struct task *task)
 		return json->error;
 	json_begin_object(json);
 	json_task_members(json, task, false);
-	json_member_dependers(json, task);
+	json_member_dependers(json, task, task->info.num_depends);
 	json_end_object(json);
 	return NULL;
 }

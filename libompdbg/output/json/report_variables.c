@@ -6,7 +6,7 @@
 
 #include "base/foreign.h"
 #include "base/text.h"
-#include "output/json/report.h"
+#include "output/json/documents.h"
 
 // Of variables: of so many frames of a thread, the innermost ones; so many of a frame; characters of
 // a value.

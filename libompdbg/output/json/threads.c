@@ -92,10 +92,10 @@ static void json_variables(struct json *json, struct task *task, bool in_full)
 	json_end_array(json);
 }
 
-void json_member_dependers(struct json *json, struct task *task)
+void json_member_dependers(struct json *json, struct task *task, bool is_asked)
 {
 	const uint64_t *dependers;
-	size_t count = task_dependers(task, &dependers);
+	size_t count = is_asked ? task_dependers(task, &dependers) : 0;
 
 	json_member_array(json, "dependers");
 	for (size_t i = 0; i < count; i++)

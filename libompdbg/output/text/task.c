@@ -7,7 +7,7 @@
 #include "base/foreign.h"
 #include "diagnose/words.h"
 #include "output/json/documents.h"
-#include "output/text/task_words.h"
+#include "output/text/text.h"
 
 enum { MOST_OF_VALUE = 180 }; // columns
 
@@ -176,7 +176,7 @@ void json_task(struct json *json, const struct view_options *options)
 		return;
 	json_begin_object(json);
 	json_task_members(json, task, true);
-	json_member_dependers(json, task);
+	json_member_dependers(json, task, true);
 	json_member_array(json, "children");
 	for (size_t i = 0; i < children.count; i++)
 		json_int(json, (int64_t)children.numbers[i]);

@@ -2,7 +2,7 @@
 //
 // Words for what belongs to a task.
 
-#include "output/text/task_words.h"
+#include "output/text/text.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "diagnose/words.h"
 #include "output/icv_rows.h"
 #include "output/task_pool.h"
-#include "output/text/task_words.h"
+#include "output/text/text.h"
 
 enum { SHOWN_ALIKE = 5, LISTED_ALIKE = 50 }; // of more tasks alike, only the number is shown
 

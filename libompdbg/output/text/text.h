@@ -56,6 +56,17 @@ const char *numbered_title(struct task *task);
 /** Write the thread that executes a task, or owns it: "thread 3 (1/4)". */
 const char *task_thread_text(const struct task *task);
 
+/** Write the elements of depend clauses: "in: a, out: b"; "at least out: b" if there may be more. */
+const char *dependences_text(struct task *task);
+/** Write who created a task, and when: "by thread 2 12.3 s ago"; "" if that is not recorded. */
+const char *creation_text(struct task *task);
+/** Write the variables that a task was given which has not begun: "n = 3, shared sum = 1.5"; "". */
+const char *given_text(const struct task *task);
+/** Write the numbers of tasks: "#12, #14"; of many, the first ones. */
+const char *task_numbers_text(struct arena *arena, const uint64_t *numbers, size_t count);
+/** Write for which tasks a blocked one waits: "#12, #14", or how many where these are unknown. */
+const char *predecessors_text(struct task *task);
+
 /** Tell how what a thread does is painted: one that has crashed, can never go on, or waits. */
 enum style thread_style(struct text *text, struct thread *thread);
 
