@@ -7,20 +7,14 @@
 
 enum {
 	MAX_STEPS = 4096, // places in code that are remembered
-	WINDOW = 4096,
+	BELOW = 256,	  // bytes read below the first one asked for: registers are saved there
+	PAGE = 4096,
 	WORD = 8,
 };
 
 struct step {
 	uint64_t address; // 0: unused
 	struct call_frame frame;
-};
-
-/** Bytes of a stack. */
-struct window {
-	uint64_t start;
-	size_t size;
-	uint8_t bytes[WINDOW];
 };
 
 /** Return what is known of a place. */
@@ -43,29 +37,29 @@ static const struct step *step_at(struct chain_reader *reader, uint64_t address)
 	return step;
 }
 
-static bool read_word(struct chain_reader *reader, struct window *window, uint64_t address,
-		      uint64_t *ret)
+static bool read_word(struct chain_reader *reader, uint64_t address, uint64_t *ret)
 {
-	uint64_t offset = address - window->start;
+	struct chain_window *window = &reader->window;
 
-	if (window->size < WORD || offset > window->size - WORD) {
-		window->start = address;
-		window->size =
-			direct_read(reader->memory, address, window->bytes, sizeof(window->bytes));
-		offset = 0;
-		// A stack may end sooner.
-		if (!window->size)
+	if (window->size < WORD || address - window->start > window->size - WORD) {
+		uint64_t below = address % PAGE; // what is in another page may not be readable
+
+		window->start = address - (below < BELOW ? below : BELOW);
+		window->size = direct_read(reader->memory, window->start, window->bytes,
+					   sizeof(window->bytes));
+		if (!window->size) { // a stack may end sooner
+			window->start = address;
 			window->size = direct_read(reader->memory, address, window->bytes, WORD);
-		if (window->size < WORD)
+		}
+		if (window->size < address - window->start + WORD)
 			return false;
 	}
-	memcpy(ret, window->bytes + offset, WORD);
+	memcpy(ret, window->bytes + (address - window->start), WORD);
 	return true;
 }
 
 /** Go on to the caller. @return false if it is not found so simply. */
-static bool step_up(struct chain_reader *reader, const struct call_frame *frame,
-		    struct window *window, struct place *at)
+static bool step_up(struct chain_reader *reader, const struct call_frame *frame, struct place *at)
 {
 	const struct register_value *bp = &at->kept[CALL_FRAME_RBP];
 
@@ -73,15 +67,14 @@ static bool step_up(struct chain_reader *reader, const struct call_frame *frame,
 		return false;
 	uint64_t end = (frame->from_bp ? bp->value : at->sp) + frame->size;
 
-	if (end <= at->sp || !read_word(reader, window, end - WORD, &at->pc) || !at->pc)
+	if (end <= at->sp || !read_word(reader, end - WORD, &at->pc) || !at->pc)
 		return false;
 	for (size_t i = 0; i < CALL_FRAME_REGISTERS; i++) {
 		uint32_t below = frame->saved[i];
 
 		if (below)
-			at->kept[i].known =
-				below != CALL_FRAME_LOST &&
-				read_word(reader, window, end - below, &at->kept[i].value);
+			at->kept[i].known = below != CALL_FRAME_LOST &&
+					    read_word(reader, end - below, &at->kept[i].value);
 	}
 	at->sp = end;
 	return true;
@@ -89,8 +82,6 @@ static bool step_up(struct chain_reader *reader, const struct call_frame *frame,
 
 size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *addresses)
 {
-	struct window window = { .size = 0 };
-
 	for (size_t depth = 0; depth < CHAIN_DEPTH && at->pc; depth++) {
 		addresses[depth] = at->pc;
 		// A return address may lie past the end of the function that called.
@@ -98,7 +89,7 @@ size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *add
 
 		if (step->frame.kind == CALL_FRAME_OUTERMOST)
 			return depth ? depth + 1 : 0;
-		if (!step_up(reader, &step->frame, &window, at))
+		if (!step_up(reader, &step->frame, at))
 			return 0;
 	}
 	return 0;
@@ -106,10 +97,8 @@ size_t chain_follow(struct chain_reader *reader, struct place *at, uint64_t *add
 
 bool chain_climb(struct chain_reader *reader, struct place *at, size_t frames)
 {
-	struct window window = { .size = 0 };
-
 	for (size_t i = 0; i < frames; i++) {
-		if (!step_up(reader, &step_at(reader, at->pc - (i > 0))->frame, &window, at))
+		if (!step_up(reader, &step_at(reader, at->pc - (i > 0))->frame, at))
 			return false;
 	}
 	return true;
@@ -119,6 +108,11 @@ bool chain_init(struct chain_reader *reader)
 {
 	reader->steps = calloc(MAX_STEPS, sizeof(*reader->steps));
 	return reader->steps != NULL;
+}
+
+void chain_forget(struct chain_reader *reader)
+{
+	reader->window.size = 0;
 }
 
 void chain_deinit(struct chain_reader *reader)

@@ -12,15 +12,25 @@
 
 enum { CHAIN_DEPTH = 128 };
 
+/** Bytes of the stack that was read last. */
+struct chain_window {
+	uint64_t start;
+	size_t size;
+	uint8_t bytes[4096];
+};
+
 struct chain_reader {
 	struct direct *memory;
 	struct call_frames *frames;
 	struct step *steps; // places in code: a hash table by address
 	size_t num_steps;
+	struct chain_window window;
 };
 
 bool chain_init(struct chain_reader *reader);
 void chain_deinit(struct chain_reader *reader);
+/** Forget what was read of stacks: the program has moved. */
+void chain_forget(struct chain_reader *reader);
 
 /** Collect up to CHAIN_DEPTH addresses from @p at on, to the end of the stack. @return how many; 0 if
  *  the stack can't be followed so simply. */

@@ -347,6 +347,48 @@ enum code_status code_argument(struct code_reader *reader, const struct code_flo
 			       uint64_t return_address, unsigned int number,
 			       struct code_argument *ret);
 
+// ---- Carrying instructions out ---------------------------------------------------------------
+
+/** A number that an instruction computes, if it is known. */
+struct code_known {
+	bool known;
+	uint64_t bits;
+	uint64_t copy; // where a copy of it was put into memory; 0: nowhere
+};
+
+enum { CODE_STORES = 128 }; // words that are noted
+
+/** Registers and memory as the instructions see them. */
+struct code_machine {
+	const struct code_architecture *architecture;
+	struct code_memory memory;
+	struct code_known registers[CODE_GENERAL];
+	struct {
+		uint64_t address;
+		struct code_known value;
+	} stores[CODE_STORES];
+	size_t num_stores;
+};
+
+/** Carry an instruction out. After a call, only registers that functions keep are known. */
+void code_carry_out(struct code_machine *machine, const struct code_instruction *insn);
+
+/**
+ * Carry out a function from its entry on, and the first function that it calls, until that returns.
+ * Returns false if the way depends on a condition, or is not known.
+ */
+bool code_carry_out_first_call(struct code_reader *reader, struct code_machine *machine,
+			       uint64_t entry);
+
+/** Load from memory. What the instructions have put there and is known comes first; all else is as it is
+ *  now, which is what they have left there. */
+struct code_known code_load(struct code_machine *machine, struct code_known address,
+			    unsigned int width);
+
+/** Return the lowest @p width bytes of a number. */
+uint64_t code_truncate(uint64_t bits, unsigned int width);
+uint64_t code_sign_extend(uint64_t bits, unsigned int width);
+
 // ---- What a function does to memory ----------------------------------------------------------
 
 enum {

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { SMALL = 4096 };
+enum { SMALL = 8192 };
 
 /** Append a mapping, or extend the last one if they touch. */
 static bool append(struct direct *direct, size_t *room, uint64_t start, uint64_t end, bool is_code)

@@ -40,6 +40,12 @@ static uint64_t hash_of(const struct chain *chain)
 	return hash;
 }
 
+void alike_forget(struct gdb_services *services)
+{
+	if (services->alike)
+		chain_forget(&services->alike->chain);
+}
+
 void alike_close(struct gdb_services *services)
 {
 	struct alike *alike = services->alike;

@@ -257,9 +257,9 @@ FORWARD(variable_at,
 	(void *context, uint64_t address, bool is_lock, uint64_t near, const char **ret), address,
 	is_lock, near, ret)
 FORWARD(frame_name,
-	(void *context, int thread, const struct ompdbg_frame *frame, uint64_t address, bool holds,
-	 const char **ret),
-	thread, frame, address, holds, ret)
+	(void *context, int thread, const struct ompdbg_frame *frame, uint64_t address,
+	 enum ompdbg_naming naming, const char **ret),
+	thread, frame, address, naming, ret)
 FORWARD(variable_storage,
 	(void *context, int thread, const struct ompdbg_frame *frame, const char *name,
 	 enum ompdbg_storage *ret),

@@ -119,6 +119,8 @@ bool alike_register(struct gdb_services *services, int thread, const struct ompd
 /** Remember what frames GDB has found for the addresses of a stack, which has ended. */
 void alike_learn(struct gdb_services *services, const struct chain *chain,
 		 const struct gdb_stack *stack);
+/** Forget what was read of stacks: the program has moved. */
+void alike_forget(struct gdb_services *services);
 void alike_close(struct gdb_services *services);
 
 void stacks_forget(struct gdb_services *services);
@@ -155,7 +157,7 @@ struct ompdbg_error *gdb_variable_storage(void *context, int thread,
 					  const struct ompdbg_frame *frame, const char *name,
 					  enum ompdbg_storage *ret);
 struct ompdbg_error *gdb_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-				    uint64_t address, bool holds, const char **ret);
+				    uint64_t address, enum ompdbg_naming naming, const char **ret);
 struct ompdbg_error *gdb_access_name(void *context, int thread, const struct ompdbg_frame *frame,
 				     const struct ompdbg_pointer *pointers, size_t count,
 				     uint64_t address, unsigned int width, const char **ret,

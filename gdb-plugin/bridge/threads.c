@@ -37,36 +37,71 @@ static uint32_t bit(size_t number)
 
 // ---- Threads -----------------------------------------------------------------------------------
 
-static bool take_thread(struct gdb_services *services, PyObject *told,
+/** Properties of the whole list. */
+struct told {
+	const char *prefix; // of their labels
+	int selected;	    // global number; 0: none
+	int may_run;
+};
+
+static bool number_of(PyObject *thread, const char *name, int *ret)
+{
+	PyObject *number = PyObject_GetAttrString(thread, name);
+
+	*ret = number ? (int)PyLong_AsLong(number) : -1;
+	Py_XDECREF(number);
+	return !PyErr_Occurred();
+}
+
+static bool take_lwp(PyObject *thread, int64_t *ret)
+{
+	PyObject *ids = PyObject_GetAttrString(thread, "ptid");
+	long process, lwp, system;
+	bool is_taken = ids && PyArg_ParseTuple(ids, "lll", &process, &lwp, &system);
+
+	Py_XDECREF(ids);
+	if (is_taken)
+		*ret = lwp ? lwp : process;
+	return is_taken;
+}
+
+/** Note the properties of a thread. */
+static bool take_thread(struct gdb_services *services, const struct told *told, PyObject *thread,
 			struct ompdbg_target_thread *ret)
 {
-	PyObject *label;
-	long long lwp;
-	int running, selected;
+	int global;
 
-	if (!PyArg_ParseTuple(told, "iOLpp", &ret->number, &label, &lwp, &running, &selected))
+	*ret = (struct ompdbg_target_thread){ .name = "" };
+	if (!number_of(thread, "num", &ret->number) || !number_of(thread, "global_num", &global) ||
+	    !take_lwp(thread, &ret->lwp))
 		return false;
-	ret->label = kept_text(services, label);
-	ret->name = "";
-	ret->lwp = lwp;
-	ret->running = running;
-	ret->selected = selected;
+	ret->label = arena_printf(&services->stop, "%s%d", told->prefix, ret->number);
+	ret->selected = global == told->selected;
+	if (told->may_run) {
+		PyObject *runs = PyObject_CallMethod(thread, "is_running", NULL);
+
+		ret->running = runs == Py_True;
+		Py_XDECREF(runs);
+		return runs != NULL;
+	}
 	return true;
 }
 
 static struct ompdbg_error *list_threads(struct gdb_services *services)
 {
-	PyObject *all = ASK(services, "threads", NULL);
-	Py_ssize_t count = all ? PyList_Size(all) : -1;
-	bool is_taken = count >= 0;
+	PyObject *answer = ASK(services, "threads", NULL), *all;
+	struct told told;
+	bool is_taken = answer && PyArg_ParseTuple(answer, "sipO!", &told.prefix, &told.selected,
+						   &told.may_run, &PyList_Type, &all);
+	Py_ssize_t count = is_taken ? PyList_Size(all) : 0;
 
-	if (is_taken)
-		services->threads =
-			ARENA_ARRAY(&services->stop, struct ompdbg_target_thread, (size_t)count);
+	services->threads =
+		ARENA_ARRAY(&services->stop, struct ompdbg_target_thread, (size_t)count);
 	for (Py_ssize_t i = 0; is_taken && i < count; i++)
-		is_taken = take_thread(services, PyList_GetItem(all, i), &services->threads[i]);
+		is_taken =
+			take_thread(services, &told, PyList_GetItem(all, i), &services->threads[i]);
 	struct ompdbg_error *error = is_taken ? NULL : ask_failed(services);
-	Py_XDECREF(all);
+	Py_XDECREF(answer);
 	if (error)
 		return error;
 	services->num_threads = (size_t)count;

@@ -140,8 +140,8 @@ typedef struct ompd_ext_task_info {
 	// construct is in the source, "unknown" and 0 in place of what the compiler was not asked
 	// for; 0 if the runtime keeps none, or it cannot be told.
 	uint64_t source;
-	// Address that the runtime passes to the code of a deferred task: of libgomp, the task's copies and
-	// addresses of variables; 0 of other tasks and runtimes.
+	// Address that the runtime passes to the code of a deferred task: to GCC's, the task's copies and
+	// addresses of variables; to Clang's, as its second argument, the task's record. 0: of other tasks.
 	uint64_t argument;
 } ompd_ext_task_info;
 

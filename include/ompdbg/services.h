@@ -137,6 +137,13 @@ enum ompdbg_storage {
 	OMPDBG_STORAGE_OWN,    // the code's own, of which it was given nothing
 };
 
+/** Name of an address that is wanted. */
+enum ompdbg_naming {
+	OMPDBG_NAME_OF_PLACE, // an expression for what is there: "v.lock_", "this->lock_", "*held"
+	OMPDBG_NAME_OF_POINTER, // likewise, but what holds the address has the name: "held"
+	OMPDBG_NAME_OF_HOLDER,	// what holds the address, "guard.mutex", before what is there
+};
+
 /** The value of an expression. */
 struct ompdbg_value {
 	const char *text;    // as the debugger prints it, on one line; NULL: there is none
@@ -210,12 +217,10 @@ struct ompdbg_services {
 	 *  @p near: code that may see it, or 0. ABSENT: its type is unknown. */
 	struct ompdbg_error *(*variable_at)(void *context, uint64_t address, bool is_lock,
 					    uint64_t near, const char **ret);
-	/** Name what a frame knows an address by: a variable or member that is there, or that holds the
-	 *  address: "v.lock_", "this->lock_", "guard.mutex". @p holds: what holds it is preferred to
-	 *  what a pointer leads to. ABSENT: nothing in the frame has it. */
+	/** Name what a frame knows an address by. ABSENT: nothing in the frame has it. */
 	struct ompdbg_error *(*frame_name)(void *context, int thread,
 					   const struct ompdbg_frame *frame, uint64_t address,
-					   bool holds, const char **ret);
+					   enum ompdbg_naming naming, const char **ret);
 	/** Find the layout of a structure in debug information, or of one of its fields ("a.b" for a
 	 *  field of a field) if @p field is not NULL. @p object as in symbol_address; NULL: the
 	 *  program and OpenMP runtimes. */
@@ -267,7 +272,7 @@ struct ompdbg_services {
 					    const char **last);
 
 	/** List the variables that a task was given which has not begun. @p code: entry point of its
-	 *  code; @p argument: the address that this gets. ABSENT: debug information does not tell. */
+	 *  code; @p argument: the address that this gets, of Clang's the second argument. ABSENT: debug information does not tell. */
 	struct ompdbg_error *(*task_variables)(void *context, uint64_t code, uint64_t argument,
 					       const struct ompdbg_given **ret, size_t *count);
 };

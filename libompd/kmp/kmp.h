@@ -354,6 +354,8 @@ ompd_rc_t kmp_read_task(const struct kmp_runtime *runtime, uint64_t address,
 			struct kmp_task_record *ret);
 /** Return the address of the kmp_taskdata in front of a kmp_task. */
 uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task);
+/** Return the address of the kmp_task behind a kmp_taskdata. */
+uint64_t kmp_task_behind(const struct kmp_runtime *runtime, uint64_t taskdata);
 /** Member of the kmp_task behind a kmp_taskdata. */
 ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
 			  enum kmp_field field, uint64_t *ret);

@@ -14,10 +14,15 @@ uint64_t kmp_taskdata_of(const struct kmp_runtime *runtime, uint64_t task)
 	return task - taskdata_size(runtime);
 }
 
+uint64_t kmp_task_behind(const struct kmp_runtime *runtime, uint64_t taskdata)
+{
+	return taskdata + taskdata_size(runtime);
+}
+
 ompd_rc_t kmp_read_behind(const struct kmp_runtime *runtime, uint64_t taskdata,
 			  enum kmp_field field, uint64_t *ret)
 {
-	return kmp_read(runtime, taskdata + taskdata_size(runtime), field, ret);
+	return kmp_read(runtime, kmp_task_behind(runtime, taskdata), field, ret);
 }
 
 // Check what holds for every task from its creation to its end.

@@ -148,6 +148,19 @@ static ompd_rc_t read_parent(const struct kmp_runtime *runtime, const struct kmp
 	return kmp_or_none(rc);
 }
 
+// GCC's code gets its copies and addresses of variables, Clang's the task's record.
+static ompd_rc_t read_argument(const struct kmp_runtime *runtime,
+			       const struct kmp_task_record *record, uint64_t *ret)
+{
+	if (!kmp_has(runtime, FLAG(native)))
+		return ompd_rc_ok;
+	if (has_flag(runtime, record, FLAG(native)))
+		return kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__shareds,
+				       ret);
+	*ret = kmp_task_behind(runtime, record->address);
+	return ompd_rc_ok;
+}
+
 static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 				   const struct kmp_task_record *record, int32_t *predecessors,
 				   ompd_ext_task_info *ret)
@@ -182,6 +195,8 @@ static ompd_rc_t describe_explicit(const struct kmp_runtime *runtime,
 	if (rc == ompd_rc_ok)
 		rc = kmp_read_behind(runtime, record->address, KMP_FIELD_kmp_task_t__routine,
 				     &ret->function);
+	if (rc == ompd_rc_ok)
+		rc = read_argument(runtime, record, &ret->argument);
 	return rc == ompd_rc_ok ? kmp_task_predecessors(runtime, record->address, predecessors) :
 				  rc;
 }

@@ -325,7 +325,7 @@ static bool holds_address_in(struct process *process, struct lock *lock, struct 
 
 	if (is_of_construct(thread, frame) ||
 	    !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, lock->address,
-			   true, &name)))
+			   OMPDBG_NAME_OF_HOLDER, &name)))
 		return false;
 	add_candidate(process, lock, (struct candidate){ .variable = name }, thread, frame);
 	return true;

@@ -174,7 +174,7 @@ static struct origin loaded(const struct steps *steps, const struct origin *addr
 	struct origin origin = { 0 };
 
 	if (!address->is_known || !width || width > WORD ||
-	    !is_ok(SERVICE(steps->process, read_memory, address->value, &origin.value, width)))
+	    !process_read(steps->process, address->value, &origin.value, width))
 		return (struct origin){ 0 };
 	origin.is_known = true;
 	if (width < WORD)
@@ -391,8 +391,7 @@ static bool is_below_stack(const struct steps *steps, struct thread *thread, uin
 	if (address - (stack - RED_ZONE) >= LARGEST_FRAME)
 		return false;
 	return address < stack ||
-	       (has_caller(thread) &&
-		!is_ok(SERVICE(steps->process, read_memory, stack, &word, sizeof(word))));
+	       (has_caller(thread) && !process_read(steps->process, stack, &word, sizeof(word)));
 }
 
 struct fault thread_fault(struct thread *thread, const uint64_t *address)

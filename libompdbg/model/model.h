@@ -75,6 +75,8 @@ static inline bool has_several_runtimes(const struct process *process)
 {
 	return process->num_runtimes > 1;
 }
+/** Read memory of the target, by pages that are kept until it moves. @return false: not all of it. */
+bool process_read(struct process *process, uint64_t address, void *buffer, size_t size);
 /** Something is known of every thread: none runs or could not be read. */
 bool process_is_seen_whole(const struct process *process);
 /** Find a thread by the debugger's number; NULL if there is none. */
@@ -357,6 +359,9 @@ const struct table *runtime_placements(struct runtime *runtime);
 /** Name the variable, or else the symbol, at an address; NULL. @p near: code that may see the variable,
  *  or 0. (stack/) */
 const char *address_name(struct process *process, uint64_t address, uint64_t near);
+/** Name an address in a depend clause of a task by a variable: also by one of a function in which the task
+ *  that created it is. NULL: none is there. (stack/) */
+const char *depend_name(struct task *task, uint64_t address);
 /** List the elements of its depend clauses. *complete: whether these are all. */
 size_t task_depends(struct task *task, const struct depend **ret, bool *complete);
 /** List the identities of the tasks that wait for it. */

@@ -189,6 +189,11 @@ static struct thread *choose(struct process *process, size_t index)
 			     choose_by_stack(process, known, num_known);
 }
 
+bool process_read(struct process *process, uint64_t address, void *buffer, size_t size)
+{
+	return is_ok(space_read(process->runtimes[0]->space, address, buffer, size));
+}
+
 bool process_is_seen_whole(const struct process *process)
 {
 	for (size_t i = 0; i < process->num_targets; i++) {

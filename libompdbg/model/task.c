@@ -249,7 +249,7 @@ size_t task_depends(struct task *task, const struct depend **ret, bool *complete
 		depends[i].address = address;
 		depends[i].kind = depend_kind(task->runtime, elements[i].kind);
 		if (address)
-			depends[i].symbol = address_name(process, address, task->info.function);
+			depends[i].symbol = depend_name(task, address);
 	}
 	*ret = depends;
 	return count;

@@ -40,6 +40,8 @@ struct stack_room {
 	struct table construct_locations; // the same, of constructs that begin with the call
 	struct table logical;		  // address of a struct thread -> struct logical_stack
 	struct table task_code;		  // entry point -> struct known_code
+	struct table place_names;	  // address in a depend clause -> struct kept_name
+	size_t num_place_searches;
 	struct table calls;	   // return address -> struct known_site *, one for each runtime
 	struct table instructions; // return address -> struct code_instruction *, that of the call
 	struct table entries;	   // entry of a function -> likewise

@@ -23,7 +23,7 @@ static bool read_text(struct runtime *runtime, uint64_t address, char *text)
 
 		if (piece > MAX_TEXT - size)
 			piece = MAX_TEXT - size;
-		if (!is_ok(space_read(runtime->space, address + size, text + size, piece)))
+		if (!process_read(runtime->process, address + size, text + size, piece))
 			return false;
 		if (memchr(text + size, 0, piece))
 			return true;

@@ -5,6 +5,11 @@
 #include "stack/names.h"
 #include "stack/room.h"
 
+enum {
+	MAX_PLACE_SEARCHES = 256, // for names of addresses at one stop: there may be a million
+	MAX_NAMING_FRAMES = 8,	  // of the user's, from the one on that created the task
+};
+
 /** The code at an entry point. */
 struct known_code {
 	struct known_code *next; // with another source, or of another runtime
@@ -71,4 +76,48 @@ const char *address_name(struct process *process, uint64_t address, uint64_t nea
 	if (is_ok(SERVICE(process, symbol_at, address, &symbol)))
 		return symbol_title(process, &symbol);
 	return NULL;
+}
+
+/** Name an address by a variable of the functions that a thread is in. */
+static const char *name_in_frames(struct thread *thread, uint64_t address)
+{
+	struct process *process = thread->runtime->process;
+	struct stack *stack = thread_stack(thread);
+	struct stack_frame *frame;
+	size_t looked_at = 0;
+	const char *name;
+
+	for (size_t i = 0; looked_at < MAX_NAMING_FRAMES && (frame = stack_frame(stack, i)); i++) {
+		if (frame->at.is_signal || stack_owner(stack, frame) != FRAME_USER)
+			continue;
+		looked_at++;
+		if (is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at, address,
+				  OMPDBG_NAME_OF_PLACE, &name)))
+			return arena_strdup(&process->arena, name);
+	}
+	return NULL;
+}
+
+const char *depend_name(struct task *task, uint64_t address)
+{
+	struct process *process = task->runtime->process;
+	struct stack_room *room = stack_room(process);
+	const char *name = address_name(process, address, task->info.function);
+	struct kept_name *known = name ? NULL : table_get(&room->place_names, address);
+
+	if (name || known)
+		return name ? name : known->text;
+	if (room->num_place_searches++ >= MAX_PLACE_SEARCHES)
+		return NULL;
+	struct task *creator = task_parent(task);
+	struct thread *thread = !creator		  ? NULL :
+				task_is_explicit(creator) ? task_thread(creator) :
+							    task_runner(creator);
+	name = thread && !thread->target->running ? name_in_frames(thread, address) : NULL;
+	if (name) {
+		known = ARENA_NEW(&process->arena, struct kept_name);
+		known->text = name;
+		*table_put(&room->place_names, &process->arena, address) = known;
+	}
+	return name;
 }

@@ -49,7 +49,7 @@ static uint64_t *words_in_use(struct thread *thread, struct stack_frame *user, s
 	    end <= start)
 		return words;
 	uint64_t size = (end - start < MAX_STACK ? end - start : MAX_STACK) / WORD * WORD;
-	if (is_ok(SERVICE(process, read_memory, start, words + *count, size)))
+	if (process_read(process, start, words + *count, size))
 		*count += size / WORD;
 	return words;
 }
@@ -81,8 +81,8 @@ static bool may_be_lock(struct thread *thread, uint64_t word)
 	struct ompdbg_object object;
 	uint32_t number;
 
-	if (word % sizeof(number) ||
-	    !is_ok(SERVICE(process, read_memory, word, &number, sizeof(number))) || number % 2)
+	if (word % sizeof(number) || !process_read(process, word, &number, sizeof(number)) ||
+	    number % 2)
 		return false;
 	if (is_ok(SERVICE(process, symbol_at, word, &symbol)))
 		return is_users_data(process, word, &symbol);

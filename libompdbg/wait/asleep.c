@@ -55,8 +55,7 @@ static bool is_unchanged(struct process *process, uint64_t address, uint32_t exp
 {
 	uint32_t word;
 
-	return is_ok(SERVICE(process, read_memory, address, &word, sizeof(word))) &&
-	       word == expected;
+	return process_read(process, address, &word, sizeof(word)) && word == expected;
 }
 
 /** Look at the system call of a thread. If a signal interrupted it and the handler has returned, the thread

@@ -10,269 +10,14 @@
 enum {
 	MAX_CHAIN = 8,		// blocks before the call that follow one another
 	MAX_CHAIN_LENGTH = 256, // instructions
-	MAX_STORES = 64,	// words that the instructions put into memory
 	WORD = 8,
 };
 
-struct value {
-	bool known;
-	uint64_t bits;
-	uint64_t copy; // where a copy of it was put into memory; 0: nowhere
-};
+static const struct code_known unknown_value;
 
-struct machine {
-	struct process *process;
-	const struct code_architecture *architecture;
-	struct value registers[CODE_GENERAL];
-	struct {
-		uint64_t address;
-		struct value value;
-	} stores[MAX_STORES];
-	size_t num_stores;
-};
-
-static const struct value unknown_value;
-
-static uint64_t truncated(uint64_t bits, unsigned int width)
+static bool read_data(void *process, uint64_t address, void *buffer, size_t size)
 {
-	return width >= WORD || !width ? bits : bits & ((UINT64_C(1) << 8 * width) - 1);
-}
-
-static uint64_t sign_extended(uint64_t bits, unsigned int width)
-{
-	if (width >= WORD || !width)
-		return bits;
-	uint64_t sign = UINT64_C(1) << (8 * width - 1);
-	return (truncated(bits, width) ^ sign) - sign;
-}
-
-// ---- Operands ----------------------------------------------------------------------------------
-
-static struct value register_value(const struct machine *machine, unsigned int reg)
-{
-	return reg < CODE_GENERAL ? machine->registers[reg] : unknown_value;
-}
-
-static struct value address_of(const struct machine *machine, const struct code_operand *operand)
-{
-	struct value found = { .known = operand->segment == CODE_PLAIN,
-			       .bits = (uint64_t)operand->number };
-
-	if (operand->base != CODE_NO_REGISTER) {
-		struct value base = register_value(machine, operand->base);
-		found.known &= base.known;
-		found.bits += base.bits;
-	}
-	if (operand->index != CODE_NO_REGISTER) {
-		struct value index = register_value(machine, operand->index);
-		found.known &= index.known;
-		found.bits += index.bits * operand->scale;
-	}
-	return found;
-}
-
-/** Load from memory. What the instructions have put there and is known comes first; all else is as it is
- *  now, which is what they have left there. */
-static struct value load(struct machine *machine, struct value address, unsigned int width)
-{
-	struct value found = { .known = true };
-
-	if (!address.known || !width || width > WORD)
-		return unknown_value;
-	for (size_t i = machine->num_stores; i-- > 0;) {
-		uint64_t at = machine->stores[i].address;
-		if (at == address.bits && machine->stores[i].value.known)
-			return machine->stores[i].value;
-		if (address.bits < at + WORD && at < address.bits + width)
-			break;
-	}
-	if (!is_ok(SERVICE(machine->process, read_memory, address.bits, &found.bits, width)))
-		return unknown_value;
-	return found;
-}
-
-static struct value read_operand(struct machine *machine, const struct code_operand *operand)
-{
-	struct value found = unknown_value;
-
-	switch (operand->kind) {
-	case CODE_REGISTER:
-		found = register_value(machine, operand->base);
-		found.bits = truncated(found.bits, operand->width);
-		break;
-	case CODE_IMMEDIATE:
-		found = (struct value){ .known = true, .bits = (uint64_t)operand->number };
-		break;
-	case CODE_MEMORY:
-		found = load(machine, address_of(machine, operand), operand->width);
-		found.bits = truncated(found.bits, operand->width);
-		break;
-	default:
-		break;
-	}
-	return found;
-}
-
-/** Note what is put into memory. After a store that could not be followed, nothing noted is sure. */
-static void store(struct machine *machine, struct value address, struct value value)
-{
-	if (!address.known || machine->num_stores == MAX_STORES) {
-		machine->num_stores = 0;
-		return;
-	}
-	machine->stores[machine->num_stores].address = address.bits;
-	machine->stores[machine->num_stores++].value = value;
-}
-
-static void write_operand(struct machine *machine, const struct code_operand *operand,
-			  struct value value)
-{
-	value.bits = truncated(value.bits, operand->width);
-	if (operand->kind == CODE_MEMORY) {
-		store(machine, address_of(machine, operand), value);
-	} else if (operand->kind == CODE_REGISTER && operand->base < CODE_GENERAL) {
-		// x86-64: what is written as 32 bits clears the others, what is less keeps them.
-		if (operand->width < 4)
-			value.known = false;
-		machine->registers[operand->base] = value;
-	} else if (operand->kind == CODE_HIGH_BYTE && operand->base < CODE_GENERAL) {
-		machine->registers[operand->base].known = false;
-	}
-}
-
-// ---- Instructions ------------------------------------------------------------------------------
-
-/** Compute an instruction's result from its inputs. */
-static struct value result_of(struct machine *machine, const struct code_instruction *insn,
-			      const struct code_operand *inputs[], size_t num_inputs)
-{
-	struct value values[2] = { unknown_value, unknown_value };
-	struct value found = unknown_value;
-
-	for (size_t i = 0; i < num_inputs && i < 2; i++)
-		values[i] = read_operand(machine, inputs[i]);
-	switch (insn->operation) {
-	case CODE_ZERO:
-		return (struct value){ .known = true };
-	case CODE_MOVE:
-		return num_inputs == 1 ? values[0] : unknown_value;
-	case CODE_MOVE_SIGNED:
-		if (num_inputs != 1)
-			return unknown_value;
-		values[0].bits = sign_extended(values[0].bits, inputs[0]->width);
-		return values[0];
-	case CODE_ADDRESS:
-		for (size_t i = 0; i < insn->operand_count; i++) {
-			if (insn->operands[i].kind == CODE_MEMORY)
-				return address_of(machine, &insn->operands[i]);
-		}
-		return unknown_value;
-	case CODE_ADD:
-	case CODE_SUBTRACT:
-	case CODE_MULTIPLY:
-	case CODE_SHIFT_LEFT:
-		break;
-	default:
-		return unknown_value;
-	}
-	if (num_inputs != 2 || !values[0].known || !values[1].known)
-		return unknown_value;
-	found.known = true;
-	if (insn->operation == CODE_ADD)
-		found.bits = values[0].bits + values[1].bits;
-	else if (insn->operation == CODE_SUBTRACT)
-		found.bits = values[0].bits - values[1].bits;
-	else if (insn->operation == CODE_MULTIPLY)
-		found.bits = values[0].bits * values[1].bits;
-	else
-		found.bits = values[1].bits < 64 ? values[0].bits << values[1].bits : 0;
-	return found;
-}
-
-static void forget_registers(struct machine *machine, uint64_t which)
-{
-	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
-		if (which >> reg & 1)
-			machine->registers[reg].known = false;
-	}
-}
-
-/** Carry out a push or pop. */
-static void move_stack(struct machine *machine, const struct code_instruction *insn)
-{
-	unsigned int sp = machine->architecture->stack_register;
-	struct value top = machine->registers[sp];
-
-	if (insn->operation == CODE_PUSH) {
-		struct value value = unknown_value;
-		for (size_t i = 0; i < insn->operand_count; i++) {
-			if (!insn->operands[i].implied && insn->operands[i].access & CODE_READS)
-				value = read_operand(machine, &insn->operands[i]);
-		}
-		top.bits -= WORD;
-		store(machine, top, value);
-	} else {
-		struct value value = load(machine, top, WORD);
-		top.bits += WORD;
-		for (size_t i = 0; i < insn->operand_count; i++) {
-			if (!insn->operands[i].implied && insn->operands[i].access & CODE_WRITES)
-				write_operand(machine, &insn->operands[i], value);
-		}
-	}
-	machine->registers[sp] = top;
-}
-
-/** Note where an instruction puts a register into memory: if nothing else tells what it holds now, the
- *  copy does. */
-static void note_copy(struct machine *machine, const struct code_instruction *insn,
-		      const struct code_operand *input, const struct code_operand *result)
-{
-	if (insn->operation != CODE_MOVE || !input || result->kind != CODE_MEMORY ||
-	    input->kind != CODE_REGISTER || input->base >= CODE_GENERAL || input->width != WORD)
-		return;
-	struct value address = address_of(machine, result);
-	if (address.known)
-		machine->registers[input->base].copy = address.bits;
-}
-
-static void carry_out(struct machine *machine, const struct code_instruction *insn)
-{
-	const struct code_operand *inputs[CODE_OPERANDS], *result = NULL;
-	size_t num_inputs = 0, num_results = 0;
-
-	if (insn->kind == CODE_CALL) {
-		forget_registers(machine, ~machine->architecture->kept);
-		return;
-	}
-	if (insn->operation == CODE_PUSH || insn->operation == CODE_POP) {
-		move_stack(machine, insn);
-		return;
-	}
-	for (size_t i = 0; i < insn->operand_count; i++) {
-		const struct code_operand *operand = &insn->operands[i];
-		bool is_flags = operand->kind == CODE_REGISTER && operand->base >= CODE_GENERAL;
-		if (is_flags)
-			continue;
-		if (operand->access & CODE_READS)
-			inputs[num_inputs++] = operand;
-		if (operand->access & CODE_WRITES) {
-			result = operand;
-			num_results++;
-		}
-	}
-	if (num_results == 1) {
-		note_copy(machine, insn, num_inputs == 1 ? inputs[0] : NULL, result);
-		write_operand(machine, result, result_of(machine, insn, inputs, num_inputs));
-		forget_registers(machine, insn->writes & ~(result->kind == CODE_MEMORY ?
-								   0 :
-								   UINT64_C(1) << result->base));
-		return;
-	}
-	forget_registers(machine, insn->writes);
-	for (size_t i = 0; i < insn->operand_count; i++) {
-		if (insn->operands[i].kind == CODE_MEMORY && insn->operands[i].access & CODE_WRITES)
-			store(machine, address_of(machine, &insn->operands[i]), unknown_value);
-	}
+	return process_read(process, address, buffer, size);
 }
 
 // ---- The way to the call -----------------------------------------------------------------------
@@ -325,7 +70,7 @@ static size_t decode_chain(struct code_reader *code, const struct code_block *co
 
 /** Registers that functions keep, as a frame has them at its call. */
 struct kept {
-	struct value values[CODE_GENERAL];
+	struct code_known values[CODE_GENERAL];
 };
 
 /** Read those but the ones of a set. */
@@ -336,7 +81,7 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 	struct kept found = { 0 };
 
 	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
-		struct value *value = &found.values[reg];
+		struct code_known *value = &found.values[reg];
 		if (wanted >> reg & 1)
 			value->known =
 				is_ok(SERVICE(process, frame_register, thread->target->number,
@@ -347,7 +92,7 @@ static struct kept read_kept(struct thread *thread, struct stack_frame *frame, u
 
 /** Run instructions that lead to a call. What is known of registers is known of them at the call: of
  *  one that the instructions write, from the last of these on. */
-static void run(struct machine *machine, const struct code_instruction *insns, size_t length,
+static void run(struct code_machine *machine, const struct code_instruction *insns, size_t length,
 		const struct kept *kept)
 {
 	size_t last_write[CODE_GENERAL];
@@ -362,7 +107,7 @@ static void run(struct machine *machine, const struct code_instruction *insns, s
 			machine->registers[reg] = kept->values[reg];
 	}
 	for (size_t i = 0; i < length; i++) {
-		carry_out(machine, &insns[i]);
+		code_carry_out(machine, &insns[i]);
 		for (unsigned int reg = 0; reg < CODE_GENERAL; reg++) {
 			if (last_write[reg] == i && kept->values[reg].known)
 				machine->registers[reg] = kept->values[reg];
@@ -385,7 +130,8 @@ static bool read_argument(struct process *process, const struct kept *kept, uint
 			  unsigned int number, uint64_t *ret)
 {
 	struct code_reader *code = process_code(process);
-	struct machine machine = { .process = process, .architecture = code->architecture };
+	struct code_machine machine = { .architecture = code->architecture,
+					.memory = { read_data, process } };
 	struct code_argument argument;
 
 	if (code_argument(code, NULL, returns, number, &argument) != CODE_OK)
@@ -394,14 +140,14 @@ static bool read_argument(struct process *process, const struct kept *kept, uint
 	if (argument.reg == CODE_NO_REGISTER)
 		return true;
 	unsigned int width = (unsigned int)abs(argument.width);
-	struct value found = argument.reg < CODE_GENERAL ? kept->values[argument.reg] :
-							   unknown_value;
+	struct code_known found = argument.reg < CODE_GENERAL ? kept->values[argument.reg] :
+								unknown_value;
 	if (argument.in_memory) {
 		found.bits += (uint64_t)(int64_t)argument.offset;
-		found = load(&machine, found, width);
+		found = code_load(&machine, found, width);
 	}
-	uint64_t part = argument.width < 0 ? sign_extended(found.bits, width) :
-					     truncated(found.bits, width);
+	uint64_t part = argument.width < 0 ? code_sign_extend(found.bits, width) :
+					     code_truncate(found.bits, width);
 	*ret += (uint64_t)argument.scale * part;
 	return found.known;
 }
@@ -440,15 +186,16 @@ bool evaluate_argument(struct thread *thread, struct stack_frame *frame, uint64_
 	struct code_instruction insns[MAX_CHAIN_LENGTH];
 	// The shortest chain that tells is taken: memory has changed least since its beginning.
 	for (size_t length = 1; length <= count; length++) {
-		struct machine machine = { .process = process, .architecture = code->architecture };
+		struct code_machine machine = { .architecture = code->architecture,
+						.memory = { read_data, process } };
 		size_t num_insns =
 			decode_chain(code, chain + count - length, length, call.address, insns);
 		run(&machine, insns, num_insns, &kept);
-		struct value found = machine.registers[code->architecture->arguments[number]];
-		struct value copy = { .known = found.copy, .bits = found.copy };
+		struct code_known found = machine.registers[code->architecture->arguments[number]];
+		struct code_known copy = { .known = found.copy, .bits = found.copy };
 		machine.num_stores = 0; // what is there now is asked for
 		if (!found.known)
-			found = load(&machine, copy, WORD);
+			found = code_load(&machine, copy, WORD);
 		if (found.known) {
 			*ret = found.bits;
 			return true;

@@ -17,7 +17,7 @@ struct lock_name name_lock(struct thread *thread, const struct stack_frame *fram
 				   &name.symbol)))
 			name.symbol = symbol_title(process, &symbol);
 	} else if (frame && !is_ok(SERVICE(process, frame_name, thread->target->number, &frame->at,
-					   address, false, &name.variable))) {
+					   address, OMPDBG_NAME_OF_POINTER, &name.variable))) {
 		name.variable = NULL;
 	}
 	return name;

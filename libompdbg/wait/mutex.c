@@ -20,8 +20,7 @@ bool read_awaited_mutex(struct process *process, uint64_t address, int32_t *owne
 {
 	struct mutex_head head;
 
-	if (!is_ok(SERVICE(process, read_memory, address, &head, sizeof(head))) ||
-	    head.word != AWAITED)
+	if (!process_read(process, address, &head, sizeof(head)) || head.word != AWAITED)
 		return false;
 	*owner = head.owner;
 	return true;

@@ -79,7 +79,7 @@ static const char *variable_of(struct thread *thread, struct stack_frame *frame,
 				  frame->at.pc, &name)))
 			return name;
 		if (i == value->depth ||
-		    !is_ok(SERVICE(thread->runtime->process, read_memory, address, &address, WORD)))
+		    !process_read(thread->runtime->process, address, &address, WORD))
 			return NULL;
 		address += (uint64_t)value->offset[i + 1];
 	}

@@ -295,7 +295,8 @@ struct unit *variable_unit(struct target_services *services, uint64_t address, u
 struct ompdbg_error *service_variable_at(void *context, uint64_t address, bool is_lock,
 					 uint64_t near, const char **ret);
 struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-					uint64_t address, bool holds, const char **ret);
+					uint64_t address, enum ompdbg_naming naming,
+					const char **ret);
 struct ompdbg_error *service_variables(void *context, int thread, const struct ompdbg_frame *frame,
 				       enum ompdbg_variables which,
 				       const struct ompdbg_variable **ret, size_t *count);

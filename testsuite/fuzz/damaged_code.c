@@ -131,6 +131,7 @@ void damaged_code(const uint8_t *data, size_t size)
 {
 	static struct code_reader reader;
 	static struct code_report report;
+	static struct code_machine machine;
 	struct memory memory = { data + OPTIONS, size - OPTIONS, size > 1 ? data[1] : 0 };
 
 	if (size <= OPTIONS)
@@ -158,6 +159,10 @@ void damaged_code(const uint8_t *data, size_t size)
 	check_flow(&reader, &function, pc);
 	function.contains = NULL;
 	check_flow(&reader, &function, pc);
+	machine = (struct code_machine){ .architecture = &code_x86_64, .memory = reader.memory };
+	for (unsigned int reg = 0; reg < CODE_GENERAL; reg++)
+		machine.registers[reg] = (struct code_known){ .known = reg % 4, .bits = ADDRESS };
+	code_carry_out_first_call(&reader, &machine, ADDRESS);
 	code_explore(&reader, &exploration, &report);
 	CHECK(report.count <= CODE_ACCESSES && report.callee_count <= CODE_CALLEES);
 	if (code_find_spin(&reader, &query, &spin) == CODE_OK)

@@ -246,8 +246,8 @@ static void ask_frame_variables(int thread, const struct ompdbg_frame *frame, ui
 		}
 	}
 	ask_values(thread, frame, "stdout"); // of no frame
-	is_answer(services->frame_name(services->context, thread, frame, address, address & 1,
-				       &name));
+	is_answer(services->frame_name(services->context, thread, frame, address,
+				       (enum ompdbg_naming)(address % 3), &name));
 	for (int reg = OMPDBG_RAX; reg <= OMPDBG_R15; reg++) {
 		const struct ompdbg_pointer pointers[] = {
 			{ .address = address, .offset = 8 },

@@ -71,6 +71,14 @@ def test_the_last_column_is_free(terminal: Terminal) -> None:
     terminal.type("set width 80")
 
 
+def test_lines_of_the_source_that_gdb_has_coloured(terminal: Terminal) -> None:
+    terminal.type("set style enabled on")
+    coloured = terminal.type("list hung.c:61,61")
+    if not any(ESCAPE in line for line in coloured):
+        pytest.skip("this GDB does not colour the source")
+    assert terminal.type("omp apply list hung.c:61,61")[-1] == plain(coloured)[-1]
+
+
 def test_the_users_styles(terminal: Terminal) -> None:
     terminal.type("set style function foreground magenta")
     terminal.type("set style filename intensity bold")

@@ -43,19 +43,23 @@ def test_a_task_that_runs_is_selected(variant: str) -> None:
     assert thread != 1
 
 
-def test_values_of_tasks_that_wait(tmp_path: Path) -> None:
+@pytest.mark.parametrize("built", ["gcc -O2", "clang -O0"])
+def test_values_of_tasks_that_wait(tmp_path: Path, built: str) -> None:
     """GDB and the command line tell the same."""
     source = setup.ROOT / "testsuite" / "cli" / "programs" / "given.c"
     program = tmp_path / "given"
-    command = ["gcc", "-g", "-O2", "-fopenmp", str(source), "-o", str(program)]
+    command = [*built.split(), "-g", "-fopenmp", str(source), "-o", str(program)]
     subprocess.run(command, check=True, timeout=60)
     spec = {"commands": ["omp tasks", "omp tasks -queued -json"], "stop": "stay"}
     text, said = processes.run_gdb("session.py", spec, [str(program)]).result
     tasks = json.loads(said["text"])["tasks"]
     values = [{one["name"]: one["value"] for one in task["values"]} for task in tasks]
     assert sorted(one["n"] for one in values) == ["0", "1", "2"]
-    assert {one["written"] for one in values} == {"1.5"}
-    assert text["text"].count("shared written = 1.5") == len(tasks)
+    assert {one["corner"] for one in values} == {"{x = 3, y = 4}"}
+    assert text["text"].count(", corner = {x = 3, y = 4}") == len(tasks)
+    if built.startswith("gcc"):
+        assert {one["written"] for one in values} == {"1.5"}
+        assert text["text"].count("shared written = 1.5") == len(tasks)
 
 
 @pytest.mark.parametrize("family, level", [("gcc", "-O2"), ("clang", "-O0")])

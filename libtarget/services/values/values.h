@@ -97,6 +97,17 @@ const char *described_value(const struct scope *scope, Dwarf_Die *die, struct ty
 /** Find an array with a descriptor whose elements lie one after another. */
 bool described_place(const struct scope *scope, Dwarf_Die *die, struct type *type, uint64_t *begin);
 
+// ---- Tasks that have not begun (task_variables.c, clang_tasks.c) ------------------------------
+
+enum { MAX_GIVEN = 256 };
+
+/** Write the value at an address, or why there is none. */
+const char *given_value(struct unit *unit, const struct type *type, uint64_t address);
+/** List the variables that are in the record of a task of Clang's. @p function: what the runtime calls;
+ *  @p record: its second argument. @return how many there are. */
+size_t given_by_clang(struct unit *unit, Dwarf_Die *function, uint64_t record,
+		      const struct ompdbg_given **ret);
+
 // ---- Variables of constructs (enclosing.c) ----------------------------------------------------
 
 /** A variable in the frame in which it lives. */

@@ -21,7 +21,8 @@ struct name_search {
 	struct target_services *services;
 	struct arena *arena; // of names
 	uint64_t address;
-	bool by_pointer; // what points to the address may have the name
+	bool by_pointer;  // what points to the address may have the name
+	const char *star; // before the name of what points to it
 	int steps;
 	uint64_t indices[MAX_INDICES]; // values of integer variables
 	size_t num_indices;
@@ -122,12 +123,14 @@ static const char *find_by_pointer(struct name_search *search, const struct foun
 	if (!read_word(search, part, 0, &pointer) || !pointer)
 		return NULL;
 	if (search->by_pointer && pointer == search->address)
-		return part->name;
+		return arena_printf(search->arena, "%s%s", search->star, part->name);
 	if (!part->hops || !type_target(plain, &target) || !type_plain(&target, &plain_target))
 		return NULL;
 	uint64_t size = type_size(&target);
-	if (size && pointer < search->address &&
-	    has_index(search, (search->address - pointer) / size)) {
+	uint64_t index = size && pointer < search->address ? (search->address - pointer) / size : 0;
+	bool is_element = index || (size && pointer < search->address &&
+				    !type_is_structure(&plain_target)); // else it has an arrow
+	if (is_element && has_index(search, index)) {
 		const char *name = name_in_element(search, part->name, &target, pointer);
 
 		if (name)
@@ -236,9 +239,9 @@ static const char *find_in_array(struct name_search *search, const struct found_
 			return NULL;
 		if (pointer == search->address)
 			return arena_printf(search->arena,
-					    search->scope->unit->is_fortran ? "%s(%lld)" :
-									      "%s[%lld]",
-					    part->name, (long long)i);
+					    search->scope->unit->is_fortran ? "%s%s(%lld)" :
+									      "%s%s[%lld]",
+					    search->star, part->name, (long long)i);
 	}
 	return NULL;
 }
@@ -353,7 +356,8 @@ static const char *find_in_frame(struct name_search *search, int hops)
 }
 
 struct ompdbg_error *service_frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-					uint64_t address, bool holds, const char **ret)
+					uint64_t address, enum ompdbg_naming naming,
+					const char **ret)
 {
 	struct target_services *services = context;
 	size_t index = 0;
@@ -368,7 +372,12 @@ struct ompdbg_error *service_frame_name(void *context, int thread, const struct 
 		.address = address,
 	};
 	const char *name = NULL;
-	for (int pass = holds ? 2 : 0; search.scope && pass < 4 && !name; pass++) {
+	search.star = naming != OMPDBG_NAME_OF_PLACE || !search.scope ||
+				      search.scope->unit->is_fortran ?
+			      "" :
+			      "*";
+	for (int pass = naming == OMPDBG_NAME_OF_HOLDER ? 2 : 0; search.scope && pass < 4 && !name;
+	     pass++) {
 		int hops = pass % 2;
 
 		search.by_pointer = pass >= 2;

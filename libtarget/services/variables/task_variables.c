@@ -2,14 +2,15 @@
 //
 // What tasks were given that have not begun. GCC passes their code the address of a structure, which has
 // copies of variables and addresses of others, each with the variable's name. The variable itself is in
-// the debug information of the task's code, so that its type tells which of these a member is.
+// the debug information of the task's code, so that its type tells which of these a member is. What is read
+// of Clang's tasks is in clang_tasks.c.
 
 #include "services/values/values.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-enum { WORD_SIZE = 8, BITS = 8, MAX_GIVEN = 256, MAX_NESTING = 16 };
+enum { WORD_SIZE = 8, BITS = 8, MAX_NESTING = 16 };
 
 /** Check for the same type, whatever its qualifiers are. */
 static bool is_same_type(const struct type *one, const struct type *other)
@@ -80,12 +81,26 @@ static bool find_value_type(struct unit *unit, Dwarf_Die *variable, struct type 
 	return (!*is_reference || type_target(&plain, ret)) && type_size(ret) && !is_described(ret);
 }
 
+const char *given_value(struct unit *unit, const struct type *type, uint64_t address)
+{
+	struct target_services *services = unit->services;
+	struct value value;
+	uint64_t size;
+	const char *text = value_size(services, type, &size);
+
+	if (!text)
+		text = read_value(services, address, (size_t)size, &value);
+	if (!text)
+		text = value_text(unit, type, &value, 0);
+	return arena_strdup(&services->arena, text);
+}
+
 /** Read what a member stands for. @return false: that is not certain. */
 static bool read_given(struct unit *unit, Dwarf_Die *function, const struct member *member,
 		       uint64_t argument, struct ompdbg_given *ret)
 {
 	struct target_services *services = unit->services;
-	uint64_t address = argument + member->bit / BITS, size;
+	uint64_t address = argument + member->bit / BITS;
 	Dwarf_Die variable, entry = member->die;
 	struct type type, plain, target;
 	struct value value;
@@ -113,12 +128,7 @@ static bool read_given(struct unit *unit, Dwarf_Die *function, const struct memb
 		}
 		address = little_endian(data, WORD_SIZE);
 	}
-	const char *text = value_size(services, &type, &size);
-	if (!text)
-		text = read_value(services, address, (size_t)size, &value);
-	if (!text)
-		text = value_text(unit, &type, &value, 0);
-	ret->value = arena_strdup(&services->arena, text);
+	ret->value = given_value(unit, &type, address);
 	return true;
 }
 
@@ -138,10 +148,12 @@ struct ompdbg_error *service_task_variables(void *context, uint64_t code, uint64
 
 	*count = 0;
 	Dwarf_Die *function = num_functions ? &functions[num_functions - 1] : NULL;
-	if (!function || !unit_entry(unit, function, &start) || start != code ||
-	    !find_structure(function, &structure, &is_empty)) {
+	if (function && (!unit_entry(unit, function, &start) || start != code))
+		function = NULL;
+	if (!function || !find_structure(function, &structure, &is_empty)) {
+		*count = function ? given_by_clang(unit, function, argument, ret) : 0;
 		arena_deinit(&services->scratch);
-		return &ompdbg_error_absent;
+		return *count ? NULL : &ompdbg_error_absent;
 	}
 	while (!is_empty && *count < MAX_GIVEN && type_next_member(&structure, &member)) {
 		struct ompdbg_given one;

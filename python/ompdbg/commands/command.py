@@ -119,15 +119,18 @@ def print_view(
     program: _ompdbg.Process, view: str, write_text: Callable[[str], object], **more: Any
 ) -> None:
     """Print what libompdbg shows, as GDB's settings have it."""
-    from ompdbg.console import styles
     from ompdbg.inferior import session
 
-    width = terminal_width()
+    width, palette = terminal_width(), None
+    if width is not None:
+        from ompdbg.console import styles
+
+        palette = styles.sequences()
     program.print(
         view,
         write_text,
         width=max(width or 0, 0),
-        palette=None if width is None else styles.sequences(),
+        palette=palette,
         addresses=view in _WITH_FRAMES and bool(gdb.parameter("print address")),
         signal=session.signal(),
         **more,

@@ -17,6 +17,7 @@ import gdb
 
 from ompdbg.console import encoding
 
+_COLOUR = re.compile("\033\\[[0-9;]*m")
 _RECORD = re.compile(r"[~&]\"((?:[^\"\\]|\\.)*)\"")
 _ESCAPE = re.compile(r"((?:\\[0-7]{3})+)|\\(.)")
 _ESCAPED = dict(n="\n", t="\t", r="\r", e="\033", b="\b", f="\f", v="\v", a="\a")
@@ -24,8 +25,11 @@ _waiting = 0
 
 
 def printed(command: str, from_tty: bool = False) -> str:
-    """Return what a command prints. Raises gdb.error."""
-    return plain(encoding.told(gdb.execute, encoding.given(command), from_tty, to_string=True))
+    """Return what a command prints, without the colours in lines of the source that GDB keeps from
+    when it printed them on its terminal. Raises gdb.error."""
+    text = plain(encoding.told(gdb.execute, encoding.given(command), from_tty, to_string=True))
+    is_styled = "\033" in text and gdb.parameter("style enabled")
+    return _COLOUR.sub("", text) if is_styled else text
 
 
 def is_sent_with_text() -> bool:

@@ -199,20 +199,12 @@ class GdbServices:
             return [self._stopped_thread]
         return self.all_threads()
 
-    def threads(self) -> List[Tuple[int, str, int, bool, bool]]:
-        """Return number, label, LWP, and whether it runs and is selected, of all threads."""
+    def threads(self) -> Tuple[str, int, bool, List[gdb.InferiorThread]]:
+        """Return what begins a thread's label, the selected thread's global number or 0, whether
+        some may run, and all threads."""
         prefix = f"{self._inferior.num}." if len(gdb.inferiors()) > 1 else ""
         may_run = self._stopped is None and not self.is_still
-        return [
-            (
-                one.num,
-                f"{prefix}{one.num}",
-                lwp(one),
-                may_run and one.is_running(),
-                one.global_num == self._selected,
-            )
-            for one in self._asked()
-        ]
+        return prefix, self._selected or 0, may_run, self._asked()
 
     def thread_name(self, number: int) -> str:
         """Return the name that the user or the system has for a thread."""

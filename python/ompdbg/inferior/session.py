@@ -6,18 +6,17 @@ closed when the process is gone, told when it moved. Whoever imports this module
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
 
+import _ompdbg
 import gdb
 
 from ompdbg.console import encoding, output
-from ompdbg.inferior import selection
+from ompdbg.inferior import libraries, selection
 from ompdbg.inferior.file_problems import why_mismatched, why_missing
 from ompdbg.inferior.services import GdbServices
 
 if TYPE_CHECKING:
-    import _ompdbg
-
     from ompdbg.inferior.signals import Signal
 
 _Stats = Dict[str, int]
@@ -52,8 +51,6 @@ class _Process:
             self.program = None  # it remembers stacks as they were before
         self.settings = settings
         if self.program is None:
-            from ompdbg.inferior import libraries
-
             found, self.has_problems = libraries.understand(self.services)
             problem = why_mismatched()
             if problem is not None:
@@ -101,16 +98,12 @@ _session = _Session()
 def program(command: str) -> "_ompdbg.Process":
     """Return the selected program. Raises gdb.GdbError with one line if no runtime of it is
     known."""
-    import _ompdbg
-
-    from ompdbg.inferior.libraries import NotOpened
-
     known = _selected()
     if known is None:
         raise encoding.failure(f"{command}: the program is not running.")
     try:
         return known.understood()
-    except (_ompdbg.Error, NotOpened) as error:
+    except (_ompdbg.Error, libraries.NotOpened) as error:
         reason = why_mismatched() or why_missing() or str(error)
         raise encoding.failure(_line(command, reason)) from error
 
@@ -125,10 +118,11 @@ def current_program() -> "Optional[_ompdbg.Process]":
 def _selected() -> Optional[_Process]:
     """Return the selected inferior's process, as it is now; None if there is none."""
     inferior = gdb.selected_inferior()
-    if not inferior.pid or not inferior.threads():
+    threads = inferior.threads() if inferior.pid else ()
+    if not threads:
         return None
     known = _session.process(inferior)
-    if _moves_untold(known, inferior):
+    if _moves_untold(known, threads):
         known.moved()
         known.is_recorded = gdb.current_recording() is not None
     known.services.begin()
@@ -139,10 +133,6 @@ def _selected() -> Optional[_Process]:
 def program_at_stop() -> "Optional[_ompdbg.Process]":
     """Return the selected program, for what is no command of ours and must cost little. None also
     if no runtime is understood. It is not noted which thread is selected."""
-    import _ompdbg
-
-    from ompdbg.inferior.libraries import NotOpened
-
     inferior = gdb.selected_inferior()
     if not inferior.pid:
         return None
@@ -152,11 +142,11 @@ def program_at_stop() -> "Optional[_ompdbg.Process]":
     if known.program is not None and known.program.is_answering():
         return known.program
     try:
-        if known.program is None or _moves_untold(known, inferior):
+        if known.program is None or _moves_untold(known, inferior.threads()):
             known = _selected() or known
         known.services.begin()
         return known.understood()
-    except (_ompdbg.Error, NotOpened, gdb.error):
+    except (_ompdbg.Error, libraries.NotOpened, gdb.error):
         known.is_plain = True
         return None
 
@@ -210,13 +200,13 @@ def _stopping_thread(selected: gdb.InferiorThread, others: bool) -> "Optional[_o
     return known.program.thread(selected.num)
 
 
-def _moves_untold(known: _Process, inferior: gdb.Inferior) -> bool:
+def _moves_untold(known: _Process, threads: Sequence[gdb.InferiorThread]) -> bool:
     """Check for moves of which GDB tells nobody: threads run, or "record goto" or "record stop"
     may have gone elsewhere."""
     if known.is_recorded or gdb.current_recording() is not None:
         return True
     if not known.services.is_still:
-        if any(thread.is_running() for thread in inferior.threads()):
+        if any(thread.is_running() for thread in threads):
             return True
         # Where all threads stop and go on together, GDB tells when they do.
         known.services.is_still = known.program is not None and not gdb.parameter("non-stop")
@@ -289,8 +279,6 @@ class guarded:
             self._tell(error)
 
     def _tell(self, error: BaseException) -> None:
-        import _ompdbg
-
         if isinstance(error, (gdb.error, _ompdbg.Error)):
             raise encoding.failure(_line(self._command, str(error))) from None
 

@@ -36,9 +36,10 @@ class Services:
 
     def thread_context(self, kind: int, ident: int) -> Optional[int]:
         """The number of the thread with that id."""
-        for number, _, lwp, *_ in self._services.threads():
-            if (lwp if kind == LWP else self._services.pthread(number)) == ident:
-                found: int = number
+        for thread in self._services.all_threads():
+            known = thread.ptid[1] if kind == LWP else self._services.pthread(thread.num)
+            if known == ident:
+                found: int = thread.num
                 return found
         return None
 

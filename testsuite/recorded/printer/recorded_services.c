@@ -219,9 +219,10 @@ static struct ompdbg_error *variable_at(void *context, uint64_t address, bool is
 }
 
 static struct ompdbg_error *frame_name(void *context, int thread, const struct ompdbg_frame *frame,
-				       uint64_t address, bool holds, const char **ret)
+				       uint64_t address, enum ompdbg_naming naming,
+				       const char **ret)
 {
-	(void)context, (void)thread, (void)frame, (void)address, (void)holds, (void)ret;
+	(void)context, (void)thread, (void)frame, (void)address, (void)naming, (void)ret;
 	return absent();
 }
 

@@ -78,7 +78,8 @@ static void print_frame_name(int thread, const struct ompdbg_frame *frame)
 {
 	const char *name;
 
-	if (is_answer(services->frame_name(services->context, thread, frame, wanted, true, &name)))
+	if (is_answer(services->frame_name(services->context, thread, frame, wanted,
+					   OMPDBG_NAME_OF_HOLDER, &name)))
 		printf("  name %s\n", name);
 }
 
