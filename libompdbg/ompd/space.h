@@ -60,9 +60,6 @@ struct space_statistics {
 };
 void space_get_statistics(const struct space *space, struct space_statistics *ret);
 
-/** Put a name to a return code: "ompd_rc_unavailable". */
-const char *ompd_rc_name(ompd_rc_t code);
-
 /** Call a service of the debugger: SERVICE(process, read_memory, address, &number, sizeof(number)). */
 #define SERVICE(where, name, ...) \
 	((where)->services->name((where)->services->context, ##__VA_ARGS__))

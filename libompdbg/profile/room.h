@@ -143,8 +143,6 @@ struct frame *top_frame(struct node *node);
 struct frame *push_frame(struct node *node, uint8_t kind);
 /** Remove the innermost frame. @return it, valid until the next one; NULL: there is none, or it was not kept. */
 struct frame *pop_frame(struct node *node);
-/** Enter the innermost task of a thread, which may be none. */
-struct node *current_task(struct profile *profile, uint32_t thread);
 
 // ---- nodes.c -----------------------------------------------------------------------------------
 

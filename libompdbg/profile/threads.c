@@ -93,7 +93,11 @@ void advance(struct profile *profile, uint32_t number, uint64_t now, enum profil
 	struct thread_state *thread = &profile->room->threads[number];
 	uint64_t from = thread->last;
 
-	current_task(profile, number);
+	// The initial thread is in the program's own code before the runtime is.
+	if (!thread->current && thread->type == ompt_thread_initial) {
+		thread->current = thread->level =
+			node_create(profile, construct_of(profile, PROFILE_PROGRAM, NULL));
+	}
 	if (now <= from)
 		return;
 	if (lane == NUM_LANES)
@@ -102,16 +106,4 @@ void advance(struct profile *profile, uint32_t number, uint64_t now, enum profil
 	add_to_tasks(profile, thread, lane, now - from);
 	extend_slice(profile, number, lane, from, now);
 	thread->last = now;
-}
-
-struct node *current_task(struct profile *profile, uint32_t number)
-{
-	struct thread_state *thread = &profile->room->threads[number];
-
-	// The initial thread is in the program's own code before the runtime is.
-	if (!thread->current && thread->type == ompt_thread_initial) {
-		thread->current = thread->level =
-			node_create(profile, construct_of(profile, PROFILE_PROGRAM, NULL));
-	}
-	return thread->current;
 }

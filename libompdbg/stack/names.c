@@ -60,13 +60,6 @@ const char *demangle(struct process *process, const char *symbol)
 	return name;
 }
 
-const char *module_name(struct process *process, const char *symbol)
-{
-	const char *name = fortran_name(&process->arena, symbol);
-
-	return name ? name : symbol;
-}
-
 const char *name_for_people(struct arena *arena, const char *name)
 {
 	const char *role = reduction_role(name), *in_fortran = NULL;
@@ -174,7 +167,9 @@ const char *symbol_title(struct process *process, const struct ompdbg_symbol *sy
 	}
 	if (!*name)
 		return NULL;
-	name = module_name(process, name);
+	const char *in_fortran = fortran_name(&process->arena, name);
+	if (in_fortran)
+		name = in_fortran;
 	if (!symbol->offset)
 		return name;
 	return arena_printf(&process->arena, "%s+%" PRIu64, name, symbol->offset);

@@ -13,11 +13,6 @@ struct conclusion {
 	struct verdict *verdict;
 };
 
-static void set_state(struct conclusion *c, int64_t state)
-{
-	c->verdict->state = state;
-}
-
 static void set_unknown(struct conclusion *c, const char *reason)
 {
 	c->verdict->state = STATE_UNKNOWN;
@@ -137,7 +132,7 @@ static void conclude_recorded(struct conclusion *c, int64_t state)
 
 	if (state == STATE_TASKWAIT && e->for_dependences) {
 		// Neither the call nor what the thread sleeps on tells it from a taskwait.
-		set_state(c, state);
+		c->verdict->state = state;
 		set_wait(c, ompd_ext_wait_dependences, e->has_call ? e->call.function : NULL,
 			 e->wait_id);
 		return;
@@ -150,12 +145,12 @@ static void conclude_recorded(struct conclusion *c, int64_t state)
 		const ompd_ext_wait_site *site = sites[i];
 		if (site &&
 		    (site->state == state || family(site->kind) == family((uint32_t)kind))) {
-			set_state(c, more_exact(state, site));
+			c->verdict->state = more_exact(state, site);
 			set_wait(c, site->kind, site->function, e->wait_id);
 			return;
 		}
 	}
-	set_state(c, state);
+	c->verdict->state = state;
 	set_wait(c, (uint32_t)kind, e->has_call && !site_waits(&e->call) ? e->call.function : NULL,
 		 e->wait_id);
 }
@@ -164,7 +159,7 @@ static void conclude_recorded(struct conclusion *c, int64_t state)
 
 static void set_works(struct conclusion *c)
 {
-	set_state(c, c->evidence->level ? STATE_WORK_PARALLEL : STATE_WORK_SERIAL);
+	c->verdict->state = c->evidence->level ? STATE_WORK_PARALLEL : STATE_WORK_SERIAL;
 }
 
 /** Conclude from the address on which the thread sleeps: a tail call left no frame that waits. */
@@ -177,7 +172,7 @@ static void conclude_asleep(struct conclusion *c, const char *function)
 		kind = ompd_ext_wait_barrier_parallel;
 		state = STATE_BARRIER_PARALLEL;
 	}
-	set_state(c, state);
+	c->verdict->state = state;
 	set_wait(c, kind, function ? function : c->evidence->futex_site.function, 0);
 }
 
@@ -189,7 +184,7 @@ static void conclude_called_asleep(struct conclusion *c)
 
 	if (sleeping == FAMILY_RUNTIME_LOCK) {
 		const ompd_ext_wait_site *site = site_waits(call) ? call : asleep;
-		set_state(c, site->state);
+		c->verdict->state = site->state;
 		set_wait(c, site->kind, call->function, 0);
 	} else if (called == FAMILY_RUNTIME) {
 		if (call->kind == ompd_ext_wait_parallel && sleeping == FAMILY_BARRIER) {
@@ -197,13 +192,13 @@ static void conclude_called_asleep(struct conclusion *c)
 		} else if (call->kind == ompd_ext_wait_parallel &&
 			   asleep->kind == ompd_ext_wait_idle) {
 			// libgomp's thread that encountered the region fetches the others from there.
-			set_state(c, call->state);
+			c->verdict->state = call->state;
 		} else {
-			set_state(c, asleep->state);
+			c->verdict->state = asleep->state;
 			set_wait(c, asleep->kind, call->function, 0);
 		}
 	} else if (called == sleeping) {
-		set_state(c, call->state);
+		c->verdict->state = call->state;
 		set_wait(c, call->kind, call->function, 0);
 	} else {
 		set_unknown(c, arena_printf(c->arena, "called %s (%s), but sleeps on that of a %s",
@@ -219,14 +214,14 @@ static void conclude_users_futex(struct conclusion *c)
 	const struct evidence *e = c->evidence;
 
 	if (is_critical_symbol(&e->futex_symbol)) {
-		set_state(c, STATE_CRITICAL);
+		c->verdict->state = STATE_CRITICAL;
 		set_wait(c, ompd_ext_wait_critical, NULL, 0);
 	} else if (e->futex_symbol.name) {
 		// Variables of critical constructs have their own names: the others are locks.
-		set_state(c, STATE_LOCK);
+		c->verdict->state = STATE_LOCK;
 		set_wait(c, ompd_ext_wait_lock, NULL, 0);
 	} else {
-		set_state(c, STATE_MUTEX);
+		c->verdict->state = STATE_MUTEX;
 		set_lock_wait(c, WAIT_MUTEX, e->futex);
 	}
 }
@@ -238,7 +233,7 @@ static void conclude_called(struct conclusion *c)
 	if (e->has_futex_site) {
 		conclude_called_asleep(c);
 	} else if (site_waits(&e->call)) {
-		set_state(c, e->call.state);
+		c->verdict->state = e->call.state;
 		set_wait(c, e->call.kind, e->call.function, 0);
 	} else if (e->futex && !e->is_users && !e->is_from_jump) {
 		set_unknown(c, arena_printf(c->arena, "in %s, asleep on %s (use unknown)",
@@ -248,7 +243,7 @@ static void conclude_called(struct conclusion *c)
 		// The code that was called from there jumped to a function that sets a lock.
 		conclude_users_futex(c);
 	} else {
-		set_state(c, e->call.state);
+		c->verdict->state = e->call.state;
 	}
 }
 
@@ -301,7 +296,7 @@ void conclude(struct thread *thread, struct verdict *verdict)
 	} else if (!e->in_runtime) {
 		// In the handler of a signal that came while the thread waited, it works.
 		if (state != STATE_UNKNOWN && !(is_recorded_wait && e->in_users_code))
-			set_state(&c, state);
+			verdict->state = state;
 		else
 			set_works(&c);
 	} else {
@@ -309,7 +304,7 @@ void conclude(struct thread *thread, struct verdict *verdict)
 		// LLVM's runtime does not record every wait: where it has recorded overhead, there may
 		// be one.
 		if (verdict->state == STATE_UNKNOWN && state == STATE_OVERHEAD) {
-			set_state(&c, state);
+			verdict->state = state;
 			verdict->reason = NULL;
 			verdict->wait = NULL;
 		}
