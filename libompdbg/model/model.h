@@ -231,7 +231,7 @@ bool thread_is_in_runtime(struct thread *thread);
  *  runtime's nor the system's. (missing_threads.c) */
 bool thread_is_programs(const struct thread *thread);
 
-/** What a tool may ask about a thread (inquiry.h). */
+/** Kinds of questions that a tool may ask about a thread (inquiry.h). */
 enum inquiry_kind { INQUIRY_THREAD, INQUIRY_TASK, INQUIRY_PARALLEL };
 
 // ---- Teams (team.c) --------------------------------------------------------------------------

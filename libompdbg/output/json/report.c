@@ -99,7 +99,7 @@ static void recorded(struct json *json, const struct view_options *options)
 
 // ---- The document ------------------------------------------------------------------------------
 
-/** What could not be told. */
+/** Reasons why something could not be told. */
 struct problems {
 	const char **texts;
 	size_t count, capacity;
