@@ -43,7 +43,8 @@ static struct known_site *known_site(struct runtime *runtime, struct table *tabl
 	return known;
 }
 
-bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret)
+/** Find which function of the runtime begins at an address, as classify_call(). */
+static bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret)
 {
 	struct space *space = runtime->space;
 	bool is_new;

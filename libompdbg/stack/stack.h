@@ -70,8 +70,6 @@ const struct location *construct_location(struct process *process, uint64_t retu
 bool classify_call(struct runtime *runtime, struct stack_frame *frame, ompd_ext_wait_site *ret);
 bool classify_frame(struct runtime *runtime, struct thread *thread, struct stack_frame *frame,
 		    ompd_ext_wait_site *ret);
-/** Find which function of the runtime begins at an address, as classify_call(). */
-bool classify_entry(struct runtime *runtime, uint64_t entry, ompd_ext_wait_site *ret);
 /** Decode the call from which code at @p pc was returned to; kept with the process. @return NULL: there
  *  is none. */
 const struct code_instruction *call_before(struct process *process, uint64_t pc);

@@ -34,11 +34,6 @@ struct branch {
 
 // ---- Labels ------------------------------------------------------------------------------------
 
-static const char *line_of(struct arena *arena, const char *file, int line)
-{
-	return arena_printf(arena, "%s:%d", base_name(file), line);
-}
-
 /** Write a frame without the line where it is in a construct: "parallel region of main at x.c:17", "work
  *  at x.c:33", "fread from libc.so.6". */
 static const char *frame_label(struct arena *arena, const struct stack_part *part,
@@ -52,21 +47,14 @@ static const char *frame_label(struct arena *arena, const struct stack_part *par
 		return "<signal handler called>";
 	if (!name)
 		name = bare_place(part->thread->runtime->process, at);
-	if (frame->construct) {
-		const char *text =
-			arena_printf(arena, "%s of %s", construct_name(frame->construct), name);
-		return frame->construct_file && frame->construct_line ?
-			       arena_printf(arena, "%s at %s", text,
-					    line_of(arena, frame->construct_file,
-						    frame->construct_line)) :
-			       text;
-	}
-	if (place->file && place->line)
-		return arena_printf(arena, "%s at %s", name,
-				    line_of(arena, place->file, place->line));
-	if (frame->function && at->object)
+	if (frame->construct)
+		return at_text(arena,
+			       arena_printf(arena, "%s of %s", construct_name(frame->construct),
+					    name),
+			       frame->construct_file, frame->construct_line);
+	if (frame->function && at->object && !(place->file && place->line))
 		return arena_printf(arena, "%s from %s", name, base_name(at->object));
-	return name;
+	return at_text(arena, name, place->file, place->line);
 }
 
 /** Write where a frame is in its construct: "line 19", "at y.h:3"; NULL if that is unknown. */
@@ -77,7 +65,7 @@ static const char *line_label(struct arena *arena, const struct logical_frame *f
 		return NULL;
 	if (frame->construct_file && strcmp(place->file, frame->construct_file) == 0)
 		return arena_printf(arena, "line %d", place->line);
-	return arena_printf(arena, "at %s", line_of(arena, place->file, place->line));
+	return arena_printf(arena, "at %s:%d", base_name(place->file), place->line);
 }
 
 // ---- Growing -----------------------------------------------------------------------------------
