@@ -114,14 +114,11 @@ static struct origin lower_part(struct origin origin, unsigned int width, bool i
 {
 	if (width >= WORD)
 		return origin;
-	if (!width)
-		return (struct origin){ 0 };
-	const unsigned int unused = 64 - 8 * width;
-	uint64_t shifted = origin.value << unused;
-
-	origin.value = is_signed ? (uint64_t)((int64_t)shifted >> unused) : shifted >> unused;
-	origin.num_chains = 0;
-	return origin;
+	return (struct origin){
+		.is_known = origin.is_known && width,
+		.value = is_signed ? code_sign_extend(origin.value, width) :
+				     code_truncate(origin.value, width),
+	};
 }
 
 /** Add the pointers of a number to which another one was added. */

@@ -7,17 +7,6 @@
 
 // ---- Tasks -------------------------------------------------------------------------------------
 
-/** Call @p visit for each edge of the graph. */
-static void visit_edges(struct graph *graph, void (*visit)(void *context, struct edge *edge),
-			void *context)
-{
-	for (size_t i = 0; i < graph->process->num_targets; i++) {
-		struct wait_node *node = &graph->nodes[i];
-		for (size_t k = 0; k < node->num_edges; k++)
-			visit(context, &node->edges[k]);
-	}
-}
-
 /** Edges that lead to one task, or to one thing that is no task. */
 struct edge_group {
 	struct edge **edges;
@@ -26,9 +15,6 @@ struct edge_group {
 
 /** Groups of edges, in the order of their first ones. */
 struct edge_groups {
-	struct arena *arena;
-	uint32_t kinds; // 1 << enum edge_kind for those that are wanted
-	bool with_task; // those that lead to a task are
 	struct table by_key;
 	struct edge_group **groups;
 	size_t count, capacity;
@@ -46,20 +32,31 @@ static uint64_t key_of(const struct edge *edge)
 	return ~(uint64_t)waiter->target->number; // no identity
 }
 
-static void group_edge(void *context, struct edge *edge)
+static void group_edge(struct edge_groups *groups, struct arena *arena, struct edge *edge)
 {
-	struct edge_groups *groups = context;
-
-	if (!(groups->kinds >> edge->kind & 1) || groups->with_task != (edge->task != NULL))
-		return;
 	struct edge_group **group =
-		(struct edge_group **)table_put(&groups->by_key, groups->arena, key_of(edge));
+		(struct edge_group **)table_put(&groups->by_key, arena, key_of(edge));
 	if (!*group) {
-		*group = ARENA_NEW(groups->arena, struct edge_group);
-		*ARENA_APPEND(groups->arena, groups->groups, groups->count, groups->capacity) =
-			*group;
+		*group = ARENA_NEW(arena, struct edge_group);
+		*ARENA_APPEND(arena, groups->groups, groups->count, groups->capacity) = *group;
 	}
-	*ARENA_APPEND(groups->arena, (*group)->edges, (*group)->count, (*group)->capacity) = edge;
+	*ARENA_APPEND(arena, (*group)->edges, (*group)->count, (*group)->capacity) = edge;
+}
+
+/** Group the edges of some kinds, 1 << enum edge_kind for each, that lead to a task, or that do not. */
+static struct edge_groups group_edges(struct graph *graph, uint32_t kinds, bool with_task)
+{
+	struct edge_groups groups = { 0 };
+
+	for (size_t i = 0; i < graph->process->num_targets; i++) {
+		struct wait_node *node = &graph->nodes[i];
+		for (size_t k = 0; k < node->num_edges; k++) {
+			struct edge *edge = &node->edges[k];
+			if (kinds >> edge->kind & 1 && with_task == (edge->task != NULL))
+				group_edge(&groups, &graph->process->arena, edge);
+		}
+	}
+	return groups;
 }
 
 static struct finding *add_finding_of(struct graph *graph, enum rule rule,
@@ -82,10 +79,7 @@ static struct finding *add_finding_of(struct graph *graph, enum rule rule,
 void find_events(struct graph *graph)
 {
 	for (int with_task = 1; with_task >= 0; with_task--) {
-		struct edge_groups groups = { .arena = &graph->process->arena,
-					      .kinds = 1U << EDGE_EVENT,
-					      .with_task = with_task };
-		visit_edges(graph, group_edge, &groups);
+		struct edge_groups groups = group_edges(graph, 1U << EDGE_EVENT, with_task);
 		for (size_t i = 0; i < groups.count; i++) {
 			struct finding *finding =
 				add_finding_of(graph, RULE_EVENT, groups.groups[i]);
@@ -97,15 +91,13 @@ void find_events(struct graph *graph)
 /** Find tasks that run on another thread, or are blocked for an unknown reason. */
 void find_awaited_tasks(struct graph *graph)
 {
-	struct edge_groups groups = { .arena = &graph->process->arena,
-				      .kinds = 1U << EDGE_TASK | 1U << EDGE_BLOCKED,
-				      .with_task = true };
+	struct edge_groups groups = group_edges(graph, 1U << EDGE_TASK | 1U << EDGE_BLOCKED, true);
 
-	visit_edges(graph, group_edge, &groups);
 	for (size_t i = 0; i < groups.count; i++) {
 		struct finding *finding = add_finding_of(graph, RULE_TASK, groups.groups[i]);
 		if (finding->edges[0]->thread)
-			thread_list_add(&finding->others, groups.arena, finding->edges[0]->thread);
+			thread_list_add(&finding->others, &graph->process->arena,
+					finding->edges[0]->thread);
 	}
 }
 

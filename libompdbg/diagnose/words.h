@@ -19,7 +19,7 @@ const char *listed_text(struct arena *arena, const char *list, const char *item)
 /** Write threads as the debugger numbers them: "thread 3", "threads 1, 3, 4"; of a long list how many they
  *  are and the first: "59 threads (75, 81, 84, ...)". */
 const char *threads_text(struct arena *arena, const struct thread_list *threads);
-/** Those of whom the same text is said: each text once, in the order in which they came. */
+/** A text, and those of whom it is said: each text once, in the order in which they came. */
 struct fold {
 	const char *text;
 	struct thread_list threads;
